@@ -1,0 +1,19 @@
+//! What every front end produces and every engine reads: the network of machines, and its semantics.
+//!
+//! * In: a front end builds a [`network::Network`], with a [`source::Span`] on everything.
+//! * Out: [`semantics::Semantics`] says which states and steps it has; [`trace`] puts steps into words;
+//!   [`verdict`] is what an engine answers.
+//!
+//! This crate never prints, never reads a file, and knows no syntax.
+
+mod code;
+mod configuration;
+pub mod diagnostic;
+mod evaluate;
+pub mod expr;
+pub mod fault;
+pub mod ids;
+mod layout;
+pub mod network;
+pub mod semantics;
+pub mod source;

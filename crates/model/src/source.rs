@@ -1,0 +1,159 @@
+//! Where things stand in the text: files, spans, lines and columns.
+//!
+//! Every construct that a front end hands on carries a [`Span`], so that each message, each step of
+//! a run and each row of a table can point at the source. A span is twelve bytes and `Copy`; the
+//! texts themselves live in one [`SourceMap`], which is the only place that turns a byte offset
+//! into a line and a column.
+
+use std::path::Path;
+
+/// A file of a [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FileId(pub u32);
+
+/// A range of bytes in one file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Span {
+    /// The file the range lies in.
+    pub file: FileId,
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span of nothing in particular: the start of the first file.
+    pub const NONE: Span = Span { file: FileId(0), start: 0, end: 0 };
+
+    /// A span from its parts.
+    pub fn new(file: FileId, start: usize, end: usize) -> Self {
+        let clamp = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        Span { file, start: clamp(start), end: clamp(end) }
+    }
+
+    /// The smallest span that covers both; `self` if they lie in different files.
+    pub fn to(self, other: Span) -> Span {
+        if self.file != other.file {
+            return self;
+        }
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// A line and a column, both counted from 1; the column counts characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+/// One text, with the offsets of its lines.
+#[derive(Debug, Clone)]
+pub struct SourceFile {
+    /// The name as the user gave it, or as an `#include` named it.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+    line_starts: Vec<u32>,
+}
+
+/// All the texts of one model: the file itself and what it includes.
+#[derive(Debug, Clone, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// A map without files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a text and returns its id.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        let (name, text) = (name.into(), text.into());
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+        self.files.push(SourceFile { name, text, line_starts });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The files, in the order in which they were read.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// The file of an id that this map handed out.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// The text of a span.
+    pub fn text(&self, span: Span) -> &str {
+        let text = &self.file(span.file).text;
+        text.get(span.start as usize..(span.end as usize).min(text.len())).unwrap_or("")
+    }
+
+    /// Line and column of the span's first byte.
+    pub fn position(&self, span: Span) -> Position {
+        let file = self.file(span.file);
+        let line = file.line_starts.partition_point(|&start| start <= span.start) as u32;
+        let start = file.line_starts[line as usize - 1] as usize;
+        let before = file.text.get(start..span.start as usize).unwrap_or("");
+        Position { line, column: before.chars().count() as u32 + 1 }
+    }
+
+    /// The line that contains the span's first byte, without its end.
+    pub fn line(&self, span: Span) -> &str {
+        let file = self.file(span.file);
+        let line = self.position(span).line as usize;
+        file.text.lines().nth(line - 1).unwrap_or("")
+    }
+
+    /// `file:line:column`, as every message prints it.
+    pub fn describe(&self, span: Span) -> String {
+        if self.files.is_empty() {
+            return String::from("-");
+        }
+        let Position { line, column } = self.position(span);
+        format!("{}:{line}:{column}", self.file(span.file).name)
+    }
+
+    /// `name:line` with the last part of the path only, for tables and charts.
+    pub fn short(&self, span: Span) -> String {
+        if self.files.is_empty() {
+            return String::from("-");
+        }
+        let name = &self.file(span.file).name;
+        let short = Path::new(name).file_name().and_then(|n| n.to_str()).unwrap_or(name);
+        format!("{short}:{}", self.position(span).line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_lines_and_characters_from_one() {
+        let mut map = SourceMap::new();
+        let file = map.add("a.pml", "byte x;\n/* é */ y\n");
+        let y = map.file(file).text.find('y').unwrap();
+        assert_eq!(map.position(Span::new(file, 0, 4)), Position { line: 1, column: 1 });
+        let y = map.file(file).text[y + 1..].find('y').unwrap() + y + 1;
+        assert_eq!(map.position(Span::new(file, y, y + 1)), Position { line: 2, column: 9 });
+        assert_eq!(map.describe(Span::new(file, y, y + 1)), "a.pml:2:9");
+    }
+
+    #[test]
+    fn a_span_past_the_end_is_harmless() {
+        let mut map = SourceMap::new();
+        let file = map.add("a.pml", "x");
+        let end = Span::new(file, 1, 9);
+        assert_eq!(map.text(end), "");
+        assert_eq!(map.position(end), Position { line: 1, column: 2 });
+    }
+}
