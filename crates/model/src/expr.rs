@@ -255,6 +255,37 @@ impl Expr {
         }
     }
 
+    /// Calls `change` for this expression and everything in it, inner parts first.
+    pub fn walk_mut(&mut self, change: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Expr::Read(place) => place.indices.iter_mut().for_each(|e| e.walk_mut(change)),
+            Expr::Unary(_, e) | Expr::Channel(_, e) => e.walk_mut(change),
+            Expr::Binary(_, a, b) => {
+                a.walk_mut(change);
+                b.walk_mut(change);
+            }
+            Expr::Conditional(c, a, b) => [c, a, b].into_iter().for_each(|e| e.walk_mut(change)),
+            Expr::Poll { channel, pattern, .. } => {
+                channel.walk_mut(change);
+                pattern.iter_mut().for_each(|p| p.walk_mut(change));
+            }
+            Expr::Enabled(e) | Expr::ProgramCounter(e) | Expr::Priority(e) => e.walk_mut(change),
+            Expr::At { pid, .. } => pid.iter_mut().for_each(|e| e.walk_mut(change)),
+            Expr::Remote { pid, indices, .. } => {
+                pid.iter_mut().for_each(|e| e.walk_mut(change));
+                indices.iter_mut().for_each(|e| e.walk_mut(change));
+            }
+            Expr::Const(_)
+            | Expr::Timeout
+            | Expr::Pid
+            | Expr::ProcessCount
+            | Expr::LastMover
+            | Expr::RunResult
+            | Expr::NonProgress => {}
+        }
+        change(self);
+    }
+
     /// Whether `wanted` holds of this expression or of something in it.
     pub fn any(&self, wanted: &dyn Fn(&Expr) -> bool) -> bool {
         let mut found = false;
@@ -269,6 +300,15 @@ impl Pattern {
         match self {
             Pattern::Match(e) => e.walk(visit),
             Pattern::Bind(place) => place.indices.iter().for_each(|e| e.walk(visit)),
+            Pattern::Any => {}
+        }
+    }
+
+    /// Calls `change` for every expression in the pattern.
+    pub fn walk_mut(&mut self, change: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Pattern::Match(e) => e.walk_mut(change),
+            Pattern::Bind(place) => place.indices.iter_mut().for_each(|e| e.walk_mut(change)),
             Pattern::Any => {}
         }
     }

@@ -124,8 +124,6 @@ pub(crate) const SHAPE_BYTES: usize = 2;
 /// Everything about places that does not depend on the shape.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// Channel references: one byte, or two where more than 255 queues can be.
-    pub(crate) channel_storage: Storage,
     /// How a queue's length is stored.
     pub(crate) len_storage: Storage,
     pub(crate) last_mover: bool,
@@ -145,6 +143,7 @@ impl Layout {
     pub(crate) fn new(network: &Network, wide: bool, last_mover: bool) -> Layout {
         let longest = network.channel_types.iter().filter_map(|c| c.capacity).max().unwrap_or(0);
         let unlimited = network.channel_types.iter().any(|c| c.capacity.is_none());
+        // Channel references: one byte, or two where more than 255 queues can be.
         let channel_storage = if wide { Storage::U16 } else { Storage::U8 };
         let len_storage = if wide || unlimited || longest > 255 { Storage::U16 } else { Storage::U8 };
         let section = |variables: &[Variable], header: usize| Section::new(variables, header, channel_storage, len_storage);
@@ -178,7 +177,6 @@ impl Layout {
             })
             .collect();
         Layout {
-            channel_storage,
             len_storage,
             last_mover,
             priorities: network.uses_priorities,

@@ -17,3 +17,5 @@ mod layout;
 pub mod network;
 pub mod semantics;
 pub mod source;
+pub mod trace;
+pub mod verdict;

@@ -434,7 +434,7 @@ impl Network {
 impl Action {
     /// Calls `visit` for every expression of the action.
     pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
-        let mut place = |p: &Place, visit: &mut dyn FnMut(&Expr)| p.indices.iter().for_each(|e| e.walk(visit));
+        let place = |p: &Place, visit: &mut dyn FnMut(&Expr)| p.indices.iter().for_each(|e| e.walk(visit));
         match self {
             Action::Skip | Action::Else | Action::End => {}
             Action::Condition(e) | Action::Assert(e) => e.walk(visit),
@@ -464,6 +464,43 @@ impl Action {
             }
             Action::Deterministic(body) => {
                 body.nodes.iter().flatten().for_each(|choice| choice.action.walk(visit));
+            }
+        }
+    }
+
+    /// Calls `change` for every expression of the action.
+    pub fn walk_mut(&mut self, change: &mut dyn FnMut(&mut Expr)) {
+        let place =
+            |p: &mut Place, change: &mut dyn FnMut(&mut Expr)| p.indices.iter_mut().for_each(|e| e.walk_mut(change));
+        match self {
+            Action::Skip | Action::Else | Action::End => {}
+            Action::Condition(e) | Action::Assert(e) => e.walk_mut(change),
+            Action::Assign(p, e) => {
+                place(p, change);
+                e.walk_mut(change);
+            }
+            Action::Send { channel, message, .. } => {
+                channel.walk_mut(change);
+                message.iter_mut().for_each(|e| e.walk_mut(change));
+            }
+            Action::Receive { channel, pattern, .. } => {
+                channel.walk_mut(change);
+                pattern.iter_mut().for_each(|p| p.walk_mut(change));
+            }
+            Action::Print { arguments, .. } => arguments.iter_mut().for_each(|e| e.walk_mut(change)),
+            Action::Run { arguments, then, .. } => {
+                arguments.iter_mut().for_each(|e| e.walk_mut(change));
+                if let Some((p, e)) = then {
+                    place(p, change);
+                    e.walk_mut(change);
+                }
+            }
+            Action::SetPriority(a, b) => {
+                a.walk_mut(change);
+                b.walk_mut(change);
+            }
+            Action::Deterministic(body) => {
+                body.nodes.iter_mut().flatten().for_each(|choice| choice.action.walk_mut(change));
             }
         }
     }

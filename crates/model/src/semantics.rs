@@ -179,6 +179,13 @@ impl<'n> Semantics<'n> {
         Stepper { semantics: self, cache, current: empty.clone(), next: empty, message: Vec::new() }
     }
 
+    /// The value of an expression as a process sees it; for descriptions, not for steps.
+    pub(crate) fn evaluate(&self, state: &Configuration, process: usize, e: &Expr) -> Eval {
+        let machine = state.machine(process);
+        let code = Compiler { network: self.network, layout: &self.layout, machine }.expr(e);
+        View::new(self, state, process, false).eval(&code)
+    }
+
     fn machine(&self, state: &Configuration, process: usize) -> &MachineCode {
         &self.machines[state.machine(process).index()]
     }

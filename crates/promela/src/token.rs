@@ -139,7 +139,7 @@ macro_rules! keywords {
     ($($constant:ident $word:literal)*) => {
         /// The words that mean something in Promela, as constants.
         ///
-        /// The words from [`ALWAYS`] on mean something only inside an `ltl` formula; elsewhere they
+        /// The words from [`kw::ALWAYS`] on mean something only inside an `ltl` formula; elsewhere they
         /// are free.
         pub mod kw {
             use super::Name;

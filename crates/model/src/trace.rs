@@ -1,0 +1,337 @@
+//! States and steps put into words: names, values, the contents of channels.
+//!
+//! Engines hand over the steps of a run; [`Narrator`] replays them in the model's own semantics and
+//! describes what each one did. A run that does not replay is not described: the caller learns at
+//! which step it failed.
+
+use crate::expr::Expr;
+use crate::fault::{FaultAt, Overflow};
+use crate::ids::EdgeId;
+use crate::network::{Action, Network, Variable};
+use crate::semantics::{Semantics, Step, Stepper};
+use crate::source::{SourceMap, Span};
+use crate::verdict::{Actor, Change, Contents, Standing, WitnessStep};
+
+/// Everything in a state, by name.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Snapshot {
+    /// Variables and their values, globals first; arrays element by element.
+    pub variables: Vec<Change>,
+    /// Channels that can hold messages, with what is in them.
+    pub channels: Vec<Contents>,
+    /// Where the processes are.
+    pub processes: Vec<Standing>,
+}
+
+/// A run that could not be replayed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReplayError {
+    /// The step at this position is not possible there.
+    NoSuchStep(usize),
+    /// The first state has a fault.
+    Initial(FaultAt),
+    /// One of the tool's own bounds.
+    Overflow(Overflow),
+}
+
+/// A run, replayed: the words for each step, and how it ended.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// Steps in words.
+    pub steps: Vec<WitnessStep>,
+    /// The last state, and who has control in it.
+    pub state: Vec<u8>,
+    /// The process in control.
+    pub control: Option<u32>,
+    /// The fault of the last step, if it has one.
+    pub fault: Option<FaultAt>,
+}
+
+/// Describes states and steps of one model.
+pub struct Narrator<'s> {
+    stepper: Stepper<'s>,
+    sources: &'s SourceMap,
+}
+
+impl<'s> Narrator<'s> {
+    /// A narrator for a semantics.
+    pub fn new(semantics: &'s Semantics<'s>, sources: &'s SourceMap) -> Self {
+        Narrator { stepper: semantics.stepper(), sources }
+    }
+
+    fn network(&self) -> &'s Network {
+        self.stepper.semantics().network()
+    }
+
+    /// Replays steps from the first state.
+    pub fn replay(&mut self, steps: &[Step]) -> Result<Replayed, ReplayError> {
+        let initial = self.stepper.initial().map_err(ReplayError::Overflow)?;
+        let mut state = initial.map_err(ReplayError::Initial)?;
+        let mut replayed = Replayed { steps: Vec::new(), state: Vec::new(), control: None, fault: None };
+        let mut control = None;
+        let mut before = self.snapshot(&state);
+        for (position, &step) in steps.iter().enumerate() {
+            let taken = self.take(&state, control, step).map_err(ReplayError::Overflow)?;
+            let Some((next, next_control, fault)) = taken else { return Err(ReplayError::NoSuchStep(position)) };
+            let mut words = self.describe(&state, step);
+            words.atomic = next_control.is_some();
+            replayed.fault = fault;
+            if let Some(next) = next {
+                let after = self.snapshot(&next);
+                words.changes = changes(&before, &after);
+                words.channels = touched(&before, &after);
+                (state, control, before) = (next, next_control, after);
+            } else if position + 1 < steps.len() {
+                return Err(ReplayError::NoSuchStep(position + 1));
+            }
+            replayed.steps.push(words);
+        }
+        (replayed.state, replayed.control) = (state, control);
+        Ok(replayed)
+    }
+
+    /// Takes one step, if it is possible.
+    #[allow(clippy::type_complexity)]
+    fn take(
+        &mut self,
+        state: &[u8],
+        control: Option<u32>,
+        wanted: Step,
+    ) -> Result<Option<(Option<Vec<u8>>, Option<u32>, Option<FaultAt>)>, Overflow> {
+        let control = match control {
+            Some(process) if self.stepper.keeps_control(state, process)? => Some(process),
+            _ => None,
+        };
+        let mut found = None;
+        self.stepper.expand(state, control, &mut |successor| {
+            if successor.step == wanted && found.is_none() {
+                found = Some((successor.state.map(<[u8]>::to_vec), successor.control, successor.fault));
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Everything in a state, by name.
+    pub fn snapshot(&mut self, state: &[u8]) -> Snapshot {
+        let semantics = self.stepper.semantics();
+        let network = semantics.network();
+        let configuration = self.stepper.load(state).clone();
+        let mut snapshot = Snapshot::default();
+        let layout = &semantics.layout;
+        let mut variables = |prefix: &str, declared: &[Variable], slots: &[crate::layout::Slot], base: usize| {
+            for (variable, slot) in declared.iter().zip(slots) {
+                for element in 0..variable.len() {
+                    let value = configuration.read(*slot, base, element);
+                    snapshot.variables.push(Change {
+                        name: format!("{prefix}{}", variable.element_name(element)),
+                        value: network.show_value(variable.ty, value),
+                    });
+                }
+            }
+        };
+        variables("", &network.variables, &layout.globals.slots, layout.globals_base);
+        for process in 0..configuration.process_count() {
+            let machine = network.machine(configuration.machine(process));
+            let prefix = format!("{}[{process}]:", machine.name);
+            let block = &layout.blocks[configuration.machine(process).index()];
+            variables(&prefix, &machine.variables, &block.slots, configuration.base(process));
+        }
+        for queue in 0..configuration.frame.queues.len() {
+            let channel_type = configuration.frame.queues[queue].channel_type;
+            if layout.messages[channel_type.index()].rendezvous {
+                continue;
+            }
+            let messages = (0..configuration.queue_len(layout, queue))
+                .map(|position| {
+                    let fields = &layout.messages[channel_type.index()].fields;
+                    let size = configuration.frame.queues[queue].message_size as usize;
+                    let at = configuration.queue_start(layout, queue) + position * size;
+                    let values: Vec<String> = fields
+                        .iter()
+                        .map(|&(s, offset, ty)| network.show_value(ty, s.load(&configuration.bytes, at + offset)))
+                        .collect();
+                    message_text(&values)
+                })
+                .collect();
+            snapshot.channels.push(Contents { channel: self.queue_name(&configuration, queue), messages });
+        }
+        for process in 0..configuration.process_count() {
+            let machine = network.machine(configuration.machine(process));
+            let location = &machine.locations[configuration.location(layout, process).index()];
+            snapshot.processes.push(Standing {
+                actor: Actor {
+                    name: machine.name.clone(),
+                    instance: process as u32,
+                    span: location.span.unwrap_or(machine.span),
+                },
+                valid_end: location.end,
+            });
+        }
+        snapshot
+    }
+
+    /// The name of a queue: of the variable that it was created with.
+    fn queue_name(&self, state: &crate::configuration::Configuration, queue: usize) -> String {
+        let semantics = self.stepper.semantics();
+        let layout = &semantics.layout;
+        let network = semantics.network();
+        let globals = &layout.globals.queues;
+        if let Some(own) = globals.get(queue) {
+            return network.variables[own.variable as usize].element_name(own.element as usize);
+        }
+        let owner = state.frame.processes.iter().rposition(|p| (p.first_queue as usize) <= queue).unwrap_or(0);
+        let frame = &state.frame.processes[owner];
+        let machine = network.machine(frame.machine);
+        let own = &layout.blocks[frame.machine.index()].queues[queue - frame.first_queue as usize];
+        let name = machine.variables[own.variable as usize].element_name(own.element as usize);
+        format!("{}[{owner}]:{name}", machine.name)
+    }
+
+    /// The words for a step that is taken in a state; changes are filled in by the caller.
+    pub fn describe(&mut self, state: &[u8], step: Step) -> WitnessStep {
+        let mut words = WitnessStep {
+            actor: None,
+            partner: None,
+            event: String::new(),
+            changes: Vec::new(),
+            channels: Vec::new(),
+            atomic: false,
+            step,
+        };
+        match step {
+            Step::Edge { process, edge } => {
+                words.actor = Some(self.actor(state, process, edge));
+                words.event = self.event(state, process, edge);
+            }
+            Step::Rendezvous { sender, receiver } => {
+                words.actor = Some(self.actor(state, sender.0, sender.1));
+                words.partner = Some(self.actor(state, receiver.0, receiver.1));
+                words.event = self.event(state, sender.0, sender.1);
+            }
+            Step::Loss { queue, position } => {
+                let configuration = self.stepper.load(state).clone();
+                let name = self.queue_name(&configuration, queue as usize);
+                words.event = format!("{name} loses message {}", position + 1);
+            }
+        }
+        words
+    }
+
+    fn actor(&mut self, state: &[u8], process: u32, edge: EdgeId) -> Actor {
+        let network = self.network();
+        let machine = network.machine(self.stepper.load(state).machine(process as usize));
+        let span = machine.edges.get(edge.index()).map_or(machine.span, |e| e.span);
+        Actor { name: machine.name.clone(), instance: process, span }
+    }
+
+    /// What an edge does in a state: a send or a receive with its values, or the statement itself.
+    fn event(&mut self, state: &[u8], process: u32, edge: EdgeId) -> String {
+        let network = self.network();
+        let configuration = self.stepper.load(state).clone();
+        let machine = network.machine(configuration.machine(process as usize));
+        let Some(edge) = machine.edges.get(edge.index()) else { return String::new() };
+        let io = match &edge.action {
+            Action::Send { channel, message, sorted } => {
+                let mark = if *sorted { "!!" } else { "!" };
+                self.message_event(&configuration, process, channel, mark, message)
+            }
+            Action::Receive { channel, mode, .. } => self.receive_event(&configuration, process, channel, mode.anywhere),
+            _ => None,
+        };
+        io.unwrap_or_else(|| self.statement(&edge.action, edge.span))
+    }
+
+    fn message_event(
+        &self,
+        state: &crate::configuration::Configuration,
+        process: u32,
+        channel: &Expr,
+        mark: &str,
+        message: &[Expr],
+    ) -> Option<String> {
+        let semantics = self.stepper.semantics();
+        let queue = semantics.evaluate(state, process as usize, channel).ok()?.checked_sub(1)?;
+        let frame = state.frame.queues.get(usize::try_from(queue).ok()?)?;
+        let fields = &semantics.layout.messages[frame.channel_type.index()].fields;
+        let mut values = Vec::new();
+        for (e, &(_, _, ty)) in message.iter().zip(fields) {
+            let value = semantics.evaluate(state, process as usize, e).ok()?;
+            values.push(self.network().show_value(ty, ty.truncate(value)));
+        }
+        Some(format!("{}{mark}{}", self.queue_name(state, queue as usize), message_text(&values)))
+    }
+
+    fn receive_event(
+        &self,
+        state: &crate::configuration::Configuration,
+        process: u32,
+        channel: &Expr,
+        anywhere: bool,
+    ) -> Option<String> {
+        let semantics = self.stepper.semantics();
+        let layout = &semantics.layout;
+        let queue = usize::try_from(semantics.evaluate(state, process as usize, channel).ok()?.checked_sub(1)?).ok()?;
+        let frame = *state.frame.queues.get(queue)?;
+        let name = self.queue_name(state, queue);
+        if anywhere || state.queue_len(layout, queue) == 0 {
+            return None;
+        }
+        let at = state.queue_start(layout, queue);
+        let fields = &layout.messages[frame.channel_type.index()].fields;
+        let values: Vec<String> = fields
+            .iter()
+            .map(|&(s, offset, ty)| self.network().show_value(ty, s.load(&state.bytes, at + offset)))
+            .collect();
+        Some(format!("{name}?{}", message_text(&values)))
+    }
+
+    /// The statement as it is written, on one line and not too long.
+    fn statement(&self, action: &Action, span: Span) -> String {
+        match action {
+            Action::End => return String::from("-end-"),
+            Action::Else => return String::from("else"),
+            _ => {}
+        }
+        let text = self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.chars().count() > 60 { text.chars().take(57).collect::<String>() + "..." } else { text }
+    }
+}
+
+/// `a(b,c)` for the fields a, b, c.
+fn message_text(values: &[String]) -> String {
+    match values {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, rest @ ..] => format!("{first}({})", rest.join(",")),
+    }
+}
+
+/// Variables whose values differ; those of new processes where they are not zero.
+fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
+    let mut old = before.variables.iter().peekable();
+    let mut changes = Vec::new();
+    // Both lists have the same order; processes come and go at the end only.
+    for change in &after.variables {
+        match old.next() {
+            Some(earlier) if earlier.name == change.name => {
+                if earlier.value != change.value {
+                    changes.push(change.clone());
+                }
+            }
+            _ => {
+                if change.value != "0" {
+                    changes.push(change.clone());
+                }
+            }
+        }
+    }
+    changes
+}
+
+/// Channels whose contents differ.
+fn touched(before: &Snapshot, after: &Snapshot) -> Vec<Contents> {
+    let unchanged = |c: &&Contents| before.channels.iter().any(|b| b == *c);
+    let new_and_empty =
+        |c: &&Contents| c.messages.is_empty() && !before.channels.iter().any(|b| b.channel == c.channel);
+    after.channels.iter().filter(|c| !unchanged(c) && !new_and_empty(c)).cloned().collect()
+}

@@ -1,0 +1,308 @@
+//! What an engine is asked and what it answers: one set of types for all engines.
+//!
+//! An engine takes a model, properties, [`Limits`] and an [`Observer`], and returns one [`Outcome`] per
+//! property. It never prints. A limit that is hit is a [`Reason`], not an error: "not finished" is a
+//! value of its own and can never be taken for "no error".
+
+use crate::fault::Overflow;
+use crate::semantics::{Reading, Step};
+use crate::source::Span;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A question about a model.
+#[derive(Clone, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum Property {
+    /// Assertions, bad states, errors at run time.
+    Safety,
+    /// No reachable state in which nothing can move, other than valid end states.
+    Deadlock,
+    /// Every channel stays finite.
+    Boundedness,
+    /// No infinite run without progress.
+    Livelock,
+    /// No machine is stuck before a message that it does not take.
+    Reception,
+    /// No message is left over at the end.
+    Orphan,
+    /// A temporal formula, by name or by text.
+    Ltl(String),
+    /// A `never` claim.
+    Never(String),
+    /// A `trace` or `notrace` assertion.
+    Trace(String),
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Property::Safety => write!(f, "safety"),
+            Property::Deadlock => write!(f, "deadlock"),
+            Property::Boundedness => write!(f, "boundedness"),
+            Property::Livelock => write!(f, "livelock"),
+            Property::Reception => write!(f, "reception"),
+            Property::Orphan => write!(f, "orphan"),
+            Property::Ltl(name) => write!(f, "ltl:{name}"),
+            Property::Never(name) => write!(f, "never:{name}"),
+            Property::Trace(name) => write!(f, "{name}"),
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The time is up.
+    Timeout,
+    /// The memory is used up.
+    Memory,
+    /// As many states as were allowed.
+    States,
+    /// Deeper than was allowed.
+    Depth,
+    /// The user stopped it.
+    Interrupted,
+    /// The search ended at a violation of another property.
+    StoppedEarly,
+    /// One of the tool's own bounds.
+    Overflow(Overflow),
+    /// Not possible yet, or not for this model.
+    NotSupported(String),
+}
+
+impl Reason {
+    /// A short name for JSON.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Reason::Timeout => "timeout",
+            Reason::Memory => "memory",
+            Reason::States => "states",
+            Reason::Depth => "depth",
+            Reason::Interrupted => "interrupted",
+            Reason::StoppedEarly => "stopped-early",
+            Reason::Overflow(_) => "overflow",
+            Reason::NotSupported(_) => "not-supported",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Timeout => write!(f, "the time limit was reached (--timeout)"),
+            Reason::Memory => write!(f, "the memory limit was reached (--memory)"),
+            Reason::States => write!(f, "the limit on states was reached (--max-states)"),
+            Reason::Depth => write!(f, "the limit on depth was reached (--max-depth)"),
+            Reason::Interrupted => write!(f, "interrupted"),
+            Reason::StoppedEarly => {
+                write!(f, "the search stopped at a violation of another property (--keep-going goes on)")
+            }
+            Reason::Overflow(overflow) => write!(f, "{overflow}"),
+            Reason::NotSupported(what) => write!(f, "{what}"),
+        }
+    }
+}
+
+/// The answer to a question.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It holds, and there is a certificate.
+    Proved,
+    /// It does not hold, and there is a run.
+    Violated,
+    /// There is no answer, for this reason.
+    Inconclusive(Reason),
+    /// It holds for an empty reason.
+    Vacuous(String),
+}
+
+impl Verdict {
+    /// The name in JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Proved => "proved",
+            Verdict::Violated => "violated",
+            Verdict::Inconclusive(_) => "inconclusive",
+            Verdict::Vacuous(_) => "vacuous",
+        }
+    }
+}
+
+/// What an exhaustive search counted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SearchStats {
+    /// States stored.
+    pub states: u64,
+    /// Steps taken between them, inner steps of atomic sequences included.
+    pub transitions: u64,
+    /// The longest of the shortest ways to a state; for depth-first, the longest way that was taken.
+    pub depth: u64,
+    /// Bytes of the packed states.
+    pub state_bytes: u64,
+    /// Bytes for states and tables together.
+    pub memory_bytes: u64,
+    /// How often the property was violated; more than one only when the search goes on.
+    pub violations: u64,
+}
+
+/// What a `proved` rests on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Certificate {
+    /// All reachable states were visited: so many, and this is the digest of their set.
+    Explored {
+        /// The number of states.
+        states: u64,
+        /// The sum of the states' fingerprints modulo 2^128: it does not depend on the order.
+        digest: u128,
+    },
+}
+
+/// The name of a thing and its value, both as a user would write them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// The variable, such as `x` or `P[1]:x`.
+    pub name: String,
+    /// Its new value.
+    pub value: String,
+}
+
+/// A channel and the messages in it, head first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Contents {
+    /// The channel, as in the source.
+    pub channel: String,
+    /// Its messages.
+    pub messages: Vec<String>,
+}
+
+/// A process that takes part in a step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Actor {
+    /// The name of its type.
+    pub name: String,
+    /// Its number.
+    pub instance: u32,
+    /// The statement.
+    pub span: Span,
+}
+
+/// One step of a run, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WitnessStep {
+    /// Who moved: the sender of a rendezvous; nobody when a message is lost.
+    pub actor: Option<Actor>,
+    /// The receiver of a rendezvous.
+    pub partner: Option<Actor>,
+    /// What happened: `ch!msg(1)`, `ch?msg(1)`, a loss, or the statement.
+    pub event: String,
+    /// The variables that changed.
+    pub changes: Vec<Change>,
+    /// The channels that were touched, with what is in them now.
+    pub channels: Vec<Contents>,
+    /// Control stays with the process: the next step is part of the same atomic sequence.
+    pub atomic: bool,
+    /// The step itself, for replay.
+    pub step: Step,
+}
+
+/// A process at the end of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// Which process.
+    pub actor: Actor,
+    /// It may stop there.
+    pub valid_end: bool,
+}
+
+/// A run that shows a violation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Witness {
+    /// Its steps.
+    pub steps: Vec<WitnessStep>,
+    /// Where the loop starts, if the run is infinite.
+    pub loop_from: Option<usize>,
+    /// What is wrong at its end.
+    pub problem: String,
+    /// A short name of the problem: `assertion`, `invalid-end-state`, ..
+    pub problem_code: &'static str,
+    /// The statement that is to blame, if one is.
+    pub problem_span: Option<Span>,
+    /// Where the processes are at the end.
+    pub standing: Vec<Standing>,
+}
+
+/// The answer to one property, with what supports it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The question.
+    pub property: Property,
+    /// The answer.
+    pub verdict: Verdict,
+    /// How capacities were read.
+    pub reading: Reading,
+    /// Who answered.
+    pub engine: &'static str,
+    /// How long it took.
+    pub time: Duration,
+    /// What was counted, where a search was made.
+    pub stats: Option<SearchStats>,
+    /// The run, for a violation.
+    pub witness: Option<Witness>,
+    /// The proof.
+    pub certificate: Option<Certificate>,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Not later than this.
+    pub deadline: Option<Instant>,
+    /// The resident size of the process may not exceed so many bytes.
+    pub memory: Option<u64>,
+    /// Not more states than this.
+    pub states: Option<u64>,
+    /// Not deeper than this.
+    pub depth: Option<u64>,
+}
+
+/// A snapshot of work that goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Who is working.
+    pub engine: &'static str,
+    /// States so far.
+    pub states: u64,
+    /// States that are known but not yet looked at.
+    pub waiting: u64,
+    /// Steps so far.
+    pub transitions: u64,
+    /// How deep.
+    pub depth: u64,
+    /// Bytes for states and tables.
+    pub memory_bytes: u64,
+}
+
+/// Whom an engine tells what it is doing; and who can stop it.
+pub trait Observer: Sync {
+    /// Work goes on. Called now and then, never more than a few times per second's worth of work.
+    fn progress(&self, progress: Progress);
+
+    /// The user wants it to stop.
+    fn cancelled(&self) -> bool;
+}
+
+/// An observer that shows nothing and stops when its flag is set.
+#[derive(Debug, Default)]
+pub struct Silent {
+    /// Set to stop.
+    pub stop: AtomicBool,
+}
+
+impl Observer for Silent {
+    fn progress(&self, _: Progress) {}
+
+    fn cancelled(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,853 @@
+//! The control flow of a process: statements as elements, elements to locations and edges.
+//!
+//! Which locations a process has decides how many states are counted, so this file builds exactly the
+//! control-flow graph of SPIN's verifier (without its optimisations): every statement is an element
+//! with a number, and the number is the location *before* the statement. A transition leads to the
+//! next element that is a real one: [`Graph::hunt`] passes over `goto`, `break`, the joins after `if`
+//! and `do`, and the frame of an `unless`, but stops at a block, whose location then offers what the
+//! first statement of the block offers. Inside `atomic` it does not pass over a jump that leaves the
+//! sequence, so that control is kept up to that jump.
+//!
+//! An escape (`unless`) is attached to every element of the main sequence; its transitions are put
+//! before those of the element.
+
+use crate::token::Name;
+use model::ids::{EdgeId, LocationId};
+use model::network::{Action, Choice, Deterministic, Edge, Location};
+use model::source::Span;
+use std::collections::HashMap;
+
+/// An element: its index in the graph. Location `n` of the machine is element `n`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub(super) struct El(pub(super) u32);
+
+/// A sequence of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SeqId(u32);
+
+#[derive(Clone, Debug)]
+struct Seq {
+    first: Option<El>,
+    last: Option<El>,
+    /// The last element when the sequence was closed, before a join was appended.
+    extent: Option<El>,
+}
+
+/// Where a jump goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Jump {
+    /// A label, as seen from a scope.
+    Label(Name, ScopeId),
+    /// Out of a loop: the number of the `break` target.
+    Break(u32),
+}
+
+/// A pair of braces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ScopeId(pub(super) u32);
+
+#[derive(Clone, Debug)]
+pub(super) enum ElKind {
+    Action(Action),
+    Goto(Jump),
+    /// The join after `if`, `do` or `unless`.
+    Join,
+    /// Where `break` leads.
+    BreakTarget,
+    Choice,
+    Loop,
+    Unless,
+    Block(SeqId),
+    Atomic(SeqId),
+    DStep(SeqId),
+    /// The end of the process.
+    Stop,
+}
+
+#[derive(Clone, Debug)]
+struct Element {
+    kind: ElKind,
+    span: Span,
+    next: Option<El>,
+    options: Vec<SeqId>,
+    /// Outermost first.
+    escapes: Vec<SeqId>,
+    labels: Vec<Name>,
+    /// Inside an atomic sequence, and not its last statement.
+    atomic: bool,
+    /// The last statement of an atomic sequence.
+    last_atomic: bool,
+    /// Inside a deterministic step.
+    in_d_step: bool,
+    special: SpecialLabels,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct SpecialLabels {
+    end: bool,
+    progress: bool,
+    accept: bool,
+}
+
+impl SpecialLabels {
+    fn any(self) -> bool {
+        self.end || self.progress || self.accept
+    }
+
+    fn join(&mut self, other: SpecialLabels) {
+        self.end |= other.end;
+        self.progress |= other.progress;
+        self.accept |= other.accept;
+    }
+}
+
+/// A label of the process.
+#[derive(Clone, Debug)]
+pub(super) struct LabelEntry {
+    pub(super) name: Name,
+    pub(super) scope: ScopeId,
+    pub(super) element: El,
+    pub(super) span: Span,
+}
+
+/// What is wrong with the control flow.
+#[derive(Clone, Debug)]
+pub(super) enum FlowError {
+    /// A `goto` to a label that does not exist.
+    NoLabel(Name, Span),
+    /// Jumps that lead to themselves.
+    EndlessJump(Span),
+    /// A jump into or out of a deterministic step.
+    CrossesDStep(Span),
+    /// Two `else` at one place.
+    TwoElse(Span),
+    /// A statement that always can be taken and leads to itself.
+    SelfLoop(Span),
+}
+
+/// The control flow of one process, while it is being built.
+#[derive(Debug)]
+pub(super) struct Graph {
+    elements: Vec<Element>,
+    sequences: Vec<Seq>,
+    open: Vec<SeqId>,
+    pub(super) labels: Vec<LabelEntry>,
+    break_targets: Vec<Option<El>>,
+    /// Parent of each scope.
+    scopes: Vec<Option<ScopeId>>,
+}
+
+/// The locations and edges of a process.
+pub(super) struct Finished {
+    pub(super) locations: Vec<Location>,
+    pub(super) edges: Vec<Edge>,
+    pub(super) initial: LocationId,
+}
+
+/// A transition before it becomes an edge.
+#[derive(Clone, Debug)]
+struct Transition {
+    /// The element that it executes.
+    element: El,
+    to: El,
+    escape: u32,
+    /// Elements that its escapes start at, outermost first.
+    escapes: Vec<El>,
+}
+
+/// Chains of jumps longer than this lead nowhere.
+const LONGEST_HUNT: usize = 500;
+
+impl Graph {
+    pub(super) fn new() -> Self {
+        // Elements count from 1, as SPIN's states do; element 0 is never used.
+        let mut graph = Graph {
+            elements: Vec::new(),
+            sequences: Vec::new(),
+            open: Vec::new(),
+            labels: Vec::new(),
+            break_targets: Vec::new(),
+            scopes: vec![None],
+        };
+        graph.element(ElKind::Join, Span::NONE);
+        graph
+    }
+
+    pub(super) fn scope(&mut self, parent: ScopeId) -> ScopeId {
+        self.scopes.push(Some(parent));
+        ScopeId(self.scopes.len() as u32 - 1)
+    }
+
+    // --- building -------------------------------------------------------------------------------
+
+    pub(super) fn open_sequence(&mut self) {
+        self.sequences.push(Seq { first: None, last: None, extent: None });
+        self.open.push(SeqId(self.sequences.len() as u32 - 1));
+    }
+
+    /// Closes the innermost sequence; `None` if nothing is in it.
+    pub(super) fn close_sequence(&mut self) -> Option<SeqId> {
+        let id = self.open.pop()?;
+        let sequence = &mut self.sequences[id.0 as usize];
+        sequence.extent = sequence.last;
+        sequence.first.map(|_| id)
+    }
+
+    fn element(&mut self, kind: ElKind, span: Span) -> El {
+        self.elements.push(Element {
+            kind,
+            span,
+            next: None,
+            options: Vec::new(),
+            escapes: Vec::new(),
+            labels: Vec::new(),
+            atomic: false,
+            last_atomic: false,
+            in_d_step: false,
+            special: SpecialLabels::default(),
+        });
+        El(self.elements.len() as u32 - 1)
+    }
+
+    fn at(&self, e: El) -> &Element {
+        &self.elements[e.0 as usize]
+    }
+
+    fn at_mut(&mut self, e: El) -> &mut Element {
+        &mut self.elements[e.0 as usize]
+    }
+
+    fn seq(&self, s: SeqId) -> &Seq {
+        &self.sequences[s.0 as usize]
+    }
+
+    fn append(&mut self, e: El) {
+        let Some(&sequence) = self.open.last() else { return };
+        if matches!(self.at(e).kind, ElKind::Goto(_)) && self.at(e).special.any() {
+            // A jump is passed over; its end, progress or accept label needs a state of its own.
+            let skip = self.element(ElKind::Action(Action::Skip), self.at(e).span);
+            let special = std::mem::take(&mut self.at_mut(e).special);
+            let labels = std::mem::take(&mut self.at_mut(e).labels);
+            for entry in self.labels.iter_mut().filter(|l| l.element == e) {
+                entry.element = skip;
+            }
+            self.at_mut(skip).special = special;
+            self.at_mut(skip).labels = labels;
+            self.link(sequence, skip);
+        }
+        self.link(sequence, e);
+    }
+
+    fn link(&mut self, sequence: SeqId, e: El) {
+        match self.seq(sequence).last {
+            None => self.sequences[sequence.0 as usize].first = Some(e),
+            Some(last) => self.at_mut(last).next = Some(e),
+        }
+        self.sequences[sequence.0 as usize].last = Some(e);
+    }
+
+    /// A statement without inner statements, with its labels.
+    pub(super) fn simple(&mut self, kind: ElKind, span: Span, labels: &[LabelUse]) {
+        let e = self.element(kind, span);
+        self.attach_labels(e, labels);
+        self.append(e);
+    }
+
+    /// `if` or `do` with its options; `break_target` for `do`.
+    pub(super) fn choice(&mut self, mut options: Vec<SeqId>, break_target: Option<u32>, span: Span, labels: &[LabelUse]) {
+        let kind = if break_target.is_some() { ElKind::Loop } else { ElKind::Choice };
+        let e = self.element(kind, span);
+        let join = self.element(ElKind::Join, span);
+        if let Some(position) = options.iter().position(|&o| self.is_else(o)) {
+            let option = options.remove(position);
+            options.push(option);
+        }
+        for &option in &options {
+            self.link(option, join);
+        }
+        self.at_mut(e).options = options;
+        self.attach_labels(e, labels);
+        match break_target {
+            None => {
+                self.append(e);
+                self.append(join);
+            }
+            Some(target) => {
+                self.append(join);
+                let exit = self.element(ElKind::BreakTarget, span);
+                self.break_targets[target as usize] = Some(exit);
+                self.append(e);
+                self.append(exit);
+            }
+        }
+    }
+
+    fn is_else(&self, option: SeqId) -> bool {
+        let first = self.seq(option).first.map(|e| &self.at(e).kind);
+        matches!(first, Some(ElKind::Action(Action::Else)))
+    }
+
+    /// Whether some option starts with `else`.
+    pub(super) fn has_else(&self, options: &[SeqId]) -> bool {
+        options.iter().any(|&o| self.is_else(o))
+    }
+
+    /// Takes out a `skip` that follows another one in an option: SPIN does so, and it is a state less.
+    pub(super) fn prune_skips(&mut self, option: SeqId) {
+        let Seq { first, last, .. } = *self.seq(option);
+        let (mut previous, mut skips, mut current) = (None, 0, first);
+        while let Some(e) = current {
+            let element = self.at(e);
+            let (skip, print) = match &element.kind {
+                ElKind::Action(Action::Skip) => (true, false),
+                ElKind::Action(Action::Print { .. }) => (true, true),
+                _ => (false, false),
+            };
+            current = if Some(e) == last { None } else { element.next };
+            if skip && element.labels.is_empty() {
+                skips += 1;
+                if skips > 1 && !print && Some(e) != first && Some(e) != last {
+                    let next = element.next;
+                    if let Some(p) = previous {
+                        self.at_mut(p).next = next;
+                        continue;
+                    }
+                }
+            } else {
+                skips = 0;
+            }
+            previous = Some(e);
+        }
+    }
+
+    pub(super) fn new_break_target(&mut self) -> u32 {
+        self.break_targets.push(None);
+        self.break_targets.len() as u32 - 1
+    }
+
+    /// `main unless escape`
+    pub(super) fn unless(&mut self, main: SeqId, escape: SeqId, span: Span, labels: &[LabelUse]) {
+        let e = self.element(ElKind::Unless, span);
+        let join = self.element(ElKind::Join, span);
+        self.link(main, join);
+        self.link(escape, join);
+        self.at_mut(e).options = vec![main, escape];
+        self.attach_escape(main, escape);
+        self.attach_labels(e, labels);
+        self.append(e);
+        self.append(join);
+    }
+
+    fn attach_escape(&mut self, main: SeqId, escape: SeqId) {
+        let extent = self.seq(main).extent;
+        let mut current = self.seq(main).first;
+        while let Some(e) = current {
+            self.escape_element(e, escape);
+            current = if Some(e) == extent { None } else { self.at(e).next };
+        }
+    }
+
+    fn escape_element(&mut self, e: El, escape: SeqId) {
+        if self.at(e).escapes.contains(&escape) {
+            return;
+        }
+        // An escape of an inner unless can itself be escaped from.
+        for inner in self.at(e).escapes.clone() {
+            self.attach_escape(inner, escape);
+        }
+        self.at_mut(e).escapes.insert(0, escape);
+        match self.at(e).kind.clone() {
+            ElKind::Unless => {
+                if let Some(&main) = self.at(e).options.first() {
+                    self.attach_escape(main, escape);
+                }
+            }
+            ElKind::Choice | ElKind::Loop => {
+                for option in self.at(e).options.clone() {
+                    self.attach_escape(option, escape);
+                }
+            }
+            ElKind::DStep(body) => {
+                if let Some(first) = self.seq(body).first {
+                    self.escape_element(first, escape);
+                }
+            }
+            ElKind::Atomic(body) | ElKind::Block(body) => self.attach_escape(body, escape),
+            _ => {}
+        }
+    }
+
+    fn attach_labels(&mut self, e: El, labels: &[LabelUse]) {
+        for label in labels {
+            self.labels.push(LabelEntry { name: label.name, scope: label.scope, element: e, span: label.span });
+            self.at_mut(e).labels.push(label.name);
+            let special =
+                SpecialLabels { end: label.is("end"), progress: label.is("progress"), accept: label.is("accept") };
+            self.at_mut(e).special.join(special);
+        }
+    }
+
+    /// Marks the elements of an atomic sequence, or of a deterministic step.
+    pub(super) fn make_atomic(&mut self, body: SeqId, d_step: bool) {
+        self.walk_atomic(body, d_step);
+        let Some(last) = self.seq(body).last else { return };
+        match self.at(last).kind {
+            ElKind::Block(inner) | ElKind::Atomic(inner) => self.make_atomic(inner, d_step),
+            ElKind::Unless => {
+                if let Some(&main) = self.at(last).options.first() {
+                    self.make_atomic(main, d_step);
+                }
+            }
+            _ => {
+                let last = self.at_mut(last);
+                last.atomic = false;
+                last.last_atomic = true;
+            }
+        }
+    }
+
+    fn walk_atomic(&mut self, body: SeqId, d_step: bool) {
+        let last = self.seq(body).last;
+        let mut current = self.seq(body).first;
+        while let Some(e) = current {
+            let element = self.at_mut(e);
+            element.atomic = true;
+            element.in_d_step |= d_step;
+            match element.kind {
+                ElKind::DStep(inner) if d_step => element.kind = ElKind::Block(inner),
+                ElKind::Atomic(inner) => element.kind = ElKind::Block(inner),
+                _ => {}
+            }
+            if let ElKind::Block(inner) = element.kind {
+                self.walk_atomic(inner, d_step);
+            }
+            for option in self.at(e).options.clone() {
+                self.walk_atomic(option, d_step);
+            }
+            current = if Some(e) == last { None } else { self.at(e).next };
+        }
+    }
+
+    /// A label that another process asks about must not be on a jump: it gets a state of its own.
+    pub(super) fn keep_label(&mut self, e: El) {
+        if !matches!(self.at(e).kind, ElKind::Goto(_)) {
+            return;
+        }
+        let jump = self.elements[e.0 as usize].clone();
+        let moved = self.element(jump.kind.clone(), jump.span);
+        let target = self.at_mut(moved);
+        target.next = jump.next;
+        target.escapes = jump.escapes;
+        target.atomic = jump.atomic;
+        target.last_atomic = jump.last_atomic;
+        target.in_d_step = jump.in_d_step;
+        let element = self.at_mut(e);
+        element.kind = ElKind::Action(Action::Skip);
+        element.next = Some(moved);
+    }
+
+    /// The label that a name means, seen from a scope: in the same braces, else around them, else anywhere.
+    pub(super) fn find_label(&self, name: Name, from: ScopeId) -> Option<&LabelEntry> {
+        let candidates = || self.labels.iter().filter(|l| l.name == name);
+        candidates()
+            .find(|l| l.scope == from)
+            .or_else(|| candidates().find(|l| self.encloses(l.scope, from)))
+            .or_else(|| candidates().next_back())
+    }
+
+    fn encloses(&self, outer: ScopeId, mut inner: ScopeId) -> bool {
+        while let Some(parent) = self.scopes[inner.0 as usize] {
+            if parent == outer {
+                return true;
+            }
+            inner = parent;
+        }
+        false
+    }
+
+    // --- finishing ------------------------------------------------------------------------------
+
+    /// Turns the elements into locations and edges.
+    pub(super) fn finish(mut self, body: SeqId) -> Result<Finished, Vec<FlowError>> {
+        let mut errors = Vec::new();
+        self.check_jumps(&mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        self.tie(body);
+        self.patch_all();
+        let mut transitions = self.transitions(&mut errors);
+        self.spread_labels(&transitions);
+        self.prepend_escapes(&mut transitions);
+        self.check_transitions(&transitions, &mut errors);
+        let initial = match self.seq(body).first.map(|first| self.hunt(first, self.at(first).atomic)) {
+            Some(Ok(e)) => e,
+            Some(Err(error)) => {
+                errors.push(error);
+                El(0)
+            }
+            None => El(0),
+        };
+        if errors.is_empty() { Ok(self.into_machine(transitions, initial)) } else { Err(errors) }
+    }
+
+    fn check_jumps(&self, errors: &mut Vec<FlowError>) {
+        for element in &self.elements {
+            let ElKind::Goto(jump) = element.kind else { continue };
+            match self.target(jump, element.span) {
+                Err(error) => errors.push(error),
+                Ok(target) if self.at(target).in_d_step != element.in_d_step => {
+                    errors.push(FlowError::CrossesDStep(element.span));
+                }
+                Ok(_) => {}
+            }
+        }
+    }
+
+    fn target(&self, jump: Jump, span: Span) -> Result<El, FlowError> {
+        let found = match jump {
+            Jump::Label(name, scope) => match self.find_label(name, scope) {
+                Some(entry) => Some(entry.element),
+                None => return Err(FlowError::NoLabel(name, span)),
+            },
+            Jump::Break(target) => self.break_targets[target as usize],
+        };
+        found.ok_or(FlowError::EndlessJump(span))
+    }
+
+    /// The last element of a block is followed by what follows the block.
+    fn tie(&mut self, sequence: SeqId) {
+        let last = self.seq(sequence).last;
+        let mut current = self.seq(sequence).first;
+        while let Some(e) = current {
+            let element = self.at(e);
+            let next = element.next;
+            let options = element.options.clone();
+            if let ElKind::Block(body) | ElKind::Atomic(body) | ElKind::DStep(body) = element.kind {
+                if let Some(inner_last) = self.seq(body).last {
+                    self.at_mut(inner_last).next = next;
+                }
+                self.tie(body);
+            }
+            for option in options {
+                self.tie(option);
+            }
+            current = if Some(e) == last { None } else { self.at(e).next };
+        }
+    }
+
+    /// A jump out of an atomic sequence gives up control; one into another keeps it.
+    fn patch_all(&mut self) {
+        for index in 0..self.elements.len() {
+            let ElKind::Goto(jump) = self.elements[index].kind else { continue };
+            let Ok(target) = self.target(jump, self.elements[index].span) else { continue };
+            let inside = self.at(target).atomic || self.at(target).last_atomic;
+            let element = &mut self.elements[index];
+            if (element.atomic || element.last_atomic) && !inside {
+                element.atomic = false;
+                element.last_atomic = true;
+            }
+            if element.last_atomic && inside {
+                element.last_atomic = false;
+                element.atomic = true;
+            }
+        }
+    }
+
+    /// The first real element from `e` on, as seen by a statement that is inside an atomic sequence or not.
+    fn hunt(&self, e: El, from_atomic: bool) -> Result<El, FlowError> {
+        let mut e = e;
+        for _ in 0..LONGEST_HUNT {
+            let element = self.at(e);
+            let next = match element.kind {
+                ElKind::Goto(jump) => self.target(jump, element.span)?,
+                ElKind::Join | ElKind::BreakTarget => match element.next {
+                    Some(next) => next,
+                    None => return Ok(e),
+                },
+                ElKind::Unless => match element.options.first().and_then(|&main| self.seq(main).first) {
+                    Some(first) => self.hunt(first, from_atomic)?,
+                    None => return Ok(e),
+                },
+                _ => return Ok(e),
+            };
+            if next == e {
+                return Err(FlowError::EndlessJump(element.span));
+            }
+            if from_atomic && !self.at(next).atomic {
+                return Ok(e);
+            }
+            e = next;
+        }
+        Err(FlowError::EndlessJump(self.at(e).span))
+    }
+
+    /// The first element of a sequence, past joins and into an `unless`.
+    fn start(&self, sequence: SeqId) -> Option<El> {
+        let mut e = self.seq(sequence).first?;
+        for _ in 0..LONGEST_HUNT {
+            let element = self.at(e);
+            e = match element.kind {
+                ElKind::Join => match element.next {
+                    Some(next) => next,
+                    None => return Some(e),
+                },
+                ElKind::Unless => self.seq(*element.options.first()?).first?,
+                _ => return Some(e),
+            };
+        }
+        Some(e)
+    }
+
+    /// Per element, what can be done there.
+    fn transitions(&self, errors: &mut Vec<FlowError>) -> Vec<Vec<Transition>> {
+        let mut all = vec![Vec::new(); self.elements.len()];
+        for index in 1..self.elements.len() {
+            if self.elements[index].in_d_step {
+                continue;
+            }
+            let mut leaves = Vec::new();
+            self.leaves(El(index as u32), &mut leaves, 0);
+            for leaf in leaves {
+                match self.transition(leaf) {
+                    Ok(transition) => all[index].push(transition),
+                    Err(error) => errors.push(error),
+                }
+            }
+        }
+        errors.dedup_by(|a, b| format!("{a:?}") == format!("{b:?}"));
+        all
+    }
+
+    /// The elements that a choice or a block offers, in order.
+    fn leaves(&self, e: El, into: &mut Vec<El>, depth: usize) {
+        if depth > 10_000 {
+            return;
+        }
+        match &self.at(e).kind {
+            ElKind::Choice | ElKind::Loop => {
+                for &option in &self.at(e).options {
+                    if let Some(start) = self.start(option) {
+                        self.leaves(start, into, depth + 1);
+                    }
+                }
+            }
+            ElKind::Block(body) | ElKind::Atomic(body) => {
+                if let Some(start) = self.start(*body) {
+                    self.leaves(start, into, depth + 1);
+                }
+            }
+            ElKind::Unless => {
+                if let Some(start) = self.at(e).options.first().and_then(|&main| self.start(main)) {
+                    self.leaves(start, into, depth + 1);
+                }
+            }
+            _ => into.push(e),
+        }
+    }
+
+    /// The transition of an element that is not a choice or a block.
+    fn transition(&self, e: El) -> Result<Transition, FlowError> {
+        let element = self.at(e);
+        let next = match element.kind {
+            ElKind::Goto(jump) => Some(self.target(jump, element.span)?),
+            ElKind::Stop => None,
+            _ => element.next,
+        };
+        let to = match next {
+            Some(next) => self.hunt(next, element.atomic)?,
+            None => e,
+        };
+        let mut escapes = Vec::new();
+        if !matches!(element.kind, ElKind::Join) {
+            for &escape in &element.escapes {
+                if let Some(first) = self.seq(escape).first {
+                    escapes.push(self.hunt(first, element.atomic)?);
+                }
+            }
+        }
+        Ok(Transition { element: e, to, escape: 0, escapes })
+    }
+
+    /// Labels on a block or on the first statement of an option reach where control really is.
+    fn spread_labels(&mut self, transitions: &[Vec<Transition>]) {
+        for index in 1..self.elements.len() {
+            let is_choice = matches!(
+                self.elements[index].kind,
+                ElKind::Choice | ElKind::Loop | ElKind::Block(_) | ElKind::Atomic(_)
+            );
+            if !is_choice {
+                continue;
+            }
+            for transition in &transitions[index] {
+                let special = self.at(transition.element).special;
+                self.at_mut(transition.to).special.join(special);
+            }
+        }
+        for index in 1..self.elements.len() {
+            let joins = matches!(self.elements[index].kind, ElKind::Join);
+            if joins
+                && self.elements[index].special.end
+                && let [only] = transitions[index].as_slice()
+            {
+                let to = only.to;
+                self.at_mut(to).special.end = true;
+            }
+        }
+    }
+
+    /// Puts the transitions of escapes before those of the statements they watch over.
+    fn prepend_escapes(&self, transitions: &mut [Vec<Transition>]) {
+        for index in 1..transitions.len() {
+            let own = transitions[index].clone();
+            for transition in &own {
+                for &escape in transition.escapes.iter().rev() {
+                    for copy in transitions[escape.0 as usize].clone() {
+                        if transitions[index].iter().any(|t| t.element == copy.element) {
+                            continue;
+                        }
+                        transitions[index].insert(0, Transition { escape: escape.0, ..copy });
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_transitions(&self, transitions: &[Vec<Transition>], errors: &mut Vec<FlowError>) {
+        for (index, list) in transitions.iter().enumerate().skip(1) {
+            let is_else = |t: &&Transition| matches!(self.at(t.element).kind, ElKind::Action(Action::Else));
+            let mut elses = list.iter().filter(is_else);
+            if let (Some(_), Some(second)) = (elses.next(), elses.next()) {
+                errors.push(FlowError::TwoElse(self.at(second.element).span));
+            }
+            let skips = |t: &&Transition| {
+                t.to.0 as usize == index && matches!(self.at(t.element).kind, ElKind::Action(Action::Skip))
+            };
+            if let Some(looping) = list.iter().find(skips) {
+                errors.push(FlowError::SelfLoop(self.at(looping.element).span));
+            }
+        }
+    }
+
+    fn into_machine(self, transitions: Vec<Vec<Transition>>, initial: El) -> Finished {
+        let mut locations: Vec<Location> = self
+            .elements
+            .iter()
+            .map(|element| Location {
+                end: element.special.end || matches!(element.kind, ElKind::Stop),
+                progress: element.special.progress,
+                accept: element.special.accept,
+                span: Some(element.span),
+                ..Location::default()
+            })
+            .collect();
+        let mut edges = Vec::new();
+        let reachable = reachable(&transitions, initial);
+        let mut actions: HashMap<El, Action> = HashMap::new();
+        for (index, list) in transitions.iter().enumerate().skip(1) {
+            if !reachable[index] {
+                continue;
+            }
+            for transition in list {
+                let element = self.at(transition.element);
+                let action = actions.entry(transition.element).or_insert_with(|| self.action(transition.element));
+                locations[index].edges.push(EdgeId::from(edges.len()));
+                edges.push(Edge {
+                    from: LocationId(index as u32),
+                    to: LocationId(transition.to.0),
+                    action: action.clone(),
+                    atomic: element.atomic,
+                    escape: transition.escape,
+                    span: element.span,
+                });
+            }
+        }
+        Finished { locations, edges, initial: LocationId(initial.0) }
+    }
+
+    fn action(&self, e: El) -> Action {
+        match &self.at(e).kind {
+            ElKind::Action(action) => action.clone(),
+            ElKind::Stop => Action::End,
+            ElKind::DStep(body) => Action::Deterministic(Box::new(self.deterministic(e, *body))),
+            _ => Action::Skip,
+        }
+    }
+
+    /// The body of a deterministic step: its elements as nodes.
+    fn deterministic(&self, step: El, body: SeqId) -> Deterministic {
+        let exit = self.at(step).next;
+        let mut nodes: Vec<Vec<Choice>> = Vec::new();
+        let mut numbers: HashMap<El, u32> = HashMap::new();
+        let mut work = Vec::new();
+        if let Some(start) = self.start(body) {
+            numbers.insert(start, 0);
+            nodes.push(Vec::new());
+            work.push(start);
+        }
+        while let Some(e) = work.pop() {
+            let mut leaves = Vec::new();
+            self.leaves(e, &mut leaves, 0);
+            let choices = leaves.into_iter().map(|leaf| {
+                let next = self.next_in_step(leaf, exit).map(|next| {
+                    *numbers.entry(next).or_insert_with(|| {
+                        nodes.push(Vec::new());
+                        work.push(next);
+                        nodes.len() as u32 - 1
+                    })
+                });
+                Choice { action: self.action(leaf), next, span: self.at(leaf).span }
+            });
+            let choices: Vec<Choice> = choices.collect();
+            nodes[numbers[&e] as usize] = choices;
+        }
+        Deterministic { nodes }
+    }
+
+    /// Where a statement of a deterministic step leads inside it; `None` if it leaves.
+    fn next_in_step(&self, e: El, exit: Option<El>) -> Option<El> {
+        let element = self.at(e);
+        let mut next = match element.kind {
+            ElKind::Goto(jump) => self.target(jump, element.span).ok()?,
+            _ => element.next?,
+        };
+        for _ in 0..LONGEST_HUNT {
+            if Some(next) == exit || !self.at(next).in_d_step {
+                return None;
+            }
+            next = match self.at(next).kind {
+                ElKind::Goto(jump) => self.target(jump, self.at(next).span).ok()?,
+                ElKind::Join | ElKind::BreakTarget => self.at(next).next?,
+                _ => return Some(next),
+            };
+        }
+        None
+    }
+}
+
+/// A label as it is used: its text decides what it means.
+#[derive(Clone, Debug)]
+pub(super) struct LabelUse {
+    pub(super) name: Name,
+    pub(super) text: String,
+    pub(super) scope: ScopeId,
+    pub(super) span: Span,
+}
+
+impl LabelUse {
+    fn is(&self, prefix: &str) -> bool {
+        self.text.starts_with(prefix)
+    }
+}
+
+fn reachable(transitions: &[Vec<Transition>], initial: El) -> Vec<bool> {
+    let mut seen = vec![false; transitions.len()];
+    let mut work = vec![initial];
+    while let Some(e) = work.pop() {
+        if std::mem::replace(&mut seen[e.0 as usize], true) {
+            continue;
+        }
+        work.extend(transitions[e.0 as usize].iter().map(|t| t.to));
+    }
+    seen
+}
