@@ -107,6 +107,8 @@ pub enum Overflow {
     Shapes,
     /// A queue of more than 65535 messages.
     QueueLength,
+    /// More states than have numbers.
+    States,
 }
 
 impl fmt::Display for Overflow {
@@ -114,6 +116,7 @@ impl fmt::Display for Overflow {
         match self {
             Overflow::Shapes => write!(f, "more than 65535 different sets of processes"),
             Overflow::QueueLength => write!(f, "a queue of more than 65535 messages"),
+            Overflow::States => write!(f, "more than 4294967294 states"),
         }
     }
 }

@@ -9,6 +9,7 @@
 mod code;
 mod configuration;
 pub mod diagnostic;
+mod digest;
 mod evaluate;
 pub mod expr;
 pub mod fault;

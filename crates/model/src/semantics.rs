@@ -620,6 +620,19 @@ impl<'s> Stepper<'s> {
         })
     }
 
+    /// The digest of a state, the same in every run and every search (see [`crate::digest`]).
+    pub fn digest(&mut self, state: &[u8]) -> u128 {
+        let semantics = self.semantics;
+        self.current.load(&semantics.layout, &semantics.shapes, &mut self.cache, state);
+        self.next.bytes.clear();
+        self.next.bytes.extend((self.current.process_count() as u32).to_le_bytes());
+        for process in &self.current.frame.processes {
+            self.next.bytes.extend((process.machine.0 as u16).to_le_bytes());
+        }
+        self.next.bytes.extend_from_slice(&state[SHAPE_BYTES..]);
+        crate::digest::digest(&self.next.bytes)
+    }
+
     /// Loads a state so that it can be described.
     pub(crate) fn load(&mut self, state: &[u8]) -> &Configuration {
         let semantics = self.semantics;

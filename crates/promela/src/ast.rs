@@ -124,18 +124,7 @@ pub enum PatternItem {
     /// `eval(e)`
     Eval(Expr),
     /// A number.
-    Number(i32, Span),
-}
-
-impl PatternItem {
-    /// Where it is written.
-    pub fn span(&self) -> Span {
-        match self {
-            PatternItem::Reference(reference) => reference.full_span(),
-            PatternItem::Eval(e) => e.span,
-            PatternItem::Number(_, span) => *span,
-        }
-    }
+    Number(i32),
 }
 
 /// A type as written.
@@ -317,8 +306,10 @@ pub enum StmtKind {
     Atomic(Sequence),
     /// `d_step { .. }`
     DStep(Sequence),
-    /// `{ .. }`, and the call of an inline
+    /// `{ .. }`
     Block(Sequence),
+    /// The call of an inline: its body with the arguments in place.
+    Inline(Sequence),
     /// `a unless b`
     Unless(Box<Stmt>, Box<Stmt>),
 }

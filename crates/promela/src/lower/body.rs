@@ -184,6 +184,12 @@ impl Lowering<'_> {
                     body.graph.simple(ElKind::Block(sequence), span, &labels);
                 }
             }
+            StmtKind::Inline(inner) => {
+                body.initialising = false;
+                if let Some(sequence) = self.scoped(body, inner, span) {
+                    body.graph.simple(ElKind::Block(sequence), span, &labels);
+                }
+            }
             StmtKind::Unless(main, escape) => self.unless(body, main, escape, span, &labels),
             _ => {
                 if let Some(action) = self.simple(body, statement) {
@@ -579,7 +585,7 @@ impl Lowering<'_> {
     /// One side of an `unless`: the inside of a block, or the statement alone.
     fn part(&mut self, body: &mut Body, statement: &Stmt) -> Option<SeqId> {
         match &statement.kind {
-            StmtKind::Block(inner) => self.scoped(body, inner, statement.span),
+            StmtKind::Block(inner) | StmtKind::Inline(inner) => self.scoped(body, inner, statement.span),
             _ => {
                 body.graph.open_sequence();
                 self.statement(body, statement, Vec::new());

@@ -44,7 +44,12 @@ impl Lowering<'_> {
             }
             ExprKind::Poll { channel, pattern, anywhere } => {
                 let (channel, channel_type) = self.channel(channel, body)?;
-                let pattern = self.pattern(pattern, body)?;
+                let mut pattern = self.pattern(pattern, body)?;
+                // A poll need not name all fields: those left out may be anything.
+                if let Some(id) = channel_type {
+                    let fields = self.network.channel_types[id.index()].fields.len();
+                    pattern.resize(pattern.len().max(fields), Pattern::Any);
+                }
                 self.check_fields(channel_type, pattern.len(), e.span, "poll");
                 Lowered::Poll { channel: Box::new(channel), pattern, anywhere: *anywhere }
             }
@@ -308,7 +313,7 @@ impl Lowering<'_> {
         let mut pattern = Vec::with_capacity(items.len());
         for item in items {
             match item {
-                PatternItem::Number(value, _) => pattern.push(Pattern::Match(Lowered::Const(*value))),
+                PatternItem::Number(value) => pattern.push(Pattern::Match(Lowered::Const(*value))),
                 PatternItem::Eval(e) => match &e.kind {
                     ExprKind::Name(reference) if self.is_structure(reference, body) => {
                         let places = self.scalars(reference, body)?;

@@ -539,7 +539,6 @@ impl Lowering<'_> {
             (None, _) => format!("never_{}", self.claims.iter().filter(|c| c.kind == MachineKind::Never).count()),
         };
         // Local variables of the claim are resolved against a machine that is never instantiated.
-        let id = MachineId::from(self.network.machines.len());
         self.network.machines.push(empty_machine(name, claim.kind, claim.span));
         let mut body = body::Body::new();
         let sequence = self.body(&mut body, &claim.body, claim.end);
@@ -576,7 +575,7 @@ impl Lowering<'_> {
         }
         let locations = self.resolve_remote_labels(&graphs, &mut pending);
         for body in pending {
-            match body.graph.finish(body.sequence) {
+            match body.graph.finish(body.sequence, body.claim.is_some()) {
                 Ok(finished) => {
                     let machine = match (body.machine, body.claim) {
                         (Some(id), _) => &mut self.network.machines[id.index()],

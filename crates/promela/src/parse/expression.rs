@@ -11,10 +11,8 @@ use model::source::Span;
 #[derive(Clone, Copy)]
 enum Operator {
     Value(BinaryOp),
-    /// `->` in a formula: so many tokens long.
-    Implies(usize),
-    /// `<->`, `U`, `V`, `W`: so many tokens long.
-    Temporal(usize),
+    /// `->`, `<->`, `U`, `V`, `W`
+    Temporal,
 }
 
 /// How deep an expression tree may be, operators that associate included.
@@ -53,7 +51,7 @@ impl Parser<'_> {
             let deepest = left.depth.max(right.depth);
             let kind = match operator {
                 Operator::Value(op) => ExprKind::Binary(op, Box::new(left), Box::new(right)),
-                Operator::Implies(_) | Operator::Temporal(_) => ExprKind::Temporal2(Box::new(left), Box::new(right)),
+                Operator::Temporal => ExprKind::Temporal2(Box::new(left), Box::new(right)),
             };
             left = self.node(kind, span, deepest)?;
         }
@@ -95,9 +93,9 @@ impl Parser<'_> {
         let (first, second) = (self.peek(), self.peek_at(1));
         let adjacent = !second.space_before;
         Some(match first.kind {
-            TokenKind::Arrow | TokenKind::Name(kw::IMPLIES) => (Operator::Implies(1), 1, 1),
-            TokenKind::Name(kw::EQUIVALENT) => (Operator::Temporal(1), 1, 1),
-            TokenKind::Lt if second.kind == TokenKind::Arrow && adjacent => (Operator::Temporal(2), 1, 2),
+            TokenKind::Arrow | TokenKind::Name(kw::IMPLIES) => (Operator::Temporal, 1, 1),
+            TokenKind::Name(kw::EQUIVALENT) => (Operator::Temporal, 1, 1),
+            TokenKind::Lt if second.kind == TokenKind::Arrow && adjacent => (Operator::Temporal, 1, 2),
             TokenKind::Slash if second.kind == TokenKind::Backslash && adjacent => {
                 (Operator::Value(BinaryOp::And), 3, 2)
             }
@@ -106,7 +104,7 @@ impl Parser<'_> {
             }
             TokenKind::Name(
                 kw::U | kw::V | kw::W | kw::UNTIL | kw::STRONGUNTIL | kw::WEAKUNTIL | kw::RELEASE,
-            ) => (Operator::Temporal(1), 5, 1),
+            ) => (Operator::Temporal, 5, 1),
             _ => return None,
         })
     }
@@ -386,25 +384,25 @@ impl Parser<'_> {
         match token.kind {
             TokenKind::Number(value) => {
                 self.advance();
-                Ok(PatternItem::Number(value, token.span))
+                Ok(PatternItem::Number(value))
             }
             TokenKind::Minus => {
                 self.advance();
                 match self.peek().kind {
                     TokenKind::Number(value) => {
                         self.advance();
-                        Ok(PatternItem::Number(value.wrapping_neg(), token.span.to(self.last)))
+                        Ok(PatternItem::Number(value.wrapping_neg()))
                     }
                     _ => Err(self.expected("a number after `-`")),
                 }
             }
             TokenKind::Name(kw::TRUE | kw::SKIP) => {
                 self.advance();
-                Ok(PatternItem::Number(1, token.span))
+                Ok(PatternItem::Number(1))
             }
             TokenKind::Name(kw::FALSE) => {
                 self.advance();
-                Ok(PatternItem::Number(0, token.span))
+                Ok(PatternItem::Number(0))
             }
             TokenKind::Name(kw::EVAL) => {
                 self.advance();

@@ -244,7 +244,7 @@ impl Parser<'_> {
     fn body(&mut self) -> Parsed<(Sequence, Span)> {
         let open = self.peek();
         self.expect(TokenKind::LBrace, "before the body")?;
-        let body = self.sequence("the body", open.span)?;
+        let body = self.sequence()?;
         self.close(TokenKind::RBrace, open.span, "the body")?;
         if body.is_empty() {
             return Err(self.error("P0111", self.last, "a body must have at least one statement", |d| {

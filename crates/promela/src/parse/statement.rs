@@ -8,7 +8,7 @@ use model::source::Span;
 
 impl Parser<'_> {
     /// Statements up to something that ends a sequence: `}`, `::`, `fi`, `od`.
-    pub(super) fn sequence(&mut self, what: &str, open: Span) -> Parsed<Sequence> {
+    pub(super) fn sequence(&mut self) -> Parsed<Sequence> {
         let mut statements = Vec::new();
         loop {
             while matches!(self.peek().kind, TokenKind::Semi | TokenKind::Arrow) {
@@ -24,7 +24,7 @@ impl Parser<'_> {
             match self.deeper(|p| p.step()) {
                 Ok(statement) => {
                     statements.push(statement);
-                    self.separator(what, open)?;
+                    self.separator()?;
                 }
                 Err(Failed) => self.recover(before, level)?,
             }
@@ -39,7 +39,7 @@ impl Parser<'_> {
     }
 
     /// Between two statements stands `;` or `->`, or a line ends, or the first ends with a brace.
-    fn separator(&mut self, _what: &str, _open: Span) -> Parsed<()> {
+    fn separator(&mut self) -> Parsed<()> {
         let next = self.peek();
         let optional = next.newline_before
             || matches!(self.last_kind, TokenKind::RBrace | TokenKind::Name(kw::ELSE))
@@ -195,9 +195,9 @@ impl Parser<'_> {
     fn block(&mut self, what: &str) -> Parsed<Sequence> {
         let open = self.peek().span;
         self.expect(TokenKind::LBrace, "before the statements")?;
-        let body = self.sequence(what, open)?;
+        let body = self.sequence()?;
         self.close(TokenKind::RBrace, open, what)?;
-        if body.iter().all(|s| matches!(s.kind, StmtKind::Declaration(_))) && body.is_empty() {
+        if body.is_empty() {
             return Err(self.error("P0111", self.last, format!("{what} must have at least one statement"), |d| {
                 d.help("write `skip` if nothing is to be done")
             }));
@@ -215,7 +215,7 @@ impl Parser<'_> {
         }
         while self.eat(TokenKind::ColonColon) {
             let separator = self.last;
-            let option = self.sequence(what, open)?;
+            let option = self.sequence()?;
             if option.is_empty() {
                 return Err(self.error("P0111", separator, "an option must have at least one statement", |d| {
                     d.label("nothing follows this `::`").help("write `skip` if nothing is to be done")
@@ -438,7 +438,7 @@ impl Parser<'_> {
                 d.also(inline.span, "defined here").help("an inline is copied into its caller, so it cannot recurse")
             }));
         }
-        let body = substitute(&inline.body, &inline.parameters, &arguments, token);
+        let body = substitute(&inline.body, &inline.parameters, &arguments);
         self.expanded += body.len();
         if self.expanded > LONGEST_EXPANSION {
             return Err(self.error("P0115", token.span, "the inlines of this model expand to too many tokens", |d| d));
@@ -452,7 +452,7 @@ impl Parser<'_> {
         self.streams.truncate(level);
         let body = result?;
         (self.last, self.last_kind) = (token.span, closing);
-        Ok(Stmt { kind: StmtKind::Block(body), span: token.span })
+        Ok(Stmt { kind: StmtKind::Inline(body), span: token.span })
     }
 
     /// The arguments of an inline call, as tokens.
@@ -486,7 +486,7 @@ impl Parser<'_> {
 }
 
 /// The body of an inline with its parameters replaced.
-fn substitute(body: &[Token], parameters: &[Name], arguments: &[Vec<Token>], _call: Token) -> Vec<Token> {
+fn substitute(body: &[Token], parameters: &[Name], arguments: &[Vec<Token>]) -> Vec<Token> {
     let mut result = Vec::with_capacity(body.len());
     for token in body {
         let parameter = match token.kind {

@@ -1,0 +1,146 @@
+//! Explicit-state search: safety and deadlock of finite models, with shortest runs.
+//!
+//! * In: a [`model::semantics::Semantics`], properties, limits, an observer.
+//! * Out: one [`model::verdict::Outcome`] per property. A violation has a run that was replayed; a
+//!   proof has the number and the digest of all states.
+//!
+//! This crate never prints, and has no idea of its own of what a statement does.
+
+pub mod memory;
+pub mod search;
+pub mod table;
+
+pub use search::{Options, Order};
+
+use model::semantics::Semantics;
+use model::source::SourceMap;
+use model::trace::Narrator;
+use model::verdict::{Certificate, Observer, Outcome, Reason, Verdict, Witness};
+use search::{Found, Violation};
+use std::time::Instant;
+
+/// The name of this engine.
+pub const ENGINE: &str = "explore";
+
+/// Answers all properties of `options` with one search.
+pub fn check(
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Vec<Outcome> {
+    let start = Instant::now();
+    let found = search::search(semantics, options, observer);
+    let time = start.elapsed();
+    options
+        .properties
+        .iter()
+        .map(|property| {
+            let position = found.violations.iter().position(|v| v.property == *property);
+            let mut outcome = Outcome {
+                property: property.clone(),
+                verdict: Verdict::Proved,
+                reading: semantics.reading(),
+                engine: ENGINE,
+                time,
+                stats: Some(found.stats.clone()),
+                witness: None,
+                certificate: None,
+            };
+            match position {
+                Some(position) => violated(&mut outcome, &found, position, semantics, sources),
+                None => finished(&mut outcome, &found),
+            }
+            outcome
+        })
+        .collect()
+}
+
+/// Without a violation: proved if the search went through everything.
+fn finished(outcome: &mut Outcome, found: &Found) {
+    match (&found.stopped, found.digest) {
+        (None, Some(digest)) => {
+            outcome.certificate = Some(Certificate::Explored { states: found.stats.states, digest });
+        }
+        (Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason.clone()),
+        (None, None) => {
+            outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(String::from("the search has no digest")));
+        }
+    }
+}
+
+/// With a violation: its run is replayed, and only then it counts.
+fn violated(
+    outcome: &mut Outcome,
+    found: &Found,
+    position: usize,
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+) {
+    let violation = &found.violations[position];
+    match witness(violation, &found.runs[position], semantics, sources) {
+        Some(witness) => {
+            outcome.verdict = Verdict::Violated;
+            outcome.witness = Some(witness);
+        }
+        None => {
+            let reason = String::from("a violation was found, but its run did not replay: please report this");
+            outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(reason));
+        }
+    }
+    if let Some(stats) = &mut outcome.stats {
+        stats.violations = found.counts.iter().find(|(p, _)| *p == outcome.property).map_or(0, |(_, n)| *n);
+    }
+}
+
+/// Replays a run and puts it into words; `None` if it does not show the violation.
+fn witness(
+    violation: &Violation,
+    steps: &[model::semantics::Step],
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+) -> Option<Witness> {
+    let mut narrator = Narrator::new(semantics, sources);
+    if let (Some(fault), []) = (&violation.fault, steps) {
+        return initial_fault(fault, semantics);
+    }
+    let replayed = narrator.replay(steps).ok()?;
+    let standing = narrator.snapshot(&replayed.state).processes;
+    let (problem, problem_code, problem_span) = match &violation.fault {
+        Some(expected) if replayed.fault.as_ref() == Some(expected) => {
+            (expected.fault.to_string(), expected.fault.code(), Some(expected.span))
+        }
+        Some(_) => return None,
+        None => {
+            if !is_deadlock(semantics, &replayed.state, replayed.control) {
+                return None;
+            }
+            (String::from("invalid end state: nothing can move"), "invalid-end-state", None)
+        }
+    };
+    let steps = replayed.steps;
+    Some(Witness { steps, loop_from: None, problem, problem_code, problem_span, standing })
+}
+
+/// The first state itself cannot be made.
+fn initial_fault(fault: &model::fault::FaultAt, semantics: &Semantics<'_>) -> Option<Witness> {
+    let replayed = semantics.stepper().initial();
+    match replayed {
+        Ok(Err(again)) if again == *fault => Some(Witness {
+            steps: Vec::new(),
+            loop_from: None,
+            problem: fault.fault.to_string(),
+            problem_code: fault.fault.code(),
+            problem_span: Some(fault.span),
+            standing: Vec::new(),
+        }),
+        _ => None,
+    }
+}
+
+/// Nothing can move, and some process may not stop where it is.
+fn is_deadlock(semantics: &Semantics<'_>, state: &[u8], control: Option<u32>) -> bool {
+    let mut stepper = semantics.stepper();
+    let blocked = control.is_none_or(|process| stepper.keeps_control(state, process) == Ok(false));
+    blocked && stepper.expand(state, None, &mut |_| ()) == Ok(0) && !stepper.is_valid_end(state)
+}

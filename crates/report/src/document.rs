@@ -1,0 +1,126 @@
+//! What one run of `check` on one file found: the facts that both the terminal and the JSON show.
+
+use model::semantics::Reading;
+use model::source::SourceMap;
+use model::verdict::{Outcome, Verdict};
+use std::time::Duration;
+
+/// The model that was checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModelInfo {
+    /// The file as the user named it.
+    pub file: String,
+    /// The language, as JSON names it: `promela`.
+    pub language: &'static str,
+    /// The SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+    /// The definitions of the command line, `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Processes that run from the start.
+    pub processes: usize,
+    /// Process types.
+    pub machines: usize,
+    /// Channels.
+    pub channels: usize,
+}
+
+/// A property that is there and that nobody looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotChecked {
+    /// The property, such as `ltl:p1`.
+    pub property: String,
+    /// Why.
+    pub reason: String,
+    /// The reading it would have been asked for.
+    pub reading: Reading,
+    /// The user asked for it: then it counts as inconclusive. Else it is only mentioned.
+    pub asked: bool,
+}
+
+/// Everything there is to report about one file.
+#[derive(Clone, Debug)]
+pub struct Document<'a> {
+    /// The model.
+    pub model: ModelInfo,
+    /// The answers.
+    pub outcomes: Vec<Outcome>,
+    /// Questions without an attempt at an answer.
+    pub not_checked: Vec<NotChecked>,
+    /// How many warnings the front end gave.
+    pub warnings: usize,
+    /// The texts that spans refer to.
+    pub sources: &'a SourceMap,
+    /// Wall time for the file, reading it included.
+    pub time: Duration,
+}
+
+impl Document<'_> {
+    /// The exit code: 1 if something is violated, else 3 if something asked has no answer, else 0.
+    pub fn exit_code(&self) -> i32 {
+        exit_code(&self.outcomes, &self.not_checked)
+    }
+}
+
+/// The exit code for a model that cannot be read.
+pub const UNREADABLE: i32 = 2;
+
+/// The exit code: 1 if something is violated, else 3 if something asked has no answer, else 0.
+pub fn exit_code(outcomes: &[Outcome], not_checked: &[NotChecked]) -> i32 {
+    let any = |wanted: fn(&Verdict) -> bool| outcomes.iter().any(|outcome| wanted(&outcome.verdict));
+    if any(|v| matches!(v, Verdict::Violated)) {
+        1
+    } else if any(|v| !matches!(v, Verdict::Proved)) || not_checked.iter().any(|n| n.asked) {
+        3
+    } else {
+        0
+    }
+}
+
+/// The exit code for several files: the most important one, in the order 2, 1, 3, 0.
+pub fn combined_exit_code(codes: impl IntoIterator<Item = i32>) -> i32 {
+    let weight = |code: &i32| match code {
+        0 => 0,
+        3 => 1,
+        1 => 2,
+        2 => 3,
+        _ => 4,
+    };
+    codes.into_iter().max_by_key(weight).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use model::verdict::Reason;
+
+    fn code(verdicts: &[Verdict], asked: Option<bool>) -> i32 {
+        let outcomes: Vec<_> = verdicts.iter().cloned().map(sample::outcome).collect();
+        let not_checked: Vec<_> = asked.into_iter().map(sample::not_checked).collect();
+        exit_code(&outcomes, &not_checked)
+    }
+
+    #[test]
+    fn a_violation_outweighs_a_missing_answer_which_outweighs_proofs() {
+        let late = Verdict::Inconclusive(Reason::Timeout);
+        assert_eq!(code(&[Verdict::Proved], None), 0);
+        assert_eq!(code(&[Verdict::Proved, late.clone()], None), 3);
+        assert_eq!(code(&[Verdict::Vacuous(String::from("no label"))], None), 3);
+        assert_eq!(code(&[late, Verdict::Violated, Verdict::Proved], None), 1);
+    }
+
+    #[test]
+    fn a_property_that_is_not_checked_counts_only_if_it_was_asked_for() {
+        assert_eq!(code(&[Verdict::Proved], Some(false)), 0);
+        assert_eq!(code(&[Verdict::Proved], Some(true)), 3);
+        assert_eq!(code(&[Verdict::Violated], Some(true)), 1);
+    }
+
+    #[test]
+    fn several_files_exit_with_the_most_important_code() {
+        assert_eq!(combined_exit_code([]), 0);
+        assert_eq!(combined_exit_code([0, 3, 0]), 3);
+        assert_eq!(combined_exit_code([3, 1]), 1);
+        assert_eq!(combined_exit_code([1, 2, 3]), 2);
+    }
+}

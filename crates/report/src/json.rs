@@ -1,0 +1,520 @@
+//! The documents for programs: `highwater/1` on stdout, and what `--trace` and `--certificate` write.
+//!
+//! | function | schema | form | who reads it |
+//! | --- | --- | --- | --- |
+//! | [`write_check`] | `highwater/1` | one line per file | scripts; `simulate --replay` takes its first run |
+//! | [`write_unreadable`] | `highwater/1` | one line per file | scripts |
+//! | [`write_trace`] | `highwater-trace/1` | indented | `simulate --replay` |
+//! | [`write_certificates`] | `highwater-certificate/1` | indented | `verify-certificate` |
+//!
+//! The structures below *are* the schema: a field has the name and the place that it has in the
+//! document. They borrow from the outcome and are written while they are walked, because a run may
+//! have millions of steps. What is read back is in [`crate::parse`].
+//!
+//! Values of variables are strings, written as in the source (`3`, `ack`), not numbers.
+
+use crate::document::{Document, ModelInfo, NotChecked, UNREADABLE};
+use crate::places::{At, Places};
+use model::diagnostic::{Diagnostic, Severity};
+use model::ids::EdgeId;
+use model::semantics::Step;
+use model::source::SourceMap;
+use model::verdict::{Actor, Certificate, Change, Contents, Outcome, SearchStats, Verdict, Witness, WitnessStep};
+use serde::{Deserialize, Serialize, Serializer};
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// The schema of the document that `check` writes.
+pub const CHECK_SCHEMA: &str = "highwater/1";
+/// The schema of the document that `--trace` writes.
+pub const TRACE_SCHEMA: &str = "highwater-trace/1";
+/// The schema of the document that `--certificate` writes.
+pub const CERTIFICATE_SCHEMA: &str = "highwater-certificate/1";
+/// The kind of a certificate that is a claim about all reachable states.
+pub(crate) const EXPLORED: &str = "explored-states";
+
+/// Writes what `check` found about one file, in one line.
+pub fn write_check(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
+    let places = Places::new(document.sources);
+    let answers = document.outcomes.iter().map(|outcome| answer(outcome, &places));
+    let results = answers.chain(document.not_checked.iter().map(unanswered)).collect();
+    let (schema, tool, model) = (CHECK_SCHEMA, TOOL, whole_model(&document.model));
+    write_line(out, &CheckJson { schema, tool, model, errors: None, results, exit_code: document.exit_code() })
+}
+
+/// A model that cannot be read, and what the front end says about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Unreadable<'a> {
+    /// The file as the user named it.
+    pub file: &'a str,
+    /// The language, if it is known.
+    pub language: Option<&'static str>,
+    /// The SHA-256 of the file, if there is a file.
+    pub sha256: Option<&'a str>,
+    /// The definitions of the command line.
+    pub defines: &'a [String],
+    /// Errors and warnings.
+    pub diagnostics: &'a [Diagnostic],
+    /// The texts that spans refer to; may be empty.
+    pub sources: &'a SourceMap,
+}
+
+/// Writes what is wrong with a model that cannot be read, in one line.
+pub fn write_unreadable(out: &mut dyn Write, unreadable: &Unreadable<'_>) -> io::Result<()> {
+    let places = Places::new(unreadable.sources);
+    let Unreadable { file, language, sha256, defines, .. } = *unreadable;
+    let errors = unreadable.diagnostics.iter().map(|diagnostic| error(diagnostic, &places)).collect();
+    let document = CheckJson {
+        schema: CHECK_SCHEMA,
+        tool: TOOL,
+        model: ModelJson { file, language, sha256, defines },
+        errors: Some(errors),
+        results: Vec::new(),
+        exit_code: UNREADABLE,
+    };
+    write_line(out, &document)
+}
+
+/// Writes the run of an outcome, so that it can be replayed; `false` and nothing if it has none.
+pub fn write_trace(
+    out: &mut dyn Write,
+    model: &ModelInfo,
+    outcome: &Outcome,
+    sources: &SourceMap,
+) -> io::Result<bool> {
+    let Some(run) = &outcome.witness else { return Ok(false) };
+    let document = TraceJson {
+        schema: TRACE_SCHEMA,
+        model: hashed_model(model),
+        reading: outcome.reading.name(),
+        property: outcome.property.to_string(),
+        witness: witness(run, &Places::new(sources)),
+    };
+    write_indented(out, &document)?;
+    Ok(true)
+}
+
+/// Writes all certificates of a run of `check`.
+pub fn write_certificates(out: &mut dyn Write, model: &ModelInfo, outcomes: &[Outcome]) -> io::Result<()> {
+    let claims = outcomes.iter().filter_map(|outcome| {
+        let certificate = certificate(outcome.certificate.as_ref()?);
+        Some(ClaimJson { property: outcome.property.to_string(), reading: outcome.reading.name(), certificate })
+    });
+    let document =
+        CertificatesJson { schema: CERTIFICATE_SCHEMA, model: hashed_model(model), certificates: claims.collect() };
+    write_indented(out, &document)
+}
+
+fn write_line(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, document)?;
+    out.write_all(b"\n")
+}
+
+fn write_indented(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    out.write_all(b"\n")
+}
+
+/// The document of `check`; `errors` is there only if the model could not be read.
+#[derive(Serialize)]
+struct CheckJson<'a> {
+    schema: &'static str,
+    tool: Tool,
+    model: ModelJson<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<Vec<ErrorJson<'a>>>,
+    results: Vec<AnswerJson<'a>>,
+    exit_code: i32,
+}
+
+/// The document of `--trace`.
+#[derive(Serialize)]
+struct TraceJson<'a> {
+    schema: &'static str,
+    model: ModelJson<'a>,
+    reading: &'static str,
+    property: String,
+    witness: WitnessJson<'a>,
+}
+
+/// The document of `--certificate`.
+#[derive(Serialize)]
+struct CertificatesJson<'a> {
+    schema: &'static str,
+    model: ModelJson<'a>,
+    certificates: Vec<ClaimJson>,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+const TOOL: Tool = Tool { name: "highwater", version: env!("CARGO_PKG_VERSION") };
+
+#[derive(Serialize)]
+struct ModelJson<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<&'a str>,
+    defines: &'a [String],
+}
+
+fn whole_model(model: &ModelInfo) -> ModelJson<'_> {
+    ModelJson { language: Some(model.language), ..hashed_model(model) }
+}
+
+fn hashed_model(model: &ModelInfo) -> ModelJson<'_> {
+    ModelJson { file: &model.file, language: None, sha256: Some(&model.sha256), defines: &model.defines }
+}
+
+#[derive(Serialize)]
+struct ErrorJson<'a> {
+    code: &'static str,
+    message: &'a str,
+    severity: &'static str,
+    at: Option<At<'a>>,
+    help: &'a [String],
+}
+
+fn error<'a>(diagnostic: &'a Diagnostic, places: &Places<'a>) -> ErrorJson<'a> {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let at = places.at(diagnostic.primary.span).map(At::start);
+    ErrorJson { code: diagnostic.code, message: &diagnostic.message, severity, at, help: &diagnostic.help }
+}
+
+/// One of the `results`.
+#[derive(Serialize)]
+struct AnswerJson<'a> {
+    property: String,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    /// There, and `false`, if the answer does not count for the exit code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<bool>,
+    reading: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stats: Option<StatsJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<WitnessJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<CertificateJson>,
+}
+
+fn answer<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> AnswerJson<'a> {
+    let (reason, detail) = reason(&outcome.verdict);
+    AnswerJson {
+        property: outcome.property.to_string(),
+        verdict: outcome.verdict.name(),
+        reason,
+        detail,
+        asked: None,
+        reading: outcome.reading.name(),
+        engine: Some(outcome.engine),
+        time_ms: Some(milliseconds(outcome.time)),
+        stats: Some(outcome.stats.as_ref().map_or(StatsJson::Nothing {}, stats)),
+        witness: outcome.witness.as_ref().map(|run| witness(run, places)),
+        certificate: outcome.certificate.as_ref().map(certificate),
+    }
+}
+
+/// The code and the words for a verdict that is not an answer.
+fn reason(verdict: &Verdict) -> (Option<&'static str>, Option<String>) {
+    match verdict {
+        Verdict::Proved | Verdict::Violated => (None, None),
+        Verdict::Inconclusive(reason) => (Some(reason.code()), Some(reason.to_string())),
+        Verdict::Vacuous(why) => (Some("vacuous"), Some(why.clone())),
+    }
+}
+
+fn unanswered(not_checked: &NotChecked) -> AnswerJson<'_> {
+    AnswerJson {
+        property: not_checked.property.clone(),
+        verdict: "inconclusive",
+        reason: Some("not-supported"),
+        detail: Some(not_checked.reason.clone()),
+        asked: (!not_checked.asked).then_some(false),
+        reading: not_checked.reading.name(),
+        engine: None,
+        time_ms: None,
+        stats: None,
+        witness: None,
+        certificate: None,
+    }
+}
+
+/// Milliseconds with one decimal.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10_000.0).round() / 10.0
+}
+
+/// Counts of a search; `{}` where there was none.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum StatsJson {
+    Nothing {},
+    Search { states: u64, transitions: u64, depth: u64, state_bytes: u64, memory_bytes: u64, violations: u64 },
+}
+
+fn stats(stats: &SearchStats) -> StatsJson {
+    let &SearchStats { states, transitions, depth, state_bytes, memory_bytes, violations } = stats;
+    StatsJson::Search { states, transitions, depth, state_bytes, memory_bytes, violations }
+}
+
+/// What a proof rests on, with the digest in hexadecimal.
+#[derive(Serialize)]
+struct CertificateJson {
+    kind: &'static str,
+    states: u64,
+    digest: String,
+}
+
+#[derive(Serialize)]
+struct ClaimJson {
+    property: String,
+    reading: &'static str,
+    #[serde(flatten)]
+    certificate: CertificateJson,
+}
+
+fn certificate(certificate: &Certificate) -> CertificateJson {
+    match certificate {
+        Certificate::Explored { states, digest } => {
+            CertificateJson { kind: EXPLORED, states: *states, digest: format!("{digest:032x}") }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WitnessJson<'a> {
+    kind: &'static str,
+    problem: &'a str,
+    problem_code: &'static str,
+    problem_at: Option<At<'a>>,
+    steps: StepsJson<'a>,
+    loop_from: Option<usize>,
+}
+
+fn witness<'a>(witness: &'a Witness, places: &'a Places<'a>) -> WitnessJson<'a> {
+    WitnessJson {
+        kind: "run",
+        problem: &witness.problem,
+        problem_code: witness.problem_code,
+        problem_at: witness.problem_span.and_then(|span| places.at(span)).map(At::start),
+        steps: StepsJson { steps: &witness.steps, places },
+        loop_from: witness.loop_from,
+    }
+}
+
+/// The steps of a run, each made into JSON when its turn comes.
+struct StepsJson<'a> {
+    steps: &'a [WitnessStep],
+    places: &'a Places<'a>,
+}
+
+impl Serialize for StepsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.steps.iter().map(|step| step_json(step, self.places)))
+    }
+}
+
+#[derive(Serialize)]
+struct StepJson<'a> {
+    process: Option<&'a str>,
+    instance: Option<u32>,
+    at: Option<At<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partner: Option<ActorJson<'a>>,
+    event: &'a str,
+    changed: ChangesJson<'a>,
+    channels: ChannelsJson<'a>,
+    atomic: bool,
+    step: StepCode,
+}
+
+#[derive(Serialize)]
+struct ActorJson<'a> {
+    process: &'a str,
+    instance: u32,
+    at: Option<At<'a>>,
+}
+
+fn step_json<'a>(step: &'a WitnessStep, places: &Places<'a>) -> StepJson<'a> {
+    StepJson {
+        process: step.actor.as_ref().map(|actor| actor.name.as_str()),
+        instance: step.actor.as_ref().map(|actor| actor.instance),
+        at: step.actor.as_ref().and_then(|actor| places.at(actor.span)),
+        partner: step.partner.as_ref().map(|partner| actor_json(partner, places)),
+        event: &step.event,
+        changed: ChangesJson(&step.changes),
+        channels: ChannelsJson(&step.channels),
+        atomic: step.atomic,
+        step: StepCode::from(step.step),
+    }
+}
+
+fn actor_json<'a>(actor: &'a Actor, places: &Places<'a>) -> ActorJson<'a> {
+    ActorJson { process: &actor.name, instance: actor.instance, at: places.at(actor.span) }
+}
+
+struct ChangesJson<'a>(&'a [Change]);
+
+impl Serialize for ChangesJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|change| (&change.name, &change.value)))
+    }
+}
+
+struct ChannelsJson<'a>(&'a [Contents]);
+
+impl Serialize for ChannelsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|contents| (&contents.channel, &contents.messages)))
+    }
+}
+
+/// A step for replay: `{"edge":[0,3]}`, `{"rendezvous":[[0,3],[1,2]]}`, `{"loss":[0,1]}`.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StepCode {
+    /// The process and its edge.
+    Edge(u32, u32),
+    /// The sender and its edge, the receiver and its edge.
+    Rendezvous((u32, u32), (u32, u32)),
+    /// The queue and the position of the message.
+    Loss(u32, u32),
+}
+
+impl From<Step> for StepCode {
+    fn from(step: Step) -> Self {
+        match step {
+            Step::Edge { process, edge } => StepCode::Edge(process, edge.0),
+            Step::Rendezvous { sender, receiver } => {
+                StepCode::Rendezvous((sender.0, sender.1.0), (receiver.0, receiver.1.0))
+            }
+            Step::Loss { queue, position } => StepCode::Loss(queue, position),
+        }
+    }
+}
+
+impl From<StepCode> for Step {
+    fn from(code: StepCode) -> Self {
+        match code {
+            StepCode::Edge(process, edge) => Step::Edge { process, edge: EdgeId(edge) },
+            StepCode::Rendezvous(sender, receiver) => Step::Rendezvous {
+                sender: (sender.0, EdgeId(sender.1)),
+                receiver: (receiver.0, EdgeId(receiver.1)),
+            },
+            StepCode::Loss(queue, position) => Step::Loss { queue, position },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use model::source::Span;
+    use model::verdict::Reason;
+
+    fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// The document on several lines, so that a snapshot can be read.
+    fn indented(line: &str) -> String {
+        assert_eq!(line.find('\n'), Some(line.len() - 1), "one document is one line");
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        serde_json::to_string_pretty(&value).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION")
+    }
+
+    #[test]
+    fn the_document_of_check_has_the_fields_of_the_contract() {
+        let sources = sample::sources();
+        let late = sample::outcome(Verdict::Inconclusive(Reason::Timeout));
+        let mut outcomes = vec![sample::outcome(Verdict::Proved), sample::deadlock(), late];
+        outcomes[2].stats = None;
+        let mut document = sample::document(&sources, outcomes);
+        document.not_checked = vec![sample::not_checked(false)];
+        let json = text(|out| write_check(out, &document));
+        insta::assert_snapshot!(indented(&json), @"");
+    }
+
+    #[test]
+    fn a_vacuous_answer_has_a_reason_and_its_words() {
+        let sources = sample::sources();
+        let vacuous = Verdict::Vacuous(String::from("no process is ever created"));
+        let json = text(|out| write_check(out, &sample::document(&sources, vec![sample::outcome(vacuous)])));
+        assert!(json.contains(r#""verdict":"vacuous","reason":"vacuous","detail":"no process is ever created""#));
+        assert!(json.ends_with("\"exit_code\":3}\n"));
+    }
+
+    #[test]
+    fn a_model_that_cannot_be_read_has_errors_with_their_places() {
+        let sources = sample::sources();
+        let diagnostics = [
+            Diagnostic::error("P0101", sample::span("q!req(7)"), "two messages").help("one is enough"),
+            Diagnostic::warning("P0999", Span::NONE, "nobody reads x"),
+        ];
+        let unreadable = Unreadable {
+            file: "models/hand.pml",
+            language: Some("promela"),
+            sha256: Some("9f86"),
+            defines: &[],
+            diagnostics: &diagnostics,
+            sources: &sources,
+        };
+        let json = text(|out| write_unreadable(out, &unreadable));
+        insta::assert_snapshot!(indented(&json), @"");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_has_an_error_without_a_place() {
+        let sources = SourceMap::new();
+        let diagnostics = [Diagnostic::error("P0001", Span::NONE, "no such file")];
+        let (file, defines) = ("a.pml", &[][..]);
+        let unreadable =
+            Unreadable { file, language: None, sha256: None, defines, diagnostics: &diagnostics, sources: &sources };
+        let json = text(|out| write_unreadable(out, &unreadable));
+        assert!(json.contains(r#""model":{"file":"a.pml","defines":[]}"#), "{json}");
+        assert!(json.contains(r#""at":null"#) && json.contains(r#""exit_code":2"#), "{json}");
+    }
+
+    #[test]
+    fn a_trace_has_every_step_with_its_place_and_its_code() {
+        let sources = sample::sources();
+        let outcome = sample::outcome(Verdict::Violated);
+        let json = text(|out| write_trace(out, &sample::model(), &outcome, &sources).map(|written| assert!(written)));
+        insta::assert_snapshot!(json, @"");
+    }
+
+    #[test]
+    fn an_outcome_without_a_run_writes_no_trace() {
+        let mut out = Vec::new();
+        let outcome = sample::outcome(Verdict::Proved);
+        let written = write_trace(&mut out, &sample::model(), &outcome, &sample::sources()).unwrap();
+        assert!(!written && out.is_empty());
+    }
+
+    #[test]
+    fn certificates_name_property_reading_and_digest() {
+        let outcomes = [sample::outcome(Verdict::Proved), sample::deadlock()];
+        let json = text(|out| write_certificates(out, &sample::model(), &outcomes));
+        insta::assert_snapshot!(json, @"");
+    }
+}
