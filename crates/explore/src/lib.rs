@@ -70,13 +70,7 @@ fn finished(outcome: &mut Outcome, found: &Found) {
 }
 
 /// With a violation: its run is replayed, and only then it counts.
-fn violated(
-    outcome: &mut Outcome,
-    found: &Found,
-    position: usize,
-    semantics: &Semantics<'_>,
-    sources: &SourceMap,
-) {
+fn violated(outcome: &mut Outcome, found: &Found, position: usize, semantics: &Semantics<'_>, sources: &SourceMap) {
     let violation = &found.violations[position];
     match witness(violation, &found.runs[position], semantics, sources) {
         Some(witness) => {

@@ -260,7 +260,13 @@ impl<'a> Search<'a> {
     }
 
     /// One expansion of a state or of an inner state: new states go into the table, inner ones are kept for later.
-    fn successors(&mut self, id: StateId, state: &[u8], control: Option<u32>, path: &[Step]) -> Result<usize, Overflow> {
+    fn successors(
+        &mut self,
+        id: StateId,
+        state: &[u8],
+        control: Option<u32>,
+        path: &[Step],
+    ) -> Result<usize, Overflow> {
         let (table, inner) = (&mut self.table, &mut self.inner);
         let mut faults: Vec<(Step, FaultAt)> = Vec::new();
         let mut full = false;

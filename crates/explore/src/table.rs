@@ -138,7 +138,10 @@ impl StateTable {
 
     /// Bytes for states, their places, their parents and the table.
     pub fn memory_bytes(&self) -> u64 {
-        (self.bytes.capacity() + self.ends_low.capacity() * 4 + self.ends_high.capacity() + self.parents.capacity() * 4
+        (self.bytes.capacity()
+            + self.ends_low.capacity() * 4
+            + self.ends_high.capacity()
+            + self.parents.capacity() * 4
             + self.slots.capacity() * 8) as u64
     }
 

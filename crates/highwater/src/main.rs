@@ -1,20 +1,81 @@
-//! scratch
-use model::semantics::*; use model::verdict::*;
-#[allow(clippy::print_stdout)]
-fn main() {
-    std::thread::Builder::new().stack_size(1<<29).spawn(|| {
-    let a: Vec<String> = std::env::args().skip(1).collect();
-    let text = String::from_utf8_lossy(&std::fs::read(&a[0]).unwrap()).into_owned();
-    let options = promela::preprocess::Options::default();
-    let r = promela::read(&a[0], &text, &options);
-    for d in &r.diagnostics { if d.is_error() {println!("{} {}: {}", r.sources.describe(d.primary.span), d.code, d.message);} }
-    let Some(net) = r.network else { std::process::exit(2) };
-    let sem = Semantics::new(&net, Reading::Declared);
-    let dl = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    let o = explore::Options { order: explore::Order::Breadth, keep_going: true, properties: vec![Property::Safety, Property::Deadlock], limits: Limits{deadline: Some(dl), memory: Some(8<<30), ..Default::default()} };
-    for out in explore::check(&sem, &r.sources, &o, &Silent::default()) {
-        let s = out.stats.unwrap();
-        println!("{} {:?} states {} trans {} depth {} viol {} {:?} bytes/state {} mem {}", out.property, out.verdict, s.states, s.transitions, s.depth, s.violations, out.time, s.state_bytes/s.states.max(1), s.memory_bytes);
-        if a.len()>1 { if let Some(w) = out.witness { println!("{}", w.problem); for st in w.steps { println!("  {:?} {} {:?}", st.actor.map(|a| (a.name,a.instance)), st.event, st.changes); } } }
-    }}).unwrap().join().unwrap();
+//! The command line: picks engines, sets limits, maps verdicts to exit codes.
+//!
+//! | exit code | meaning |
+//! | --- | --- |
+//! | 0 | everything asked is proved |
+//! | 1 | a property is violated, or a certificate is refused |
+//! | 2 | the model cannot be read, or bad usage |
+//! | 3 | a property is inconclusive or vacuous, and none is violated |
+//! | 101 | internal error |
+
+mod arguments;
+mod check;
+mod explain;
+mod failure;
+mod model_file;
+mod show;
+mod simulate;
+mod terminal;
+mod verify;
+
+use arguments::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use failure::Failure;
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Deep models are walked by recursion of a bounded depth; this is room enough for it.
+const STACK: usize = 1 << 29;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let stop = interruptible();
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&cli, &stop));
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => ExitCode::from(code),
+        _ => ExitCode::from(101),
+    }
+}
+
+/// A flag that Ctrl-C sets; a second Ctrl-C ends the process.
+fn interruptible() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let _ = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::SeqCst) {
+            std::process::exit(3);
+        }
+    });
+    stop
+}
+
+fn run(cli: &Cli, stop: &Arc<AtomicBool>) -> u8 {
+    let result = match &cli.command {
+        Command::Check(args) => check::run(args, stop),
+        Command::VerifyCertificate(args) => verify::run(args, stop),
+        Command::Simulate(args) => simulate::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Explain { code, style } => explain::run(code.as_deref(), terminal::style(style)),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "highwater", &mut std::io::stdout());
+            Ok(0)
+        }
+    };
+    match result {
+        Ok(code) => code as u8,
+        // Somebody closed the pipe: nothing to say, and nobody to say it to.
+        Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 2,
+        Err(failure) => {
+            let _ = writeln!(std::io::stderr(), "error: {failure}");
+            failure.exit_code() as u8
+        }
+    }
 }

@@ -135,11 +135,9 @@ impl Compiler<'_> {
                 message: message.iter().map(|e| self.expr(e)).collect(),
                 sorted: *sorted,
             },
-            Action::Receive { channel, pattern, mode } => ActionCode::Receive {
-                channel: self.expr(channel),
-                pattern: self.pattern(pattern),
-                mode: *mode,
-            },
+            Action::Receive { channel, pattern, mode } => {
+                ActionCode::Receive { channel: self.expr(channel), pattern: self.pattern(pattern), mode: *mode }
+            }
             Action::Assert(e) => ActionCode::Assert(self.expr(e)),
             Action::Run { machine, arguments, priority, then } => ActionCode::Run {
                 machine: *machine,
@@ -267,9 +265,8 @@ impl Compiler<'_> {
 }
 
 fn as_scalar(code: &Code) -> Option<ScalarCode> {
-    let byte = |local, address| {
-        Some(ScalarCode { local, slot: Slot { storage: Storage::U8, address, ty: ScalarType::Byte } })
-    };
+    let byte =
+        |local, address| Some(ScalarCode { local, slot: Slot { storage: Storage::U8, address, ty: ScalarType::Byte } });
     match *code {
         Code::Scalar(scalar) => Some(scalar),
         Code::GlobalByte(address) => byte(false, address),

@@ -146,7 +146,8 @@ impl Layout {
         // Channel references: one byte, or two where more than 255 queues can be.
         let channel_storage = if wide { Storage::U16 } else { Storage::U8 };
         let len_storage = if wide || unlimited || longest > 255 { Storage::U16 } else { Storage::U8 };
-        let section = |variables: &[Variable], header: usize| Section::new(variables, header, channel_storage, len_storage);
+        let section =
+            |variables: &[Variable], header: usize| Section::new(variables, header, channel_storage, len_storage);
         let location_storage: Vec<Storage> = network
             .machines
             .iter()

@@ -402,6 +402,12 @@ impl Network {
         self.symbol_sets.get(set.index())?.symbols.get(index).map(String::as_str)
     }
 
+    /// The name of a value in the first set that has one for it; the number if none has.
+    pub fn any_symbol(&self, value: i32) -> String {
+        let name = (0..self.symbol_sets.len()).find_map(|set| self.symbol(set.into(), value));
+        name.map_or_else(|| value.to_string(), str::to_owned)
+    }
+
     /// A value as a user would write it.
     pub fn show_value(&self, ty: ScalarType, value: i32) -> String {
         match ty {

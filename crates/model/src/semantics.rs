@@ -520,8 +520,7 @@ impl<'s> Stepper<'s> {
         let mut count = 0;
         for receiver in (0..self.current.process_count()).filter(|&p| p != sender) {
             let (edges, may_receive) = semantics.edges_at(&self.current, receiver);
-            let provided = !semantics.uses_provided
-                || semantics.is_provided(&self.current, receiver).unwrap_or(false);
+            let provided = !semantics.uses_provided || semantics.is_provided(&self.current, receiver).unwrap_or(false);
             if !may_receive || !provided {
                 continue;
             }
@@ -567,10 +566,7 @@ impl<'s> Stepper<'s> {
         visit: &mut impl FnMut(Successor<'_>),
     ) -> Result<usize, Overflow> {
         let semantics = self.semantics;
-        let step = Step::Rendezvous {
-            sender: (sender as u32, send.id),
-            receiver: (receiver as u32, receive.id),
-        };
+        let step = Step::Rendezvous { sender: (sender as u32, send.id), receiver: (receiver as u32, receive.id) };
         let view = View::new(semantics, &self.current, receiver, timeout);
         match accepts(&view, &receive.action, queue, &self.message) {
             Ok(true) => {}

@@ -235,7 +235,9 @@ impl<'s> Narrator<'s> {
                 let mark = if *sorted { "!!" } else { "!" };
                 self.message_event(&configuration, process, channel, mark, message)
             }
-            Action::Receive { channel, mode, .. } => self.receive_event(&configuration, process, channel, mode.anywhere),
+            Action::Receive { channel, mode, .. } => {
+                self.receive_event(&configuration, process, channel, mode.anywhere)
+            }
             _ => None,
         };
         io.unwrap_or_else(|| self.statement(&edge.action, edge.span))
@@ -285,6 +287,18 @@ impl<'s> Narrator<'s> {
         Some(format!("{name}?{}", message_text(&values)))
     }
 
+    /// What a `printf` says, if the step is one.
+    pub fn output(&mut self, state: &[u8], step: Step) -> Option<String> {
+        let Step::Edge { process, edge } = step else { return None };
+        let network = self.network();
+        let configuration = self.stepper.load(state).clone();
+        let machine = network.machine(configuration.machine(process as usize));
+        let Action::Print { format, arguments } = &machine.edges.get(edge.index())?.action else { return None };
+        let semantics = self.stepper.semantics();
+        let values = arguments.iter().map(|e| semantics.evaluate(&configuration, process as usize, e).unwrap_or(0));
+        Some(formatted(network, format, values))
+    }
+
     /// The statement as it is written, on one line and not too long.
     fn statement(&self, action: &Action, span: Span) -> String {
         match action {
@@ -306,8 +320,42 @@ fn message_text(values: &[String]) -> String {
     }
 }
 
+/// A `printf` format with its values: `%d`, `%e`, `%c`, `%x`, `%o`, `%u`, and the escapes `\n`, `\t`, `\"`.
+fn formatted(network: &Network, format: &str, mut values: impl Iterator<Item = i32>) -> String {
+    let mut text = String::new();
+    let mut characters = format.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => match characters.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some(other) => text.push(other),
+                None => {}
+            },
+            '%' => {
+                let kind = characters.next();
+                if kind == Some('%') {
+                    text.push('%');
+                    continue;
+                }
+                let value = values.next().unwrap_or(0);
+                match kind {
+                    Some('c') => text.push(u8::try_from(value).map_or('?', char::from)),
+                    Some('x') => text += &format!("{value:x}"),
+                    Some('o') => text += &format!("{value:o}"),
+                    Some('u') => text += &(value as u32).to_string(),
+                    Some('e') => text += &network.any_symbol(value),
+                    _ => text += &value.to_string(),
+                }
+            }
+            other => text.push(other),
+        }
+    }
+    text
+}
+
 /// Variables whose values differ; those of new processes where they are not zero.
-fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
+pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
     let mut old = before.variables.iter().peekable();
     let mut changes = Vec::new();
     // Both lists have the same order; processes come and go at the end only.
@@ -329,7 +377,7 @@ fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
 }
 
 /// Channels whose contents differ.
-fn touched(before: &Snapshot, after: &Snapshot) -> Vec<Contents> {
+pub fn touched(before: &Snapshot, after: &Snapshot) -> Vec<Contents> {
     let unchanged = |c: &&Contents| before.channels.iter().any(|b| b == *c);
     let new_and_empty =
         |c: &&Contents| c.messages.is_empty() && !before.channels.iter().any(|b| b.channel == c.channel);

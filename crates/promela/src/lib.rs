@@ -7,6 +7,7 @@
 //! a model of the tree. Nothing of Promela's syntax gets past this crate.
 
 mod ast;
+pub mod codes;
 pub mod lexer;
 mod lower;
 mod parse;

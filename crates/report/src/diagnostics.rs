@@ -3,13 +3,13 @@
 //! The drawing is done by `annotate-snippets`, which wants well-behaved input: spans inside the
 //! text, ends of characters respected, lines of a sensible length. A model is not well-behaved (a
 //! generated one may be a single line of ten megabytes), so that library never sees the source.
-//! It gets an [`Excerpt`]: a few lines, each cut to a window around its marks.
+//! It gets an `Excerpt`: a few lines, each cut to a window around its marks.
 //!
-//! * A [`Mark`] is one label on one line; a span over several lines is cut to its first.
+//! * A `Mark` is one label on one line; a span over several lines is cut to its first.
 //! * Marks that are close to each other share an excerpt. One that is far away, in another file, or
 //!   too far to the right on the same line gets its own.
 //! * The library would count columns in the excerpt, where the line may have been cut. So the name
-//!   of the file is handed over with a [`STAND_IN`] behind it, and the position that is drawn there
+//!   of the file is handed over with a `STAND_IN` behind it, and the position that is drawn there
 //!   is replaced by the true one afterwards.
 //!
 //! Everything that knows `annotate-snippets` is in this file.
@@ -86,7 +86,7 @@ impl<'a> From<&'a Diagnostic> for Message<'a> {
     }
 }
 
-fn draw(message: &Message<'_>, places: &Places<'_>, style: Style) -> String {
+fn draw<'a, 's: 'a>(message: &Message<'a>, places: &Places<'s>, style: Style) -> String {
     let excerpts = excerpts(message, places, style);
     let title = message.level.clone().primary_title(message.text).id(clean(message.code));
     let mut group = Group::with_title(title);
@@ -132,7 +132,7 @@ struct Mark<'a> {
 }
 
 impl<'a> Mark<'a> {
-    fn new(label: &'a Label, kind: AnnotationKind, places: &Places<'a>) -> Option<Self> {
+    fn new<'s: 'a>(label: &'a Label, kind: AnnotationKind, places: &Places<'s>) -> Option<Self> {
         let line = places.line(label.span)?;
         let inside = |offset: u32| boundary(line.text, (offset as usize).saturating_sub(line.start));
         let start = inside(label.span.start);
@@ -161,7 +161,7 @@ struct Excerpt<'a> {
 }
 
 /// The excerpts that show all labels of a message, the primary one first.
-fn excerpts<'a>(message: &Message<'a>, places: &Places<'a>, style: Style) -> Vec<Excerpt<'a>> {
+fn excerpts<'a, 's: 'a>(message: &Message<'a>, places: &Places<'s>, style: Style) -> Vec<Excerpt<'a>> {
     let primary = message.primary.and_then(|label| Mark::new(label, AnnotationKind::Primary, places));
     let secondary = message.secondary.iter().filter_map(|l| Mark::new(l, AnnotationKind::Context, places));
     let mut excerpts: Vec<Excerpt<'a>> = Vec::new();
@@ -211,7 +211,7 @@ impl<'a> Excerpt<'a> {
     }
 
     /// An empty first line, such as the end of the file, tells little without the one before it.
-    fn add_context(&mut self, places: &Places<'a>) {
+    fn add_context<'s: 'a>(&mut self, places: &Places<'s>) {
         if !self.first.text.trim().is_empty() {
             return;
         }
@@ -224,10 +224,11 @@ impl<'a> Excerpt<'a> {
     }
 
     /// The excerpt as the library wants it.
-    fn snippet(&self, places: &Places<'a>, style: Style) -> Snippet<'a, Annotation<'a>> {
+    fn snippet(&self, places: &Places<'_>, style: Style) -> Snippet<'a, Annotation<'a>> {
         let mut source = String::new();
         let mut annotations = Vec::new();
-        let lines = places.text_from(self.file, self.first.start).split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l));
+        let lines =
+            places.text_from(self.file, self.first.start).split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l));
         for (number, text) in (self.first.number..=self.last).zip(lines) {
             let range = self.window(number).cloned().unwrap_or_else(|| window(text, 0, 0, style));
             let shown = Shown::new(&mut source, text, range, style);
@@ -257,14 +258,13 @@ impl Shown {
         if range.end < line.len() {
             source.push_str(style.ellipsis());
         }
-        // The library does not take an empty last line for a line; one with a space it does.
-        source.push_str(if range.is_empty() { " \n" } else { "\n" });
+        source.push('\n');
         Shown { offset, range }
     }
 
     fn annotation<'a>(&self, mark: &Mark<'a>) -> Annotation<'a> {
         let place = |byte: usize| self.offset + byte.clamp(self.range.start, self.range.end) - self.range.start;
-        let label = Some(mark.text).filter(|text| !text.is_empty());
+        let label = Some(clean(mark.text)).filter(|text| !text.is_empty());
         mark.kind.span(place(mark.start)..place(mark.end)).label(label)
     }
 }
@@ -298,14 +298,37 @@ mod tests {
             .label("sent here")
             .also(sample::span("chan q = [2]"), "two messages fit")
             .help("receive one first");
-        insta::assert_snapshot!(render(&[diagnostic], &sample::sources(), Style::PLAIN), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sample::sources(), Style::PLAIN), @"
+        error[P0203]: `q` is full
+          --> models/hand.pml:12:3
+           |
+         2 | chan q = [2] of { mtype, byte };
+           | ------------ two messages fit
+        ...
+        12 |   q!req(7)
+           |   ^^^^^^^^ sent here
+           |
+           = help: receive one first
+
+        for more: highwater explain P0203
+        ");
     }
 
     #[test]
     fn with_unicode_lines_are_drawn() {
         let diagnostic = Diagnostic::warning("P0203", sample::span("byte x"), "x is never read").help("remove it");
         let style = Style { unicode: true, ..Style::PLAIN };
-        insta::assert_snapshot!(render(&[diagnostic], &sample::sources(), style), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sample::sources(), style), @"
+        warning[P0203]: x is never read
+          ╭▸ models/hand.pml:4:1
+          │
+        4 │ byte x;
+          │ ━━━━━━
+          │
+          ╰ help: remove it
+
+        for more: highwater explain P0203
+        ");
     }
 
     #[test]
@@ -323,7 +346,20 @@ mod tests {
         let diagnostic = Diagnostic::error("P0301", sample::span("byte x"), "`x` is declared twice")
             .label("again")
             .also(Span::new(other, 18, 19), "first");
-        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"
+        error[P0301]: `x` is declared twice
+         --> models/hand.pml:4:1
+          |
+        4 | byte x;
+          | ^^^^^^ again
+          |
+         ::: lib/common.pml:2:6
+          |
+        2 | byte x = 3;
+          |      - first
+
+        for more: highwater explain P0301
+        ");
     }
 
     #[test]
@@ -331,14 +367,35 @@ mod tests {
         let (sources, file) = one("far.pml", &format!("byte x;\n{}byte x;\n", "\n".repeat(500)));
         let diagnostic = Diagnostic::error("P0301", Span::new(file, 513, 514), "`x` is declared twice")
             .also(Span::new(file, 5, 6), "first");
-        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"
+        error[P0301]: `x` is declared twice
+           --> far.pml:502:6
+            |
+        502 | byte x;
+            |      ^
+            |
+           ::: far.pml:1:6
+            |
+          1 | byte x;
+            |      - first
+
+        for more: highwater explain P0301
+        ");
     }
 
     #[test]
     fn tabs_and_carriage_returns_do_not_move_the_mark() {
         let (sources, file) = one("tabs.pml", "init {\r\n\t\tx\t= 1;\r\n}\r\n");
         let diagnostic = Diagnostic::error("P0101", Span::new(file, 14, 15), "unexpected `1`");
-        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"
+        error[P0101]: unexpected `1`
+         --> tabs.pml:2:7
+          |
+        2 |         x    = 1;
+          |                ^
+
+        for more: highwater explain P0101
+        ");
     }
 
     #[test]
@@ -347,21 +404,46 @@ mod tests {
         let (sources, file) = one("wide.pml", text);
         let start = text.find("assert").unwrap();
         let diagnostic = Diagnostic::error("P0101", Span::new(file, start, start + 6), "no `x`");
-        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"
+        error[P0101]: no `x`
+         --> wide.pml:1:21
+          |
+        1 | /* größer als 日本 */ assert(x)
+          |                       ^^^^^^
+
+        for more: highwater explain P0101
+        ");
     }
 
     #[test]
     fn the_end_of_the_file_is_shown_after_its_last_line() {
         let (sources, file) = one("end.pml", "init {\n  skip\n");
         let diagnostic = Diagnostic::error("P0102", Span::new(file, 14, 14), "`}` is missing").label("here");
-        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"
+        error[P0102]: `}` is missing
+         --> end.pml:3:1
+          |
+        2 |   skip
+        3 |
+          | ^ here
+
+        for more: highwater explain P0102
+        ");
     }
 
     #[test]
     fn a_span_past_the_end_points_at_the_end() {
         let (sources, file) = one("end.pml", "skip");
         let diagnostic = Diagnostic::error("P0102", Span::new(file, 900, 1000), "more was expected");
-        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sources, Style::PLAIN), @"
+        error[P0102]: more was expected
+         --> end.pml:1:5
+          |
+        1 | skip
+          |     ^
+
+        for more: highwater explain P0102
+        ");
     }
 
     #[test]
@@ -369,7 +451,15 @@ mod tests {
         let start = sample::TEXT.find("atomic").unwrap();
         let end = sample::TEXT.find("c!ack").unwrap();
         let diagnostic = Diagnostic::warning("P0401", Span::new(FileId(0), start, end), "never left");
-        insta::assert_snapshot!(render(&[diagnostic], &sample::sources(), Style::PLAIN), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sample::sources(), Style::PLAIN), @"
+        warning[P0401]: never left
+         --> models/hand.pml:7:3
+          |
+        7 |   atomic {
+          |   ^^^^^^^^
+
+        for more: highwater explain P0401
+        ");
     }
 
     #[test]
@@ -381,7 +471,20 @@ mod tests {
             .label("not declared")
             .also(Span::new(file, 0, 1), "`x` is");
         let style = Style { width: 80, ..Style::PLAIN };
-        insta::assert_snapshot!(render(&[diagnostic], &sources, style), @"");
+        insta::assert_snapshot!(render(&[diagnostic], &sources, style), @"
+        error[P0301]: `y` is not declared
+         --> long.pml:1:5500001
+          |
+        1 | ...; x = x + 1; x = x + 1; x = x + 1; y = 2; x = x + 1; x = x + 1; x = x ...
+          |                                       ^ not declared
+          |
+         ::: long.pml:1:1
+          |
+        1 | x = x + 1; x = x + 1; x = x + 1; x = x + 1; x = x + 1; x = x + 1; x = ...
+          | - `x` is
+
+        for more: highwater explain P0301
+        ");
     }
 
     #[test]
@@ -390,13 +493,20 @@ mod tests {
             Diagnostic::error("P0001", Span::NONE, "cannot read `a.pml`: no such file"),
             Diagnostic::error("P0002", Span::NONE, "nothing to do"),
         ];
-        insta::assert_snapshot!(render(&diagnostics, &SourceMap::new(), Style::PLAIN), @"");
+        insta::assert_snapshot!(render(&diagnostics, &SourceMap::new(), Style::PLAIN), @"
+        error[P0001]: cannot read `a.pml`: no such file
+
+        error[P0002]: nothing to do
+
+        for more: highwater explain CODE, where CODE is P0001, P0002
+        ");
     }
 
     #[test]
     fn escape_sequences_of_a_model_are_not_sent_to_the_terminal() {
         let (sources, file) = one("evil\x1b[2J.pml", "printf(\"\x1b[2J\x01\")\n");
-        let diagnostic = Diagnostic::error("P0101", Span::new(file, 0, 6), "bad \x1b[2J").help("no \x1b[2J").label("\x1b[2J");
+        let diagnostic =
+            Diagnostic::error("P0101", Span::new(file, 0, 6), "bad \x1b[2J").help("no \x1b[2J").label("\x1b[2J");
         let text = render(&[diagnostic], &sources, Style::PLAIN);
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
         assert!(text.contains(".pml:1:1\n"), "{text}");

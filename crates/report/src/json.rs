@@ -4,23 +4,21 @@
 //! | --- | --- | --- | --- |
 //! | [`write_check`] | `highwater/1` | one line per file | scripts; `simulate --replay` takes its first run |
 //! | [`write_unreadable`] | `highwater/1` | one line per file | scripts |
-//! | [`write_trace`] | `highwater-trace/1` | indented | `simulate --replay` |
+//! | [`write_trace`] | `highwater-trace/1` | indented, one line per step | `simulate --replay` |
 //! | [`write_certificates`] | `highwater-certificate/1` | indented | `verify-certificate` |
 //!
 //! The structures below *are* the schema: a field has the name and the place that it has in the
-//! document. They borrow from the outcome and are written while they are walked, because a run may
-//! have millions of steps. What is read back is in [`crate::parse`].
-//!
-//! Values of variables are strings, written as in the source (`3`, `ack`), not numbers.
+//! document. The run of a violation has its own file, `run`; what is read back is in
+//! [`crate::parse`].
 
 use crate::document::{Document, ModelInfo, NotChecked, UNREADABLE};
+use crate::indented::Indented;
 use crate::places::{At, Places};
+use crate::run::{WitnessJson, witness};
 use model::diagnostic::{Diagnostic, Severity};
-use model::ids::EdgeId;
-use model::semantics::Step;
 use model::source::SourceMap;
-use model::verdict::{Actor, Certificate, Change, Contents, Outcome, SearchStats, Verdict, Witness, WitnessStep};
-use serde::{Deserialize, Serialize, Serializer};
+use model::verdict::{Certificate, Outcome, SearchStats, Verdict};
+use serde::Serialize;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -76,19 +74,15 @@ pub fn write_unreadable(out: &mut dyn Write, unreadable: &Unreadable<'_>) -> io:
 }
 
 /// Writes the run of an outcome, so that it can be replayed; `false` and nothing if it has none.
-pub fn write_trace(
-    out: &mut dyn Write,
-    model: &ModelInfo,
-    outcome: &Outcome,
-    sources: &SourceMap,
-) -> io::Result<bool> {
+pub fn write_trace(out: &mut dyn Write, model: &ModelInfo, outcome: &Outcome, sources: &SourceMap) -> io::Result<bool> {
     let Some(run) = &outcome.witness else { return Ok(false) };
+    let places = Places::new(sources);
     let document = TraceJson {
         schema: TRACE_SCHEMA,
         model: hashed_model(model),
         reading: outcome.reading.name(),
         property: outcome.property.to_string(),
-        witness: witness(run, &Places::new(sources)),
+        witness: witness(run, &places),
     };
     write_indented(out, &document)?;
     Ok(true)
@@ -111,7 +105,7 @@ fn write_line(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> 
 }
 
 fn write_indented(out: &mut dyn Write, document: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, document)?;
+    document.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, Indented::default()))?;
     out.write_all(b"\n")
 }
 
@@ -298,131 +292,6 @@ fn certificate(certificate: &Certificate) -> CertificateJson {
     }
 }
 
-#[derive(Serialize)]
-struct WitnessJson<'a> {
-    kind: &'static str,
-    problem: &'a str,
-    problem_code: &'static str,
-    problem_at: Option<At<'a>>,
-    steps: StepsJson<'a>,
-    loop_from: Option<usize>,
-}
-
-fn witness<'a>(witness: &'a Witness, places: &'a Places<'a>) -> WitnessJson<'a> {
-    WitnessJson {
-        kind: "run",
-        problem: &witness.problem,
-        problem_code: witness.problem_code,
-        problem_at: witness.problem_span.and_then(|span| places.at(span)).map(At::start),
-        steps: StepsJson { steps: &witness.steps, places },
-        loop_from: witness.loop_from,
-    }
-}
-
-/// The steps of a run, each made into JSON when its turn comes.
-struct StepsJson<'a> {
-    steps: &'a [WitnessStep],
-    places: &'a Places<'a>,
-}
-
-impl Serialize for StepsJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.steps.iter().map(|step| step_json(step, self.places)))
-    }
-}
-
-#[derive(Serialize)]
-struct StepJson<'a> {
-    process: Option<&'a str>,
-    instance: Option<u32>,
-    at: Option<At<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    partner: Option<ActorJson<'a>>,
-    event: &'a str,
-    changed: ChangesJson<'a>,
-    channels: ChannelsJson<'a>,
-    atomic: bool,
-    step: StepCode,
-}
-
-#[derive(Serialize)]
-struct ActorJson<'a> {
-    process: &'a str,
-    instance: u32,
-    at: Option<At<'a>>,
-}
-
-fn step_json<'a>(step: &'a WitnessStep, places: &Places<'a>) -> StepJson<'a> {
-    StepJson {
-        process: step.actor.as_ref().map(|actor| actor.name.as_str()),
-        instance: step.actor.as_ref().map(|actor| actor.instance),
-        at: step.actor.as_ref().and_then(|actor| places.at(actor.span)),
-        partner: step.partner.as_ref().map(|partner| actor_json(partner, places)),
-        event: &step.event,
-        changed: ChangesJson(&step.changes),
-        channels: ChannelsJson(&step.channels),
-        atomic: step.atomic,
-        step: StepCode::from(step.step),
-    }
-}
-
-fn actor_json<'a>(actor: &'a Actor, places: &Places<'a>) -> ActorJson<'a> {
-    ActorJson { process: &actor.name, instance: actor.instance, at: places.at(actor.span) }
-}
-
-struct ChangesJson<'a>(&'a [Change]);
-
-impl Serialize for ChangesJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|change| (&change.name, &change.value)))
-    }
-}
-
-struct ChannelsJson<'a>(&'a [Contents]);
-
-impl Serialize for ChannelsJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|contents| (&contents.channel, &contents.messages)))
-    }
-}
-
-/// A step for replay: `{"edge":[0,3]}`, `{"rendezvous":[[0,3],[1,2]]}`, `{"loss":[0,1]}`.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum StepCode {
-    /// The process and its edge.
-    Edge(u32, u32),
-    /// The sender and its edge, the receiver and its edge.
-    Rendezvous((u32, u32), (u32, u32)),
-    /// The queue and the position of the message.
-    Loss(u32, u32),
-}
-
-impl From<Step> for StepCode {
-    fn from(step: Step) -> Self {
-        match step {
-            Step::Edge { process, edge } => StepCode::Edge(process, edge.0),
-            Step::Rendezvous { sender, receiver } => {
-                StepCode::Rendezvous((sender.0, sender.1.0), (receiver.0, receiver.1.0))
-            }
-            Step::Loss { queue, position } => StepCode::Loss(queue, position),
-        }
-    }
-}
-
-impl From<StepCode> for Step {
-    fn from(code: StepCode) -> Self {
-        match code {
-            StepCode::Edge(process, edge) => Step::Edge { process, edge: EdgeId(edge) },
-            StepCode::Rendezvous(sender, receiver) => Step::Rendezvous {
-                sender: (sender.0, EdgeId(sender.1)),
-                receiver: (receiver.0, EdgeId(receiver.1)),
-            },
-            StepCode::Loss(queue, position) => Step::Loss { queue, position },
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -440,7 +309,7 @@ mod tests {
     fn indented(line: &str) -> String {
         assert_eq!(line.find('\n'), Some(line.len() - 1), "one document is one line");
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
-        serde_json::to_string_pretty(&value).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION")
+        text(|out| write_indented(out, &value)).replace(env!("CARGO_PKG_VERSION"), "VERSION")
     }
 
     #[test]
@@ -452,7 +321,62 @@ mod tests {
         let mut document = sample::document(&sources, outcomes);
         document.not_checked = vec![sample::not_checked(false)];
         let json = text(|out| write_check(out, &document));
-        insta::assert_snapshot!(indented(&json), @"");
+        insta::assert_snapshot!(indented(&json), @r#"
+        {
+          "schema": "highwater/1",
+          "tool": {
+            "name": "highwater",
+            "version": "VERSION"
+          },
+          "model": {
+            "file": "models/hand.pml",
+            "language": "promela",
+            "sha256": "9f86d081884c7d65",
+            "defines": [
+              "N=3"
+            ]
+          },
+          "results": [
+            {
+              "property": "safety",
+              "verdict": "proved",
+              "reading": "declared",
+              "engine": "explore",
+              "time_ms": 12.3,
+              "stats": {"states":10052,"transitions":30127,"depth":41,"state_bytes":241248,"memory_bytes":1572864,"violations":0},
+              "certificate": {"kind":"explored-states","states":10052,"digest":"000000000000feed0000000000000001"}
+            },
+            {
+              "property": "deadlock",
+              "verdict": "violated",
+              "reading": "declared",
+              "engine": "explore",
+              "time_ms": 3.1,
+              "stats": {"states":10052,"transitions":30127,"depth":41,"state_bytes":241248,"memory_bytes":1572864,"violations":0},
+              "witness": {"kind":"run","problem":"invalid end state: nothing can move","problem_code":"invalid-end-state","problem_at":null,"steps":[{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":8,"column":5},"event":"x = 1","changed":{"x":"1"},"channels":{},"atomic":true,"step":{"edge":[0,0]}},{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":9,"column":5},"event":"q!req(1)","changed":{},"channels":{"q":["req(1)"]},"atomic":false,"step":{"edge":[0,1]}}],"loop_from":null}
+            },
+            {
+              "property": "safety",
+              "verdict": "inconclusive",
+              "reason": "timeout",
+              "detail": "the time limit was reached (--timeout)",
+              "reading": "declared",
+              "engine": "explore",
+              "time_ms": 12.3,
+              "stats": {}
+            },
+            {
+              "property": "ltl:p1",
+              "verdict": "inconclusive",
+              "reason": "not-supported",
+              "detail": "temporal properties are not checked by this version",
+              "asked": false,
+              "reading": "declared"
+            }
+          ],
+          "exit_code": 1
+        }
+        "#);
     }
 
     #[test]
@@ -480,7 +404,39 @@ mod tests {
             sources: &sources,
         };
         let json = text(|out| write_unreadable(out, &unreadable));
-        insta::assert_snapshot!(indented(&json), @"");
+        insta::assert_snapshot!(indented(&json), @r#"
+        {
+          "schema": "highwater/1",
+          "tool": {
+            "name": "highwater",
+            "version": "VERSION"
+          },
+          "model": {
+            "file": "models/hand.pml",
+            "language": "promela",
+            "sha256": "9f86",
+            "defines": []
+          },
+          "errors": [
+            {
+              "code": "P0101",
+              "message": "two messages",
+              "severity": "error",
+              "at": {"file":"models/hand.pml","line":12,"column":3},
+              "help": ["one is enough"]
+            },
+            {
+              "code": "P0999",
+              "message": "nobody reads x",
+              "severity": "warning",
+              "at": {"file":"models/hand.pml","line":1,"column":1},
+              "help": []
+            }
+          ],
+          "results": [],
+          "exit_code": 2
+        }
+        "#);
     }
 
     #[test]
@@ -500,7 +456,39 @@ mod tests {
         let sources = sample::sources();
         let outcome = sample::outcome(Verdict::Violated);
         let json = text(|out| write_trace(out, &sample::model(), &outcome, &sources).map(|written| assert!(written)));
-        insta::assert_snapshot!(json, @"");
+        insta::assert_snapshot!(json, @r#"
+        {
+          "schema": "highwater-trace/1",
+          "model": {
+            "file": "models/hand.pml",
+            "sha256": "9f86d081884c7d65",
+            "defines": [
+              "N=3"
+            ]
+          },
+          "reading": "declared",
+          "property": "safety",
+          "witness": {
+            "kind": "run",
+            "problem": "assertion violated",
+            "problem_code": "assertion",
+            "problem_at": {
+              "file": "models/hand.pml",
+              "line": 18,
+              "column": 3
+            },
+            "steps": [
+              {"process":"P","instance":0,"at":{"file":"models/hand.pml","line":8,"column":5},"event":"x = 1","changed":{"x":"1"},"channels":{},"atomic":true,"step":{"edge":[0,0]}},
+              {"process":"P","instance":0,"at":{"file":"models/hand.pml","line":9,"column":5},"event":"q!req(1)","changed":{},"channels":{"q":["req(1)"]},"atomic":false,"step":{"edge":[0,1]}},
+              {"process":"P","instance":0,"at":{"file":"models/hand.pml","line":11,"column":3},"partner":{"process":"Q","instance":1,"at":{"file":"models/hand.pml","line":16,"column":3}},"event":"c!ack","changed":{},"channels":{},"atomic":false,"step":{"rendezvous":[[0,2],[1,0]]}},
+              {"process":"P","instance":0,"at":{"file":"models/hand.pml","line":12,"column":3},"event":"q!req(7)","changed":{},"channels":{"q":["req(1)","req(7)"]},"atomic":false,"step":{"edge":[0,3]}},
+              {"process":"Q","instance":1,"at":{"file":"models/hand.pml","line":17,"column":3},"event":"q?req(1)","changed":{},"channels":{"q":["req(7)"]},"atomic":false,"step":{"edge":[1,1]}},
+              {"process":"Q","instance":1,"at":{"file":"models/hand.pml","line":18,"column":3},"event":"assert(x == 0)","changed":{},"channels":{},"atomic":false,"step":{"edge":[1,2]}}
+            ],
+            "loop_from": null
+          }
+        }
+        "#);
     }
 
     #[test]
@@ -515,6 +503,26 @@ mod tests {
     fn certificates_name_property_reading_and_digest() {
         let outcomes = [sample::outcome(Verdict::Proved), sample::deadlock()];
         let json = text(|out| write_certificates(out, &sample::model(), &outcomes));
-        insta::assert_snapshot!(json, @"");
+        insta::assert_snapshot!(json, @r#"
+        {
+          "schema": "highwater-certificate/1",
+          "model": {
+            "file": "models/hand.pml",
+            "sha256": "9f86d081884c7d65",
+            "defines": [
+              "N=3"
+            ]
+          },
+          "certificates": [
+            {
+              "property": "safety",
+              "reading": "declared",
+              "kind": "explored-states",
+              "states": 10052,
+              "digest": "000000000000feed0000000000000001"
+            }
+          ]
+        }
+        "#);
     }
 }

@@ -10,7 +10,7 @@
 //! one exception is [`progress`], which draws on the terminal, because that is all it is for.
 //!
 //! No text from a model is trusted: spans may be stale, lines may be megabytes long, names may have
-//! escape sequences in them. [`places`] and [`style`] are where such things are made harmless.
+//! escape sequences in them. `places` and [`style`] are where such things are made harmless.
 
 pub mod chart;
 pub mod diagnostics;
@@ -18,10 +18,12 @@ pub mod document;
 pub mod explain;
 mod explanations;
 pub mod human;
+mod indented;
 pub mod json;
 pub mod parse;
 mod places;
 pub mod progress;
+mod run;
 pub mod style;
 mod table;
 

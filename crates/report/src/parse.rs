@@ -4,7 +4,8 @@
 //! on the way in and asked for by name on the way out: the message says which one is missing. Only
 //! what is needed is kept; the words of a run (events, values) are for people and are not read.
 
-use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, StepCode, TRACE_SCHEMA};
+use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, TRACE_SCHEMA};
+use crate::run::StepCode;
 use model::semantics::{Reading, Step};
 use model::verdict::Certificate;
 use serde::Deserialize;
@@ -198,9 +199,10 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
     let property = need(raw.property, || "property".into())?;
     let RawWitness { problem_code, steps, loop_from } = need(raw.witness, || "witness".into())?;
     let steps = need(steps, || "witness.steps".into())?;
-    let steps = steps.into_iter().enumerate().map(|(position, raw)| {
-        need(raw.step, || format!("witness.steps[{position}].step")).map(Step::from)
-    });
+    let steps = steps
+        .into_iter()
+        .enumerate()
+        .map(|(position, raw)| need(raw.step, || format!("witness.steps[{position}].step")).map(Step::from));
     let steps = steps.collect::<Result<_, _>>()?;
     Ok(Trace { file, sha256, defines, reading, property, steps, loop_from, problem_code })
 }
@@ -331,7 +333,7 @@ mod tests {
     #[test]
     fn what_is_not_json_is_refused_with_the_line() {
         assert!(message("never { }").contains("line 1 column"), "{}", message("never { }"));
-        assert!(message("[1]").contains("an object with a field `schema`"), "{}", message("[1]"));
+        assert!(message("7").contains("an object with a field `schema`"), "{}", message("7"));
         assert!(parse_trace(&"[".repeat(100_000)).is_err());
         let good = trace_text(&sample::outcome(Verdict::Violated));
         for end in 0..good.trim_end().len() {

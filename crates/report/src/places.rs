@@ -114,7 +114,7 @@ impl<'a> Places<'a> {
     }
 
     /// The line before a line.
-    pub(crate) fn line_before(&self, line: Line<'a>) -> Option<Line<'a>> {
+    pub(crate) fn line_before(&self, line: Line<'_>) -> Option<Line<'a>> {
         let (_, text) = self.file(line.file)?;
         let end = line.start.checked_sub(1)?;
         Some(line_around(line.file, line.number - 1, text, end))
@@ -185,11 +185,10 @@ mod tests {
         let three = places.line(Span::new(file, 6, 7));
         let two = three.and_then(|line| places.line_before(line));
         let one = two.and_then(|line| places.line_before(line));
-        assert_eq!([three, two, one].map(|l| l.map(|l| (l.number, l.text))), [
-            Some((3, "three")),
-            Some((2, "")),
-            Some((1, "one"))
-        ]);
+        assert_eq!(
+            [three, two, one].map(|l| l.map(|l| (l.number, l.text))),
+            [Some((3, "three")), Some((2, "")), Some((1, "one"))]
+        );
         assert_eq!(one.and_then(|line| places.line_before(line)), None);
     }
 }

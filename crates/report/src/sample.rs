@@ -78,10 +78,7 @@ pub(crate) fn steps() -> Vec<WitnessStep> {
             channels: vec![contents("q", &["req(1)"])],
             ..step(actor("P", 0, "q!req(x)"), "q!req(1)", edge(0, 1))
         },
-        WitnessStep {
-            partner: Some(actor("Q", 1, "c?ack")),
-            ..step(actor("P", 0, "c!ack"), "c!ack", meeting)
-        },
+        WitnessStep { partner: Some(actor("Q", 1, "c?ack")), ..step(actor("P", 0, "c!ack"), "c!ack", meeting) },
         WitnessStep {
             channels: vec![contents("q", &["req(1)", "req(7)"])],
             ..step(actor("P", 0, "q!req(7)"), "q!req(7)", edge(0, 3))

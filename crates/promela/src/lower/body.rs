@@ -8,9 +8,7 @@
 use super::flow::{ElKind, Graph, Jump, LabelUse, ScopeId, SeqId};
 use super::types::{EntityKind, Type};
 use super::{Declared, Lowering};
-use crate::ast::{
-    Declaration, Declarator, Expr, ExprKind, Initializer, Run, Sequence, Stmt, StmtKind, VarRef,
-};
+use crate::ast::{Declaration, Declarator, Expr, ExprKind, Initializer, Run, Sequence, Stmt, StmtKind, VarRef};
 use crate::token::{Name, kw};
 use model::expr::{BinaryOp, ChannelTest, Expr as Lowered, Place, Scope};
 use model::ids::VariableId;
@@ -258,7 +256,8 @@ impl Lowering<'_> {
             }
             name if self.symbols.contains_key(&name) => {
                 let text = self.text(name);
-                let error = self.error("P0242", target.span, format!("`{text}` is a symbolic constant, not a variable"));
+                let error =
+                    self.error("P0242", target.span, format!("`{text}` is a symbolic constant, not a variable"));
                 *error = error.clone().help("assign to a variable of type `mtype`");
                 return None;
             }
@@ -562,7 +561,8 @@ impl Lowering<'_> {
         if let StmtKind::Labelled((name, place), inner) = &main.kind {
             let text = self.text(*name);
             if !matches!(inner.kind, StmtKind::Block(_) | StmtKind::Atomic(_) | StmtKind::DStep(_)) {
-                let error = self.error("P0245", *place, format!("label `{text}` stands before one part of an `unless`"));
+                let error =
+                    self.error("P0245", *place, format!("label `{text}` stands before one part of an `unless`"));
                 *error = error.clone().help(format!("write `{text}: {{ .. unless .. }}`"));
                 return;
             }

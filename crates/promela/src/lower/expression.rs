@@ -39,9 +39,7 @@ impl Lowering<'_> {
                 *error = error.clone().help("assign it to a variable first: `p = run P()`");
                 return None;
             }
-            ExprKind::Channel(test, reference) => {
-                Lowered::Channel(*test, Box::new(self.channel(reference, body)?.0))
-            }
+            ExprKind::Channel(test, reference) => Lowered::Channel(*test, Box::new(self.channel(reference, body)?.0)),
             ExprKind::Poll { channel, pattern, anywhere } => {
                 let (channel, channel_type) = self.channel(channel, body)?;
                 let mut pattern = self.pattern(pattern, body)?;
@@ -68,7 +66,9 @@ impl Lowering<'_> {
                 self.remote_labels.push(RemoteLabel { machine, label: label.0, span: label.1 });
                 Lowered::At { machine, pid, location: placeholder }
             }
-            ExprKind::RemoteVariable { process, pid, variable } => self.remote_variable(process, pid, variable, body)?,
+            ExprKind::RemoteVariable { process, pid, variable } => {
+                self.remote_variable(process, pid, variable, body)?
+            }
             ExprKind::Temporal(_) | ExprKind::Temporal2(..) => {
                 self.error("P0231", e.span, "a temporal operator is allowed in an `ltl` formula only");
                 return None;
@@ -113,7 +113,8 @@ impl Lowering<'_> {
         let found = self.network.machine(machine).variables.iter().position(|v| v.name == text);
         let Some(index) = found else {
             let process = self.text(process.0);
-            let error = self.error("P0233", variable.span, format!("process type `{process}` has no variable `{text}`"));
+            let error =
+                self.error("P0233", variable.span, format!("process type `{process}` has no variable `{text}`"));
             *error = error.clone().help("a remote reference needs the process type to be declared before it");
             return None;
         };
@@ -167,7 +168,8 @@ impl Lowering<'_> {
             if resolved.ty.bits() < 8 || matches!(resolved.ty, ScalarType::Symbol(_)) {
                 let text = self.text(reference.name);
                 let ty = resolved.ty.name();
-                let error = self.error("P0235", reference.span, format!("`{text}` is not a channel but of type `{ty}`"));
+                let error =
+                    self.error("P0235", reference.span, format!("`{text}` is not a channel but of type `{ty}`"));
                 *error = error.clone().help("declare it as `chan`");
                 return None;
             }
@@ -244,23 +246,21 @@ impl Lowering<'_> {
             return Some(Entity { len: None, kind });
         };
         match &entity.kind {
-            EntityKind::Struct { structure, members } => {
-                match members.iter().find(|(name, _)| *name == field.name) {
-                    Some((_, member)) => self.walk(member, field, body, indices),
-                    None => {
-                        let wanted = self.text(field.name);
-                        let ty = self.text(self.structures[*structure].name);
-                        let known: Vec<String> = members.iter().map(|(n, _)| self.text(*n)).collect();
-                        let hint = nearest(&wanted, known.iter().map(String::as_str)).map(str::to_owned);
-                        let error = self.error("P0229", field.span, format!("type `{ty}` has no field `{wanted}`"));
-                        *error = error.clone().help(match hint {
-                            Some(hint) => format!("did you mean `{hint}`?"),
-                            None => format!("its fields are {}", known.join(", ")),
-                        });
-                        None
-                    }
+            EntityKind::Struct { structure, members } => match members.iter().find(|(name, _)| *name == field.name) {
+                Some((_, member)) => self.walk(member, field, body, indices),
+                None => {
+                    let wanted = self.text(field.name);
+                    let ty = self.text(self.structures[*structure].name);
+                    let known: Vec<String> = members.iter().map(|(n, _)| self.text(*n)).collect();
+                    let hint = nearest(&wanted, known.iter().map(String::as_str)).map(str::to_owned);
+                    let error = self.error("P0229", field.span, format!("type `{ty}` has no field `{wanted}`"));
+                    *error = error.clone().help(match hint {
+                        Some(hint) => format!("did you mean `{hint}`?"),
+                        None => format!("its fields are {}", known.join(", ")),
+                    });
+                    None
                 }
-            }
+            },
             EntityKind::Leaf { .. } => {
                 self.error("P0229", field.span, format!("`{text}` is not a structure, it has no fields"));
                 None
@@ -358,7 +358,8 @@ impl Lowering<'_> {
         }
         let types: Vec<String> = declared.fields.iter().map(|f| f.name()).collect();
         let fields = |n: usize| if n == 1 { String::from("1 field") } else { format!("{n} fields") };
-        let message = format!("this {what} has {}, but the channel's messages have {}", fields(given), fields(expected));
+        let message =
+            format!("this {what} has {}, but the channel's messages have {}", fields(given), fields(expected));
         let error = self.error("P0237", span, message);
         *error = error
             .clone()
@@ -400,9 +401,7 @@ fn contains_remote(e: &Expr) -> bool {
 fn spread(entity: &Entity, indices: &[Lowered], visit: &mut dyn FnMut(VariableId, Vec<Lowered>)) {
     let elements: Vec<Vec<Lowered>> = match entity.len {
         None => vec![indices.to_vec()],
-        Some(len) => (0..len as i32)
-            .map(|i| indices.iter().cloned().chain([Lowered::Const(i)]).collect())
-            .collect(),
+        Some(len) => (0..len as i32).map(|i| indices.iter().cloned().chain([Lowered::Const(i)]).collect()).collect(),
     };
     for indices in elements {
         match &entity.kind {

@@ -113,8 +113,8 @@ pub(super) struct LabelEntry {
 /// What is wrong with the control flow.
 #[derive(Clone, Debug)]
 pub(super) enum FlowError {
-    /// A `goto` to a label that does not exist.
-    NoLabel(Name, Span),
+    /// A `goto` to a label that does not exist, and the labels that do.
+    NoLabel(Name, Span, Vec<Name>),
     /// Jumps that lead to themselves.
     EndlessJump(Span),
     /// A jump into or out of a deterministic step.
@@ -254,7 +254,13 @@ impl Graph {
     }
 
     /// `if` or `do` with its options; `break_target` for `do`.
-    pub(super) fn choice(&mut self, mut options: Vec<SeqId>, break_target: Option<u32>, span: Span, labels: &[LabelUse]) {
+    pub(super) fn choice(
+        &mut self,
+        mut options: Vec<SeqId>,
+        break_target: Option<u32>,
+        span: Span,
+        labels: &[LabelUse],
+    ) {
         let kind = if break_target.is_some() { ElKind::Loop } else { ElKind::Choice };
         let e = self.element(kind, span);
         let join = self.element(ElKind::Join, span);
@@ -468,7 +474,12 @@ impl Graph {
     // --- finishing ------------------------------------------------------------------------------
 
     /// Turns the elements into locations and edges. A claim may loop without doing anything.
-    pub(super) fn finish(mut self, body: SeqId, is_claim: bool) -> Result<Finished, Vec<FlowError>> {
+    pub(super) fn finish(
+        mut self,
+        body: SeqId,
+        is_claim: bool,
+        text: &dyn Fn(Name) -> String,
+    ) -> Result<Finished, Vec<FlowError>> {
         let mut errors = Vec::new();
         self.check_jumps(&mut errors);
         if !errors.is_empty() {
@@ -490,7 +501,7 @@ impl Graph {
             }
             None => El(0),
         };
-        if errors.is_empty() { Ok(self.into_machine(transitions, initial)) } else { Err(errors) }
+        if errors.is_empty() { Ok(self.into_machine(transitions, initial, text)) } else { Err(errors) }
     }
 
     fn check_jumps(&self, errors: &mut Vec<FlowError>) {
@@ -510,7 +521,10 @@ impl Graph {
         let found = match jump {
             Jump::Label(name, scope) => match self.find_label(name, scope) {
                 Some(entry) => Some(entry.element),
-                None => return Err(FlowError::NoLabel(name, span)),
+                None => {
+                    let known = self.labels.iter().map(|l| l.name).collect();
+                    return Err(FlowError::NoLabel(name, span, known));
+                }
             },
             Jump::Break(target) => self.break_targets[target as usize],
         };
@@ -731,7 +745,7 @@ impl Graph {
         }
     }
 
-    fn into_machine(self, transitions: Vec<Vec<Transition>>, initial: El) -> Finished {
+    fn into_machine(self, transitions: Vec<Vec<Transition>>, initial: El, text: &dyn Fn(Name) -> String) -> Finished {
         let mut locations: Vec<Location> = self
             .elements
             .iter()
@@ -740,6 +754,7 @@ impl Graph {
                 progress: element.special.progress,
                 accept: element.special.accept,
                 span: Some(element.span),
+                labels: element.labels.iter().map(|&name| text(name)).collect(),
                 ..Location::default()
             })
             .collect();

@@ -9,7 +9,9 @@ mod expression;
 mod flow;
 mod types;
 
-use crate::ast::{Claim, Declaration, Declarator, Expr, ExprKind, Initializer, Ltl, Proctype, Program, TypeName, Unit, Visibility};
+use crate::ast::{
+    Claim, Declaration, Declarator, Expr, ExprKind, Initializer, Ltl, Proctype, Program, TypeName, Unit, Visibility,
+};
 use crate::token::{Name, Names};
 use flow::{FlowError, Graph, SeqId};
 use model::diagnostic::{Diagnostic, nearest};
@@ -162,7 +164,11 @@ impl Lowering<'_> {
             let text = self.text(proctype.name);
             if let Some(&earlier) = self.machine_names.get(&proctype.name) {
                 let earlier = self.network.machine(earlier).span;
-                let what = if text == ":init:" { String::from("a second `init`") } else { format!("process type `{text}` is declared twice") };
+                let what = if text == ":init:" {
+                    String::from("a second `init`")
+                } else {
+                    format!("process type `{text}` is declared twice")
+                };
                 let error = self.error("P0203", proctype.span, what);
                 *error = error.clone().also(earlier, "first declared here");
                 continue;
@@ -357,13 +363,7 @@ impl Lowering<'_> {
     }
 
     /// The first value of a declarator; `body` for a local one.
-    fn initial(
-        &mut self,
-        declarator: &Declarator,
-        ty: &Type,
-        len: Option<u32>,
-        body: Option<&body::Body>,
-    ) -> Initial {
+    fn initial(&mut self, declarator: &Declarator, ty: &Type, len: Option<u32>, body: Option<&body::Body>) -> Initial {
         match &declarator.initial {
             None => Initial::Zero,
             Some(Initializer::List(values, span)) => {
@@ -385,15 +385,13 @@ impl Lowering<'_> {
                     None => Initial::Zero,
                 }
             }
-            Some(Initializer::Value(e)) => {
-                match self.expr(e, body) {
-                    Some(e) => {
-                        self.check_range(declarator.span, ty, &e);
-                        Initial::Value(e)
-                    }
-                    None => Initial::Zero,
+            Some(Initializer::Value(e)) => match self.expr(e, body) {
+                Some(e) => {
+                    self.check_range(declarator.span, ty, &e);
+                    Initial::Value(e)
                 }
-            }
+                None => Initial::Zero,
+            },
         }
     }
 
@@ -575,7 +573,9 @@ impl Lowering<'_> {
         }
         let locations = self.resolve_remote_labels(&graphs, &mut pending);
         for body in pending {
-            match body.graph.finish(body.sequence, body.claim.is_some()) {
+            let names = self.names;
+            let text = |name: Name| names.text(name).to_owned();
+            match body.graph.finish(body.sequence, body.claim.is_some(), &text) {
                 Ok(finished) => {
                     let machine = match (body.machine, body.claim) {
                         (Some(id), _) => &mut self.network.machines[id.index()],
@@ -607,7 +607,11 @@ impl Lowering<'_> {
     }
 
     /// The locations of all `P@label`, in order of their placeholders.
-    fn resolve_remote_labels(&mut self, graphs: &HashMap<MachineId, usize>, pending: &mut [Pending]) -> Vec<LocationId> {
+    fn resolve_remote_labels(
+        &mut self,
+        graphs: &HashMap<MachineId, usize>,
+        pending: &mut [Pending],
+    ) -> Vec<LocationId> {
         let remote = std::mem::take(&mut self.remote_labels);
         let mut locations = Vec::with_capacity(remote.len());
         for RemoteLabel { machine, label, span } in remote {
@@ -619,7 +623,8 @@ impl Lowering<'_> {
                     locations.push(LocationId(element.0));
                 }
                 (graph, _) => {
-                    let labels: Vec<Name> = graph.map(|g| g.labels.iter().map(|l| l.name).collect()).unwrap_or_default();
+                    let labels: Vec<Name> =
+                        graph.map(|g| g.labels.iter().map(|l| l.name).collect()).unwrap_or_default();
                     self.unknown_label(label, span, &labels);
                     locations.push(LocationId(0));
                 }
@@ -642,7 +647,7 @@ impl Lowering<'_> {
 
     fn flow_error(&mut self, error: FlowError) {
         match error {
-            FlowError::NoLabel(label, span) => self.unknown_label(label, span, &[]),
+            FlowError::NoLabel(label, span, known) => self.unknown_label(label, span, &known),
             FlowError::EndlessJump(span) => {
                 let error = self.error("P0221", span, "this jump leads back to itself");
                 *error = error.clone().help("put a statement, such as `skip`, between the label and the jump");
@@ -653,7 +658,9 @@ impl Lowering<'_> {
             }
             FlowError::TwoElse(span) => {
                 let error = self.error("P0223", span, "two `else` can be reached at the same place");
-                *error = error.clone().help("an option that starts with an inner `if` brings its `else` along; put `skip` before one");
+                *error = error
+                    .clone()
+                    .help("an option that starts with an inner `if` brings its `else` along; put `skip` before one");
             }
             FlowError::SelfLoop(span) => {
                 let error = self.error("P0224", span, "a loop that does nothing: `skip` leads to itself");

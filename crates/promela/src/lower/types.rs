@@ -44,8 +44,15 @@ pub(super) struct Entity {
 #[derive(Clone, Debug)]
 pub(super) enum EntityKind {
     /// A variable of the model; for a channel that is declared with one, its type.
-    Leaf { variable: VariableId, ty: ScalarType, channel: Option<ChannelTypeId> },
-    Struct { structure: usize, members: Vec<(Name, Entity)> },
+    Leaf {
+        variable: VariableId,
+        ty: ScalarType,
+        channel: Option<ChannelTypeId>,
+    },
+    Struct {
+        structure: usize,
+        members: Vec<(Name, Entity)>,
+    },
 }
 
 /// What [`flatten`] needs to know.

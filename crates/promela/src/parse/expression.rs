@@ -102,9 +102,9 @@ impl Parser<'_> {
             TokenKind::Backslash if second.kind == TokenKind::Slash && adjacent => {
                 (Operator::Value(BinaryOp::Or), 2, 2)
             }
-            TokenKind::Name(
-                kw::U | kw::V | kw::W | kw::UNTIL | kw::STRONGUNTIL | kw::WEAKUNTIL | kw::RELEASE,
-            ) => (Operator::Temporal, 5, 1),
+            TokenKind::Name(kw::U | kw::V | kw::W | kw::UNTIL | kw::STRONGUNTIL | kw::WEAKUNTIL | kw::RELEASE) => {
+                (Operator::Temporal, 5, 1)
+            }
             _ => return None,
         })
     }

@@ -460,8 +460,17 @@ impl Parser<'_> {
         if self.position() == before {
             self.advance();
         }
-        let starts =
-            [kw::ACTIVE, kw::PROCTYPE, kw::D_PROCTYPE, kw::INIT, kw::NEVER, kw::LTL, kw::TYPEDEF, kw::INLINE, kw::TRACE];
+        let starts = [
+            kw::ACTIVE,
+            kw::PROCTYPE,
+            kw::D_PROCTYPE,
+            kw::INIT,
+            kw::NEVER,
+            kw::LTL,
+            kw::TYPEDEF,
+            kw::INLINE,
+            kw::TRACE,
+        ];
         loop {
             let token = self.peek();
             match token.kind {

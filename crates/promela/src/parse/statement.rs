@@ -32,10 +32,7 @@ impl Parser<'_> {
     }
 
     fn ends_sequence(&mut self) -> bool {
-        matches!(
-            self.peek().kind,
-            TokenKind::RBrace | TokenKind::ColonColon | TokenKind::Name(kw::FI | kw::OD)
-        )
+        matches!(self.peek().kind, TokenKind::RBrace | TokenKind::ColonColon | TokenKind::Name(kw::FI | kw::OD))
     }
 
     /// Between two statements stands `;` or `->`, or a line ends, or the first ends with a brace.
@@ -348,7 +345,9 @@ impl Parser<'_> {
         let mut ahead = 0;
         loop {
             match self.peek_at(ahead).kind {
-                TokenKind::Name(name) if !kw::is_reserved(name) || name == kw::IN || name >= kw::UNDERSCORE => ahead += 1,
+                TokenKind::Name(name) if !kw::is_reserved(name) || name == kw::IN || name >= kw::UNDERSCORE => {
+                    ahead += 1
+                }
                 _ => return false,
             }
             if self.peek_at(ahead).kind == TokenKind::LBracket {

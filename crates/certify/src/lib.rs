@@ -1,0 +1,133 @@
+//! The small checker: reads a certificate and a model, and trusts no engine.
+//!
+//! * In: a model's semantics, a property, and what a certificate claims about it.
+//! * Out: accepted, or why not.
+//!
+//! It shares nothing with the engines but the model. Where a proof is an exhaustive search, the
+//! certificate is the claim: so many states, with this digest. The checker then searches again with
+//! the plainest code there is, a set of states and a list of states to look at, and compares.
+
+use model::fault::Overflow;
+use model::semantics::Semantics;
+use model::verdict::{Certificate, Limits, Observer, Progress, Property};
+use std::collections::HashSet;
+use std::time::Instant;
+use thiserror::Error;
+
+/// Why a certificate is not accepted.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum Refusal {
+    /// The property does not hold.
+    #[error("the property does not hold: {0}")]
+    Violated(String),
+    /// The number of states is another one.
+    #[error("the certificate says {claimed} states, but there are {found}")]
+    StateCount {
+        /// What the certificate says.
+        claimed: u64,
+        /// What there are.
+        found: u64,
+    },
+    /// The states are other ones.
+    #[error("the certificate is for another set of states: their digests differ")]
+    Digest,
+    /// There is no such certificate for this property.
+    #[error("a certificate of this kind proves nothing about `{0}`")]
+    WrongKind(String),
+    /// The check was not finished.
+    #[error("the check was not finished: {0}")]
+    Unfinished(String),
+}
+
+/// Checks a certificate.
+pub fn verify(
+    semantics: &Semantics<'_>,
+    property: &Property,
+    certificate: &Certificate,
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<(), Refusal> {
+    if !matches!(property, Property::Safety | Property::Deadlock) {
+        return Err(Refusal::WrongKind(property.to_string()));
+    }
+    let Certificate::Explored { states, digest } = certificate;
+    let (found, sum) = visit_all(semantics, property, limits, observer)?;
+    if found != *states {
+        return Err(Refusal::StateCount { claimed: *states, found });
+    }
+    if sum != *digest {
+        return Err(Refusal::Digest);
+    }
+    Ok(())
+}
+
+/// A state, and the process that keeps control in it.
+type Point = (Vec<u8>, Option<u32>);
+
+/// Visits every state; returns how many there are, and the sum of their digests.
+fn visit_all(
+    semantics: &Semantics<'_>,
+    property: &Property,
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<(u64, u128), Refusal> {
+    let mut stepper = semantics.stepper();
+    let initial = match stepper.initial().map_err(overflow)? {
+        Ok(state) => state,
+        Err(fault) if *property == Property::Safety => return Err(Refusal::Violated(fault.fault.to_string())),
+        Err(fault) => return Err(Refusal::Unfinished(fault.fault.to_string())),
+    };
+    let mut seen: HashSet<Point> = HashSet::from([(initial.clone(), None)]);
+    let mut work: Vec<Point> = vec![(initial, None)];
+    let (mut states, mut digest) = (0u64, 0u128);
+    while let Some((state, control)) = work.pop() {
+        let mut fault = None;
+        let mut next: Vec<Point> = Vec::new();
+        let count = stepper
+            .expand(&state, control, &mut |successor| {
+                fault = fault.take().or(successor.fault);
+                next.extend(successor.state.map(|s| (s.to_vec(), successor.control)));
+            })
+            .map_err(overflow)?;
+        if let Some(fault) = fault.filter(|_| *property == Property::Safety) {
+            return Err(Refusal::Violated(fault.fault.to_string()));
+        }
+        match control {
+            // Blocked in an atomic sequence: the others may move, so it is a state of its own.
+            Some(_) if count == 0 => next.push((state, None)),
+            Some(_) => {}
+            None => {
+                states += 1;
+                digest = digest.wrapping_add(stepper.digest(&state));
+                if count == 0 && *property == Property::Deadlock && !stepper.is_valid_end(&state) {
+                    return Err(Refusal::Violated(String::from("there is an invalid end state")));
+                }
+            }
+        }
+        for point in next {
+            if !seen.contains(&point) {
+                seen.insert(point.clone());
+                work.push(point);
+            }
+        }
+        if states.is_multiple_of(4096) {
+            observer.progress(Progress {
+                engine: "certify",
+                states,
+                waiting: work.len() as u64,
+                ..Progress::default()
+            });
+            if observer.cancelled() {
+                return Err(Refusal::Unfinished(String::from("interrupted")));
+            }
+            if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Err(Refusal::Unfinished(String::from("the time limit was reached (--timeout)")));
+            }
+        }
+    }
+    Ok((states, digest))
+}
+
+fn overflow(overflow: Overflow) -> Refusal {
+    Refusal::Unfinished(overflow.to_string())
+}

@@ -1,0 +1,317 @@
+//! `check`: which properties, which engine, which limits; the verdicts of one file after the other.
+
+use crate::arguments::{CheckArgs, Engine, Format, SearchOrder};
+use crate::failure::Failure;
+use crate::model_file::{self, ModelFile};
+use crate::terminal;
+use explore::{Options, Order};
+use model::network::{MachineKind, Network};
+use model::semantics::{Reading, Semantics};
+use model::verdict::{Limits, Observer, Outcome, Property};
+use report::diagnostics;
+use report::document::{Document, NotChecked, combined_exit_code};
+use report::json::{self, Unreadable};
+use report::progress::TerminalObserver;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Checks every file and returns the exit code.
+pub fn run(args: &CheckArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
+    let wanted = Wanted::parse(&args.properties)?;
+    let mut codes = Vec::new();
+    let mut traced = false;
+    for path in &args.files {
+        let code = match check_file(path, args, &wanted, stop, &mut traced) {
+            Ok(code) => code,
+            // Bad input in one file does not keep the others from being checked.
+            Err(failure @ (Failure::Unreadable { .. } | Failure::Language { .. })) => {
+                report_failure(path, args, &failure)?;
+                failure.exit_code()
+            }
+            Err(failure) => return Err(failure),
+        };
+        codes.push(code);
+    }
+    Ok(combined_exit_code(codes))
+}
+
+/// What the user asked for.
+enum Wanted {
+    /// Nothing in particular: what the model has.
+    Everything,
+    /// These.
+    Listed(Vec<Property>),
+}
+
+impl Wanted {
+    fn parse(lists: &[String]) -> Result<Wanted, Failure> {
+        let mut properties = Vec::new();
+        for item in lists.iter().flat_map(|list| split_list(list)) {
+            match item.as_str() {
+                "all" => return Ok(Wanted::Everything),
+                "safety" => properties.push(Property::Safety),
+                "deadlock" => properties.push(Property::Deadlock),
+                "boundedness" => properties.push(Property::Boundedness),
+                "livelock" => properties.push(Property::Livelock),
+                "reception" => properties.push(Property::Reception),
+                "orphan" => properties.push(Property::Orphan),
+                "never" => properties.push(Property::Never(String::from("never"))),
+                other => match other.strip_prefix("ltl:") {
+                    Some(formula) if !formula.is_empty() => properties.push(Property::Ltl(formula.to_owned())),
+                    _ => {
+                        let known = "safety, deadlock, boundedness, livelock, reception, orphan, ltl:NAME, never, all";
+                        return Err(Failure::Usage(format!(
+                            "-p {other}: there is no such property; there are {known}"
+                        )));
+                    }
+                },
+            }
+        }
+        properties.dedup();
+        Ok(if properties.is_empty() { Wanted::Everything } else { Wanted::Listed(properties) })
+    }
+}
+
+/// Splits at commas that are not inside parentheses: a formula may have some.
+fn split_list(list: &str) -> Vec<String> {
+    let mut items = vec![String::new()];
+    let mut level = 0i32;
+    for c in list.chars() {
+        match c {
+            '(' | '[' | '{' => level += 1,
+            ')' | ']' | '}' => level -= 1,
+            _ => {}
+        }
+        if c == ',' && level == 0 {
+            items.push(String::new());
+        } else if let Some(last) = items.last_mut() {
+            last.push(c);
+        }
+    }
+    items.into_iter().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect()
+}
+
+fn check_file(
+    path: &Path,
+    args: &CheckArgs,
+    wanted: &Wanted,
+    stop: &Arc<AtomicBool>,
+    traced: &mut bool,
+) -> Result<i32, Failure> {
+    let start = Instant::now();
+    let deadline = start.checked_add(args.limits.timeout);
+    let file = model_file::read(path, &args.read, deadline)?;
+    show_diagnostics(&file, args)?;
+    let Some(network) = &file.network else {
+        if args.format == Format::Json {
+            write_unreadable(&file)?;
+        }
+        return Ok(Failure::Model.exit_code());
+    };
+    let plan = Plan::new(network, wanted, args);
+    let semantics = Semantics::new(network, plan.reading);
+    let limits = Limits {
+        deadline,
+        memory: Some(args.limits.memory).filter(|&m| m != u64::MAX),
+        states: args.max_states,
+        depth: args.max_depth,
+    };
+    let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
+    let outcomes = explore(&plan, &semantics, &file, args, limits, &observer);
+    drop(observer);
+    let document = Document {
+        model: file.info.clone(),
+        outcomes,
+        not_checked: plan.not_checked,
+        warnings: file.diagnostics.iter().filter(|d| !d.is_error()).count(),
+        sources: &file.sources,
+        time: start.elapsed(),
+    };
+    write_document(&document, args)?;
+    write_files(&document, args, traced)?;
+    Ok(document.exit_code())
+}
+
+/// Which properties are checked, and which are not.
+struct Plan {
+    properties: Vec<Property>,
+    not_checked: Vec<NotChecked>,
+    reading: Reading,
+}
+
+impl Plan {
+    fn new(network: &Network, wanted: &Wanted, args: &CheckArgs) -> Plan {
+        let reading = args.channels.into();
+        let mut plan = Plan { properties: Vec::new(), not_checked: Vec::new(), reading };
+        let asked = match wanted {
+            Wanted::Everything => properties_of(network),
+            Wanted::Listed(properties) => properties.clone(),
+        };
+        for property in asked {
+            match unsupported(&property, args.engine, network) {
+                None => plan.properties.push(property),
+                Some(reason) => {
+                    let property = property.to_string();
+                    plan.not_checked.push(NotChecked { property, reason, reading, asked: true });
+                }
+            }
+        }
+        plan
+    }
+}
+
+/// What a model is checked for when nothing is asked.
+fn properties_of(network: &Network) -> Vec<Property> {
+    let mut properties = vec![Property::Safety, Property::Deadlock];
+    let progress = network.machines.iter().flat_map(|m| &m.locations).any(|l| l.progress);
+    if progress {
+        properties.push(Property::Livelock);
+    }
+    properties.extend(network.formulas.iter().map(|f| Property::Ltl(f.name.clone())));
+    properties.extend(network.claims.iter().map(|claim| match claim.kind {
+        MachineKind::Trace | MachineKind::NoTrace => Property::Trace(claim.name.clone()),
+        _ => Property::Never(claim.name.clone()),
+    }));
+    properties
+}
+
+/// Why a property cannot be checked by this version, if it cannot.
+fn unsupported(property: &Property, engine: Engine, network: &Network) -> Option<String> {
+    let engine_name = match engine {
+        Engine::Auto | Engine::Explore => None,
+        Engine::Flow => Some("flow"),
+        Engine::Fifo => Some("fifo"),
+        Engine::Compose => Some("compose"),
+    };
+    if let Some(name) = engine_name {
+        return Some(format!("the engine `{name}` is not in this version; `explore` is"));
+    }
+    match property {
+        Property::Safety | Property::Deadlock => None,
+        Property::Boundedness => Some(String::from("boundedness is not checked by this version")),
+        Property::Livelock => Some(String::from("progress is not checked by this version")),
+        Property::Reception | Property::Orphan => Some(format!("{property} is not checked by this version")),
+        Property::Ltl(name) if network.formulas.iter().all(|f| f.name != *name) => {
+            Some(String::from("formulas are not checked by this version, and the model has none of this name"))
+        }
+        Property::Ltl(_) => Some(String::from("temporal formulas are not checked by this version")),
+        Property::Never(_) => Some(String::from("never claims are not checked by this version")),
+        Property::Trace(_) => Some(String::from("trace assertions are not checked by this version")),
+    }
+}
+
+fn explore(
+    plan: &Plan,
+    semantics: &Semantics<'_>,
+    file: &ModelFile,
+    args: &CheckArgs,
+    limits: Limits,
+    observer: &dyn Observer,
+) -> Vec<Outcome> {
+    if plan.properties.is_empty() {
+        return Vec::new();
+    }
+    let order = match args.search {
+        SearchOrder::Breadth => Order::Breadth,
+        SearchOrder::Depth => Order::Depth,
+    };
+    let options = Options { order, keep_going: args.keep_going, properties: plan.properties.clone(), limits };
+    explore::check(semantics, &file.sources, &options, observer)
+}
+
+fn show_diagnostics(file: &ModelFile, args: &CheckArgs) -> Result<(), Failure> {
+    if file.diagnostics.is_empty() {
+        return Ok(());
+    }
+    let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
+    std::io::stderr().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn write_unreadable(file: &ModelFile) -> Result<(), Failure> {
+    let unreadable = Unreadable {
+        file: &file.info.file,
+        language: Some(file.info.language),
+        sha256: Some(&file.info.sha256),
+        defines: &file.info.defines,
+        diagnostics: &file.diagnostics,
+        sources: &file.sources,
+    };
+    json::write_unreadable(&mut std::io::stdout().lock(), &unreadable)?;
+    Ok(())
+}
+
+/// A file that is not there, or of another language.
+fn report_failure(path: &Path, args: &CheckArgs, failure: &Failure) -> Result<(), Failure> {
+    writeln!(std::io::stderr(), "error: {failure}")?;
+    if args.format == Format::Json {
+        let file = path.display().to_string();
+        let sources = model::source::SourceMap::new();
+        let unreadable = Unreadable {
+            file: &file,
+            language: None,
+            sha256: None,
+            defines: &args.read.define,
+            diagnostics: &[],
+            sources: &sources,
+        };
+        json::write_unreadable(&mut std::io::stdout().lock(), &unreadable)?;
+    }
+    Ok(())
+}
+
+fn write_document(document: &Document<'_>, args: &CheckArgs) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match args.format {
+        Format::Json => json::write_check(&mut out, document)?,
+        Format::Human => {
+            let text = report::human::render(document, args.stats, terminal::style(&args.style));
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// `--trace` and `--certificate`
+fn write_files(document: &Document<'_>, args: &CheckArgs, traced: &mut bool) -> Result<(), Failure> {
+    if let Some(path) = &args.trace
+        && !*traced
+        && let Some(outcome) = document.outcomes.iter().find(|o| o.witness.is_some())
+    {
+        let mut out = create(path)?;
+        json::write_trace(&mut out, &document.model, outcome, document.sources)?;
+        out.flush()?;
+        *traced = true;
+    }
+    if let Some(path) = &args.certificate {
+        let mut out = create(path)?;
+        json::write_certificates(&mut out, &document.model, &document.outcomes)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
+    let unwritable =
+        |e: std::io::Error| Failure::Unwritable { file: path.display().to_string(), reason: e.to_string() };
+    Ok(BufWriter::new(File::create(path).map_err(unwritable)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_formula_with_commas_in_parentheses_is_one_item() {
+        assert_eq!(split_list("safety, ltl:G(a(1,2) -> F b),deadlock"), ["safety", "ltl:G(a(1,2) -> F b)", "deadlock"]);
+    }
+
+    #[test]
+    fn an_unknown_property_is_bad_usage() {
+        assert!(matches!(Wanted::parse(&[String::from("speed")]), Err(Failure::Usage(_))));
+    }
+}

@@ -1,0 +1,39 @@
+//! `explain`: what a diagnostic or a verdict means, with an example.
+
+use crate::failure::Failure;
+use report::style::Style;
+use std::io::Write;
+
+/// Prints one explanation, or the list of all.
+pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
+    let mut out = std::io::stdout().lock();
+    let Some(code) = code else {
+        for entry in report::explain::list() {
+            writeln!(out, "{:<24} {}", entry.code, entry.title)?;
+        }
+        for entry in promela::codes::ALL {
+            writeln!(out, "{:<24} {}", entry.code, entry.title)?;
+        }
+        return Ok(0);
+    };
+    if let Some(entry) = promela::codes::explain(code) {
+        writeln!(out, "{}: {}\n\n{}\n", entry.code, entry.title, entry.text)?;
+        if !entry.example.is_empty() {
+            writeln!(out, "For example:\n\n{}", indent(entry.example))?;
+        }
+        return Ok(0);
+    }
+    match report::explain::explain(code) {
+        Some(entry) => {
+            out.write_all(entry.render(style).as_bytes())?;
+            Ok(0)
+        }
+        None => Err(Failure::Usage(format!(
+            "there is nothing to explain about `{code}`; `highwater explain` lists what there is"
+        ))),
+    }
+}
+
+fn indent(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}

@@ -1,0 +1,102 @@
+//! A model on disk: found, hashed, read by the front end of its language.
+
+use crate::arguments::ReadArgs;
+use crate::failure::Failure;
+use model::diagnostic::Diagnostic;
+use model::network::{Initial, MachineKind, Network};
+use model::source::SourceMap;
+use promela::preprocess::Options;
+use report::document::ModelInfo;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Instant;
+
+/// A model that was read.
+pub struct ModelFile {
+    /// The model; `None` if there was an error.
+    pub network: Option<Network>,
+    /// Its texts.
+    pub sources: SourceMap,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Name, hash and so on.
+    pub info: ModelInfo,
+}
+
+/// A text larger than this is not a model.
+const LARGEST: u64 = 256 << 20;
+
+/// Reads a model in the language that its name tells.
+pub fn read(path: &Path, args: &ReadArgs, deadline: Option<Instant>) -> Result<ModelFile, Failure> {
+    let file = path.display().to_string();
+    refuse_other_languages(path)?;
+    let unreadable = |reason: String| Failure::Unreadable { file: file.clone(), reason };
+    let metadata = std::fs::metadata(path).map_err(|e| unreadable(e.to_string()))?;
+    if !metadata.is_file() {
+        return Err(unreadable(String::from("it is not a file")));
+    }
+    if metadata.len() > LARGEST {
+        return Err(unreadable(format!("it has more than {} MiB", LARGEST >> 20)));
+    }
+    let bytes = std::fs::read(path).map_err(|e| unreadable(e.to_string()))?;
+    let sha256 = hex(&Sha256::digest(&bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    let mut options = Options { include_dirs: args.include.clone(), deadline, ..Options::default() };
+    for define in &args.define {
+        options.defines.push(split_define(define)?);
+    }
+    let read = promela::read(&file, &text, &options);
+    let info = ModelInfo {
+        file,
+        language: "promela",
+        sha256,
+        defines: args.define.clone(),
+        processes: read.network.as_ref().map_or(0, |n| n.instances.len()),
+        machines: read.network.as_ref().map_or(0, process_types),
+        channels: read.network.as_ref().map_or(0, channels),
+    };
+    Ok(ModelFile { network: read.network, sources: read.sources, diagnostics: read.diagnostics, info })
+}
+
+/// Languages that are planned are named; everything else is taken for Promela.
+fn refuse_other_languages(path: &Path) -> Result<(), Failure> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+    let language = match extension {
+        "scm" => "communicating machines (.scm)",
+        "fsp" | "aut" => "labelled structures (.fsp, .aut)",
+        "c" => "concurrent C (.c)",
+        "art" => "UML-RT (.art)",
+        _ => return Ok(()),
+    };
+    Err(Failure::Language { file: path.display().to_string(), language })
+}
+
+fn split_define(define: &str) -> Result<(String, String), Failure> {
+    let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+    let valid = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(valid) || name.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(Failure::Usage(format!("-D {define}: `{name}` is not a name for a macro")));
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn process_types(network: &Network) -> usize {
+    network.machines.iter().filter(|m| m.kind == MachineKind::Process).count()
+}
+
+/// The channels that exist from the start.
+fn channels(network: &Network) -> usize {
+    let of = |variables: &[model::network::Variable]| -> usize {
+        variables.iter().filter(|v| matches!(v.initial, Initial::NewChannel(_))).map(|v| v.len()).sum()
+    };
+    let local: usize = network.instances.iter().map(|i| of(&network.machine(i.machine).variables)).sum();
+    of(&network.variables) + local
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

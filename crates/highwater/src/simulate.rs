@@ -1,0 +1,253 @@
+//! `simulate`: one run of a model, at random, chosen by hand, or along a trace.
+//!
+//! The simulator takes its steps from the same semantics as the engines, so a trace that an engine
+//! wrote replays here, step by step.
+
+use crate::arguments::SimulateArgs;
+use crate::failure::Failure;
+use crate::model_file::{self, ModelFile};
+use crate::{terminal, verify};
+use model::fault::FaultAt;
+use model::semantics::{Semantics, Step};
+use model::trace::{Narrator, ReplayError, Snapshot};
+use report::chart::{self, Fold};
+use report::diagnostics;
+use report::parse;
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+/// Runs a model once.
+pub fn run(args: &SimulateArgs) -> Result<i32, Failure> {
+    if let Some(trace) = &args.replay {
+        return replay(args, trace);
+    }
+    let file = read(args, &args.read)?;
+    let Some(network) = &file.network else { return Err(Failure::Model) };
+    let semantics = Semantics::new(network, args.channels.into());
+    let mut chooser = if args.interactive { Chooser::Hand } else { Chooser::Random(Random::new(args.seed)) };
+    Simulation::new(&semantics, &file)?.run(args.steps, &mut chooser)
+}
+
+fn read(args: &SimulateArgs, read: &crate::arguments::ReadArgs) -> Result<ModelFile, Failure> {
+    let file = model_file::read(&args.file, read, None)?;
+    if !file.diagnostics.is_empty() {
+        let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
+        std::io::stderr().write_all(text.as_bytes())?;
+    }
+    Ok(file)
+}
+
+/// Follows a trace; it must end in the problem it was written for.
+fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::Unreadable { file: path.display().to_string(), reason: e.to_string() })?;
+    let trace = parse::parse_trace(&text).map_err(|e| Failure::Mismatch(format!("{}: {e}", path.display())))?;
+    let mut read_args = args.read.clone();
+    read_args.define.clone_from(&trace.defines);
+    let file = read(args, &read_args)?;
+    verify::belongs(&trace.sha256, &file)?;
+    let Some(network) = &file.network else { return Err(Failure::Model) };
+    let semantics = Semantics::new(network, trace.reading);
+    let mut narrator = Narrator::new(&semantics, &file.sources);
+    let replayed = narrator.replay(&trace.steps).map_err(|e| Failure::Mismatch(not_replayed(&e)))?;
+    let standing = narrator.snapshot(&replayed.state).processes;
+    let stuck = replayed.fault.is_none() && nothing_moves(&semantics, &replayed.state, replayed.control);
+    let problem = match &replayed.fault {
+        Some(fault) => Some(fault.fault.code()),
+        None if stuck => Some("invalid-end-state"),
+        None => None,
+    };
+    if trace.problem_code.is_some() && trace.problem_code.as_deref() != problem {
+        let (expected, found) = (trace.problem_code.unwrap_or_default(), problem.unwrap_or("no problem"));
+        return Err(Failure::Mismatch(format!("the run ends with {found}, not with {expected}")));
+    }
+    let style = terminal::style(&args.style);
+    let mut out = std::io::stdout().lock();
+    out.write_all(chart::run(&replayed.steps, trace.loop_from, Fold::Nothing, &file.sources, style).as_bytes())?;
+    out.write_all(chart::standing(&standing, stuck, &file.sources, style).as_bytes())?;
+    let end = problem.unwrap_or("no problem");
+    let (steps, property, reading) = (replayed.steps.len(), &trace.property, trace.reading.name());
+    writeln!(out, "replayed {steps} steps: {end} ({property}, channels {reading})")?;
+    Ok(0)
+}
+
+fn nothing_moves(semantics: &Semantics<'_>, state: &[u8], control: Option<u32>) -> bool {
+    let mut stepper = semantics.stepper();
+    let control = control.filter(|&process| stepper.keeps_control(state, process) == Ok(true));
+    stepper.expand(state, control, &mut |_| ()) == Ok(0)
+}
+
+fn not_replayed(error: &ReplayError) -> String {
+    match error {
+        ReplayError::NoSuchStep(position) => {
+            format!("step {} of the trace is not possible in this model", position + 1)
+        }
+        ReplayError::Initial(fault) => format!("the first state has a fault: {}", fault.fault),
+        ReplayError::Overflow(overflow) => overflow.to_string(),
+    }
+}
+
+/// Who chooses the next step.
+enum Chooser {
+    Random(Random),
+    Hand,
+}
+
+/// A small generator of random numbers (SplitMix64): the same on every machine.
+struct Random {
+    state: u64,
+}
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Random { state: seed }
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        (u128::from(z) * bound as u128 >> 64) as usize
+    }
+}
+
+/// A step that can be taken now.
+struct Candidate {
+    step: Step,
+    state: Option<Vec<u8>>,
+    control: Option<u32>,
+    fault: Option<FaultAt>,
+}
+
+struct Simulation<'a> {
+    narrator: Narrator<'a>,
+    semantics: &'a Semantics<'a>,
+    file: &'a ModelFile,
+    state: Vec<u8>,
+    control: Option<u32>,
+    snapshot: Snapshot,
+}
+
+impl<'a> Simulation<'a> {
+    fn new(semantics: &'a Semantics<'a>, file: &'a ModelFile) -> Result<Self, Failure> {
+        let state = match semantics.stepper().initial() {
+            Ok(Ok(state)) => state,
+            Ok(Err(fault)) => return Err(Failure::Mismatch(format!("the first state has a fault: {}", fault.fault))),
+            Err(overflow) => return Err(Failure::Mismatch(overflow.to_string())),
+        };
+        let mut narrator = Narrator::new(semantics, &file.sources);
+        let snapshot = narrator.snapshot(&state);
+        Ok(Simulation { narrator, semantics, file, state, control: None, snapshot })
+    }
+
+    fn run(&mut self, most: usize, chooser: &mut Chooser) -> Result<i32, Failure> {
+        let mut out = std::io::stdout().lock();
+        for number in 1..=most {
+            let candidates = self.candidates()?;
+            if candidates.is_empty() {
+                return self.stopped(&mut out, number - 1);
+            }
+            let index = match chooser {
+                Chooser::Random(random) => random.below(candidates.len()),
+                Chooser::Hand => match self.ask(&mut out, &candidates)? {
+                    Some(index) => index,
+                    None => return Ok(0),
+                },
+            };
+            let Some(chosen) = candidates.into_iter().nth(index) else { return Ok(0) };
+            if let Some(code) = self.take(&mut out, number, chosen)? {
+                return Ok(code);
+            }
+        }
+        writeln!(out, "stopped after {most} steps (--steps)")?;
+        Ok(0)
+    }
+
+    fn candidates(&mut self) -> Result<Vec<Candidate>, Failure> {
+        let mut stepper = self.semantics.stepper();
+        let bound = |o: model::fault::Overflow| Failure::Mismatch(o.to_string());
+        let control = match self.control {
+            Some(process) if stepper.keeps_control(&self.state, process).map_err(bound)? => Some(process),
+            _ => None,
+        };
+        let mut candidates = Vec::new();
+        stepper
+            .expand(&self.state, control, &mut |s| {
+                let (step, state, control) = (s.step, s.state.map(<[u8]>::to_vec), s.control);
+                candidates.push(Candidate { step, state, control, fault: s.fault });
+            })
+            .map_err(bound)?;
+        Ok(candidates)
+    }
+
+    /// Takes a step and prints it; returns an exit code if the run cannot go on.
+    fn take(&mut self, out: &mut dyn Write, number: usize, chosen: Candidate) -> Result<Option<i32>, Failure> {
+        let words = self.narrator.describe(&self.state, chosen.step);
+        if let Some(text) = self.narrator.output(&self.state, chosen.step) {
+            writeln!(out, "      {}", text.trim_end_matches('\n'))?;
+        }
+        let who = words.actor.as_ref().map(|a| format!("{}:{}", a.name, a.instance)).unwrap_or_default();
+        let place = words.actor.as_ref().map(|a| self.file.sources.short(a.span)).unwrap_or_default();
+        let partner = words.partner.as_ref().map(|p| format!(" -> {}:{}", p.name, p.instance)).unwrap_or_default();
+        write!(out, "{number:5} {place:<20} {who:<16} {}{partner}", words.event)?;
+        let Some(next) = chosen.state else {
+            writeln!(out)?;
+            return self.fault(out, chosen.fault);
+        };
+        let after = self.narrator.snapshot(&next);
+        for change in model::trace::changes(&self.snapshot, &after) {
+            write!(out, "  {}={}", change.name, change.value)?;
+        }
+        for contents in model::trace::touched(&self.snapshot, &after) {
+            write!(out, "  {}=[{}]", contents.channel, contents.messages.join(" "))?;
+        }
+        writeln!(out)?;
+        (self.state, self.control, self.snapshot) = (next, chosen.control, after);
+        self.fault(out, chosen.fault)
+    }
+
+    fn fault(&self, out: &mut dyn Write, fault: Option<FaultAt>) -> Result<Option<i32>, Failure> {
+        let Some(FaultAt { fault, span }) = fault else { return Ok(None) };
+        writeln!(out, "violated: {fault} at {}", self.file.sources.describe(span))?;
+        Ok(Some(1))
+    }
+
+    /// Nothing can move.
+    fn stopped(&mut self, out: &mut dyn Write, steps: usize) -> Result<i32, Failure> {
+        if self.semantics.stepper().is_valid_end(&self.state) {
+            writeln!(out, "the run ends after {steps} steps: nothing can move, and every process may stop")?;
+            return Ok(0);
+        }
+        writeln!(out, "violated: invalid end state after {steps} steps: nothing can move")?;
+        for standing in self.snapshot.processes.iter().filter(|s| !s.valid_end) {
+            let actor = &standing.actor;
+            writeln!(out, "  {}:{} waits at {}", actor.name, actor.instance, self.file.sources.describe(actor.span))?;
+        }
+        Ok(1)
+    }
+
+    /// Shows the candidates and reads a number; nothing at the end of the input, or for `q`.
+    fn ask(&mut self, out: &mut dyn Write, candidates: &[Candidate]) -> Result<Option<usize>, Failure> {
+        for (index, candidate) in candidates.iter().enumerate() {
+            let words = self.narrator.describe(&self.state, candidate.step);
+            let who = words.actor.as_ref().map(|a| format!("{}:{}", a.name, a.instance)).unwrap_or_default();
+            let place = words.actor.as_ref().map(|a| self.file.sources.short(a.span)).unwrap_or_default();
+            writeln!(out, "  {:>3}) {who:<16} {place:<20} {}", index + 1, words.event)?;
+        }
+        loop {
+            write!(out, "step 1-{}, or q: ", candidates.len())?;
+            out.flush()?;
+            let mut line = String::new();
+            if std::io::stdin().lock().read_line(&mut line)? == 0 || line.trim() == "q" {
+                writeln!(out)?;
+                return Ok(None);
+            }
+            match line.trim().parse::<usize>() {
+                Ok(number) if (1..=candidates.len()).contains(&number) => return Ok(Some(number - 1)),
+                _ => writeln!(out, "please give a number from 1 to {}", candidates.len())?,
+            }
+        }
+    }
+}

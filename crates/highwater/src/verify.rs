@@ -1,0 +1,83 @@
+//! `verify-certificate`: the model is read again, and the certificate is handed to the small checker.
+
+use crate::arguments::VerifyArgs;
+use crate::failure::Failure;
+use crate::model_file::{self, ModelFile};
+use crate::terminal;
+use model::semantics::Semantics;
+use model::verdict::{Limits, Property};
+use report::diagnostics;
+use report::parse::{self, Certificates};
+use report::progress::TerminalObserver;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Checks every claim of a certificate document.
+pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
+    let deadline = Instant::now().checked_add(args.limits.timeout);
+    let text = std::fs::read_to_string(&args.certificate)
+        .map_err(|e| Failure::Unreadable { file: args.certificate.display().to_string(), reason: e.to_string() })?;
+    let certificates = parse::parse_certificate(&text)
+        .map_err(|e| Failure::Mismatch(format!("{}: {e}", args.certificate.display())))?;
+    let mut read = args.read.clone();
+    read.define.clone_from(&certificates.defines);
+    let file = model_file::read(&args.file, &read, deadline)?;
+    belongs(&certificates.sha256, &file)?;
+    let Some(network) = &file.network else {
+        let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
+        std::io::stderr().write_all(text.as_bytes())?;
+        return Err(Failure::Model);
+    };
+    let limits = Limits { deadline, ..Limits::default() };
+    let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
+    verify_all(&certificates, network, &limits, &observer)
+}
+
+/// A document is refused for another model.
+pub fn belongs(sha256: &str, file: &ModelFile) -> Result<(), Failure> {
+    if sha256 == file.info.sha256 {
+        return Ok(());
+    }
+    Err(Failure::Mismatch(format!(
+        "the document was made for another version of {}: its SHA-256 is {sha256}, the file's is {}",
+        file.info.file, file.info.sha256
+    )))
+}
+
+fn verify_all(
+    certificates: &Certificates,
+    network: &model::network::Network,
+    limits: &Limits,
+    observer: &TerminalObserver,
+) -> Result<i32, Failure> {
+    let mut out = std::io::stdout().lock();
+    if certificates.claims.is_empty() {
+        return Err(Failure::Mismatch(String::from("the document has no certificate: nothing was proved")));
+    }
+    let mut refused = None;
+    for claim in &certificates.claims {
+        let property = match claim.property.as_str() {
+            "safety" => Property::Safety,
+            "deadlock" => Property::Deadlock,
+            other => return Err(Failure::Mismatch(format!("there is no checker for `{other}`"))),
+        };
+        let semantics = Semantics::new(network, claim.reading);
+        match certify::verify(&semantics, &property, &claim.certificate, limits, observer) {
+            Ok(()) => writeln!(out, "accepted  {property}  channels: {}", claim.reading.name())?,
+            Err(certify::Refusal::Unfinished(reason)) => {
+                writeln!(out, "unfinished  {property}  {reason}")?;
+                return Ok(3);
+            }
+            Err(refusal) => {
+                writeln!(out, "refused   {property}  {refusal}")?;
+                refused = Some(Failure::Refused(format!("the certificate is not accepted: {refusal}")));
+            }
+        }
+    }
+    match refused {
+        Some(failure) => Err(failure),
+        None => Ok(0),
+    }
+}

@@ -1,0 +1,330 @@
+//! The texts of `highwater explain`, in the order in which they are listed.
+//!
+//! Each says what the code means, shows a small model in which it happens, and says what to do. A
+//! command is shown instead where no model is to blame.
+
+use crate::explain::Explanation;
+
+/// All of them.
+pub(crate) const EXPLANATIONS: &[Explanation] = &[
+    Explanation {
+        code: "proved",
+        title: "the property holds",
+        text: "\
+No run of the model violates the property, for the reading of the channels that the verdict names.
+The proof comes with a certificate: for an exhaustive search, the number of states and a digest of
+their set. A proof for the channels as declared says nothing about longer channels.",
+        example: "\
+byte x;
+active proctype P() { x = 1; assert(x == 1) }",
+        advice: "\
+nothing; `highwater check --certificate OUT.json` writes the certificate, and
+`highwater verify-certificate` checks it with code of its own.",
+    },
+    Explanation {
+        code: "violated",
+        title: "the property does not hold",
+        text: "\
+There is a run of the model that violates the property. It was replayed in the model's own semantics
+before it was shown: it is a run of the model as it is written.",
+        example: "\
+byte x;
+active proctype P() { x = 1; assert(x == 2) }",
+        advice: "\
+read the run from its end. `--trace OUT.json` writes all of it, and
+`highwater simulate FILE --replay OUT.json` goes through it step by step.",
+    },
+    Explanation {
+        code: "inconclusive",
+        title: "there is no answer",
+        text: "\
+The property was neither proved nor violated; the reason is given with it. What was seen until then
+did not violate the property, but what was not seen may. The exit code is 3, never 0.",
+        example: "highwater check --timeout 1s large.pml",
+        advice: "see the reason: each has its own explanation.",
+    },
+    Explanation {
+        code: "vacuous",
+        title: "the property holds, but for an empty reason",
+        text: "\
+The property holds because what it speaks about never happens, so the proof says little about the
+model. This is most often a mistake in the model or in the property. The exit code is 3.",
+        example: "\
+bool sent, received;
+active proctype P() { skip }            /* nobody ever sets `sent` */
+ltl answered { [] (sent -> <> received) }",
+        advice: "make sure that what the property speaks about can happen, or ask another question.",
+    },
+    Explanation {
+        code: "timeout",
+        title: "the time limit was reached",
+        text: "\
+The limit is wall time for one file, shared by all of its properties. The search was stopped; the
+states that were seen by then are counted in the report.",
+        example: "highwater check --timeout 10min large.pml",
+        advice: "\
+give it more time with `--timeout`, or make the model smaller: fewer processes, shorter channels,
+fewer values, more statements in one `atomic` or `d_step`.",
+    },
+    Explanation {
+        code: "memory",
+        title: "the memory limit was reached",
+        text: "\
+The limit is on the resident size of the whole process. The search was stopped before the machine had
+to; the states that were seen by then are counted in the report.",
+        example: "highwater check --memory 16GiB large.pml",
+        advice: "\
+give it more with `--memory`, or make the model smaller: variables that need fewer bits, shorter
+channels, variables that are set back to 0 when they are no longer needed.",
+    },
+    Explanation {
+        code: "states",
+        title: "the limit on the number of states was reached",
+        text: "The search was told to store no more states than this, and there are more.",
+        example: "highwater check --max-states 1000000 large.pml",
+        advice: "raise `--max-states`, or leave it out.",
+    },
+    Explanation {
+        code: "depth",
+        title: "the limit on the length of runs was reached",
+        text: "\
+The search was told to follow runs no further than this, and some go on. All shorter runs were looked
+at.",
+        example: "highwater check --max-depth 10000 large.pml",
+        advice: "raise `--max-depth`, or leave it out.",
+    },
+    Explanation {
+        code: "interrupted",
+        title: "you stopped it",
+        text: "The search was interrupted (Ctrl-C). What it had found by then is reported.",
+        example: "highwater check large.pml        # and then Ctrl-C",
+        advice: "run it again, perhaps with a limit: `--timeout 10min`.",
+    },
+    Explanation {
+        code: "stopped-early",
+        title: "the search stopped at a violation of another property",
+        text: "\
+One search answers several properties. It stops at the first violation, and the other properties are
+then left without an answer: the part of the model that was not seen may violate them too.",
+        example: "\
+active proctype P() {
+  if
+  :: assert(false)      /* violates safety: the search stops here .. */
+  :: skip; false        /* .. and may not have seen this deadlock */
+  fi
+}",
+        advice: "correct the violation that was found, or go on after it with `--keep-going`.",
+    },
+    Explanation {
+        code: "overflow",
+        title: "a bound of Highwater itself was reached",
+        text: "\
+The model is larger than the tool can represent: a queue of more than 65535 messages, or more than
+65535 different sets of running processes. This is not an error of the model.",
+        example: "\
+chan q = [1] of { byte };
+active proctype P() { do :: q!1 od }    /* with --channels unbounded, q grows for ever */",
+        advice: "\
+bound what grows: receive what is sent, or ask for `--channels declared`. `-p boundedness` finds
+channels that grow for ever.",
+    },
+    Explanation {
+        code: "not-supported",
+        title: "not possible yet, or not for this model",
+        text: "\
+This version, or this engine, cannot answer the question for this model. The words behind the verdict
+say what is in the way.",
+        example: "\
+byte x;
+active proctype P() { do :: x++ od }
+ltl grows { <> (x == 100) }             /* needs an engine for temporal properties */",
+        advice: "\
+ask for other properties with `-p`, try another `--engine`, or say the same with an assertion.",
+    },
+    Explanation {
+        code: "invalid-end-state",
+        title: "nothing can move, and a process is not at its end (deadlock)",
+        text: "\
+No process can take a step, and at least one is neither at its closing brace nor at a label that
+starts with `end`. The report lists where each process waits.",
+        example: "\
+chan a = [0] of { bit };
+chan b = [0] of { bit };
+active proctype P() { a!1; b?1 }
+active proctype Q() { b!1; a?1 }        /* both send, nobody receives */",
+        advice: "\
+look at what each process waits for, and who should provide it. If waiting there for ever is right,
+as for a server, put a label such as `end:` before the statement.",
+    },
+    Explanation {
+        code: "assertion",
+        title: "an assertion does not hold",
+        text: "\
+A run reaches `assert(e)` when `e` is 0. An assertion is always executable; it does not wait for its
+condition to become true.",
+        example: "\
+byte n;
+active [2] proctype P() {
+  byte old;
+  old = n;
+  n = old + 1;
+  assert(n == old + 1)  /* not if the other process came in between */
+}",
+        advice: "\
+follow the run to see which step made the condition false; two steps that must not be separated
+belong into an `atomic`.",
+    },
+    Explanation {
+        code: "index-out-of-range",
+        title: "an array has no such element",
+        text: "\
+An index is negative, or not less than the number of elements. Elements are numbered from 0. The run
+cannot go on.",
+        example: "\
+byte a[3];
+active proctype P() {
+  byte i;
+  do
+  :: i <= 3 -> a[i] = 1; i++    /* a[3] does not exist */
+  :: else -> break
+  od
+}",
+        advice: "correct the bound: `i < 3`.",
+    },
+    Explanation {
+        code: "division-by-zero",
+        title: "division, or remainder, by zero",
+        text: "\
+The right-hand side of `/` or `%` is 0 when the expression is evaluated. The run cannot go on.",
+        example: "\
+byte n;
+active proctype P() { byte share; share = 12 / n }",
+        advice: "guard the expression: `if :: n > 0 -> share = 12 / n :: else fi`.",
+    },
+    Explanation {
+        code: "too-many-processes",
+        title: "more than 255 processes at a time",
+        text: "\
+A `run` would create process number 256. A process that has ended still counts until all younger ones
+have ended too. With `--channels unbounded` there is no such limit.",
+        example: "\
+proctype Worker() { skip }
+init { do :: run Worker() od }",
+        advice: "create a fixed number of processes, or wait until old ones have ended: `_nr_pr < 10`.",
+    },
+    Explanation {
+        code: "too-many-channels",
+        title: "more than 255 channels at a time",
+        text: "\
+A process that is created brings its own channels along, and there would be more than 255 in all. With
+`--channels unbounded` there is no such limit.",
+        example: "\
+proctype Worker() { chan own[100] = [1] of { byte }; own[0]?_ }
+init { run Worker(); run Worker(); run Worker() }",
+        advice: "share channels between processes: declare them outside, or pass them as parameters.",
+    },
+    Explanation {
+        code: "uninitialised-channel",
+        title: "a channel variable that refers to no channel",
+        text: "\
+A `chan` without an initialiser is a reference that refers to nothing until a channel is assigned to
+it or received into it.",
+        example: "\
+chan reply;                             /* no `= [1] of { byte }` */
+active proctype P() { reply!1 }",
+        advice: "give the declaration an initialiser, or assign a channel before the variable is used.",
+    },
+    Explanation {
+        code: "dead-channel",
+        title: "a channel whose process has ended",
+        text: "\
+A channel that is declared inside a process vanishes with it. Another process still has a reference to
+it and uses it.",
+        example: "\
+chan hello = [1] of { chan };
+proctype Client() { chan own = [1] of { byte }; hello!own }
+init { chan reply; run Client(); hello?reply; _nr_pr == 1; reply!1 }",
+        advice: "declare the channel outside, or let its process wait until nobody needs it.",
+    },
+    Explanation {
+        code: "field-count",
+        title: "a message with another number of fields than the channel has",
+        text: "\
+Where the channel is known from its declaration, this is found before anything runs. Here it came
+through a variable, a parameter or a message, and was another kind of channel.",
+        example: "\
+chan pair = [1] of { byte, byte };
+proctype P(chan c) { c!1 }              /* one field, but `pair` has two */
+init { run P(pair) }",
+        advice: "use channels of one kind for one parameter, or send all fields.",
+    },
+    Explanation {
+        code: "poll-rendezvous",
+        title: "the contents of a rendezvous channel",
+        text: "\
+A channel of capacity 0 never holds a message, so there is nothing that `c?[..]` or `c?<..>` could look
+at: a message is handed over in the same step in which it is sent.",
+        example: "\
+chan c = [0] of { byte };
+active proctype P() { c!1 }
+active proctype Q() { c?[1] -> c?1 }",
+        advice: "receive without asking before, or give the channel a capacity of at least 1.",
+    },
+    Explanation {
+        code: "blocked-d_step",
+        title: "a statement inside d_step cannot be executed",
+        text: "\
+A `d_step` is one step: once it has begun, every statement in it must be executable when its turn
+comes. Only its first statement may wait. An `if` without `else` in which no guard holds is the usual
+case.",
+        example: "\
+byte x;
+active proctype P() { d_step { x = 1; x == 2; x = 3 } }",
+        advice: "move the condition to the front of the `d_step`, add an `else`, or use `atomic`.",
+    },
+    Explanation {
+        code: "endless-d_step",
+        title: "a d_step that does not end",
+        text: "\
+A `d_step` is one step and must come to its end. This one has executed a million statements and has not.",
+        example: "\
+byte x;
+active proctype P() { d_step { do :: x = 1 - x od } }",
+        advice: "give the loop a `break`, or use `atomic`: then each turn is a step.",
+    },
+    Explanation {
+        code: "rendezvous-in-d_step",
+        title: "a rendezvous inside d_step",
+        text: "\
+A rendezvous is a step of two processes. A `d_step` is a step of one, so only its first statement may be
+one.",
+        example: "\
+byte x;
+chan c = [0] of { byte };
+active proctype P() { d_step { x = 1; c!x } }
+active proctype Q() { byte y; c?y }",
+        advice: "move it out of the `d_step`, or use `atomic`.",
+    },
+    Explanation {
+        code: "enabled-self",
+        title: "a process asks whether it is enabled itself",
+        text: "\
+`enabled(p)` says whether process `p` can move. For the process that asks, the answer would depend on
+itself.",
+        example: "active proctype P() { enabled(_pid) -> skip }",
+        advice: "ask about another process, or leave the condition out.",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_fit_on_a_terminal() {
+        let parts = |e: &Explanation| [e.title, e.text, e.example, e.advice];
+        for line in EXPLANATIONS.iter().flat_map(parts).flat_map(str::lines) {
+            assert!(line.chars().count() <= 104, "{line}");
+        }
+    }
+}

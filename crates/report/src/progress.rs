@@ -1,0 +1,176 @@
+//! One line on the terminal that says what is going on now.
+//!
+//! [`TerminalObserver`] is what an engine tells about its progress, and whom it asks whether to stop.
+//! It draws on stderr, and only if that is a terminal: nothing of it ends up in a file or a pipe. A
+//! run that is over before a person would look up draws nothing, and when the observer is finished
+//! or dropped the line is gone.
+
+use crate::style::{bytes, grouped};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use model::verdict::{Observer, Progress};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Work that is done sooner than this is not shown.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Shows progress on the terminal, and stops the engine when its flag is set.
+pub struct TerminalObserver {
+    stop: Arc<AtomicBool>,
+    visible: bool,
+    unicode: bool,
+    shown: Mutex<Shown>,
+}
+
+/// What is on the terminal now.
+struct Shown {
+    bar: Option<ProgressBar>,
+    pace: Pace,
+}
+
+impl TerminalObserver {
+    /// Draws on stderr if that is a terminal; `stop` is set by whoever handles Ctrl-C.
+    pub fn new(stop: Arc<AtomicBool>, unicode: bool) -> Self {
+        Self::make(stop, std::io::stderr().is_terminal(), unicode)
+    }
+
+    /// Draws nothing, but stops all the same.
+    pub fn silent(stop: Arc<AtomicBool>) -> Self {
+        Self::make(stop, false, false)
+    }
+
+    fn make(stop: Arc<AtomicBool>, visible: bool, unicode: bool) -> Self {
+        let shown = Mutex::new(Shown { bar: None, pace: Pace::new(Instant::now()) });
+        TerminalObserver { stop, visible, unicode, shown }
+    }
+
+    /// Clears the line and starts to count anew. Further progress draws it again.
+    pub fn clear(&self) {
+        let Ok(mut shown) = self.shown.lock() else { return };
+        if let Some(bar) = shown.bar.take() {
+            bar.finish_and_clear();
+        }
+        shown.pace = Pace::new(Instant::now());
+    }
+}
+
+impl Drop for TerminalObserver {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Observer for TerminalObserver {
+    fn progress(&self, progress: Progress) {
+        if !self.visible {
+            return;
+        }
+        let Ok(mut shown) = self.shown.lock() else { return };
+        let now = Instant::now();
+        let rate = shown.pace.rate(&progress, now);
+        if now.duration_since(shown.pace.start) >= PATIENCE {
+            let bar = shown.bar.get_or_insert_with(|| spinner(self.unicode));
+            bar.set_message(line(&progress, rate));
+            bar.tick();
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// A turning mark and a message that is cut at the edge of the terminal.
+fn spinner(unicode: bool) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+        bar.set_style(style.tick_chars(if unicode { "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ " } else { "-\\|/ " }));
+    }
+    bar
+}
+
+/// How fast states come.
+struct Pace {
+    /// When the observer started.
+    start: Instant,
+    engine: &'static str,
+    /// When this engine started, and how many states there were then.
+    since: Instant,
+    base: u64,
+    /// States at the last call.
+    last: u64,
+}
+
+impl Pace {
+    fn new(now: Instant) -> Self {
+        Pace { start: now, engine: "", since: now, base: 0, last: 0 }
+    }
+
+    /// States per second since the engine started. Another engine, or fewer states than before, is a new start.
+    fn rate(&mut self, progress: &Progress, now: Instant) -> u64 {
+        let first = self.engine.is_empty();
+        if progress.engine != self.engine || progress.states < self.last {
+            (self.since, self.base) = if first { (self.start, 0) } else { (now, progress.states) };
+            self.engine = progress.engine;
+        }
+        self.last = progress.states;
+        let seconds = now.duration_since(self.since).as_secs_f64();
+        if seconds > 0.0 { ((progress.states - self.base) as f64 / seconds) as u64 } else { 0 }
+    }
+}
+
+/// What is going on, in one line.
+fn line(progress: &Progress, rate: u64) -> String {
+    let Progress { engine, states, waiting, depth, memory_bytes, .. } = *progress;
+    format!(
+        "{engine}: {} states, {}/s, {} waiting, depth {}, {}",
+        grouped(states),
+        grouped(rate),
+        grouped(waiting),
+        grouped(depth),
+        bytes(memory_bytes)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEEN: Progress = Progress {
+        engine: "explore",
+        states: 1_203_004,
+        waiting: 20_123,
+        transitions: 4_000_000,
+        depth: 312,
+        memory_bytes: 126_248_550,
+    };
+
+    #[test]
+    fn the_line_names_engine_states_rate_waiting_depth_and_memory() {
+        assert_eq!(line(&SEEN, 401_002), "explore: 1 203 004 states, 401 002/s, 20 123 waiting, depth 312, 120.4 MiB");
+    }
+
+    #[test]
+    fn the_rate_starts_anew_with_another_engine() {
+        let start = Instant::now();
+        let mut pace = Pace::new(start);
+        let second = |n| start + Duration::from_secs(n);
+        assert_eq!(pace.rate(&SEEN, second(2)), 601_502);
+        let other = Progress { engine: "flow", states: 10, ..SEEN };
+        assert_eq!(pace.rate(&other, second(3)), 0);
+        assert_eq!(pace.rate(&Progress { states: 110, ..other }, second(5)), 50);
+    }
+
+    #[test]
+    fn it_stops_when_its_flag_is_set() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let observer = TerminalObserver::silent(Arc::clone(&stop));
+        observer.progress(SEEN);
+        assert!(!observer.cancelled());
+        stop.store(true, Ordering::Relaxed);
+        assert!(observer.cancelled());
+        observer.clear();
+    }
+}
