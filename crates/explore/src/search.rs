@@ -95,19 +95,21 @@ struct Search<'a> {
     violations: Vec<Violation>,
     counts: Vec<(Property, u64)>,
     ticks: u64,
-    /// The state being expanded, copied out of the table.
-    current: Vec<u8>,
     /// Inner states of atomic sequences still to be looked at.
     inner: Vec<Inner>,
     depth_cut: bool,
+    /// Why an atomic sequence was not followed to its end.
+    stopped_inside: Option<Reason>,
 }
 
 /// A state in the middle of an atomic sequence.
 struct Inner {
     state: Vec<u8>,
     process: u32,
-    /// The steps that lead to it from the last state.
-    path: Vec<Step>,
+    /// The inner state it was reached from, if not from the state itself.
+    from: Option<usize>,
+    /// The step that led to it.
+    step: Step,
 }
 
 impl<'a> Search<'a> {
@@ -123,9 +125,9 @@ impl<'a> Search<'a> {
             violations: Vec::new(),
             counts: Vec::new(),
             ticks: 0,
-            current: Vec::new(),
             inner: Vec::new(),
             depth_cut: false,
+            stopped_inside: None,
         }
     }
 
@@ -190,6 +192,9 @@ impl<'a> Search<'a> {
         if let Err(overflow) = self.expand(id) {
             return Some(Reason::Overflow(overflow));
         }
+        if self.stopped_inside.is_some() {
+            return self.stopped_inside.take();
+        }
         if !self.options.keep_going && !self.violations.is_empty() {
             return Some(Reason::StoppedEarly);
         }
@@ -205,20 +210,27 @@ impl<'a> Search<'a> {
         if !self.ticks.is_multiple_of(CHECK_EVERY) && self.table.growth_bytes() == 0 {
             return None;
         }
+        if let Some(reason) = self.must_stop() {
+            return Some(reason);
+        }
+        if self.ticks.is_multiple_of(CHECK_EVERY) {
+            self.observer.progress(self.progress(at));
+        }
+        None
+    }
+
+    /// The user, the clock or the memory says so.
+    fn must_stop(&self) -> Option<Reason> {
+        let limits = &self.options.limits;
         if self.observer.cancelled() {
             return Some(Reason::Interrupted);
         }
         if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Some(Reason::Timeout);
         }
-        if let Some(limit) = limits.memory {
-            let used = resident_bytes().unwrap_or_else(|| self.table.memory_bytes());
-            if used + self.table.growth_bytes() > limit {
-                return Some(Reason::Memory);
-            }
-        }
-        if self.ticks.is_multiple_of(CHECK_EVERY) {
-            self.observer.progress(self.progress(at));
+        let used = || resident_bytes().unwrap_or_else(|| self.table.memory_bytes());
+        if limits.memory.is_some_and(|limit| used() + self.table.growth_bytes() > limit) {
+            return Some(Reason::Memory);
         }
         None
     }
@@ -241,88 +253,85 @@ impl<'a> Search<'a> {
 
     /// Adds all successors of a state.
     fn expand(&mut self, id: StateId) -> Result<(), Overflow> {
-        self.current.clear();
-        self.current.extend_from_slice(self.table.state(id));
-        let state = std::mem::take(&mut self.current);
-        let moves = self.successors(id, &state, None, &[])?;
-        if moves == 0 {
-            self.stuck(id, &state);
+        self.stepper.load(self.table.state(id));
+        if self.successors(id, None)? == 0 {
+            self.stuck(id);
         }
-        self.current = state;
-        self.atomic_sequences(id)
+        if self.inner.is_empty() { Ok(()) } else { self.atomic_sequences(id) }
     }
 
     /// Nothing can move: fine if every process may stop where it is.
-    fn stuck(&mut self, id: StateId, state: &[u8]) {
-        if !self.stepper.is_valid_end(state) {
+    fn stuck(&mut self, id: StateId) {
+        if !self.stepper.is_valid_end(self.table.state(id)) {
             self.found(Property::Deadlock, id, Vec::new(), None);
         }
     }
 
-    /// One expansion of a state or of an inner state: new states go into the table, inner ones are kept for later.
-    fn successors(
-        &mut self,
-        id: StateId,
-        state: &[u8],
-        control: Option<u32>,
-        path: &[Step],
-    ) -> Result<usize, Overflow> {
+    /// One expansion of the loaded state or inner state: new states go into the table, inner ones are kept for
+    /// later. `from` is the inner state that is expanded.
+    fn successors(&mut self, id: StateId, from: Option<usize>) -> Result<usize, Overflow> {
+        let control = from.map(|inner| self.inner[inner].process);
         let (table, inner) = (&mut self.table, &mut self.inner);
         let mut faults: Vec<(Step, FaultAt)> = Vec::new();
         let mut full = false;
-        let count = self.stepper.expand(state, control, &mut |successor| {
+        let count = self.stepper.expand_loaded(control, &mut |successor| {
             if let Some(fault) = successor.fault {
                 faults.push((successor.step, fault));
             }
             match (successor.state, successor.control) {
                 (Some(next), None) => full |= table.insert(next, id) == Lookup::Full,
                 (Some(next), Some(process)) => {
-                    let mut path = path.to_vec();
-                    path.push(successor.step);
-                    inner.push(Inner { state: next.to_vec(), process, path });
+                    inner.push(Inner { state: next.to_vec(), process, from, step: successor.step });
                 }
                 (None, _) => {}
             }
         })?;
         self.transitions += count as u64;
         for (step, fault) in faults {
-            let mut steps = path.to_vec();
+            let mut steps = self.inner_path(from);
             steps.push(step);
             self.found(Property::Safety, id, steps, Some(fault));
         }
         if full { Err(Overflow::States) } else { Ok(count) }
     }
 
+    /// The steps of an atomic sequence up to an inner state.
+    fn inner_path(&self, mut at: Option<usize>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        while let Some(inner) = at.map(|index| &self.inner[index]) {
+            steps.push(inner.step);
+            at = inner.from;
+        }
+        steps.reverse();
+        steps
+    }
+
     /// Follows atomic sequences that started in state `id` to where they end or block.
     fn atomic_sequences(&mut self, id: StateId) -> Result<(), Overflow> {
         let mut seen: HashSet<(u32, Vec<u8>)> = HashSet::new();
-        let mut visited = 0usize;
-        while let Some(Inner { state, process, path }) = self.inner.pop() {
-            visited += 1;
-            if visited > REMEMBER_AFTER && !seen.insert((process, state.clone())) {
-                continue;
+        let mut next = 0;
+        while next < self.inner.len() {
+            let inner = &self.inner[next];
+            let known = next >= REMEMBER_AFTER && !seen.insert((inner.process, inner.state.clone()));
+            if !known {
+                self.stepper.load(&inner.state);
+                if self.successors(id, Some(next))? == 0 {
+                    // The process is blocked and loses control: this is a state after all.
+                    if self.table.insert(&self.inner[next].state, id) == Lookup::Full {
+                        return Err(Overflow::States);
+                    }
+                }
             }
-            if visited.is_multiple_of(1 << 14) && self.out_of_time() {
-                self.inner.clear();
-                return Ok(());
-            }
-            if self.successors(id, &state, Some(process), &path)? == 0 {
-                // The process is blocked and loses control: this is a state after all.
-                if self.table.insert(&state, id) == Lookup::Full {
-                    return Err(Overflow::States);
+            next += 1;
+            if next.is_multiple_of(1 << 14) {
+                self.stopped_inside = self.must_stop();
+                if self.stopped_inside.is_some() {
+                    break;
                 }
             }
         }
+        self.inner.clear();
         Ok(())
-    }
-
-    /// Out of time in the middle of an atomic sequence; the caller's next look at the limits will say so.
-    fn out_of_time(&mut self) -> bool {
-        let late = self.options.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if late || self.observer.cancelled() {
-            self.ticks = CHECK_EVERY - 1;
-        }
-        late || self.observer.cancelled()
     }
 
     fn found(&mut self, property: Property, state: StateId, last_steps: Vec<Step>, fault: Option<FaultAt>) {
@@ -378,50 +387,42 @@ impl<'a> Search<'a> {
 
     /// The steps that lead from a state to one that was found from it, through an atomic sequence if need be.
     fn steps_between(&mut self, from: StateId, to: StateId) -> Vec<Step> {
-        let (from, to) = (self.table.state(from).to_vec(), self.table.state(to).to_vec());
+        let (from, goal) = (self.table.state(from).to_vec(), self.table.state(to).to_vec());
         let mut seen: HashSet<(u32, Vec<u8>)> = HashSet::new();
-        let mut work: std::collections::VecDeque<Inner> = self.reach(&from, None, &[], &to);
-        while let Some(inner) = work.pop_front() {
-            if inner.state == to && inner.process == u32::MAX {
-                return inner.path;
+        self.inner.clear();
+        if let Some(step) = self.reach(&from, None, &goal).1 {
+            return vec![step];
+        }
+        let mut next = 0;
+        while next < self.inner.len() {
+            let (state, process) = (self.inner[next].state.clone(), self.inner[next].process);
+            if seen.insert((process, state.clone())) {
+                let (count, last) = self.reach(&state, Some(next), &goal);
+                if last.is_some() || (count == 0 && state == goal) {
+                    let mut steps = self.inner_path(Some(next));
+                    steps.extend(last);
+                    return steps;
+                }
             }
-            if inner.process == u32::MAX || !seen.insert((inner.process, inner.state.clone())) {
-                continue;
-            }
-            let next = self.reach(&inner.state, Some(inner.process), &inner.path, &to);
-            if next.is_empty() && inner.state == to {
-                return inner.path;
-            }
-            work.extend(next);
+            next += 1;
         }
         Vec::new()
     }
 
-    /// Successors that are inner states, and the goal (marked by the process `u32::MAX`).
-    fn reach(
-        &mut self,
-        state: &[u8],
-        control: Option<u32>,
-        path: &[Step],
-        goal: &[u8],
-    ) -> std::collections::VecDeque<Inner> {
-        let mut reached = std::collections::VecDeque::new();
-        let mut blocked = true;
-        let result = self.stepper.expand(state, control, &mut |successor| {
-            blocked = false;
-            let Some(next) = successor.state else { return };
-            let process = match successor.control {
-                Some(process) => process,
-                None if next == goal => u32::MAX,
-                None => return,
-            };
-            let mut path = path.to_vec();
-            path.push(successor.step);
-            reached.push_back(Inner { state: next.to_vec(), process, path });
+    /// Keeps the inner states that follow a state; returns how many successors there are, and the step that
+    /// leads to the goal, if one does.
+    fn reach(&mut self, state: &[u8], from: Option<usize>, goal: &[u8]) -> (usize, Option<Step>) {
+        let control = from.map(|inner| self.inner[inner].process);
+        let inner = &mut self.inner;
+        let mut last = None;
+        let count = self.stepper.expand(state, control, &mut |successor| {
+            let (Some(next), step) = (successor.state, successor.step) else { return };
+            match successor.control {
+                Some(process) => inner.push(Inner { state: next.to_vec(), process, from, step }),
+                None if next == goal => last = last.or(Some(step)),
+                None => {}
+            }
         });
-        if result.is_err() || (blocked && control.is_some()) {
-            reached.clear();
-        }
-        reached
+        (count.unwrap_or(0), last)
     }
 }

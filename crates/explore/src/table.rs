@@ -147,7 +147,7 @@ impl StateTable {
 
     /// Bytes that the next doubling of the table will need at once, if it is near.
     pub fn growth_bytes(&self) -> u64 {
-        let near = (self.len() + self.len() / 16 + 64) * 5 > self.slots.len() * 4;
+        let near = (self.len() + 64) * 5 > self.slots.len() * 4;
         if near { self.slots.len() as u64 * 16 } else { 0 }
     }
 }

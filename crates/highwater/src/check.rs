@@ -104,7 +104,7 @@ fn check_file(
 ) -> Result<i32, Failure> {
     let start = Instant::now();
     let deadline = start.checked_add(args.limits.timeout);
-    let file = model_file::read(path, &args.read, deadline)?;
+    let file = model_file::read(path, &args.read, deadline, args.limits.memory)?;
     show_diagnostics(&file, args)?;
     let Some(network) = &file.network else {
         if args.format == Format::Json {

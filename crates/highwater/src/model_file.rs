@@ -24,11 +24,14 @@ pub struct ModelFile {
     pub info: ModelInfo,
 }
 
+/// Measured on models of 10 MB: 320 to 500.
+const BYTES_PER_TOKEN: u64 = 500;
+
 /// A text larger than this is not a model.
 const LARGEST: u64 = 256 << 20;
 
 /// Reads a model in the language that its name tells.
-pub fn read(path: &Path, args: &ReadArgs, deadline: Option<Instant>) -> Result<ModelFile, Failure> {
+pub fn read(path: &Path, args: &ReadArgs, deadline: Option<Instant>, memory: u64) -> Result<ModelFile, Failure> {
     let file = path.display().to_string();
     refuse_other_languages(path)?;
     let unreadable = |reason: String| Failure::Unreadable { file: file.clone(), reason };
@@ -43,6 +46,8 @@ pub fn read(path: &Path, args: &ReadArgs, deadline: Option<Instant>) -> Result<M
     let sha256 = hex(&Sha256::digest(&bytes));
     let text = String::from_utf8_lossy(&bytes);
     let mut options = Options { include_dirs: args.include.clone(), deadline, ..Options::default() };
+    // What is read must fit into memory, too: the tree and the model take some hundred bytes per token.
+    options.max_tokens = options.max_tokens.min((memory / BYTES_PER_TOKEN) as usize);
     for define in &args.define {
         options.defines.push(split_define(define)?);
     }

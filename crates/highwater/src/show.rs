@@ -3,16 +3,17 @@
 use crate::arguments::{Picture, ShowArgs, What};
 use crate::failure::Failure;
 use crate::{model_file, terminal};
-use model::ids::LocationId;
+use model::ids::{LocationId, MachineId};
 use model::network::{Action, Edge, Initial, Location, Machine, Network, Variable};
 use model::source::SourceMap;
+use model::trace::statement;
 use report::diagnostics;
 use std::fmt::Write as _;
 use std::io::Write;
 
 /// Prints a model.
 pub fn run(args: &ShowArgs) -> Result<i32, Failure> {
-    let file = model_file::read(&args.file, &args.read, None)?;
+    let file = model_file::read(&args.file, &args.read, None, u64::MAX)?;
     if !file.diagnostics.is_empty() {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
         std::io::stderr().write_all(text.as_bytes())?;
@@ -56,7 +57,7 @@ impl Show<'_> {
                 for edge in machine.edges_from(id) {
                     let place = self.sources.short(edge.span);
                     let _ =
-                        writeln!(text, "        → {:<4} {place:<20} {}{}", edge.to.0, self.label(edge), control(edge));
+                        writeln!(text, "        → {:<4} {place:<20} {}{}", edge.to.0, self.label(index, edge), control(edge));
                 }
             }
             text.push('\n');
@@ -71,15 +72,8 @@ impl Show<'_> {
     }
 
     /// The statement of an edge, on one line.
-    fn label(&self, edge: &Edge) -> String {
-        match &edge.action {
-            Action::End => return String::from("-end-"),
-            Action::Else => return String::from("else"),
-            Action::Deterministic(_) => return String::from("d_step"),
-            _ => {}
-        }
-        let text = self.sources.text(edge.span).split_whitespace().collect::<Vec<_>>().join(" ");
-        if text.chars().count() > 50 { text.chars().take(47).collect::<String>() + "..." } else { text }
+    fn label(&self, machine: usize, edge: &Edge) -> String {
+        statement(self.network, MachineId::from(machine), edge, self.sources)
     }
 
     fn machines_dot(&self) -> String {
@@ -97,7 +91,7 @@ impl Show<'_> {
                 let _ = writeln!(text, "    m{index}_{} [label=\"{} {}\"{shape}];", id.0, id.0, quoted(&labels));
                 for edge in machine.edges_from(id) {
                     let style = if edge.atomic { ", style=bold" } else { "" };
-                    let label = quoted(&self.label(edge));
+                    let label = quoted(&self.label(index, edge));
                     let _ =
                         writeln!(text, "    m{index}_{} -> m{index}_{} [label=\"{label}\"{style}];", id.0, edge.to.0);
                 }

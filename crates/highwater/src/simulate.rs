@@ -29,7 +29,7 @@ pub fn run(args: &SimulateArgs) -> Result<i32, Failure> {
 }
 
 fn read(args: &SimulateArgs, read: &crate::arguments::ReadArgs) -> Result<ModelFile, Failure> {
-    let file = model_file::read(&args.file, read, None)?;
+    let file = model_file::read(&args.file, read, None, u64::MAX)?;
     if !file.diagnostics.is_empty() {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
         std::io::stderr().write_all(text.as_bytes())?;

@@ -23,7 +23,7 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
         .map_err(|e| Failure::Mismatch(format!("{}: {e}", args.certificate.display())))?;
     let mut read = args.read.clone();
     read.define.clone_from(&certificates.defines);
-    let file = model_file::read(&args.file, &read, deadline)?;
+    let file = model_file::read(&args.file, &read, deadline, args.limits.memory)?;
     belongs(&certificates.sha256, &file)?;
     let Some(network) = &file.network else {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));

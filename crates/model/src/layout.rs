@@ -151,7 +151,11 @@ impl Layout {
         let location_storage: Vec<Storage> = network
             .machines
             .iter()
-            .map(|m| if m.locations.len() <= 256 { Storage::U8 } else { Storage::U16 })
+            .map(|m| match m.locations.len() {
+                0..=0x100 => Storage::U8,
+                0x101..=0x1_0000 => Storage::U16,
+                _ => Storage::I32,
+            })
             .collect();
         let blocks = network
             .machines

@@ -10,6 +10,7 @@ mod code;
 mod configuration;
 pub mod diagnostic;
 mod digest;
+pub mod display;
 mod evaluate;
 pub mod expr;
 pub mod fault;

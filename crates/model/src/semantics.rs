@@ -366,8 +366,17 @@ impl<'s> Stepper<'s> {
         control: Option<u32>,
         visit: &mut impl FnMut(Successor<'_>),
     ) -> Result<usize, Overflow> {
+        self.load(state);
+        self.expand_loaded(control, visit)
+    }
+
+    /// Like [`Stepper::expand`], for the state that was loaded last.
+    pub fn expand_loaded(
+        &mut self,
+        control: Option<u32>,
+        visit: &mut impl FnMut(Successor<'_>),
+    ) -> Result<usize, Overflow> {
         let semantics = self.semantics;
-        self.current.load(&semantics.layout, &semantics.shapes, &mut self.cache, state);
         if let Some(process) = control {
             return self.process_steps(process as usize, false, visit);
         }
@@ -609,7 +618,7 @@ impl<'s> Stepper<'s> {
     /// Whether every process is at a location where it may stop.
     pub fn is_valid_end(&mut self, state: &[u8]) -> bool {
         let semantics = self.semantics;
-        self.current.load(&semantics.layout, &semantics.shapes, &mut self.cache, state);
+        self.load(state);
         (0..self.current.process_count()).all(|p| {
             let location = self.current.location(&semantics.layout, p);
             semantics.network.machine(self.current.machine(p)).locations[location.index()].end
@@ -629,10 +638,16 @@ impl<'s> Stepper<'s> {
         crate::digest::digest(&self.next.bytes)
     }
 
-    /// Loads a state so that it can be described.
-    pub(crate) fn load(&mut self, state: &[u8]) -> &Configuration {
+    /// Loads a state, for [`Stepper::expand_loaded`].
+    #[inline]
+    pub fn load(&mut self, state: &[u8]) {
         let semantics = self.semantics;
         self.current.load(&semantics.layout, &semantics.shapes, &mut self.cache, state);
+    }
+
+    /// A state that can be read.
+    pub(crate) fn configuration(&mut self, state: &[u8]) -> &Configuration {
+        self.load(state);
         &self.current
     }
 }

@@ -6,10 +6,11 @@
 
 use crate::expr::Expr;
 use crate::fault::{FaultAt, Overflow};
-use crate::ids::EdgeId;
-use crate::network::{Action, Network, Variable};
+use crate::ids::{EdgeId, MachineId};
+use crate::display::Display;
+use crate::network::{Action, Edge, Network, Variable};
 use crate::semantics::{Semantics, Step, Stepper};
-use crate::source::{SourceMap, Span};
+use crate::source::SourceMap;
 use crate::verdict::{Actor, Change, Contents, Standing, WitnessStep};
 
 /// Everything in a state, by name.
@@ -115,7 +116,7 @@ impl<'s> Narrator<'s> {
     pub fn snapshot(&mut self, state: &[u8]) -> Snapshot {
         let semantics = self.stepper.semantics();
         let network = semantics.network();
-        let configuration = self.stepper.load(state).clone();
+        let configuration = self.stepper.configuration(state).clone();
         let mut snapshot = Snapshot::default();
         let layout = &semantics.layout;
         let mut variables = |prefix: &str, declared: &[Variable], slots: &[crate::layout::Slot], base: usize| {
@@ -209,7 +210,7 @@ impl<'s> Narrator<'s> {
                 words.event = self.event(state, sender.0, sender.1);
             }
             Step::Loss { queue, position } => {
-                let configuration = self.stepper.load(state).clone();
+                let configuration = self.stepper.configuration(state).clone();
                 let name = self.queue_name(&configuration, queue as usize);
                 words.event = format!("{name} loses message {}", position + 1);
             }
@@ -219,7 +220,7 @@ impl<'s> Narrator<'s> {
 
     fn actor(&mut self, state: &[u8], process: u32, edge: EdgeId) -> Actor {
         let network = self.network();
-        let machine = network.machine(self.stepper.load(state).machine(process as usize));
+        let machine = network.machine(self.stepper.configuration(state).machine(process as usize));
         let span = machine.edges.get(edge.index()).map_or(machine.span, |e| e.span);
         Actor { name: machine.name.clone(), instance: process, span }
     }
@@ -227,7 +228,7 @@ impl<'s> Narrator<'s> {
     /// What an edge does in a state: a send or a receive with its values, or the statement itself.
     fn event(&mut self, state: &[u8], process: u32, edge: EdgeId) -> String {
         let network = self.network();
-        let configuration = self.stepper.load(state).clone();
+        let configuration = self.stepper.configuration(state).clone();
         let machine = network.machine(configuration.machine(process as usize));
         let Some(edge) = machine.edges.get(edge.index()) else { return String::new() };
         let io = match &edge.action {
@@ -240,7 +241,7 @@ impl<'s> Narrator<'s> {
             }
             _ => None,
         };
-        io.unwrap_or_else(|| self.statement(&edge.action, edge.span))
+        io.unwrap_or_else(|| statement(network, configuration.machine(process as usize), edge, self.sources))
     }
 
     fn message_event(
@@ -291,7 +292,7 @@ impl<'s> Narrator<'s> {
     pub fn output(&mut self, state: &[u8], step: Step) -> Option<String> {
         let Step::Edge { process, edge } = step else { return None };
         let network = self.network();
-        let configuration = self.stepper.load(state).clone();
+        let configuration = self.stepper.configuration(state).clone();
         let machine = network.machine(configuration.machine(process as usize));
         let Action::Print { format, arguments } = &machine.edges.get(edge.index())?.action else { return None };
         let semantics = self.stepper.semantics();
@@ -299,16 +300,22 @@ impl<'s> Narrator<'s> {
         Some(formatted(network, format, values))
     }
 
-    /// The statement as it is written, on one line and not too long.
-    fn statement(&self, action: &Action, span: Span) -> String {
-        match action {
-            Action::End => return String::from("-end-"),
-            Action::Else => return String::from("else"),
-            _ => {}
-        }
-        let text = self.sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
-        if text.chars().count() > 60 { text.chars().take(57).collect::<String>() + "..." } else { text }
-    }
+}
+
+/// The statement of an edge as it is written, on one line and not too long; if what is written there is a mere
+/// name (of a macro, or of the variable of a loop), the statement that it stands for.
+pub fn statement(network: &Network, machine: MachineId, edge: &Edge, sources: &SourceMap) -> String {
+    const LONGEST: usize = 60;
+    let written = sources.text(edge.span).split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_name = written.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let keep = matches!(&edge.action, Action::Deterministic(_)) || (written == "skip" || written == "timeout");
+    let implied = matches!(&edge.action, Action::End | Action::Else);
+    let text = if (is_name && !keep) || implied {
+        Display { network, machine }.action(&edge.action)
+    } else {
+        written
+    };
+    if text.chars().count() > LONGEST { text.chars().take(LONGEST - 3).collect::<String>() + "..." } else { text }
 }
 
 /// `a(b,c)` for the fields a, b, c.

@@ -1,4 +1,21 @@
 //! The codes of this front end's diagnostics: what each means, with an example.
+//!
+//! | Codes        | Who says it | Explained in |
+//! |--------------|-------------|--------------|
+//! | P0001..P0019 | the preprocessor, about text and directives | `preprocessing` |
+//! | P0101..P0115 | the parser, about the order of words        | `syntax` |
+//! | P0201..P0219 | the lowering, about declarations            | `declarations` |
+//! | P0220..P0245 | the lowering, about names and statements    | `statements` |
+//! | P0251..P0253 | the lowering, as warnings                   | `warnings` |
+//!
+//! Every example is a whole model that gets its message, and no other; `tests/messages.rs` reads
+//! them all, and compares what is said about them with snapshots.
+
+mod declarations;
+mod preprocessing;
+mod statements;
+mod syntax;
+mod warnings;
 
 /// What there is to say about a code.
 #[derive(Debug, Clone, Copy)]
@@ -19,4 +36,57 @@ pub fn explain(code: &str) -> Option<&'static Explanation> {
 }
 
 /// All codes, in order.
-pub const ALL: &[Explanation] = &[];
+pub const ALL: &[Explanation] = &joined();
+
+/// The tables of the ranges, in order.
+const RANGES: [&[Explanation]; 5] =
+    [preprocessing::CODES, syntax::CODES, declarations::CODES, statements::CODES, warnings::CODES];
+
+const COUNT: usize = {
+    let (mut count, mut range) = (0, 0);
+    while range < RANGES.len() {
+        count += RANGES[range].len();
+        range += 1;
+    }
+    count
+};
+
+/// One table of all ranges. A constant cannot be made with iterators.
+const fn joined() -> [Explanation; COUNT] {
+    let mut all = [RANGES[0][0]; COUNT];
+    let (mut next, mut range) = (0, 0);
+    while range < RANGES.len() {
+        let mut entry = 0;
+        while entry < RANGES[range].len() {
+            all[next] = RANGES[range][entry];
+            (next, entry) = (next + 1, entry + 1);
+        }
+        range += 1;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_are_in_order_and_none_is_there_twice() {
+        assert!(ALL.windows(2).all(|pair| pair[0].code < pair[1].code));
+    }
+
+    #[test]
+    fn no_part_of_an_explanation_is_empty() {
+        for Explanation { code, title, text, example } in ALL {
+            assert!([title, text, example].iter().all(|part| !part.trim().is_empty()), "{code}");
+            assert!(title.len() <= 60 && !title.ends_with('.'), "the title of {code} is a few words");
+            assert!(text.ends_with('.') && text.lines().all(|line| line.len() <= 100), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_code_is_found_in_upper_and_lower_case() {
+        assert_eq!(explain("p0101").map(|entry| entry.code), Some("P0101"));
+        assert!(explain("P9999").is_none());
+    }
+}

@@ -112,8 +112,9 @@ fn who(actor: &Actor) -> Cell {
     Cell::inked(Ink::Process(actor.instance), name(actor))
 }
 
+/// Type and number; the colons of `:init:` are not needed to tell it from other names here.
 fn name(actor: &Actor) -> String {
-    format!("{}:{}", clean(&actor.name), actor.instance)
+    format!("{}:{}", clean(actor.name.trim_matches(':')), actor.instance)
 }
 
 /// The part of the bracket around an atomic sequence that belongs to a step.

@@ -208,7 +208,7 @@ active proctype P() { byte share; share = 12 / n }",
 A `run` would create process number 256. A process that has ended still counts until all younger ones
 have ended too. With `--channels unbounded` there is no such limit.",
         example: "\
-proctype Worker() { skip }
+proctype Worker() { false }             /* waits for ever */
 init { do :: run Worker() od }",
         advice: "create a fixed number of processes, or wait until old ones have ended: `_nr_pr < 10`.",
     },

@@ -161,7 +161,7 @@ fn finding(outcome: &Outcome) -> String {
             let stuck = witness.standing.iter().filter(|process| !process.valid_end).count();
             counted(stuck as u64, "process is stuck", "processes are stuck")
         }
-        _ => clean(&witness.problem),
+        _ => clean(&witness.problem) + ",",
     };
     let more = outcome.stats.as_ref().map_or(0, |stats| stats.violations);
     let more = if more > 1 { format!(", {} in all", counted(more, "violation", "violations")) } else { String::new() };
@@ -335,7 +335,7 @@ mod tests {
         insta::assert_snapshot!(render(&document, false, UNICODE), @"
         models/hand.pml: Promela, 2 process types, 2 processes, 2 channels, -D N=3
 
-        ✘ violated      safety  assertion violated after 6 steps — channels as declared (explore, 12 ms)
+        ✘ violated      safety  assertion violated, after 6 steps — channels as declared (explore, 12 ms)
 
         the run that violates safety
           step     place        who  event                  changed  channels
@@ -435,7 +435,7 @@ mod tests {
             witness.standing.clear();
         }
         let text = render(&sample::document(&sources, vec![outcome]), false, Style::PLAIN);
-        assert!(text.contains("assertion violated in the first state") && !text.contains("where it ends"), "{text}");
+        assert!(text.contains("assertion violated, in the first state") && !text.contains("where it ends"), "{text}");
     }
 
     #[test]

@@ -122,10 +122,11 @@ pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
-/// A time as a person would say it: `0.4 ms`, `12 ms`, `60.0 s`, `3 min 20 s`.
+/// A time as a person would say it: `0.02 ms`, `0.4 ms`, `12 ms`, `60.0 s`, `3 min 20 s`.
 pub(crate) fn duration(time: Duration) -> String {
     let milliseconds = time.as_secs_f64() * 1000.0;
     match time.as_secs() {
+        0 if milliseconds < 0.1 => format!("{milliseconds:.2} ms"),
         0 if milliseconds < 1.0 => format!("{milliseconds:.1} ms"),
         0 => format!("{} ms", time.as_millis()),
         1..120 => format!("{:.1} s", time.as_secs_f64()),
@@ -163,7 +164,8 @@ mod tests {
     #[test]
     fn times_and_sizes_have_the_unit_a_person_would_choose() {
         let time = |micros| duration(Duration::from_micros(micros));
-        assert_eq!([time(400), time(12_345), time(60_000_000)], ["0.4 ms", "12 ms", "60.0 s"].map(String::from));
+        assert_eq!([time(23), time(400), time(12_345)], ["0.02 ms", "0.4 ms", "12 ms"].map(String::from));
+        assert_eq!(time(60_000_000), "60.0 s");
         assert_eq!(time(200_000_000), "3 min 20 s");
         assert_eq!([bytes(812), bytes(1_572_864)], ["812 B", "1.5 MiB"].map(String::from));
     }

@@ -29,6 +29,8 @@ pub(super) struct Body {
     breaks: Vec<u32>,
     /// No statement has come yet.
     initialising: bool,
+    /// How many variables of each name there are, whatever braces they are in.
+    same_names: HashMap<String, u32>,
 }
 
 impl Body {
@@ -40,6 +42,7 @@ impl Body {
             scopes: vec![(ScopeId(0), HashMap::new())],
             breaks: Vec::new(),
             initialising: true,
+            same_names: HashMap::new(),
         }
     }
 
@@ -335,7 +338,9 @@ impl Lowering<'_> {
             }
         }
         let mut variables = std::mem::take(&mut body.variables);
+        let first = variables.len();
         let entity = self.flatten(declarator, &ty, len, &initial, &mut variables);
+        make_unique(&mut variables[first..], &mut body.same_names);
         body.variables = variables;
         let Some(entity) = entity else { return };
         if let Some(value) = late_value {
@@ -591,6 +596,17 @@ impl Lowering<'_> {
                 self.statement(body, statement, Vec::new());
                 body.graph.close_sequence()
             }
+        }
+    }
+}
+
+/// Gives variables that hide, or come after, others of the same name in the body a name of their own: `x#2`.
+fn make_unique(variables: &mut [Variable], same_names: &mut HashMap<String, u32>) {
+    for variable in variables {
+        let count = same_names.entry(variable.name.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            variable.name = format!("{}#{count}", variable.name);
         }
     }
 }

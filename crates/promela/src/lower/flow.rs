@@ -760,19 +760,17 @@ impl Graph {
             .collect();
         let mut edges = Vec::new();
         let reachable = reachable(&transitions, initial);
-        let mut actions: HashMap<El, Action> = HashMap::new();
         for (index, list) in transitions.iter().enumerate().skip(1) {
             if !reachable[index] {
                 continue;
             }
             for transition in list {
                 let element = self.at(transition.element);
-                let action = actions.entry(transition.element).or_insert_with(|| self.action(transition.element));
                 locations[index].edges.push(EdgeId::from(edges.len()));
                 edges.push(Edge {
                     from: LocationId(index as u32),
                     to: LocationId(transition.to.0),
-                    action: action.clone(),
+                    action: self.action(transition.element),
                     atomic: element.atomic,
                     escape: transition.escape,
                     span: element.span,

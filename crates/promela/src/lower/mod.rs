@@ -563,6 +563,10 @@ impl Lowering<'_> {
 
     fn finish(mut self) -> Network {
         self.check_runs();
+        if self.network.instances.is_empty() {
+            let error = self.error("P0246", Span::NONE, "no process runs");
+            *error = error.clone().help("write `init { .. }`, or `active` before a process type");
+        }
         let bodies = std::mem::take(&mut self.bodies);
         let mut graphs: HashMap<MachineId, usize> = HashMap::new();
         let mut pending: Vec<Pending> = bodies;

@@ -13,6 +13,7 @@ mod expression;
 mod statement;
 
 use crate::ast::{Claim, Ltl, Proctype, Program, Sequence, Unit};
+use crate::preprocess::Options;
 use crate::token::{Name, Names, Token, TokenKind, kw};
 use model::diagnostic::Diagnostic;
 use model::network::MachineKind;
@@ -24,13 +25,12 @@ use std::rc::Rc;
 const DEEPEST: u32 = 1_000;
 /// An inline that expands deeper than this calls itself.
 const DEEPEST_INLINE: usize = 100;
-/// All inlines together may not become longer than this many tokens.
-const LONGEST_EXPANSION: usize = 20_000_000;
 /// After so many errors there is nothing to be gained from more.
 const MOST_ERRORS: usize = 25;
 
 /// Parses a model. Errors are collected in `diagnostics`; the tree holds what could be understood.
-pub fn parse(tokens: &[Token], names: &mut Names, diagnostics: &mut Vec<Diagnostic>) -> Program {
+/// All inlines together may not expand to more than `limits.max_tokens` tokens.
+pub fn parse(tokens: &[Token], limits: &Options, names: &mut Names, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let proctypes = proctype_names(tokens);
     let mut parser = Parser {
         streams: vec![Stream { tokens: tokens.into(), next: 0, inline: None }],
@@ -40,6 +40,8 @@ pub fn parse(tokens: &[Token], names: &mut Names, diagnostics: &mut Vec<Diagnost
         proctypes,
         depth: 0,
         expanded: 0,
+        limits,
+        statements: 0,
         last: Span::NONE,
         last_kind: TokenKind::Semi,
         return_targets: Vec::new(),
@@ -86,6 +88,9 @@ struct Parser<'a> {
     proctypes: HashSet<Name>,
     depth: u32,
     expanded: usize,
+    limits: &'a Options,
+    /// How many statements there were: now and then somebody looks at the clock.
+    statements: usize,
     /// The last token that was consumed.
     last: Span,
     last_kind: TokenKind,

@@ -1,10 +1,11 @@
 //! Statements and sequences of them; the expansion of inline calls.
 
-use super::{DEEPEST_INLINE, Failed, LONGEST_EXPANSION, MOST_ERRORS, Parsed, Parser, Stream};
+use super::{DEEPEST_INLINE, Failed, MOST_ERRORS, Parsed, Parser, Stream};
 use crate::ast::{Expr, ExprKind, Sequence, Stmt, StmtKind, VarRef};
 use crate::token::{Name, Token, TokenKind, kw};
 use model::expr::BinaryOp;
 use model::source::Span;
+use std::time::Instant;
 
 impl Parser<'_> {
     /// Statements up to something that ends a sequence: `}`, `::`, `fi`, `od`.
@@ -20,6 +21,7 @@ impl Parser<'_> {
             if self.peek().kind == TokenKind::Eof {
                 return Ok(statements);
             }
+            self.check_time()?;
             let (before, level) = (self.position(), self.streams.len());
             match self.deeper(|p| p.step()) {
                 Ok(statement) => {
@@ -29,6 +31,23 @@ impl Parser<'_> {
                 Err(Failed) => self.recover(before, level)?,
             }
         }
+    }
+
+    /// Reading a model counts as time, too.
+    fn check_time(&mut self) -> Parsed<()> {
+        self.statements += 1;
+        if !self.statements.is_multiple_of(1 << 12) || self.limits.deadline.is_none_or(|d| Instant::now() < d) {
+            return Ok(());
+        }
+        let span = self.peek().span;
+        let failed = self.error("P0116", span, "the time limit was reached while the model was read", |d| {
+            d.help("raise --timeout, or make the model smaller")
+        });
+        // Nothing more is to be read, at any level.
+        while self.peek().kind != TokenKind::Eof {
+            self.advance();
+        }
+        Err(failed)
     }
 
     fn ends_sequence(&mut self) -> bool {
@@ -439,7 +458,7 @@ impl Parser<'_> {
         }
         let body = substitute(&inline.body, &inline.parameters, &arguments);
         self.expanded += body.len();
-        if self.expanded > LONGEST_EXPANSION {
+        if self.expanded > self.limits.max_tokens {
             return Err(self.error("P0115", token.span, "the inlines of this model expand to too many tokens", |d| d));
         }
         let level = self.streams.len();

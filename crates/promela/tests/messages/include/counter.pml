@@ -1,0 +1,2 @@
+/* A counter. */
+byte counter;

@@ -1,0 +1,3 @@
+/* Half of a declaration. */
+byte x =
+bool y;

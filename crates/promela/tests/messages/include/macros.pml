@@ -1,0 +1,2 @@
+/* A macro without its second half. */
+#define BROKEN (1 +

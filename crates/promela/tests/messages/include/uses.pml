@@ -1,0 +1,2 @@
+/* Uses a variable that nobody declares. */
+active proctype P() { x = limit }

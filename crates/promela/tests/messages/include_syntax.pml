@@ -1,0 +1,3 @@
+/* The error is in the included file. */
+#include "include/half.pml"
+init { x = 1 }

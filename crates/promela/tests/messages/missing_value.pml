@@ -1,0 +1,4 @@
+/* A value is missing after the `=`. */
+byte x = ;
+
+init { x = 1 }
