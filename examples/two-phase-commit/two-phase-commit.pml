@@ -14,6 +14,7 @@
 #endif
 
 mtype = { prepare, yes, no, commit, abort };
+
 chan to[N]       = [2] of { mtype };        /* coordinator -> participant i */
 chan coordinator = [N] of { mtype };        /* the votes */
 

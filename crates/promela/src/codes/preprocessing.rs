@@ -234,7 +234,7 @@ there for the case that something is missing or does not go together, and its te
 at the `#if` around it: often a macro must be set on the command line with `-D NAME=VALUE`.",
         example: "\
 #ifndef SIZE
-#error give the size of the queue with -D SIZE=...
+#error give the size of the queue with -D SIZE=N
 #endif
 init { skip }",
     },

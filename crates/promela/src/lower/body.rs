@@ -1,7 +1,7 @@
 //! Bodies: statements to elements of the control flow.
 //!
 //! Two habits of SPIN matter for the states of a model. A variable that is declared after the first
-//! statement of a body gets its first value by an assignment, which is a step; before that, it has it
+//! statement of a body, or inside another statement, gets its first value by an assignment, which is a step; before that, it has it
 //! from the creation of the process. And all variables of a body exist as long as the process does,
 //! whatever braces they are declared in.
 
@@ -27,7 +27,7 @@ pub(super) struct Body {
     scopes: Vec<(ScopeId, HashMap<Name, Declared>)>,
     /// Where `break` leads, innermost last.
     breaks: Vec<u32>,
-    /// No statement has come yet.
+    /// No statement has come yet, and we are not inside one.
     initialising: bool,
     /// How many variables of each name there are, whatever braces they are in.
     same_names: HashMap<String, u32>,
@@ -114,6 +114,7 @@ impl Lowering<'_> {
     /// A sequence of its own; `None` if it has no statement, which is reported.
     fn sequence(&mut self, body: &mut Body, statements: &Sequence, span: Span) -> Option<SeqId> {
         body.graph.open_sequence();
+        body.initialising = false;
         self.statements(body, statements);
         let sequence = body.graph.close_sequence();
         if sequence.is_none() {

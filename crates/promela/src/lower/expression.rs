@@ -231,9 +231,13 @@ impl Lowering<'_> {
             (Some(_), Some(index)) => indices.push(self.expr(index, body)?),
             (None, None) => {}
             (Some(len), None) => {
-                let error = self.error("P0226", reference.span, format!("`{text}` is an array: an index is missing"));
-                *error = error.clone().label("without an index").help(format!("`{text}[0]` to `{text}[{}]`", len - 1));
-                return None;
+                let warning =
+                    self.warning("P0254", reference.span, format!("`{text}` is an array: an index is missing"));
+                *warning = warning
+                    .clone()
+                    .label("the first element is taken")
+                    .help(format!("write `{text}[0]` to `{text}[{}]`", len - 1));
+                indices.push(Lowered::Const(0));
             }
             (None, Some(index)) => {
                 let error = self.error("P0228", index.span, format!("`{text}` is not an array"));

@@ -1,0 +1,74 @@
+//! The search against its naive twin, and against itself in another order, on random models.
+//!
+//! The twin is the checker of certificates: a plain set of states, a plain list of work. Seeds are
+//! printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead of the usual few hundred.
+
+mod generator;
+
+use explore::{Options, Order};
+use model::semantics::{Reading, Semantics};
+use model::source::SourceMap;
+use model::verdict::{Certificate, Limits, Outcome, Property, Silent, Verdict};
+
+const MOST_STATES: u64 = 20_000;
+
+fn search(semantics: &Semantics<'_>, sources: &SourceMap, order: Order) -> Vec<Outcome> {
+    let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+    let properties = vec![Property::Safety, Property::Deadlock];
+    explore::check(semantics, sources, &Options { order, keep_going: true, properties, limits }, &Silent::default())
+}
+
+/// Checks one model; returns whether it was small enough to be compared.
+fn compare(seed: u64, reading: Reading) -> bool {
+    let text = generator::model(seed);
+    let read = promela::read("random.pml", &text, &promela::preprocess::Options::default());
+    let network = read.network.unwrap_or_else(|| panic!("seed {seed}: {:?}\n{text}", read.diagnostics));
+    let semantics = Semantics::new(&network, reading);
+    let breadth = search(&semantics, &read.sources, Order::Breadth);
+    if matches!(breadth[0].verdict, Verdict::Inconclusive(_)) {
+        return false;
+    }
+    let depth = search(&semantics, &read.sources, Order::Depth);
+    for (one, other) in breadth.iter().zip(&depth) {
+        assert_eq!(one.verdict, other.verdict, "seed {seed}: orders disagree on {}\n{text}", one.property);
+        assert_eq!(one.certificate, other.certificate, "seed {seed}: {}\n{text}", one.property);
+        let states = |o: &Outcome| o.stats.as_ref().map(|s| s.states);
+        assert_eq!(states(one), states(other), "seed {seed}: orders disagree on states\n{text}");
+        let steps = |o: &Outcome| o.witness.as_ref().map(|w| w.steps.iter().filter(|s| !s.atomic).count());
+        assert!(steps(one) <= steps(other), "seed {seed}: a breadth-first run is not shortest\n{text}");
+        assert_eq!(one.witness.is_some(), one.verdict == Verdict::Violated, "seed {seed}: no run\n{text}");
+        twin(seed, &semantics, one, &text);
+    }
+    true
+}
+
+/// The naive twin says the same.
+fn twin(seed: u64, semantics: &Semantics<'_>, outcome: &Outcome, text: &str) {
+    let stats = outcome.stats.as_ref().expect("a search counts");
+    let claimed = outcome.certificate.clone();
+    let certificate = claimed.unwrap_or(Certificate::Explored { states: stats.states, digest: 0 });
+    let (limits, observer) = (Limits::default(), Silent::default());
+    let answer = certify::verify(semantics, &outcome.property, &certificate, &limits, &observer);
+    match outcome.verdict {
+        Verdict::Proved => assert_eq!(answer, Ok(()), "seed {seed}: {}\n{text}", outcome.property),
+        _ => assert!(
+            matches!(answer, Err(certify::Refusal::Violated(_))),
+            "seed {seed}: the twin does not see the violation of {}: {answer:?}\n{text}",
+            outcome.property
+        ),
+    }
+}
+
+#[test]
+fn search_orders_and_the_naive_twin_agree_on_random_models() {
+    let seeds = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(400);
+    let compared = (0..seeds).filter(|&seed| compare(seed, Reading::Declared)).count() as u64;
+    assert!(compared * 2 > seeds, "most models must be small enough to compare: {compared} of {seeds}");
+}
+
+#[test]
+fn the_other_readings_agree_with_the_twin_too() {
+    let drop = (1000..1100).filter(|&seed| compare(seed, Reading::Drop)).count();
+    let unbounded = (2000..2100).filter(|&seed| compare(seed, Reading::Unbounded)).count();
+    assert!(drop > 50 && unbounded > 30, "{drop} {unbounded}");
+}
