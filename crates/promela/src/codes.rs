@@ -3,10 +3,10 @@
 //! | Codes        | Who says it | Explained in |
 //! |--------------|-------------|--------------|
 //! | P0001..P0019 | the preprocessor, about text and directives | `preprocessing` |
-//! | P0101..P0115 | the parser, about the order of words        | `syntax` |
+//! | P0101..P0116 | the parser, about the order of words        | `syntax` |
 //! | P0201..P0219 | the lowering, about declarations            | `declarations` |
-//! | P0220..P0245 | the lowering, about names and statements    | `statements` |
-//! | P0251..P0253 | the lowering, as warnings                   | `warnings` |
+//! | P0220..P0246 | the lowering, about names and statements    | `statements` |
+//! | P0251..P0254 | the lowering, as warnings                   | `warnings` |
 //!
 //! Every example is a whole model that gets its message, and no other; `tests/messages.rs` reads
 //! them all, and compares what is said about them with snapshots.

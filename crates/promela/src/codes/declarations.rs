@@ -61,7 +61,7 @@ list. A variable of the same name could not be told from it. Choose another name
         example: "\
 mtype = { ready, done };
 bool ready;
-init { ready = true }",
+init { skip }",
     },
     Explanation {
         code: "P0206",
@@ -73,7 +73,7 @@ them are part of every state, so no search could store many states. Make the arr
         example: "\
 typedef Row { byte cell[2000] };
 Row table[2000];
-init { table[0].cell[0] = 1 }",
+init { skip }",
     },
     Explanation {
         code: "P0207",
@@ -94,7 +94,7 @@ init { skip }",
 to 32.",
         example: "\
 unsigned x : 40;
-init { x = 1 }",
+init { skip }",
     },
     Explanation {
         code: "P0209",
@@ -144,9 +144,8 @@ init { skip }",
         title: "impossible capacity of a channel",
         text: "\
 A channel holds from 0 to 255 messages. 0 is a rendezvous: a message is sent only while somebody
-receives it. To learn how a model behaves with longer channels, check it with several small capacities,
-or with channels that never fill up, instead of a very large one: every message that can be in a channel
-multiplies the states.",
+receives it. Every message that can be in a channel multiplies the states, so a small capacity is better
+for checking, too. What can happen with channels of any length is asked with `--channels unbounded`.",
         example: "\
 chan q = [1000] of { byte };
 init { q!1 }",
@@ -183,7 +182,8 @@ init { skip }",
 `active [N] proctype` starts N processes, and together they are more than 100000. A model can have 255
 processes at a time, as in SPIN. Use fewer: two or three of a kind most often show what many would.",
         example: "\
-active [200000] proctype Worker() { skip }",
+active [200000] proctype Worker() { skip }
+init { skip }",
     },
     Explanation {
         code: "P0217",
@@ -211,7 +211,7 @@ init { run P(1) }",
 A process is started with simple values. Make the array global, and pass an index that says which part
 the process may use; or pass each element in a parameter of its own.",
         example: "\
-proctype P(byte a[2]) { a[0] = 1 }
+proctype P(byte a[2]) { skip }
 init { skip }",
     },
 ];

@@ -1,4 +1,4 @@
-//! P0220 to P0245: names, expressions and statements.
+//! P0220 to P0246: names, expressions and statements.
 
 use super::Explanation;
 
@@ -71,8 +71,8 @@ init {
         title: "loop that does nothing",
         text: "\
 An option `:: skip` in a `do`, with nothing after it, leads from a place to that same place without
-changing anything: a step that can be taken forever and means nothing. SPIN refuses it, too. Remove the
-option, or let it wait for something or change something. To say that the process may stay where it is,
+changing anything: a step that can be taken forever and means nothing. SPIN's verifier refuses it, too.
+Remove the option, or let it wait for something or change something. To say that the process may stay where it is,
 nothing need be written.",
         example: "\
 byte x;
@@ -96,13 +96,13 @@ init { conter = 1 }",
     },
     Explanation {
         code: "P0226",
-        title: "index missing",
+        title: "wrong number of indices",
         text: "\
-The variable is an array, and an array cannot be used as a whole: only its elements have values. Say which
-element is meant, as in `a[0]`. To do something with all of them, use `for (i in a) { .. a[i] .. }`.",
+`P[n]:a` means the variable `a` of another process. If `a` is an array there, one of its elements must be
+named, as in `P[n]:a[0]`; if it is not, there must be no index.",
         example: "\
-byte a[3];
-init { a = 1 }",
+active proctype P() { byte a[3]; a[0] = 1 }
+active proctype Watch() { assert(P[0]:a == 0) }",
     },
     Explanation {
         code: "P0227",
@@ -219,8 +219,7 @@ init { _pid = 3 }",
         text: "\
 A channel is declared with the types of the fields of its messages, and each send and receive must have
 all of them. A structure counts as all of its fields. Add or remove fields, or change the declaration; in
-a receive, `_` stands for a field that does not matter. `q!a(b,c)` means the same as `q!a,b,c`. SPIN
-complains about this only when the statement is reached.",
+a receive, `_` stands for a field that does not matter. `q!a(b,c)` means the same as `q!a,b,c`.",
         example: "\
 chan q = [2] of { byte, bool };
 init { q!7 }",
@@ -308,7 +307,17 @@ ways: `name: { a unless b }` labels all of it, `{ name: a } unless b` labels the
 byte x;
 init {
     again: x++ unless { x > 3 }
-    goto again
 }",
+    },
+    Explanation {
+        code: "P0246",
+        title: "no process runs",
+        text: "\
+A model is what its processes do, and in this one there are none: no `init`, and no process type with
+`active` before it. A `proctype` alone only says what a process would do. Write `active proctype P()`, or
+start it from `init { run P() }`.",
+        example: "\
+byte x;
+proctype P() { x = 1 }",
     },
 ];

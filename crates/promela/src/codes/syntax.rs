@@ -1,4 +1,4 @@
-//! P0101 to P0115: what cannot be parsed.
+//! P0101 to P0116: what cannot be parsed.
 
 use super::Explanation;
 
@@ -38,6 +38,7 @@ of the outer one, so look at all of them.",
 byte x;
 active proctype P()
 {
+    x = 0;
     do
     :: x < 3 -> x++
     :: else -> break
@@ -53,7 +54,7 @@ in Promela: variables, `d_step { .. }` for a computation in one step, `select` f
 anything.",
         example: "\
 byte x;
-init { c_code { now.x = 1; } }",
+init { x = 0; c_code { now.x = 1; } }",
     },
     Explanation {
         code: "P0105",
@@ -79,7 +80,7 @@ the value of `x` instead. Everywhere else a variable just means its value, and `
 the expression without it.",
         example: "\
 byte x, y;
-init { x = eval(y) }",
+init { y = 1; x = eval(y) }",
     },
     Explanation {
         code: "P0107",
@@ -126,15 +127,15 @@ a value, or assign to a variable instead. A process ends at its closing brace; `
 end it early.",
         example: "\
 byte x;
-inline next() { return x + 1 }
-init { next() }",
+inline next() { x++; return x }
+init { x = 0; next() }",
     },
     Explanation {
         code: "P0111",
-        title: "nothing between two brackets",
+        title: "no statement",
         text: "\
 A body, a block and an option must have at least one statement, because a process must be able to stand
-somewhere in it. A declaration alone is not a statement. Write `skip`, which does nothing.",
+somewhere in it. Write `skip`, which does nothing.",
         example: "\
 init { }",
     },
@@ -160,7 +161,7 @@ be any text that makes sense where the parameter stands. Compare the call with t
         example: "\
 byte x;
 inline add(a, b) { x = a + b }
-init { add(1) }",
+init { x = 0; add(1) }",
     },
     Explanation {
         code: "P0114",
@@ -178,18 +179,36 @@ init { count() }",
         title: "inlines that become too long",
         text: "\
 The body of an inline is copied to where it is called, so inlines that call others several times
-multiply. Together they would have more than 20 million words, too many to be checked. Put the repetition
-into a loop, or make the inline a process that answers requests over a channel.",
+multiply: together they have too many words to be read. Put the repetition into a loop, or make the
+inline a process that answers requests over a channel.",
         example: "\
-#define TEN      ;;;;;;;;;;
-#define HUNDRED  TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
-#define THOUSAND HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED \\
-                 HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
-inline a() { skip THOUSAND THOUSAND THOUSAND THOUSAND THOUSAND }
+inline a() { x++; x++; x++; x++; x++; x++; x++; x++; x++; x++ }
 inline b() { a(); a(); a(); a(); a(); a(); a(); a(); a(); a() }
 inline c() { b(); b(); b(); b(); b(); b(); b(); b(); b(); b() }
 inline d() { c(); c(); c(); c(); c(); c(); c(); c(); c(); c() }
 inline e() { d(); d(); d(); d(); d(); d(); d(); d(); d(); d() }
-init { e() }",
+inline f() { e(); e(); e(); e(); e(); e(); e(); e(); e(); e() }
+inline g() { f(); f(); f(); f(); f(); f(); f(); f(); f(); f() }
+int x;
+init { g() }",
+    },
+    Explanation {
+        code: "P0116",
+        title: "no time left to read the model",
+        text: "\
+The limit of `--timeout` covers all of the work, and it was over before the model was read. A model that
+was written by hand is read in a moment; one that takes longer was made by a program, or its inlines are
+copied into each other many times. Make it smaller, or raise the limit.",
+        example: "\
+/* read with `--timeout 0.1s` */
+inline a() { x++; x++; x++; x++; x++; x++; x++; x++; x++; x++ }
+inline b() { a(); a(); a(); a(); a(); a(); a(); a(); a(); a() }
+inline c() { b(); b(); b(); b(); b(); b(); b(); b(); b(); b() }
+inline d() { c(); c(); c(); c(); c(); c(); c(); c(); c(); c() }
+inline e() { d(); d(); d(); d(); d(); d(); d(); d(); d(); d() }
+inline f() { e(); e(); e(); e(); e(); e(); e(); e(); e(); e() }
+inline g() { f(); f(); f(); f(); f(); f(); f(); f(); f(); f() }
+int x;
+init { g() }",
     },
 ];

@@ -1,4 +1,4 @@
-//! P0251 to P0253: what is probably meant otherwise.
+//! P0251 to P0254: what is probably meant otherwise.
 
 use super::Explanation;
 
@@ -46,5 +46,16 @@ active proctype P()
     :: else -> x = 1
     fi
 }",
+    },
+    Explanation {
+        code: "P0254",
+        title: "array without an index",
+        text: "\
+The variable is an array, and only its elements have values. Without an index the first one is taken,
+which is rarely meant. Say which element you mean, as in `a[0]`. To do something with all of them, use
+`for (i in a) { .. a[i] .. }`.",
+        example: "\
+byte a[3];
+init { a = 1 }",
     },
 ];

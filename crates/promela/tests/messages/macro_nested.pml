@@ -1,6 +1,6 @@
 /* A macro in a macro, the inner of which lacks an operand. */
-#define HALF 1 /
-#define SHARE (HALF)
+#define HALF (1 /)
+#define SHARE (2 * HALF)
 byte x;
 
-init { x = SHARE }
+init { x = 0; x = SHARE }

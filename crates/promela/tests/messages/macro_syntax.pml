@@ -1,5 +1,5 @@
 /* The body of a macro does not make sense where it is used. */
-#define LIMIT 3 +
+#define LIMIT (3 + )
 byte x;
 
-init { x = LIMIT; }
+init { x = 0; x = LIMIT }

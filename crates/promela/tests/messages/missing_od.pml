@@ -2,6 +2,7 @@
 byte x;
 active proctype P()
 {
+    x = 0;
     do
     :: x < 3 ->
         x++

@@ -1,6 +1,5 @@
-/* Errors in several parts of a model, all of the same kind of work: the parser's. */
+/* Errors in several parts of a model, all of them in the order of its words. */
 byte x = ;
-byte len;
 
 active proctype P()
 {
@@ -8,12 +7,13 @@ active proctype P()
     x = 3 x = 4;
     if
     :: x > 2 -> x = 1
-    :: x < 2 ->
+    ::
     fi
 }
 
 active proctype Q()
 {
+    x = 1;
     goto 7;
     x = * 2
 }

@@ -1,3 +1,2 @@
 /* Half of a declaration. */
-byte x =
-bool y;
+byte x = ;

@@ -1,2 +1,2 @@
 /* A macro without its second half. */
-#define BROKEN (1 +
+#define BROKEN (1 + )
