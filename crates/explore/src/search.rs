@@ -136,9 +136,9 @@ impl<'a> Search<'a> {
         match self.stepper.initial() {
             Err(overflow) => return Some(Reason::Overflow(overflow)),
             Ok(Err(fault)) => {
+                let reason = format!("there is no first state: {}", fault.fault);
                 self.found(Property::Safety, 0, Vec::new(), Some(fault));
-                self.table.insert(&[], NO_PARENT);
-                return None;
+                return Some(Reason::NotSupported(reason));
             }
             Ok(Ok(state)) => {
                 self.table.insert(&state, NO_PARENT);
@@ -372,6 +372,9 @@ impl<'a> Search<'a> {
 
     /// The steps from the first state to a violation.
     fn run_to(&mut self, violation: &Violation) -> Vec<Step> {
+        if self.table.is_empty() {
+            return Vec::new();
+        }
         let mut chain = vec![violation.state];
         while let Some(parent) = chain.last().and_then(|&id| self.table.parent(id)) {
             chain.push(parent);

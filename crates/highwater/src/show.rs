@@ -56,8 +56,13 @@ impl Show<'_> {
                 let _ = writeln!(text, "  {:>4}{marks}", id.0);
                 for edge in machine.edges_from(id) {
                     let place = self.sources.short(edge.span);
-                    let _ =
-                        writeln!(text, "        → {:<4} {place:<20} {}{}", edge.to.0, self.label(index, edge), control(edge));
+                    let _ = writeln!(
+                        text,
+                        "        → {:<4} {place:<20} {}{}",
+                        edge.to.0,
+                        self.label(index, edge),
+                        control(edge)
+                    );
                 }
             }
             text.push('\n');

@@ -49,7 +49,15 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let semantics = Semantics::new(network, trace.reading);
     let mut narrator = Narrator::new(&semantics, &file.sources);
-    let replayed = narrator.replay(&trace.steps).map_err(|e| Failure::Mismatch(not_replayed(&e)))?;
+    let replayed = match narrator.replay(&trace.steps) {
+        Ok(replayed) => replayed,
+        Err(ReplayError::Initial(fault)) if trace.problem_code.as_deref() == Some(fault.fault.code()) => {
+            let place = file.sources.describe(fault.span);
+            writeln!(std::io::stdout(), "replayed 0 steps: {} at {place}, in the first state", fault.fault)?;
+            return Ok(0);
+        }
+        Err(error) => return Err(Failure::Mismatch(not_replayed(&error))),
+    };
     let standing = narrator.snapshot(&replayed.state).processes;
     let stuck = replayed.fault.is_none() && nothing_moves(&semantics, &replayed.state, replayed.control);
     let problem = match &replayed.fault {

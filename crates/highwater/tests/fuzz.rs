@@ -39,7 +39,15 @@ fn models() -> Vec<PathBuf> {
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;
-    let kind = |c: char| if c.is_alphanumeric() || c == '_' { 0 } else if c.is_whitespace() { 1 } else { 2 };
+    let kind = |c: char| {
+        if c.is_alphanumeric() || c == '_' {
+            0
+        } else if c.is_whitespace() {
+            1
+        } else {
+            2
+        }
+    };
     let mut previous = None;
     for (index, c) in text.char_indices() {
         if previous.is_some_and(|p| p != kind(c) || p == 2) {
@@ -53,12 +61,95 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 const WORDS: &[&str] = &[
-    "do", "od", "if", "fi", "::", "->", ";", "{", "}", "(", ")", "[", "]", "atomic", "d_step", "unless", "goto", "break",
-    "run", "chan", "byte", "int", "mtype", "typedef", "inline", "else", "timeout", "!", "?", "!!", "??", "<", ">", "@", ":",
-    ".", "..", ",", "=", "==", "++", "--", "0", "1", "255", "-1", "2147483647", "99999999999", "#define", "#if", "#endif",
-    "\n#include \"x\"\n", "\"", "'", "/*", "*/", "\\", "\0", "é", "init", "active", "proctype", "never", "ltl", "trace",
-    "provided", "priority", "eval", "len", "full", "enabled", "_pid", "_last", "_", "skip", "for", "select", "in", "of",
-    "unsigned", "hidden", "d_step {", "atomic {", "} unless {", "assert(", "printf(\"", "x", "%", "/ 0",
+    "do",
+    "od",
+    "if",
+    "fi",
+    "::",
+    "->",
+    ";",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "atomic",
+    "d_step",
+    "unless",
+    "goto",
+    "break",
+    "run",
+    "chan",
+    "byte",
+    "int",
+    "mtype",
+    "typedef",
+    "inline",
+    "else",
+    "timeout",
+    "!",
+    "?",
+    "!!",
+    "??",
+    "<",
+    ">",
+    "@",
+    ":",
+    ".",
+    "..",
+    ",",
+    "=",
+    "==",
+    "++",
+    "--",
+    "0",
+    "1",
+    "255",
+    "-1",
+    "2147483647",
+    "99999999999",
+    "#define",
+    "#if",
+    "#endif",
+    "\n#include \"x\"\n",
+    "\"",
+    "'",
+    "/*",
+    "*/",
+    "\\",
+    "\0",
+    "é",
+    "init",
+    "active",
+    "proctype",
+    "never",
+    "ltl",
+    "trace",
+    "provided",
+    "priority",
+    "eval",
+    "len",
+    "full",
+    "enabled",
+    "_pid",
+    "_last",
+    "_",
+    "skip",
+    "for",
+    "select",
+    "in",
+    "of",
+    "unsigned",
+    "hidden",
+    "d_step {",
+    "atomic {",
+    "} unless {",
+    "assert(",
+    "printf(\"",
+    "x",
+    "%",
+    "/ 0",
 ];
 
 fn mutate(text: &str, random: &mut Random) -> String {

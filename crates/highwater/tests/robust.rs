@@ -13,7 +13,12 @@ fn write(name: &str, text: &str) -> PathBuf {
 
 fn check(name: &str, text: &str, arguments: &[&str]) -> Output {
     let path = write(name, text);
-    Command::new(env!("CARGO_BIN_EXE_highwater")).arg("check").arg(path).args(arguments).output().expect("the tool runs")
+    Command::new(env!("CARGO_BIN_EXE_highwater"))
+        .arg("check")
+        .arg(path)
+        .args(arguments)
+        .output()
+        .expect("the tool runs")
 }
 
 /// Exit code 2, and a message with this code and a place.

@@ -37,7 +37,15 @@ fn spin(folder: &Path) -> Option<(u64, u64)> {
 
 fn highwater(folder: &Path) -> (u64, bool) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_highwater"));
-    command.current_dir(folder).args(["check", "model.pml", "-p", "safety,deadlock", "--keep-going", "--format", "json"]);
+    command.current_dir(folder).args([
+        "check",
+        "model.pml",
+        "-p",
+        "safety,deadlock",
+        "--keep-going",
+        "--format",
+        "json",
+    ]);
     let output = command.output().expect("the tool runs");
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a document");
     let states = document["results"][0]["stats"]["states"].as_u64().expect("a number of states");

@@ -301,6 +301,8 @@ impl InitialCode {
 /// Why a step could not be completed.
 enum Trouble {
     Fault(Box<Fault>),
+    /// A fault in the first value of a variable, which is declared there.
+    InitialValue(Box<Fault>, Span),
     Overflow(Overflow),
 }
 
@@ -334,6 +336,7 @@ impl<'s> Stepper<'s> {
         match self.create_initial() {
             Ok(()) => Ok(Ok(self.next.bytes.clone())),
             Err(Trouble::Fault(fault)) => Ok(Err(FaultAt { fault: *fault, span: Span::NONE })),
+            Err(Trouble::InitialValue(fault, span)) => Ok(Err(FaultAt { fault: *fault, span })),
             Err(Trouble::Overflow(overflow)) => Err(overflow),
         }
     }
@@ -491,6 +494,10 @@ impl<'s> Stepper<'s> {
             Err(Trouble::Overflow(overflow)) => return Err(overflow),
             Err(Trouble::Fault(fault)) => {
                 visit(Successor::failed(step, *fault, edge.span));
+                return Ok(());
+            }
+            Err(Trouble::InitialValue(fault, span)) => {
+                visit(Successor::failed(step, *fault, span));
                 return Ok(());
             }
         }
@@ -927,10 +934,13 @@ fn set_initials(
         for element in 0..variable.len() {
             let value = match initial {
                 InitialCode::Zero => break,
-                InitialCode::Value(code) => match process {
-                    Some(process) => View::new(semantics, state, process, false).eval(code)?,
-                    None => initial_global(semantics, state, code)?,
-                },
+                InitialCode::Value(code) => {
+                    let value = match process {
+                        Some(process) => View::new(semantics, state, process, false).eval(code),
+                        None => initial_global(semantics, state, code),
+                    };
+                    value.map_err(|fault| Trouble::InitialValue(fault, variable.span))?
+                }
                 InitialCode::List(values) => values.get(element).or(values.last()).copied().unwrap_or(0),
                 InitialCode::NewChannel => {
                     queue += 1;

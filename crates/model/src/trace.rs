@@ -4,10 +4,10 @@
 //! describes what each one did. A run that does not replay is not described: the caller learns at
 //! which step it failed.
 
+use crate::display::Display;
 use crate::expr::Expr;
 use crate::fault::{FaultAt, Overflow};
 use crate::ids::{EdgeId, MachineId};
-use crate::display::Display;
 use crate::network::{Action, Edge, Network, Variable};
 use crate::semantics::{Semantics, Step, Stepper};
 use crate::source::SourceMap;
@@ -299,7 +299,6 @@ impl<'s> Narrator<'s> {
         let values = arguments.iter().map(|e| semantics.evaluate(&configuration, process as usize, e).unwrap_or(0));
         Some(formatted(network, format, values))
     }
-
 }
 
 /// The statement of an edge as it is written, on one line and not too long; if what is written there is a mere
@@ -310,11 +309,7 @@ pub fn statement(network: &Network, machine: MachineId, edge: &Edge, sources: &S
     let is_name = written.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let keep = matches!(&edge.action, Action::Deterministic(_)) || (written == "skip" || written == "timeout");
     let implied = matches!(&edge.action, Action::End | Action::Else);
-    let text = if (is_name && !keep) || implied {
-        Display { network, machine }.action(&edge.action)
-    } else {
-        written
-    };
+    let text = if (is_name && !keep) || implied { Display { network, machine }.action(&edge.action) } else { written };
     if text.chars().count() > LONGEST { text.chars().take(LONGEST - 3).collect::<String>() + "..." } else { text }
 }
 

@@ -50,7 +50,8 @@ impl Generator {
         for index in 0..processes {
             self.labels = 0;
             let body = self.sequence(3);
-            let _ = writeln!(text, "active proctype P{index}() {{\n  byte l; byte m = {};\n{body}}}", self.random.below(4));
+            let _ =
+                writeln!(text, "active proctype P{index}() {{\n  byte l; byte m = {};\n{body}}}", self.random.below(4));
         }
         text
     }
@@ -79,7 +80,10 @@ impl Generator {
             }
             4 => {
                 let variable = self.variable();
-                format!("d_step {{ {variable} = 1; if :: b -> x++ :: else -> y = l fi; {variable} = {} }}", self.expr(1))
+                format!(
+                    "d_step {{ {variable} = 1; if :: b -> x++ :: else -> y = l fi; {variable} = {} }}",
+                    self.expr(1)
+                )
             }
             5 => format!("{{\n{}  }} unless {{ {} -> {} }}", self.sequence(depth - 1), self.condition(), self.simple()),
             6 => format!("{{ byte t = {}; t++; {} }}", self.random.below(3), self.assignment()),
@@ -142,7 +146,11 @@ impl Generator {
         match self.random.below(10) {
             0 | 1 => format!("q!{},{}", self.expr(1), self.random.pick(&["red", "green"])),
             2 => format!("q!!{},{}", self.random.below(3), self.random.pick(&["red", "green"])),
-            3 => format!("q?{},{}", self.random.pick(&["x", "l", "_", "eval(y)", "1"]), self.random.pick(&["_", "red", "green"])),
+            3 => format!(
+                "q?{},{}",
+                self.random.pick(&["x", "l", "_", "eval(y)", "1"]),
+                self.random.pick(&["_", "red", "green"])
+            ),
             4 => format!("q??{},green", self.random.pick(&["l", "1", "_"])),
             5 => format!("r!{}", self.expr(1)),
             6 => format!("r?{}", self.random.pick(&["x", "l", "2", "eval(l)"])),

@@ -19,9 +19,9 @@ init { x = 1 }",
         code: "P0102",
         title: "keyword used as a name",
         text: "\
-Variables, channels, types, labels and processes cannot have the name of a keyword, such as `len`, `full`,
-`empty`, `run`, `timeout` or `priority`, nor of a predefined variable, such as `_pid`. Choose another
-name; one more letter is enough.",
+Variables, channels, types, labels and processes cannot have the name of a keyword, such as `len`,
+`full`, `empty`, `run`, `timeout` or `priority`, nor of a predefined variable, such as `_pid`.
+Choose another name; one more letter is enough.",
         example: "\
 byte timeout;
 init { skip }",
@@ -30,10 +30,10 @@ init { skip }",
         code: "P0103",
         title: "something is not closed",
         text: "\
-Each `do` ends with `od`, each `if` with `fi`, and each bracket with its counterpart. The message shows
-both where it was opened and the first word that cannot belong to it any more; the closing word is
-missing somewhere between the two. If several are open, an inner one that lacks its end takes the end
-of the outer one, so look at all of them.",
+Each `do` ends with `od`, each `if` with `fi`, and each bracket with its counterpart. The message
+shows both where it was opened and the first word that cannot belong to it any more; the closing
+word is missing somewhere between the two. If several are open, an inner one that lacks its end
+takes the end of the outer one, so look at all of them.",
         example: "\
 byte x;
 active proctype P()
@@ -48,10 +48,10 @@ active proctype P()
         code: "P0104",
         title: "embedded C",
         text: "\
-`c_code`, `c_expr`, `c_decl`, `c_state` and `c_track` put C into a model. SPIN hands it to a compiler
-without understanding it; Highwater checks the model itself and cannot see through C. Express the same
-in Promela: variables, `d_step { .. }` for a computation in one step, `select` for a value that may be
-anything.",
+`c_code`, `c_expr`, `c_decl`, `c_state` and `c_track` put C into a model. SPIN hands it to a
+compiler without understanding it; Highwater checks the model itself and cannot see through C.
+Express the same in Promela: variables, `d_step { .. }` for a computation in one step, `select` for
+a value that may be anything.",
         example: "\
 byte x;
 init { x = 0; c_code { now.x = 1; } }",
@@ -60,24 +60,24 @@ init { x = 0; c_code { now.x = 1; } }",
         code: "P0105",
         title: "nested too deeply",
         text: "\
-Parentheses, operators or statements stand in each other too deeply, or an expression has thousands of
-operators. This hardly ever happens in a model that was written by hand; look at the macros or at the
-program that made it. Split the expression: assign parts of it to variables.",
+Parentheses, operators or statements stand in each other too deeply, or an expression has thousands
+of operators. This hardly ever happens in a model that was written by hand; look at the macros or at
+the program that made it. Split the expression: assign parts of it to variables.",
         example: "\
 #define TEN      x + x + x + x + x + x + x + x + x + x
 #define HUNDRED  TEN + TEN + TEN + TEN + TEN + TEN + TEN + TEN + TEN + TEN
 #define THOUSAND HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED + \\
                  HUNDRED + HUNDRED + HUNDRED + HUNDRED + HUNDRED
 int x;
-init { x = THOUSAND + THOUSAND + THOUSAND + THOUSAND + THOUSAND }",
+init { x = 1; x = THOUSAND + THOUSAND + THOUSAND + THOUSAND + THOUSAND }",
     },
     Explanation {
         code: "P0106",
         title: "`eval` outside of a receive",
         text: "\
-In a receive, a variable takes the value of its field, so `eval(x)` is there to compare the field with
-the value of `x` instead. Everywhere else a variable just means its value, and `eval` has no place. Write
-the expression without it.",
+In a receive, a variable takes the value of its field, so `eval(x)` is there to compare the field
+with the value of `x` instead. Everywhere else a variable just means its value, and `eval` has no
+place. Write the expression without it.",
         example: "\
 byte x, y;
 init { y = 1; x = eval(y) }",
@@ -86,8 +86,9 @@ init { y = 1; x = eval(y) }",
         code: "P0107",
         title: "first value of an array is not constant",
         text: "\
-The list in `byte a[2] = { 1, 2 }` gives the elements their values before anything runs, and can hold
-numbers only. Assign other values to the elements in a statement, for instance first thing in `init`.",
+The list in `byte a[2] = { 1, 2 }` gives the elements their values before anything runs, and can
+hold numbers only. Assign other values to the elements in a statement, for instance first thing in
+`init`.",
         example: "\
 byte x;
 byte a[2] = { 1, x };
@@ -97,9 +98,9 @@ init { a[0] = x }",
         code: "P0108",
         title: "separator missing between statements",
         text: "\
-Between two statements stands `;` or `->`, which mean the same. The end of a line and a closing brace
-count as one, too. Here a statement is complete and another word follows on the same line. Put a `;`
-before that word, or an operator, if it should belong to the statement.",
+Between two statements stands `;` or `->`, which mean the same. The end of a line and a closing
+brace count as one, too. Here a statement is complete and another word follows on the same line. Put
+a `;` before that word, or an operator, if it should belong to the statement.",
         example: "\
 byte x, y;
 init { x = 1 y = 2 }",
@@ -108,8 +109,8 @@ init { x = 1 y = 2 }",
         code: "P0109",
         title: "label before a declaration",
         text: "\
-A label names a statement, a place where a process can be. A declaration is no such place. Put the label
-before the next statement, or before a `skip`.",
+A label names a statement, a place where a process can be. A declaration is no such place. Put the
+label before the next statement, or before a `skip`.",
         example: "\
 init {
     start: byte x;
@@ -121,10 +122,10 @@ init {
         code: "P0110",
         title: "`return` without a receiver",
         text: "\
-`return e` is allowed in an `inline` that is called for a value, as in `x = name(..)`: it assigns to `x`.
-In a process, or in an inline that is called as a statement, nobody takes the value. Call the inline for
-a value, or assign to a variable instead. A process ends at its closing brace; `goto` a label there to
-end it early.",
+`return e` is allowed in an `inline` that is called for a value, as in `x = name(..)`: it assigns to
+`x`. In a process, or in an inline that is called as a statement, nobody takes the value. Call the
+inline for a value, or assign to a variable instead. A process ends at its closing brace; `goto` a
+label there to end it early.",
         example: "\
 byte x;
 inline next() { x++; return x }
@@ -134,8 +135,8 @@ init { x = 0; next() }",
         code: "P0111",
         title: "no statement",
         text: "\
-A body, a block and an option must have at least one statement, because a process must be able to stand
-somewhere in it. Write `skip`, which does nothing.",
+A body, a block and an option must have at least one statement, because a process must be able to
+stand somewhere in it. Write `skip`, which does nothing.",
         example: "\
 init { }",
     },
@@ -143,9 +144,9 @@ init { }",
         code: "P0112",
         title: "inline defined twice",
         text: "\
-Two `inline` have the same name, so a call could mean either. Rename or remove one of them. If both come
-from the same file, that file is included twice: put `#ifndef NAME`, `#define NAME` and `#endif` around
-its text.",
+Two `inline` have the same name, so a call could mean either. Rename or remove one of them. If both
+come from the same file, that file is included twice: put `#ifndef NAME`, `#define NAME` and
+`#endif` around its text.",
         example: "\
 byte x;
 inline step() { x++ }
@@ -156,8 +157,8 @@ init { step() }",
         code: "P0113",
         title: "wrong number of arguments of an inline",
         text: "\
-An inline is called with as many arguments as it has parameters. They are separated by commas; each may
-be any text that makes sense where the parameter stands. Compare the call with the definition.",
+An inline is called with as many arguments as it has parameters. They are separated by commas; each
+may be any text that makes sense where the parameter stands. Compare the call with the definition.",
         example: "\
 byte x;
 inline add(a, b) { x = a + b }
@@ -167,8 +168,8 @@ init { x = 0; add(1) }",
         code: "P0114",
         title: "inline that calls itself",
         text: "\
-The body of an inline is copied to where it is called. One that calls itself, directly or through others,
-would be copied forever. Use a loop, or a process that is started with `run` for each call.",
+The body of an inline is copied to where it is called. One that calls itself, directly or through
+others, would be copied forever. Use a loop, or a process that is started with `run` for each call.",
         example: "\
 byte x;
 inline count() { x++; count() }
@@ -196,9 +197,9 @@ init { g() }",
         code: "P0116",
         title: "no time left to read the model",
         text: "\
-The limit of `--timeout` covers all of the work, and it was over before the model was read. A model that
-was written by hand is read in a moment; one that takes longer was made by a program, or its inlines are
-copied into each other many times. Make it smaller, or raise the limit.",
+The limit of `--timeout` covers all of the work, and it was over before the model was read. A model
+that was written by hand is read in a moment; one that takes longer was made by a program, or its
+inlines are copied into each other many times. Make it smaller, or raise the limit.",
         example: "\
 /* read with `--timeout 0.1s` */
 inline a() { x++; x++; x++; x++; x++; x++; x++; x++; x++; x++ }
