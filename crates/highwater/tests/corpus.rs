@@ -4,6 +4,8 @@
 //! 300,000 states are tried; `HIGHWATER_CORPUS=full` tries up to 6 million. Without the folder the
 //! test says so and passes.
 
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;

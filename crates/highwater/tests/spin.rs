@@ -3,6 +3,8 @@
 //! `HIGHWATER_SPIN=N` compares N models; without it a handful is tried. Without SPIN the test says so
 //! and passes.
 
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
 mod generator;
 
 use std::path::Path;

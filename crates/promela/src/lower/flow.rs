@@ -618,7 +618,7 @@ impl Graph {
     /// Per element, what can be done there.
     fn transitions(&self, errors: &mut Vec<FlowError>) -> Vec<Vec<Transition>> {
         let mut all = vec![Vec::new(); self.elements.len()];
-        for index in 1..self.elements.len() {
+        for (index, list) in all.iter_mut().enumerate().skip(1) {
             if self.elements[index].in_d_step {
                 continue;
             }
@@ -626,7 +626,7 @@ impl Graph {
             self.leaves(El(index as u32), &mut leaves, 0);
             for leaf in leaves {
                 match self.transition(leaf) {
-                    Ok(transition) => all[index].push(transition),
+                    Ok(transition) => list.push(transition),
                     Err(error) => errors.push(error),
                 }
             }
@@ -687,25 +687,18 @@ impl Graph {
 
     /// Labels on a block or on the first statement of an option reach where control really is.
     fn spread_labels(&mut self, transitions: &[Vec<Transition>]) {
-        for index in 1..self.elements.len() {
-            let is_choice = matches!(
-                self.elements[index].kind,
-                ElKind::Choice | ElKind::Loop | ElKind::Block(_) | ElKind::Atomic(_)
-            );
-            if !is_choice {
-                continue;
-            }
-            for transition in &transitions[index] {
-                let special = self.at(transition.element).special;
-                self.at_mut(transition.to).special.join(special);
+        for (index, list) in transitions.iter().enumerate().skip(1) {
+            let kind = &self.elements[index].kind;
+            if matches!(kind, ElKind::Choice | ElKind::Loop | ElKind::Block(_) | ElKind::Atomic(_)) {
+                for transition in list {
+                    let special = self.at(transition.element).special;
+                    self.at_mut(transition.to).special.join(special);
+                }
             }
         }
-        for index in 1..self.elements.len() {
-            let joins = matches!(self.elements[index].kind, ElKind::Join);
-            if joins
-                && self.elements[index].special.end
-                && let [only] = transitions[index].as_slice()
-            {
+        for (index, list) in transitions.iter().enumerate().skip(1) {
+            let element = &self.elements[index];
+            if let (ElKind::Join, true, [only]) = (&element.kind, element.special.end, list.as_slice()) {
                 let to = only.to;
                 self.at_mut(to).special.end = true;
             }

@@ -135,11 +135,12 @@ impl Parser<'_> {
     /// `mtype = {`, `mtype {`, `mtype : name = {`
     pub(super) fn is_symbol_list(&mut self) -> bool {
         let kinds = [1, 2, 3, 4].map(|ahead| self.peek_at(ahead).kind);
-        match kinds {
-            [TokenKind::LBrace, ..] | [TokenKind::Assign, TokenKind::LBrace, ..] => true,
-            [TokenKind::Colon, TokenKind::Name(_), TokenKind::Assign, TokenKind::LBrace] => true,
-            _ => false,
-        }
+        matches!(
+            kinds,
+            [TokenKind::LBrace, ..]
+                | [TokenKind::Assign, TokenKind::LBrace, ..]
+                | [TokenKind::Colon, TokenKind::Name(_), TokenKind::Assign, TokenKind::LBrace]
+        )
     }
 
     pub(super) fn symbols(&mut self) -> Parsed<Unit> {

@@ -34,7 +34,7 @@ impl Preprocessor<'_> {
             let message = format!("the model has more than {} tokens", self.options.max_tokens);
             return self.stop(piece.span, message, "make the model smaller, or raise the limit");
         }
-        if self.out.len() % WORK_PER_LOOK == 0 {
+        if self.out.len().is_multiple_of(WORK_PER_LOOK) {
             self.look_at_clock(piece.span);
         }
         let Piece { span, spelled, newline_before, space_before, .. } = piece;
