@@ -10,7 +10,7 @@
 //! does not keep it.
 
 use crate::memory::resident_bytes;
-use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
+use crate::table::{Batch, NO_PARENT, StateId, StateTable};
 use model::fault::{FaultAt, Overflow};
 use model::semantics::{Semantics, Step, Stepper};
 use model::verdict::{Limits, Observer, Progress, Property, Reason, SearchStats};
@@ -73,6 +73,8 @@ pub struct Found {
 
 /// How many states between two looks at the clock.
 const CHECK_EVERY: u64 = 1 << 12;
+/// How many states are looked up together.
+const BATCH: usize = 64;
 /// Inner states of one atomic sequence before they are remembered, so that loops end.
 const REMEMBER_AFTER: usize = 64;
 
@@ -98,6 +100,8 @@ struct Search<'a> {
     /// Inner states of atomic sequences still to be looked at.
     inner: Vec<Inner>,
     depth_cut: bool,
+    /// States that were reached but not yet looked up.
+    batch: Batch,
     /// Why an atomic sequence was not followed to its end.
     stopped_inside: Option<Reason>,
 }
@@ -127,6 +131,7 @@ impl<'a> Search<'a> {
             ticks: 0,
             inner: Vec::new(),
             depth_cut: false,
+            batch: Batch::default(),
             stopped_inside: None,
         }
     }
@@ -155,6 +160,9 @@ impl<'a> Search<'a> {
         let mut layer_end = self.table.len() as StateId;
         while (next as usize) < self.table.len() {
             if next == layer_end {
+                if let Err(overflow) = self.store() {
+                    return Some(Reason::Overflow(overflow));
+                }
                 self.depth += 1;
                 layer_end = self.table.len() as StateId;
             }
@@ -189,7 +197,7 @@ impl<'a> Search<'a> {
 
     /// Expands one state and looks at the limits.
     fn step_over(&mut self, id: StateId) -> Option<Reason> {
-        if let Err(overflow) = self.expand(id) {
+        if let Err(overflow) = self.expand(id).and_then(|()| self.store_if(id)) {
             return Some(Reason::Overflow(overflow));
         }
         if self.stopped_inside.is_some() {
@@ -271,15 +279,14 @@ impl<'a> Search<'a> {
     /// later. `from` is the inner state that is expanded.
     fn successors(&mut self, id: StateId, from: Option<usize>) -> Result<usize, Overflow> {
         let control = from.map(|inner| self.inner[inner].process);
-        let (table, inner) = (&mut self.table, &mut self.inner);
+        let (batch, inner) = (&mut self.batch, &mut self.inner);
         let mut faults: Vec<(Step, FaultAt)> = Vec::new();
-        let mut full = false;
         let count = self.stepper.expand_loaded(control, &mut |successor| {
             if let Some(fault) = successor.fault {
                 faults.push((successor.step, fault));
             }
             match (successor.state, successor.control) {
-                (Some(next), None) => full |= table.insert(next, id) == Lookup::Full,
+                (Some(next), None) => batch.push(next, id),
                 (Some(next), Some(process)) => {
                     inner.push(Inner { state: next.to_vec(), process, from, step: successor.step });
                 }
@@ -292,7 +299,18 @@ impl<'a> Search<'a> {
             steps.push(step);
             self.found(Property::Safety, id, steps, Some(fault));
         }
-        if full { Err(Overflow::States) } else { Ok(count) }
+        Ok(count)
+    }
+
+    /// Looks up a batch when it is large enough, or when there is nothing else to expand.
+    fn store_if(&mut self, expanded: StateId) -> Result<(), Overflow> {
+        let last = expanded as usize + 1 == self.table.len();
+        if last || self.options.order == Order::Depth || self.batch.len() >= BATCH { self.store() } else { Ok(()) }
+    }
+
+    /// Looks up the states that were reached since the last time.
+    fn store(&mut self) -> Result<(), Overflow> {
+        if self.table.insert_all(&mut self.batch) { Ok(()) } else { Err(Overflow::States) }
     }
 
     /// The steps of an atomic sequence up to an inner state.
@@ -317,9 +335,7 @@ impl<'a> Search<'a> {
                 self.stepper.load(&inner.state);
                 if self.successors(id, Some(next))? == 0 {
                     // The process is blocked and loses control: this is a state after all.
-                    if self.table.insert(&self.inner[next].state, id) == Lookup::Full {
-                        return Err(Overflow::States);
-                    }
+                    self.batch.push(&self.inner[next].state, id);
                 }
             }
             next += 1;

@@ -7,6 +7,10 @@
 //!
 //! Cost per state: its bytes, five for its place, four for its parent, and eight per slot at a load
 //! of at most 4/5.
+//!
+//! A probe of a large table waits for memory, and so does the comparison that follows. States are
+//! therefore looked up in batches: a first pass over a [`Batch`] only touches what the second will
+//! need, so that the processor waits for many cache lines at once instead of one after the other.
 
 /// The number of a state, in order of discovery.
 pub type StateId = u32;
@@ -24,6 +28,39 @@ pub struct StateTable {
     slots: Vec<u64>,
     /// `32 - log2(slots)`: the top bits of the hash choose the slot.
     shift: u32,
+}
+
+/// States to be looked up together, each with the state it was found from.
+#[derive(Debug, Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    end: u32,
+    hash: u32,
+    parent: StateId,
+}
+
+impl Batch {
+    /// Adds a state.
+    #[inline]
+    pub fn push(&mut self, state: &[u8], parent: StateId) {
+        self.bytes.extend_from_slice(state);
+        self.entries.push(Entry { end: self.bytes.len() as u32, hash: hash(state), parent });
+    }
+
+    /// The number of states.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
 }
 
 /// What became of a state that was looked up.
@@ -83,13 +120,51 @@ impl StateTable {
         Some(self.parents[id as usize]).filter(|&p| p != NO_PARENT)
     }
 
+    /// Finds or adds all states of a batch, in order, and empties it; `false` when there is no room for more.
+    pub fn insert_all(&mut self, batch: &mut Batch) -> bool {
+        if batch.len() > 1 {
+            std::hint::black_box(self.touch(batch));
+        }
+        let mut start = 0;
+        let mut room = true;
+        for entry in &batch.entries {
+            let end = entry.end as usize;
+            room &= self.insert_hashed(&batch.bytes[start..end], entry.hash, entry.parent) != Lookup::Full;
+            start = end;
+        }
+        batch.bytes.clear();
+        batch.entries.clear();
+        room
+    }
+
+    /// Reads what looking up a batch will read: first all slots, then all candidates' places, then their bytes.
+    fn touch(&self, batch: &Batch) -> u64 {
+        let mut sum = 0;
+        for entry in &batch.entries {
+            sum ^= self.slots[(entry.hash >> self.shift) as usize];
+        }
+        let candidate = |entry: &Entry| {
+            let slot = self.slots[(entry.hash >> self.shift) as usize];
+            ((slot >> 32) as u32 == entry.hash && slot != 0).then(|| slot as u32 - 1)
+        };
+        for id in batch.entries.iter().filter_map(candidate) {
+            sum ^= u64::from(self.ends_low[id as usize]) ^ u64::from(self.ends_high[id as usize]);
+        }
+        for id in batch.entries.iter().filter_map(candidate) {
+            sum ^= u64::from(self.bytes[self.end(id) - 1]);
+        }
+        sum
+    }
+
     /// Finds a state, or adds it.
     pub fn insert(&mut self, state: &[u8], parent: StateId) -> Lookup {
+        self.insert_hashed(state, hash(state), parent)
+    }
+
+    fn insert_hashed(&mut self, state: &[u8], hash: u32, parent: StateId) -> Lookup {
         if (self.len() + 1) * 5 > self.slots.len() * 4 {
             self.grow();
         }
-        let fingerprint = fingerprint(state);
-        let hash = (fingerprint >> 32) as u32;
         let mask = self.slots.len() - 1;
         let mut at = (hash >> self.shift) as usize;
         loop {
@@ -152,9 +227,9 @@ impl StateTable {
     }
 }
 
-/// A 64-bit hash: eight bytes at a time, each folded in by a wide multiplication.
+/// A hash: eight bytes at a time, each folded in by a wide multiplication; the upper half of 64 bits.
 #[inline]
-fn fingerprint(bytes: &[u8]) -> u64 {
+fn hash(bytes: &[u8]) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let fold = |a: u64, b: u64| {
         let wide = u128::from(a) * u128::from(b);
@@ -173,13 +248,31 @@ fn fingerprint(bytes: &[u8]) -> u64 {
         word[..rest.len()].copy_from_slice(rest);
         hash = fold(hash ^ u64::from_le_bytes(word), K);
     }
-    fold(hash ^ K, 0xe703_7ed1_a0b4_28db)
+    (fold(hash ^ K, 0xe703_7ed1_a0b4_28db) >> 32) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::HashMap;
+
+    #[test]
+    fn a_batch_is_the_same_as_its_states_one_by_one() {
+        let (mut one_by_one, mut batched, mut batch) = (StateTable::default(), StateTable::default(), Batch::default());
+        for round in 0..200u32 {
+            for i in 0..100u32 {
+                let state = (round * 37 + i * i % 91).to_le_bytes();
+                one_by_one.insert(&state, round);
+                batch.push(&state, round);
+            }
+            assert!(batched.insert_all(&mut batch) && batch.is_empty());
+        }
+        assert_eq!(one_by_one.len(), batched.len());
+        for id in 0..one_by_one.len() as StateId {
+            assert_eq!(one_by_one.state(id), batched.state(id));
+            assert_eq!(one_by_one.parent(id), batched.parent(id));
+        }
+    }
 
     #[test]
     fn agrees_with_a_hash_map_on_random_strings() {

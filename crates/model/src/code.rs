@@ -6,7 +6,7 @@
 use crate::expr::{BinaryOp, ChannelTest, Expr, Pattern, Place, Scope, UnaryOp};
 use crate::ids::{LocationId, MachineId};
 use crate::layout::{Layout, Section, Slot, Storage};
-use crate::network::{Action, Network, ReceiveMode, ScalarType};
+use crate::network::{Action, Network, ReceiveMode, ScalarType, Variable};
 use crate::source::Span;
 
 /// An expression made ready.
@@ -191,6 +191,11 @@ impl Compiler<'_> {
             return PlaceCode::Scalar(scalar);
         }
         let variable = self.network.variable(place, self.machine);
+        if let Some(element) = constant_element(variable, &place.indices) {
+            let step = if slot.storage == Storage::Bit { 1 } else { slot.storage.bytes() as u32 };
+            let slot = Slot { address: slot.address + element as u32 * step, ..slot };
+            return PlaceCode::Scalar(ScalarCode { local, slot });
+        }
         let indices = place.indices.iter().zip(&variable.dimensions).map(|(e, d)| (self.expr(e), d.len)).collect();
         PlaceCode::Element(Box::new(ElementCode { scalar, indices, name: variable.name.clone() }))
     }
@@ -262,6 +267,16 @@ impl Compiler<'_> {
         }
         Code::Binary(op, Box::new((a, b)))
     }
+}
+
+/// The element that constant indices name, if they are all in range.
+fn constant_element(variable: &Variable, indices: &[Expr]) -> Option<usize> {
+    let mut element = 0;
+    for (index, dimension) in indices.iter().zip(&variable.dimensions) {
+        let value = u32::try_from(index.constant()?).ok().filter(|v| *v < dimension.len)?;
+        element = element * dimension.len as usize + value as usize;
+    }
+    Some(element)
 }
 
 fn as_scalar(code: &Code) -> Option<ScalarCode> {

@@ -176,7 +176,7 @@ impl<'n> Semantics<'n> {
     pub fn stepper(&self) -> Stepper<'_> {
         let mut cache = FrameCache::default();
         let empty = Configuration::empty(&self.layout, &self.shapes, &mut cache);
-        Stepper { semantics: self, cache, current: empty.clone(), next: empty, message: Vec::new() }
+        Stepper { semantics: self, cache, current: empty.clone(), next: empty, message: Vec::new(), fields: Vec::new() }
     }
 
     /// The value of an expression as a process sees it; for descriptions, not for steps.
@@ -321,6 +321,8 @@ pub struct Stepper<'s> {
     next: Configuration,
     /// The message of a rendezvous on its way.
     message: Vec<i32>,
+    /// Room for the fields of a message that is sent or received.
+    fields: Vec<i32>,
 }
 
 impl<'s> Stepper<'s> {
@@ -350,7 +352,7 @@ impl<'s> Stepper<'s> {
         let base = semantics.layout.globals_base;
         set_initials(semantics, &mut self.next, None, base, globals, &semantics.global_initials, 0, 0)?;
         for instance in &network.instances {
-            let mut performer = Performer::new(semantics, &mut self.cache, &mut self.next, 0, false);
+            let mut performer = Performer::new(semantics, &mut self.cache, &mut self.next, &mut self.fields, 0, false);
             performer.create_process(instance.machine, &[], instance.priority)?;
         }
         Ok(())
@@ -470,7 +472,8 @@ impl<'s> Stepper<'s> {
             }
         }
         self.next.copy_from(&self.current);
-        let mut performer = Performer::new(semantics, &mut self.cache, &mut self.next, process, timeout);
+        let (cache, next, fields) = (&mut self.cache, &mut self.next, &mut self.fields);
+        let mut performer = Performer::new(semantics, cache, next, fields, process, timeout);
         let result = performer.perform(&edge.action, edge.span);
         let soft = performer.failed_assertion.take();
         self.finish(process, edge, step, result, soft, timeout, visit)?;
@@ -594,7 +597,8 @@ impl<'s> Stepper<'s> {
         }
         self.next.copy_from(&self.current);
         self.next.set_location(&semantics.layout, sender, send.to);
-        let mut performer = Performer::new(semantics, &mut self.cache, &mut self.next, receiver, timeout);
+        let (cache, next, fields) = (&mut self.cache, &mut self.next, &mut self.fields);
+        let mut performer = Performer::new(semantics, cache, next, fields, receiver, timeout);
         performer.handed_over = Some((queue, &self.message));
         let result = performer.perform(&receive.action, receive.span);
         let soft = performer.failed_assertion.take();
@@ -693,6 +697,7 @@ struct Performer<'a, 's> {
     semantics: &'s Semantics<'s>,
     cache: &'a mut FrameCache,
     state: &'a mut Configuration,
+    fields: &'a mut Vec<i32>,
     process: usize,
     timeout: bool,
     run_result: i32,
@@ -707,11 +712,12 @@ impl<'a, 's> Performer<'a, 's> {
         semantics: &'s Semantics<'s>,
         cache: &'a mut FrameCache,
         state: &'a mut Configuration,
+        fields: &'a mut Vec<i32>,
         process: usize,
         timeout: bool,
     ) -> Self {
         let (run_result, handed_over, failed_assertion) = (0, None, None);
-        Performer { semantics, cache, state, process, timeout, run_result, handed_over, failed_assertion }
+        Performer { semantics, cache, state, fields, process, timeout, run_result, handed_over, failed_assertion }
     }
 
     fn view(&self) -> View<'_> {
@@ -770,6 +776,19 @@ impl<'a, 's> Performer<'a, 's> {
     }
 
     fn send(&mut self, channel: &Code, message: &[Code], sorted: bool) -> Result<(), Trouble> {
+        let mut values = std::mem::take(self.fields);
+        let result = self.send_values(channel, message, sorted, &mut values);
+        *self.fields = values;
+        result
+    }
+
+    fn send_values(
+        &mut self,
+        channel: &Code,
+        message: &[Code],
+        sorted: bool,
+        values: &mut Vec<i32>,
+    ) -> Result<(), Trouble> {
         let semantics = self.semantics;
         let layout = &semantics.layout;
         let view = self.view();
@@ -777,7 +796,10 @@ impl<'a, 's> Performer<'a, 's> {
         if view.is_rendezvous(queue) {
             return Err(Trouble::Fault(Box::new(Fault::RendezvousInStep)));
         }
-        let values = message.iter().map(|e| view.eval(e)).collect::<Eval<Vec<i32>>>()?;
+        values.clear();
+        for e in message {
+            values.push(view.eval(e)?);
+        }
         let channel_type = self.state.frame.queues[queue].channel_type;
         let expected = layout.messages[channel_type.index()].fields.len();
         if values.len() != expected {
@@ -790,8 +812,8 @@ impl<'a, 's> Performer<'a, 's> {
         if len >= LONGEST_QUEUE {
             return Err(Trouble::Overflow(Overflow::QueueLength));
         }
-        let position = if sorted { self.sorted_position(queue, &values) } else { len };
-        self.state.insert_message(layout, queue, position, &values);
+        let position = if sorted { self.sorted_position(queue, values) } else { len };
+        self.state.insert_message(layout, queue, position, values);
         Ok(())
     }
 
@@ -826,11 +848,15 @@ impl<'a, 's> Performer<'a, 's> {
         let frame = self.state.frame.queues[queue];
         let at = self.state.queue_start(layout, queue) + position * frame.message_size as usize;
         let fields = &layout.messages[frame.channel_type.index()].fields;
-        let message: Vec<i32> = fields.iter().map(|&(s, offset, _)| s.load(&self.state.bytes, at + offset)).collect();
+        let mut message = std::mem::take(self.fields);
+        message.clear();
+        message.extend(fields.iter().map(|&(s, offset, _)| s.load(&self.state.bytes, at + offset)));
         if !keep {
             self.state.remove_message(layout, queue, position);
         }
-        self.bind(pattern, &message)
+        let result = self.bind(pattern, &message);
+        *self.fields = message;
+        result
     }
 
     /// Stores fields one after the other, so that a later place may depend on an earlier field.

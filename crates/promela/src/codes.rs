@@ -2,7 +2,7 @@
 //!
 //! | Codes        | Who says it | Explained in |
 //! |--------------|-------------|--------------|
-//! | P0001..P0019 | the preprocessor, about text and directives | `preprocessing` |
+//! | P0001..P0020 | the preprocessor, about text and directives | `preprocessing` |
 //! | P0101..P0116 | the parser, about the order of words        | `syntax` |
 //! | P0201..P0219 | the lowering, about declarations            | `declarations` |
 //! | P0220..P0246 | the lowering, about names and statements    | `statements` |

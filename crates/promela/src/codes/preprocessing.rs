@@ -1,4 +1,4 @@
-//! P0001 to P0019: the text of a model, its macros and its directives.
+//! P0001 to P0020: the text of a model, its macros and its directives.
 
 use super::Explanation;
 
@@ -63,11 +63,11 @@ init { mask = 0 }",
         code: "P0006",
         title: "number out of range",
         text: "\
-The largest type of Promela, `int`, has 32 bits, so numbers go up to 2147483647. A larger one would
-not keep its value. Use a smaller number; a model needs the order of large values more often than
-the values themselves, and small values make it faster to check.",
+The largest type of Promela, `int`, has 32 bits, so numbers go up to 2147483647. This one does not
+even fit into 64 bits, and has no meaning at all. Use a smaller number; a model needs the order of
+large values more often than the values themselves, and small values make it faster to check.",
         example: "\
-int limit = 4294967296;
+int limit = 99999999999999999999;
 init { limit = 0 }",
     },
     Explanation {
@@ -239,5 +239,16 @@ NAME=VALUE`.",
 #error give the size of the queue with -D SIZE=N
 #endif
 init { skip }",
+    },
+    Explanation {
+        code: "P0020",
+        title: "number cut to 32 bits",
+        text: "\
+The largest type of Promela, `int`, has 32 bits, so numbers go up to 2147483647. Of a larger one
+only the lower 32 bits are kept, as SPIN does: the model is read with the other number that the
+message shows. Write that number if it is meant, or a smaller one.",
+        example: "\
+int limit = 4294967297;
+init { limit = 0 }",
     },
 ];

@@ -46,6 +46,14 @@ impl Preprocessor<'_> {
         if let Ok(value) = text.parse() {
             return value;
         }
+        if let Ok(value) = text.parse::<i64>() {
+            // SPIN reads it as a `long` and cuts it to an `int`; so do we, and say so.
+            let message = format!("the number `{}` does not fit into an `int`", shorten(text));
+            let cut = value as i32;
+            let report = warning_at("P0020", piece, message).label(format!("it is read as {cut}"));
+            self.report(report);
+            return cut;
+        }
         let report = if text.bytes().all(|byte| byte.is_ascii_digit()) {
             let message = format!("the number `{}` does not fit into an `int`", shorten(text));
             error_at("P0006", piece, message)
@@ -164,8 +172,10 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_does_not_fit_is_an_error() {
-        assert_eq!(read("2147483648").only("P0006").1, "2147483648");
+    fn a_number_of_more_than_32_bits_is_cut_and_one_of_more_than_64_is_an_error() {
+        let reading = read("4294967297");
+        assert_eq!(reading.only("P0020").1, "4294967297");
+        assert_eq!(reading.words(), "1");
         read("99999999999999999999999").only("P0006");
     }
 

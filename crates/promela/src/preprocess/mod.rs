@@ -26,7 +26,7 @@
 //! | P0003 | unterminated quotation        | a `"` or `'` that is not closed on its line |
 //! | P0004 | bad character constant        | not exactly one character between single quotes, or (a warning) an escape that SPIN does not know |
 //! | P0005 | not a decimal number          | a number in another base, or with letters in it |
-//! | P0006 | number out of range           | a number that does not fit into an `int` of 32 bits |
+//! | P0006 | number out of range           | a number that does not fit into 64 bits |
 //! | P0007 | unterminated `#if`            | an `#if`, `#ifdef` or `#ifndef` without its `#endif` |
 //! | P0008 | misplaced `#else` or `#endif` | an `#elif`, `#else` or `#endif` that belongs to no `#if`, or follows its `#else` |
 //! | P0009 | bad `#if` expression          | the condition is not a constant expression of whole numbers |
@@ -40,6 +40,7 @@
 //! | P0017 | endless `#include`            | files include each other more than 64 deep |
 //! | P0018 | limit reached                 | too many tokens, too much macro expansion, too deep a nesting, or no time left |
 //! | P0019 | `#error` or `#warning`        | the model itself says that something is wrong |
+//! | P0020 | number cut to 32 bits         | warning: a number that does not fit into an `int` |
 
 mod call;
 mod condition;
