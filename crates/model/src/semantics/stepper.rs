@@ -1,0 +1,378 @@
+//! Which steps a state has, and where they lead.
+//!
+//! [`Stepper::expand`] goes through the processes and their edges in order and shows each successor
+//! without allocating: the successor lives in a buffer of the stepper until the next one comes. A
+//! rendezvous send looks for its receives among the other processes and makes one step of the two.
+
+use super::perform::{Performer, Trouble, accepts, is_else, set_initials};
+use super::{EdgeCode, Semantics, Step, Successor};
+use crate::code::ActionCode;
+use crate::configuration::Configuration;
+use crate::evaluate::{Eval, View};
+use crate::fault::{Fault, FaultAt, Overflow};
+use crate::ids::EdgeId;
+use crate::layout::{FrameCache, SHAPE_BYTES};
+use crate::source::Span;
+
+/// Computes successors; holds the buffers it needs, so one per thread.
+#[derive(Debug)]
+pub struct Stepper<'s> {
+    semantics: &'s Semantics<'s>,
+    cache: FrameCache,
+    current: Configuration,
+    next: Configuration,
+    /// The message of a rendezvous on its way.
+    message: Vec<i32>,
+    /// Room for the fields of a message that is sent or received.
+    fields: Vec<i32>,
+}
+
+impl<'s> Stepper<'s> {
+    pub(super) fn new(semantics: &'s Semantics<'s>) -> Self {
+        let mut cache = FrameCache::default();
+        let empty = Configuration::empty(&semantics.layout, &semantics.shapes, &mut cache);
+        Stepper { semantics, cache, current: empty.clone(), next: empty, message: Vec::new(), fields: Vec::new() }
+    }
+
+    /// The semantics it steps through.
+    pub fn semantics(&self) -> &'s Semantics<'s> {
+        self.semantics
+    }
+
+    /// The first state; a fault if a first value cannot be computed.
+    pub fn initial(&mut self) -> Result<Result<Vec<u8>, FaultAt>, Overflow> {
+        let semantics = self.semantics;
+        self.next = Configuration::empty(&semantics.layout, &semantics.shapes, &mut self.cache);
+        match self.create_initial() {
+            Ok(()) => Ok(Ok(self.next.bytes.clone())),
+            Err(Trouble::Fault(fault)) => Ok(Err(FaultAt { fault: *fault, span: Span::NONE })),
+            Err(Trouble::InitialValue(fault, span)) => Ok(Err(FaultAt { fault: *fault, span })),
+            Err(Trouble::Overflow(overflow)) => Err(overflow),
+        }
+    }
+
+    fn create_initial(&mut self) -> Result<(), Trouble> {
+        let semantics = self.semantics;
+        let network = semantics.network;
+        // Initial values of globals are constants or channels: no process is needed to compute them.
+        self.cache_frame();
+        let globals = &semantics.layout.globals;
+        let base = semantics.layout.globals_base;
+        set_initials(semantics, &mut self.next, None, base, globals, &semantics.global_initials, 0, 0)?;
+        for instance in &network.instances {
+            let mut performer = Performer::new(semantics, &mut self.cache, &mut self.next, &mut self.fields, 0, false);
+            performer.create_process(instance.machine, &[], instance.priority)?;
+        }
+        Ok(())
+    }
+
+    fn cache_frame(&mut self) {
+        let shape = self.next.frame.shape;
+        self.next.frame = self.cache.get(&self.semantics.layout, &self.semantics.shapes, shape);
+    }
+
+    /// Visits every successor of a state. With a process in control, only that process moves.
+    /// Returns how many successors there are.
+    pub fn expand(
+        &mut self,
+        state: &[u8],
+        control: Option<u32>,
+        visit: &mut impl FnMut(Successor<'_>),
+    ) -> Result<usize, Overflow> {
+        self.load(state);
+        self.expand_loaded(control, visit)
+    }
+
+    /// Like [`Stepper::expand`], for the state that was loaded last.
+    pub fn expand_loaded(
+        &mut self,
+        control: Option<u32>,
+        visit: &mut impl FnMut(Successor<'_>),
+    ) -> Result<usize, Overflow> {
+        let semantics = self.semantics;
+        if let Some(process) = control {
+            return self.process_steps(process as usize, false, visit);
+        }
+        let mut count = self.all_steps(false, visit)?;
+        if count == 0 && semantics.uses_timeout {
+            count = self.all_steps(true, visit)?;
+        }
+        if semantics.has_lossy {
+            count += self.losses(visit);
+        }
+        Ok(count)
+    }
+
+    /// Whether the process in control can move: only then the state is in the middle of an atomic sequence.
+    pub fn keeps_control(&mut self, state: &[u8], process: u32) -> Result<bool, Overflow> {
+        Ok(self.expand(state, Some(process), &mut |_| ())? > 0)
+    }
+
+    fn all_steps(&mut self, timeout: bool, visit: &mut impl FnMut(Successor<'_>)) -> Result<usize, Overflow> {
+        let mut count = 0;
+        for process in 0..self.current.process_count() {
+            count += self.process_steps(process, timeout, visit)?;
+        }
+        Ok(count)
+    }
+
+    /// The steps of one process, in the order in which its edges stand.
+    fn process_steps(
+        &mut self,
+        process: usize,
+        timeout: bool,
+        visit: &mut impl FnMut(Successor<'_>),
+    ) -> Result<usize, Overflow> {
+        let semantics = self.semantics;
+        match semantics.may_move(&self.current, process) {
+            Ok(true) => {}
+            Ok(false) => return Ok(0),
+            Err(fault) => {
+                let span = semantics.network.machine(self.current.machine(process)).span;
+                let edge = semantics.edges_at(&self.current, process).0.first().map_or(EdgeId(0), |e| e.id);
+                let step = Step::Edge { process: process as u32, edge };
+                visit(Successor::failed(step, *fault, span));
+                return Ok(1);
+            }
+        }
+        let (mut count, mut escape) = (0, 0);
+        for edge in semantics.edges_at(&self.current, process).0 {
+            if escape > 0 && edge.escape != escape {
+                break;
+            }
+            let taken = self.edge_steps(process, edge, count > 0, timeout, visit)?;
+            if taken > 0 && edge.escape > 0 {
+                escape = edge.escape;
+            }
+            count += taken;
+        }
+        Ok(count)
+    }
+
+    fn edge_steps(
+        &mut self,
+        process: usize,
+        edge: &EdgeCode,
+        moved: bool,
+        timeout: bool,
+        visit: &mut impl FnMut(Successor<'_>),
+    ) -> Result<usize, Overflow> {
+        let semantics = self.semantics;
+        let view = View::new(semantics, &self.current, process, timeout);
+        let executable = match &edge.action {
+            ActionCode::Else => Ok(!moved),
+            ActionCode::Send { channel, .. } => match view.queue(channel) {
+                Ok(queue) if view.is_rendezvous(queue) => return self.rendezvous(process, edge, queue, timeout, visit),
+                Ok(_) => view.executable(&edge.action, false),
+                Err(fault) => Err(fault),
+            },
+            // `else` as the guard of a deterministic step.
+            ActionCode::Deterministic(nodes) if is_else(nodes) => Ok(!moved),
+            action => view.executable(action, false),
+        };
+        let step = Step::Edge { process: process as u32, edge: edge.id };
+        match executable {
+            Ok(false) => return Ok(0),
+            Ok(true) => {}
+            Err(fault) => {
+                visit(Successor::failed(step, *fault, edge.span));
+                return Ok(1);
+            }
+        }
+        self.next.copy_from(&self.current);
+        let (cache, next, fields) = (&mut self.cache, &mut self.next, &mut self.fields);
+        let mut performer = Performer::new(semantics, cache, next, fields, process, timeout);
+        let result = performer.perform(&edge.action, edge.span);
+        let soft = performer.failed_assertion.take();
+        self.finish(process, edge, step, result, soft, timeout, visit)?;
+        Ok(1)
+    }
+
+    /// Completes a step of `process`, which ends at the edge's target, and shows it.
+    #[allow(clippy::too_many_arguments)]
+    fn finish(
+        &mut self,
+        process: usize,
+        edge: &EdgeCode,
+        step: Step,
+        result: Result<(), Trouble>,
+        assertion: Option<Span>,
+        timeout: bool,
+        visit: &mut impl FnMut(Successor<'_>),
+    ) -> Result<(), Overflow> {
+        match result {
+            Ok(()) => {}
+            Err(Trouble::Overflow(overflow)) => return Err(overflow),
+            Err(Trouble::Fault(fault)) => {
+                visit(Successor::failed(step, *fault, edge.span));
+                return Ok(());
+            }
+            Err(Trouble::InitialValue(fault, span)) => {
+                visit(Successor::failed(step, *fault, span));
+                return Ok(());
+            }
+        }
+        let layout = &self.semantics.layout;
+        if !matches!(edge.action, ActionCode::End) {
+            self.next.set_location(layout, process, edge.to);
+        }
+        if layout.last_mover {
+            self.next.bytes[SHAPE_BYTES] = process as u8;
+        }
+        visit(Successor {
+            step,
+            state: Some(&self.next.bytes),
+            control: edge.atomic.then_some(process as u32),
+            fault: assertion.map(|span| FaultAt { fault: Fault::Assertion, span }),
+            timeout,
+        });
+        Ok(())
+    }
+
+    /// A send on a rendezvous channel with every receive that fits.
+    fn rendezvous(
+        &mut self,
+        sender: usize,
+        send: &EdgeCode,
+        queue: usize,
+        timeout: bool,
+        visit: &mut impl FnMut(Successor<'_>),
+    ) -> Result<usize, Overflow> {
+        let semantics = self.semantics;
+        if let Err(fault) = self.compose_message(sender, send, queue) {
+            let step = Step::Edge { process: sender as u32, edge: send.id };
+            visit(Successor::failed(step, *fault, send.span));
+            return Ok(1);
+        }
+        let mut count = 0;
+        for receiver in (0..self.current.process_count()).filter(|&p| p != sender) {
+            let (edges, may_receive) = semantics.edges_at(&self.current, receiver);
+            let provided = !semantics.uses_provided || semantics.is_provided(&self.current, receiver).unwrap_or(false);
+            if !may_receive || !provided {
+                continue;
+            }
+            let mut escape = 0;
+            for receive in edges {
+                if escape > 0 && receive.escape != escape {
+                    break;
+                }
+                let taken = self.meet(sender, send, receiver, receive, queue, timeout, visit)?;
+                if taken > 0 && receive.escape > 0 {
+                    escape = receive.escape;
+                }
+                count += taken;
+            }
+        }
+        Ok(count)
+    }
+
+    fn compose_message(&mut self, sender: usize, send: &EdgeCode, queue: usize) -> Eval<()> {
+        let view = View::new(self.semantics, &self.current, sender, false);
+        let ActionCode::Send { message, .. } = &send.action else { return Ok(()) };
+        let channel_type = self.current.frame.queues[queue].channel_type;
+        let fields = &self.semantics.layout.messages[channel_type.index()].fields;
+        if fields.len() != message.len() {
+            return Err(Box::new(Fault::FieldCount { given: message.len(), expected: fields.len() }));
+        }
+        self.message.clear();
+        for (e, &(_, _, ty)) in message.iter().zip(fields) {
+            self.message.push(ty.truncate(view.eval(e)?));
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn meet(
+        &mut self,
+        sender: usize,
+        send: &EdgeCode,
+        receiver: usize,
+        receive: &EdgeCode,
+        queue: usize,
+        timeout: bool,
+        visit: &mut impl FnMut(Successor<'_>),
+    ) -> Result<usize, Overflow> {
+        let semantics = self.semantics;
+        let step = Step::Rendezvous { sender: (sender as u32, send.id), receiver: (receiver as u32, receive.id) };
+        let view = View::new(semantics, &self.current, receiver, timeout);
+        match accepts(&view, &receive.action, queue, &self.message) {
+            Ok(true) => {}
+            Ok(false) => return Ok(0),
+            Err(fault) => {
+                visit(Successor::failed(step, *fault, receive.span));
+                return Ok(1);
+            }
+        }
+        self.next.copy_from(&self.current);
+        self.next.set_location(&semantics.layout, sender, send.to);
+        let (cache, next, fields) = (&mut self.cache, &mut self.next, &mut self.fields);
+        let mut performer = Performer::new(semantics, cache, next, fields, receiver, timeout);
+        performer.handed_over = Some((queue, &self.message));
+        let result = performer.perform(&receive.action, receive.span);
+        let soft = performer.failed_assertion.take();
+        self.finish(receiver, receive, step, result, soft, timeout, visit)?;
+        Ok(1)
+    }
+
+    /// Any message of a lossy channel can vanish.
+    fn losses(&mut self, visit: &mut impl FnMut(Successor<'_>)) -> usize {
+        let layout = &self.semantics.layout;
+        let mut count = 0;
+        for queue in 0..self.current.frame.queues.len() {
+            let channel_type = self.current.frame.queues[queue].channel_type;
+            if !layout.messages[channel_type.index()].lossy {
+                continue;
+            }
+            for position in 0..self.current.queue_len(layout, queue) {
+                self.next.copy_from(&self.current);
+                self.next.remove_message(layout, queue, position);
+                let step = Step::Loss { queue: queue as u32, position: position as u32 };
+                visit(Successor { step, state: Some(&self.next.bytes), control: None, fault: None, timeout: false });
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// Whether every process is at a location where it may stop.
+    pub fn is_valid_end(&mut self, state: &[u8]) -> bool {
+        let semantics = self.semantics;
+        self.load(state);
+        (0..self.current.process_count()).all(|p| {
+            let location = self.current.location(&semantics.layout, p);
+            semantics.network.machine(self.current.machine(p)).locations[location.index()].end
+        })
+    }
+
+    /// The digest of a state, the same in every run and every search (see [`crate::digest`]).
+    pub fn digest(&mut self, state: &[u8]) -> u128 {
+        let semantics = self.semantics;
+        self.current.load(&semantics.layout, &semantics.shapes, &mut self.cache, state);
+        self.next.bytes.clear();
+        self.next.bytes.extend((self.current.process_count() as u32).to_le_bytes());
+        for process in &self.current.frame.processes {
+            self.next.bytes.extend((process.machine.0 as u16).to_le_bytes());
+        }
+        self.next.bytes.extend_from_slice(&state[SHAPE_BYTES..]);
+        crate::digest::digest(&self.next.bytes)
+    }
+
+    /// Loads a state, for [`Stepper::expand_loaded`].
+    #[inline]
+    pub fn load(&mut self, state: &[u8]) {
+        let semantics = self.semantics;
+        self.current.load(&semantics.layout, &semantics.shapes, &mut self.cache, state);
+    }
+
+    /// A state that can be read.
+    pub(crate) fn configuration(&mut self, state: &[u8]) -> &Configuration {
+        self.load(state);
+        &self.current
+    }
+}
+
+impl Successor<'_> {
+    fn failed(step: Step, fault: Fault, span: Span) -> Successor<'static> {
+        Successor { step, state: None, control: None, fault: Some(FaultAt { fault, span }), timeout: false }
+    }
+}
