@@ -6,7 +6,7 @@
 use crate::expr::{BinaryOp, ChannelTest, Expr, Pattern, Place, Scope, UnaryOp};
 use crate::ids::{LocationId, MachineId};
 use crate::layout::{Layout, Section, Slot, Storage};
-use crate::network::{Action, Network, ReceiveMode, ScalarType, Variable};
+use crate::network::{Action, Choice, Network, ReceiveMode, ScalarType, Variable};
 use crate::source::Span;
 
 /// An expression made ready.
@@ -105,7 +105,14 @@ pub(crate) enum ActionCode {
     Run { machine: MachineId, arguments: Vec<Code>, priority: u8, then: Option<(PlaceCode, Code)> },
     SetPriority(Code, Code),
     End,
-    Deterministic(Vec<Vec<ChoiceCode>>),
+    Deterministic(Box<DeterministicCode>),
+}
+
+#[derive(Debug)]
+pub(crate) struct DeterministicCode {
+    /// One of these must be executable; none: always.
+    pub(crate) guard: Vec<ActionCode>,
+    pub(crate) nodes: Vec<Vec<ChoiceCode>>,
 }
 
 #[derive(Debug)]
@@ -147,16 +154,13 @@ impl Compiler<'_> {
             },
             Action::SetPriority(a, b) => ActionCode::SetPriority(self.expr(a), self.expr(b)),
             Action::End => ActionCode::End,
-            Action::Deterministic(body) => ActionCode::Deterministic(
-                body.nodes
-                    .iter()
-                    .map(|node| {
-                        node.iter()
-                            .map(|c| ChoiceCode { action: self.action(&c.action), next: c.next, span: c.span })
-                            .collect()
-                    })
-                    .collect(),
-            ),
+            Action::Deterministic(body) => {
+                let choice = |c: &Choice| ChoiceCode { action: self.action(&c.action), next: c.next, span: c.span };
+                ActionCode::Deterministic(Box::new(DeterministicCode {
+                    guard: body.guard.iter().map(|action| self.action(action)).collect(),
+                    nodes: body.nodes.iter().map(|node| node.iter().map(choice).collect()).collect(),
+                }))
+            }
         }
     }
 

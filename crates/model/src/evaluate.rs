@@ -166,11 +166,25 @@ impl<'a> View<'a> {
         if self.is_rendezvous(queue) {
             return fault(Fault::PollRendezvous);
         }
-        Ok(self.find_message(queue, &poll.pattern, poll.anywhere)?.is_some())
+        let channel_type = self.state.frame.queues[queue].channel_type;
+        let fields = self.semantics.layout.messages[channel_type.index()].fields.len();
+        if poll.pattern.len() > fields {
+            check_fields(poll.pattern.len(), fields)?;
+        }
+        // A poll may leave out fields at the end: they may be anything.
+        Ok(self.search(queue, &poll.pattern, poll.anywhere)?.is_some())
     }
 
     /// The position of the message that a receive takes: the head, or with `anywhere` the first that fits.
     pub(crate) fn find_message(&self, queue: usize, pattern: &[PatternCode], anywhere: bool) -> Eval<Option<usize>> {
+        let channel_type = self.state.frame.queues[queue].channel_type;
+        if self.state.queue_len(&self.semantics.layout, queue) > 0 {
+            check_fields(pattern.len(), self.semantics.layout.messages[channel_type.index()].fields.len())?;
+        }
+        self.search(queue, pattern, anywhere)
+    }
+
+    fn search(&self, queue: usize, pattern: &[PatternCode], anywhere: bool) -> Eval<Option<usize>> {
         let layout = &self.semantics.layout;
         let len = self.state.queue_len(layout, queue);
         if len == 0 {
@@ -178,7 +192,6 @@ impl<'a> View<'a> {
         }
         let frame = self.state.frame.queues[queue];
         let fields = &layout.messages[frame.channel_type.index()].fields;
-        check_fields(pattern.len(), fields.len())?;
         let start = self.state.queue_start(layout, queue);
         let candidates = if anywhere { len } else { 1 };
         'message: for position in 0..candidates {
@@ -239,7 +252,7 @@ impl<'a> View<'a> {
     fn enabled(&self, pid: &Code) -> Eval<bool> {
         match self.other(pid)? {
             Some(process) if process == self.process => fault(Fault::EnabledSelf),
-            Some(process) => self.semantics.is_enabled(self.state, process),
+            Some(process) => self.semantics.is_enabled(self.state, process, self.timeout),
             None => Ok(false),
         }
     }
@@ -264,13 +277,13 @@ impl<'a> View<'a> {
                 Ok(self.find_message(queue, pattern, mode.anywhere)?.is_some())
             }
             ActionCode::End => Ok(self.process + 1 == self.state.process_count()),
-            ActionCode::Deterministic(nodes) => {
-                for choice in nodes.first().into_iter().flatten() {
-                    if self.executable(&choice.action, true)? {
+            ActionCode::Deterministic(step) => {
+                for guard in &step.guard {
+                    if self.executable(guard, true)? {
                         return Ok(true);
                     }
                 }
-                Ok(false)
+                Ok(step.guard.is_empty())
             }
             ActionCode::Skip
             | ActionCode::Else

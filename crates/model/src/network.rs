@@ -243,6 +243,8 @@ pub enum Action {
 /// The body of a deterministic step: at each node the first executable choice is taken.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Deterministic {
+    /// The step can be taken when one of these is executable; when there is none, always.
+    pub guard: Vec<Action>,
     /// The nodes; the step starts at node 0.
     pub nodes: Vec<Vec<Choice>>,
 }
@@ -375,6 +377,8 @@ pub struct Network {
     pub formulas: Vec<Formula>,
     /// Whether any priority other than the usual one can occur.
     pub uses_priorities: bool,
+    /// Whether somebody asks who moved last: then it is part of the state.
+    pub uses_last_mover: bool,
 }
 
 impl Network {
@@ -469,6 +473,7 @@ impl Action {
                 b.walk(visit);
             }
             Action::Deterministic(body) => {
+                body.guard.iter().for_each(|action| action.walk(visit));
                 body.nodes.iter().flatten().for_each(|choice| choice.action.walk(visit));
             }
         }
@@ -506,6 +511,7 @@ impl Action {
                 b.walk_mut(change);
             }
             Action::Deterministic(body) => {
+                body.guard.iter_mut().for_each(|action| action.walk_mut(change));
                 body.nodes.iter_mut().flatten().for_each(|choice| choice.action.walk_mut(change));
             }
         }

@@ -295,8 +295,8 @@ pub enum StmtKind {
         from: Expr,
         /// The greatest value.
         to: Expr,
-        /// Written in an inline: SPIN then makes a loop of it.
-        in_inline: bool,
+        /// Written in the form that SPIN makes a choice of; any other is a loop.
+        literal: bool,
     },
     /// `break`
     Break,

@@ -142,8 +142,7 @@ pub struct Semantics<'n> {
 impl<'n> Semantics<'n> {
     /// Makes a network ready to run.
     pub fn new(network: &'n Network, reading: Reading) -> Self {
-        let last_mover = network.any_expression(&|e| matches!(e, Expr::LastMover));
-        let layout = Layout::new(network, reading == Reading::Unbounded, last_mover);
+        let layout = Layout::new(network, reading == Reading::Unbounded, network.uses_last_mover);
         let machines = (0..network.machines.len()).map(|i| MachineCode::new(network, &layout, i.into())).collect();
         let compiler = Compiler { network, layout: &layout, machine: MachineId(0) };
         let global_initials = network.variables.iter().map(|v| InitialCode::new(v, &compiler)).collect();
@@ -206,8 +205,8 @@ impl<'n> Semantics<'n> {
     }
 
     /// `enabled(pid)`: some edge of the process can be taken; a rendezvous send counts.
-    pub(crate) fn is_enabled(&self, state: &Configuration, process: usize) -> Eval<bool> {
-        let view = View::new(self, state, process, false);
+    pub(crate) fn is_enabled(&self, state: &Configuration, process: usize, timeout: bool) -> Eval<bool> {
+        let view = View::new(self, state, process, timeout);
         for edge in self.edges_at(state, process).0 {
             if view.executable(&edge.action, true)? {
                 return Ok(true);
@@ -217,7 +216,7 @@ impl<'n> Semantics<'n> {
     }
 
     /// Whether `provided` and priorities let a process move.
-    fn may_move(&self, state: &Configuration, process: usize) -> Eval<bool> {
+    fn may_move(&self, state: &Configuration, process: usize, timeout: bool) -> Eval<bool> {
         if self.uses_provided && !self.is_provided(state, process)? {
             return Ok(false);
         }
@@ -225,7 +224,7 @@ impl<'n> Semantics<'n> {
             let own = state.priority(&self.layout, process);
             for other in (0..state.process_count()).filter(|&p| p != process) {
                 let higher = state.priority(&self.layout, other) > own;
-                if higher && self.is_provided(state, other)? && self.is_enabled(state, other)? {
+                if higher && self.is_provided(state, other)? && self.is_enabled(state, other, timeout)? {
                     return Ok(false);
                 }
             }
@@ -278,7 +277,7 @@ impl MachineCode {
 fn may_receive(action: &ActionCode) -> bool {
     match action {
         ActionCode::Receive { .. } => true,
-        ActionCode::Deterministic(nodes) => nodes.first().is_some_and(|n| n.iter().any(|c| may_receive(&c.action))),
+        ActionCode::Deterministic(step) => step.guard.iter().any(may_receive),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@
 //! In a deterministic step it goes on to the next statement by itself; anywhere else one action is all.
 
 use super::{InitialCode, Reading, Semantics};
-use crate::code::{ActionCode, ChoiceCode, Code, PatternCode, PlaceCode};
+use crate::code::{ActionCode, ChoiceCode, Code, DeterministicCode, PatternCode, PlaceCode};
 use crate::configuration::Configuration;
 use crate::evaluate::{Eval, View, sorts_before};
 use crate::fault::{Fault, Overflow};
@@ -33,8 +33,8 @@ impl From<Box<Fault>> for Trouble {
     }
 }
 /// A deterministic step whose guard is `else`.
-pub(super) fn is_else(nodes: &[Vec<ChoiceCode>]) -> bool {
-    matches!(nodes.first().map(Vec::as_slice), Some([choice]) if matches!(choice.action, ActionCode::Else))
+pub(super) fn is_else(step: &DeterministicCode) -> bool {
+    matches!(step.guard.as_slice(), [ActionCode::Else])
 }
 
 /// Whether an action, or the guard of a deterministic step, takes a message that is handed over on `queue`.
@@ -43,9 +43,9 @@ pub(super) fn accepts(view: &View<'_>, action: &ActionCode, queue: usize, messag
         ActionCode::Receive { channel, pattern, mode } if !mode.keep => {
             Ok(view.queue(channel).is_ok_and(|q| q == queue) && view.fits(pattern, message)?)
         }
-        ActionCode::Deterministic(nodes) => {
-            for choice in nodes.first().into_iter().flatten() {
-                if accepts(view, &choice.action, queue, message)? {
+        ActionCode::Deterministic(step) => {
+            for guard in &step.guard {
+                if accepts(view, guard, queue, message)? {
                     return Ok(true);
                 }
             }
@@ -123,7 +123,7 @@ impl<'a, 's> Performer<'a, 's> {
                     .pop_process(&semantics.layout, &semantics.shapes, self.cache)
                     .ok_or(Trouble::Overflow(Overflow::Shapes))
             }
-            ActionCode::Deterministic(nodes) => self.deterministic(nodes),
+            ActionCode::Deterministic(step) => self.deterministic(&step.nodes),
         }
     }
 

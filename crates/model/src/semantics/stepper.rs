@@ -124,7 +124,7 @@ impl<'s> Stepper<'s> {
         visit: &mut impl FnMut(Successor<'_>),
     ) -> Result<usize, Overflow> {
         let semantics = self.semantics;
-        match semantics.may_move(&self.current, process) {
+        match semantics.may_move(&self.current, process, timeout) {
             Ok(true) => {}
             Ok(false) => return Ok(0),
             Err(fault) => {
@@ -167,7 +167,7 @@ impl<'s> Stepper<'s> {
                 Err(fault) => Err(fault),
             },
             // `else` as the guard of a deterministic step.
-            ActionCode::Deterministic(nodes) if is_else(nodes) => Ok(!moved),
+            ActionCode::Deterministic(step) if is_else(step) => Ok(!moved),
             action => view.executable(action, false),
         };
         let step = Step::Edge { process: process as u32, edge: edge.id };

@@ -29,6 +29,8 @@ pub(super) struct Body {
     breaks: Vec<u32>,
     /// No statement has come yet, and we are not inside one.
     initialising: bool,
+    /// The first assignment of the loop that comes next has been made already.
+    hoisted: bool,
     /// How many variables of each name there are, whatever braces they are in.
     same_names: HashMap<String, u32>,
 }
@@ -42,6 +44,7 @@ impl Body {
             scopes: vec![(ScopeId(0), HashMap::new())],
             breaks: Vec::new(),
             initialising: true,
+            hoisted: false,
             same_names: HashMap::new(),
         }
     }
@@ -155,8 +158,8 @@ impl Lowering<'_> {
             StmtKind::ForIn { variable, container, body: inner } => {
                 self.for_in_statement(body, variable, container, inner, span, &labels);
             }
-            StmtKind::Select { variable, from, to, in_inline } => {
-                self.select(body, variable, from, to, *in_inline, span, &labels);
+            StmtKind::Select { variable, from, to, literal } => {
+                self.select(body, variable, from, to, *literal, span, &labels);
             }
             StmtKind::Break => match body.breaks.last() {
                 Some(&target) => body.graph.simple(ElKind::Goto(Jump::Break(target)), span, &labels),
@@ -247,7 +250,7 @@ impl Lowering<'_> {
         match target.name {
             kw::UNDERSCORE => {
                 self.expr(value, Some(body))?;
-                return Some(Action::Skip);
+                return Some(no_effect());
             }
             kw::UNDER_PRIORITY => {
                 self.network.uses_priorities = true;
@@ -330,7 +333,7 @@ impl Lowering<'_> {
         if late {
             match (&initial, &declarator.initial) {
                 (Initial::Zero, None) => late_value = Some(Lowered::Const(0)),
-                (Initial::Value(e), Some(Initializer::Value(_))) if len.is_none() => {
+                (Initial::Value(e), Some(Initializer::Value(_))) => {
                     late_value = Some(e.clone());
                     initial = Initial::Zero;
                 }
@@ -352,7 +355,7 @@ impl Lowering<'_> {
                     Action::Assign(place, value)
                 }
                 // The declaration of a structure is a step that does nothing.
-                EntityKind::Struct { .. } => Action::Skip,
+                EntityKind::Struct { .. } => no_effect(),
             };
             body.action(action, declarator.span, &[]);
         }
@@ -417,9 +420,12 @@ impl Lowering<'_> {
     /// `x = from; do :: x <= to -> ..; x++ :: else -> break od`
     fn counting_loop(&mut self, body: &mut Body, range: Range, inner: &Sequence, span: Span, labels: &[LabelUse]) {
         let Range { place, from, test, to, prologue } = range;
+        let hoisted = std::mem::take(&mut body.hoisted);
         let variable = Lowered::Read(place.clone());
         let head = place.span;
-        body.action(Action::Assign(place.clone(), from), head, &[]);
+        if !hoisted {
+            body.action(Action::Assign(place.clone(), from), head, &[]);
+        }
         let target = body.graph.new_break_target();
         body.breaks.push(target);
         body.graph.open_sequence();
@@ -504,7 +510,7 @@ impl Lowering<'_> {
         variable: &VarRef,
         from: &Expr,
         to: &Expr,
-        in_inline: bool,
+        literal: bool,
         span: Span,
         labels: &[LabelUse],
     ) {
@@ -521,9 +527,7 @@ impl Lowering<'_> {
             && variable.field.is_none()
             && self.names.text(variable.name).chars().all(|c| c.is_ascii_alphanumeric());
         match (&from.kind, &to.kind) {
-            (&ExprKind::Number(a), &ExprKind::Number(b))
-                if plain && !in_inline && a >= 0 && b - a <= LONGEST_SELECT =>
-            {
+            (&ExprKind::Number(a), &ExprKind::Number(b)) if plain && literal && a >= 0 && b - a <= LONGEST_SELECT => {
                 let mut options = Vec::new();
                 for value in a..=b {
                     body.graph.open_sequence();
@@ -546,7 +550,9 @@ impl Lowering<'_> {
         labels: &[LabelUse],
     ) {
         let variable = Lowered::Read(place.clone());
-        body.action(Action::Assign(place.clone(), low), span, &[]);
+        if !std::mem::take(&mut body.hoisted) {
+            body.action(Action::Assign(place.clone(), low), span, &[]);
+        }
         let target = body.graph.new_break_target();
         body.graph.open_sequence();
         let below = Lowered::Binary(BinaryOp::Less, Box::new(variable.clone()), Box::new(high));
@@ -566,6 +572,16 @@ impl Lowering<'_> {
         // `L: { .. } unless ..` labels the whole.
         if let StmtKind::Labelled((name, place), inner) = &main.kind {
             let text = self.text(*name);
+            let is_loop = matches!(
+                inner.kind,
+                StmtKind::Do(_)
+                    | StmtKind::For { .. }
+                    | StmtKind::ForIn { .. }
+                    | StmtKind::Select { literal: false, .. }
+            );
+            if is_loop {
+                return self.unless_parts(body, main, escape, span, labels);
+            }
             if !matches!(inner.kind, StmtKind::Block(_) | StmtKind::Atomic(_) | StmtKind::DStep(_)) {
                 let error =
                     self.error("P0245", *place, format!("label `{text}` stands before one part of an `unless`"));
@@ -581,11 +597,34 @@ impl Lowering<'_> {
             }
             return;
         }
+        self.unless_parts(body, main, escape, span, labels);
+    }
+
+    fn unless_parts(&mut self, body: &mut Body, main: &Stmt, escape: &Stmt, span: Span, labels: &[LabelUse]) {
+        let hoisted = (self.hoist(body, main), self.hoist(body, escape));
+        body.hoisted = hoisted.0;
         let main = self.part(body, main);
+        body.hoisted = hoisted.1;
         let escape = self.part(body, escape);
+        body.hoisted = false;
         if let (Some(main), Some(escape)) = (main, escape) {
             body.graph.unless(main, escape, span, labels);
         }
+    }
+
+    /// The first assignment of a `for`, or of a `select` that is a loop, comes before the `unless` it is a part of.
+    fn hoist(&mut self, body: &mut Body, statement: &Stmt) -> bool {
+        let (variable, from) = match &statement.kind {
+            StmtKind::Labelled(_, inner) => return self.hoist(body, inner),
+            StmtKind::For { variable, from, .. } => (variable, from),
+            StmtKind::Select { variable, from, literal: false, .. } => (variable, from),
+            _ => return false,
+        };
+        let (place, from) = (self.counter(variable, body, "for"), self.expr(from, Some(body)));
+        let (Some(place), Some(from)) = (place, from) else { return false };
+        let head = place.span;
+        body.action(Action::Assign(place, from), head, &[]);
+        true
     }
 
     /// One side of an `unless`: the inside of a block, or the statement alone.
@@ -610,6 +649,11 @@ fn make_unique(variables: &mut [Variable], same_names: &mut HashMap<String, u32>
             variable.name = format!("{}#{count}", variable.name);
         }
     }
+}
+
+/// A step that changes nothing, but is not a `skip` that could be left out.
+fn no_effect() -> Action {
+    Action::Condition(Lowered::Const(1))
 }
 
 /// What a counting loop counts over.

@@ -137,7 +137,10 @@ impl Lowering<'_> {
             match reference.name {
                 kw::UNDER_PID => return Some(Lowered::Pid),
                 kw::UNDER_NR_PR => return Some(Lowered::ProcessCount),
-                kw::UNDER_LAST => return Some(Lowered::LastMover),
+                kw::UNDER_LAST => {
+                    self.network.uses_last_mover = true;
+                    return Some(Lowered::LastMover);
+                }
                 kw::UNDER_PRIORITY => {
                     self.network.uses_priorities = true;
                     return Some(Lowered::Priority(Box::new(Lowered::Pid)));

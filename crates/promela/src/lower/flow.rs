@@ -461,6 +461,14 @@ impl Graph {
             .or_else(|| candidates().next_back())
     }
 
+    /// The label of a name that another process asks about: the first one.
+    pub(super) fn first_label(&self, name: Name) -> Option<&LabelEntry> {
+        self.labels
+            .iter()
+            .find(|l| l.name == name && l.scope == ScopeId(0))
+            .or_else(|| self.labels.iter().find(|l| l.name == name))
+    }
+
     fn encloses(&self, outer: ScopeId, mut inner: ScopeId) -> bool {
         while let Some(parent) = self.scopes[inner.0 as usize] {
             if parent == outer {
@@ -782,34 +790,77 @@ impl Graph {
         }
     }
 
-    /// The body of a deterministic step: its elements as nodes.
+    /// The body of a deterministic step: its elements as nodes. An inner choice or block is a node of its own:
+    /// once it is entered there is no way back, as in SPIN.
     fn deterministic(&self, step: El, body: SeqId) -> Deterministic {
         let exit = self.at(step).next;
-        let mut nodes: Vec<Vec<Choice>> = Vec::new();
-        let mut numbers: HashMap<El, u32> = HashMap::new();
-        let mut work = Vec::new();
+        let mut nodes = Nodes::default();
         if let Some(start) = self.start(body) {
-            numbers.insert(start, 0);
-            nodes.push(Vec::new());
-            work.push(start);
+            nodes.number(start);
         }
-        while let Some(e) = work.pop() {
-            let mut leaves = Vec::new();
-            self.leaves(e, &mut leaves, 0);
-            let choices = leaves.into_iter().map(|leaf| {
-                let next = self.next_in_step(leaf, exit).map(|next| {
-                    *numbers.entry(next).or_insert_with(|| {
-                        nodes.push(Vec::new());
-                        work.push(next);
-                        nodes.len() as u32 - 1
-                    })
-                });
-                Choice { action: self.action(leaf), next, span: self.at(leaf).span }
-            });
-            let choices: Vec<Choice> = choices.collect();
-            nodes[numbers[&e] as usize] = choices;
+        while let Some(e) = nodes.work.pop() {
+            let choices = match &self.at(e).kind {
+                ElKind::Choice | ElKind::Loop => {
+                    let options = self.at(e).options.iter().filter_map(|&option| self.start(option));
+                    options.map(|start| self.choice_in_step(start, exit, &mut nodes)).collect()
+                }
+                _ => vec![self.choice_in_step(e, exit, &mut nodes)],
+            };
+            let number = nodes.number(e) as usize;
+            nodes.nodes[number] = choices;
         }
-        Deterministic { nodes }
+        Deterministic { guard: self.step_guard(body), nodes: nodes.nodes }
+    }
+
+    /// What is done at an element: the statement itself, or going inside.
+    fn choice_in_step(&self, e: El, exit: Option<El>, nodes: &mut Nodes) -> Choice {
+        let inside = match &self.at(e).kind {
+            ElKind::Choice | ElKind::Loop => Some(e),
+            ElKind::Block(body) | ElKind::Atomic(body) => self.start(*body),
+            _ => None,
+        };
+        let (action, next) = match inside {
+            Some(inner) => (Action::Skip, Some(inner)),
+            None => (self.action(e), self.next_in_step(e, exit)),
+        };
+        Choice { action, next: next.map(|next| nodes.number(next)), span: self.at(e).span }
+    }
+
+    /// What must be executable for a deterministic step to be taken: its first statement, or one of the guards of
+    /// its first choice that can block. With no such guard it can always be taken.
+    fn step_guard(&self, body: SeqId) -> Vec<Action> {
+        let mut guard = Vec::new();
+        let Some(first) = self.start(body) else { return guard };
+        match &self.at(first).kind {
+            ElKind::Block(inner) | ElKind::Atomic(inner) => return self.step_guard(*inner),
+            ElKind::Choice | ElKind::Loop => self.option_guards(first, &mut guard),
+            ElKind::Action(action @ (Action::Condition(_) | Action::Send { .. } | Action::Receive { .. })) => {
+                guard.push(action.clone());
+            }
+            ElKind::Action(Action::Else) => guard.push(Action::Else),
+            _ => {}
+        }
+        guard
+    }
+
+    fn option_guards(&self, choice: El, into: &mut Vec<Action>) {
+        for start in self.at(choice).options.iter().filter_map(|&option| self.start(option)) {
+            match &self.at(start).kind {
+                ElKind::Block(inner) => {
+                    let first = self.seq(*inner).first;
+                    if let Some(e) = first.filter(|&e| matches!(self.at(e).kind, ElKind::Choice)) {
+                        self.option_guards(e, into);
+                    }
+                }
+                ElKind::Choice | ElKind::Loop => self.option_guards(start, into),
+                ElKind::Action(action @ (Action::Condition(_) | Action::Send { .. } | Action::Receive { .. })) => {
+                    into.push(action.clone());
+                }
+                // `skip` is a condition, too, and `else` can always be taken.
+                ElKind::Action(Action::Else | Action::Skip) => into.push(Action::Skip),
+                _ => {}
+            }
+        }
     }
 
     /// Where a statement of a deterministic step leads inside it; `None` if it leaves.
@@ -830,6 +881,28 @@ impl Graph {
             };
         }
         None
+    }
+}
+
+/// The nodes of a deterministic step while they are being made.
+#[derive(Default)]
+struct Nodes {
+    nodes: Vec<Vec<Choice>>,
+    numbers: HashMap<El, u32>,
+    work: Vec<El>,
+}
+
+impl Nodes {
+    /// The number of the node for an element, which is made if it is new.
+    fn number(&mut self, e: El) -> u32 {
+        if let Some(&number) = self.numbers.get(&e) {
+            return number;
+        }
+        let number = self.nodes.len() as u32;
+        self.nodes.push(Vec::new());
+        self.numbers.insert(e, number);
+        self.work.push(e);
+        number
     }
 }
 

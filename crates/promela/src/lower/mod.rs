@@ -48,7 +48,9 @@ pub fn lower(program: &Program, names: &Names, sources: &SourceMap, diagnostics:
     };
     lowering.declare_symbols(program);
     lowering.declare_machines(program);
-    for unit in &program.units {
+    // A formula may come before what it speaks of.
+    let (formulas, others): (Vec<&Unit>, Vec<&Unit>) = program.units.iter().partition(|u| matches!(u, Unit::Ltl(_)));
+    for unit in others.into_iter().chain(formulas) {
         lowering.unit(unit);
     }
     lowering.finish()
@@ -620,7 +622,7 @@ impl Lowering<'_> {
         let mut locations = Vec::with_capacity(remote.len());
         for RemoteLabel { machine, label, span } in remote {
             let graph = graphs.get(&machine).map(|&index| &mut pending[index].graph);
-            let element = graph.as_ref().and_then(|g| g.find_label(label, flow::ScopeId(0)).map(|entry| entry.element));
+            let element = graph.as_ref().and_then(|g| g.first_label(label).map(|entry| entry.element));
             match (graph, element) {
                 (Some(graph), Some(element)) => {
                     graph.keep_label(element);

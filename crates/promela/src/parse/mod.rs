@@ -38,6 +38,7 @@ pub fn parse(tokens: &[Token], limits: &Options, names: &mut Names, diagnostics:
         diagnostics,
         inlines: HashMap::new(),
         proctypes,
+        declared: HashSet::new(),
         depth: 0,
         expanded: 0,
         limits,
@@ -86,6 +87,8 @@ struct Parser<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     inlines: HashMap<Name, Inline>,
     proctypes: HashSet<Name>,
+    /// Process types whose declaration has begun: `P:x` is a remote reference then, not a label.
+    declared: HashSet<Name>,
     depth: u32,
     expanded: usize,
     limits: &'a Options,
@@ -158,6 +161,7 @@ impl Parser<'_> {
             return Err(self.expected("`proctype`"));
         }
         let (name, span) = self.name("the name of the process type")?;
+        self.declared.insert(name);
         self.expect(TokenKind::LParen, "after the name of a process type")?;
         let mut parameters = Vec::new();
         while self.peek().kind != TokenKind::RParen {

@@ -127,7 +127,7 @@ impl Parser<'_> {
     }
 
     fn at_label(&mut self) -> bool {
-        matches!(self.peek().kind, TokenKind::Name(name) if !kw::is_reserved(name))
+        matches!(self.peek().kind, TokenKind::Name(name) if !kw::is_reserved(name) && !self.declared.contains(&name))
             && self.peek_at(1).kind == TokenKind::Colon
     }
 
@@ -268,6 +268,7 @@ impl Parser<'_> {
 
     fn select(&mut self) -> Parsed<StmtKind> {
         self.advance();
+        let literal = self.is_literal_select();
         let open = self.peek().span;
         self.expect(TokenKind::LParen, "after `select`")?;
         let variable = self.var_ref()?;
@@ -276,8 +277,25 @@ impl Parser<'_> {
         self.expect(TokenKind::DotDot, "between the bounds of `select`")?;
         let to = self.expr()?;
         self.close(TokenKind::RParen, open, "this `select`")?;
-        let in_inline = self.streams.iter().any(|s| s.inline.is_some());
-        Ok(StmtKind::Select { variable, from, to, in_inline })
+        Ok(StmtKind::Select { variable, from, to, literal })
+    }
+
+    /// `(name : number .. number)` on one line and not in an inline: SPIN's lexer knows this form.
+    fn is_literal_select(&mut self) -> bool {
+        let tokens = [0, 1, 2, 3, 4, 5, 6].map(|ahead| self.peek_at(ahead));
+        let form = matches!(
+            tokens.map(|t| t.kind),
+            [
+                TokenKind::LParen,
+                TokenKind::Name(_),
+                TokenKind::Colon,
+                TokenKind::Number(_),
+                TokenKind::DotDot,
+                TokenKind::Number(_),
+                TokenKind::RParen
+            ]
+        );
+        form && tokens.iter().all(|t| !t.newline_before) && self.streams.iter().all(|s| s.inline.is_none())
     }
 
     fn printf(&mut self) -> Parsed<StmtKind> {
