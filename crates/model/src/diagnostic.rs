@@ -89,7 +89,9 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .filter(|candidate| !candidate.is_empty() && *candidate != name)
         .map(|candidate| (edit_distance(name, candidate), candidate))
-        .filter(|&(distance, _)| distance <= limit)
+        .filter(|&(distance, candidate)| {
+            distance <= limit && distance < candidate.chars().count().min(name.chars().count())
+        })
         .min()
         .map(|(_, candidate)| candidate)
 }
@@ -119,5 +121,6 @@ mod tests {
         let names = ["request", "reply", "ack"];
         assert_eq!(nearest("reqest", names), Some("request"));
         assert_eq!(nearest("zzzzzz", names), None);
+        assert_eq!(nearest("x", ["y", "z"]), None);
     }
 }

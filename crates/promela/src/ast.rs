@@ -100,19 +100,14 @@ pub struct VarRef {
     pub index: Option<Box<Expr>>,
     /// The field of a structure.
     pub field: Option<Box<VarRef>>,
+    /// Where the reference ends.
+    pub end: Span,
 }
 
 impl VarRef {
     /// The place of the whole reference.
     pub fn full_span(&self) -> Span {
-        let mut span = self.span;
-        if let Some(index) = &self.index {
-            span = span.to(index.span);
-        }
-        if let Some(field) = &self.field {
-            span = span.to(field.full_span());
-        }
-        span
+        self.span.to(self.end)
     }
 }
 

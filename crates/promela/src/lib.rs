@@ -55,6 +55,7 @@ pub fn read_with(name: &str, text: &str, options: &Options, loader: &mut dyn Loa
     if has_errors(&diagnostics) {
         network = None;
     }
+    diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
     Read { network, sources, diagnostics }
 }
 

@@ -1,4 +1,4 @@
-//! P0101 to P0116: what cannot be parsed.
+//! P0101 to P0117: what cannot be parsed.
 
 use super::Explanation;
 
@@ -211,5 +211,19 @@ inline f() { e(); e(); e(); e(); e(); e(); e(); e(); e(); e() }
 inline g() { f(); f(); f(); f(); f(); f(); f(); f(); f(); f() }
 int x;
 init { g() }",
+    },
+    Explanation {
+        code: "P0117",
+        title: "a call of something that is not an inline",
+        text: "\
+A name with arguments in parentheses is the call of an inline, and an inline must be defined before
+it is called. A process is created with `run`. Loops and choices are `do` and `if`: there is no
+`while`.",
+        example: "\
+byte x;
+init {
+  x = 1;
+  advance(x)
+}",
     },
 ];

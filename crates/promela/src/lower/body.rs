@@ -118,9 +118,10 @@ impl Lowering<'_> {
     fn sequence(&mut self, body: &mut Body, statements: &Sequence, span: Span) -> Option<SeqId> {
         body.graph.open_sequence();
         body.initialising = false;
+        let reported = self.diagnostics.len();
         self.statements(body, statements);
         let sequence = body.graph.close_sequence();
-        if sequence.is_none() {
+        if sequence.is_none() && self.diagnostics.len() == reported {
             let error = self.error("P0111", span, "at least one statement is needed here");
             *error = error.clone().help("write `skip` if nothing is to be done");
         }

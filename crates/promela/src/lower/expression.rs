@@ -145,6 +145,7 @@ impl Lowering<'_> {
                     self.network.uses_priorities = true;
                     return Some(Lowered::Priority(Box::new(Lowered::Pid)));
                 }
+                kw::UNDERSCORE if self.in_trace => return Some(Lowered::Const(0)),
                 kw::UNDERSCORE => {
                     let error = self.error("P0234", reference.span, "`_` can be written only, not read");
                     *error = error.clone().help("use a variable");

@@ -45,6 +45,7 @@ pub fn lower(program: &Program, names: &Names, sources: &SourceMap, diagnostics:
         bodies: Vec::new(),
         claims: Vec::new(),
         runs: Vec::new(),
+        in_trace: false,
     };
     lowering.declare_symbols(program);
     lowering.declare_machines(program);
@@ -98,6 +99,8 @@ struct Lowering<'a> {
     claims: Vec<Machine>,
     /// Every `run`: the process type, the number of arguments, the place.
     runs: Vec<(MachineId, usize, Span)>,
+    /// Inside a `trace` assertion, where `_` may stand for any field of a send.
+    in_trace: bool,
 }
 
 impl Lowering<'_> {
@@ -422,7 +425,8 @@ impl Lowering<'_> {
         for &(ty, ty_span) in fields {
             let ty = self.resolve_type(ty, ty_span)?;
             if types::scalars(&self.structures, &ty, None, &mut scalars).is_none() {
-                self.error("P0214", ty_span, "a message cannot contain an array of structures");
+                let error = self.error("P0214", ty_span, "this type cannot be a field of a message");
+                *error = error.clone().help("a message has at most 1024 scalar fields, and no array of structures");
                 return None;
             }
         }
@@ -541,7 +545,9 @@ impl Lowering<'_> {
         // Local variables of the claim are resolved against a machine that is never instantiated.
         self.network.machines.push(empty_machine(name, claim.kind, claim.span));
         let mut body = body::Body::new();
+        self.in_trace = matches!(claim.kind, MachineKind::Trace | MachineKind::NoTrace);
         let sequence = self.body(&mut body, &claim.body, claim.end);
+        self.in_trace = false;
         let Some(mut machine) = self.network.machines.pop() else { return };
         machine.variables = body.variables;
         self.claims.push(machine);

@@ -116,11 +116,19 @@ pub(super) fn flatten(
     Ok(Entity { len, kind })
 }
 
-/// The scalar types of a message field: one, or those of all fields of a structure; `None` for an array of structures.
+/// More fields than this are no message.
+const MOST_FIELDS: usize = 1 << 10;
+
+/// The scalar types of a message field: one, or those of all fields of a structure; `None` for an array of
+/// structures, and for too many fields.
 pub(super) fn scalars(structures: &[Structure], ty: &Type, len: Option<u32>, into: &mut Vec<ScalarType>) -> Option<()> {
     match ty {
         Type::Scalar(scalar) => {
-            into.extend(std::iter::repeat_n(*scalar, len.unwrap_or(1).min(1 << 16) as usize));
+            let count = len.unwrap_or(1) as usize;
+            if into.len() + count > MOST_FIELDS {
+                return None;
+            }
+            into.extend(std::iter::repeat_n(*scalar, count));
             Some(())
         }
         Type::Struct(_) if len.is_some() => None,

@@ -196,6 +196,7 @@ impl Parser<'_> {
                     d.help("elsewhere the expression itself does")
                 })),
                 _ if self.proctypes.contains(&word) && self.is_remote_reference() => self.remote_reference(),
+                _ if word < kw::UNDERSCORE && word != kw::IN => Err(self.expected("an expression")),
                 _ => self.reference(),
             },
             _ => Err(self.expected("an expression")),
@@ -338,7 +339,7 @@ impl Parser<'_> {
             TokenKind::Name(_) => self.name("a variable")?,
             _ => return Err(self.expected("a variable")),
         };
-        let mut reference = VarRef { name, span, index: None, field: None };
+        let mut reference = VarRef { name, span, index: None, field: None, end: span };
         if self.peek().kind == TokenKind::LBracket && !(self.ltl && self.peek_at(1).kind == TokenKind::RBracket) {
             let open = self.peek().span;
             self.advance();
@@ -347,6 +348,9 @@ impl Parser<'_> {
         }
         if self.eat(TokenKind::Dot) {
             reference.field = Some(Box::new(self.deeper(|p| p.var_ref())?));
+        }
+        if reference.index.is_some() || reference.field.is_some() {
+            reference.end = self.last;
         }
         Ok(reference)
     }

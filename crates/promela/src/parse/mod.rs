@@ -253,9 +253,10 @@ impl Parser<'_> {
     fn body(&mut self) -> Parsed<(Sequence, Span)> {
         let open = self.peek();
         self.expect(TokenKind::LBrace, "before the body")?;
+        let errors = self.errors();
         let body = self.sequence()?;
-        self.close(TokenKind::RBrace, open.span, "the body")?;
-        if body.is_empty() {
+        self.close(TokenKind::RBrace, open.span, "this body")?;
+        if body.is_empty() && self.errors() == errors {
             return Err(self.error("P0111", self.last, "a body must have at least one statement", |d| {
                 d.label("nothing stands before this brace").help("write `skip` if nothing is to be done")
             }));
@@ -430,7 +431,7 @@ impl Parser<'_> {
         self.error("P0103", token.span, format!("expected {wanted} to close {what}, found {found}"), |d| {
             d.label(format!("{wanted} is missing before this"))
                 .also(open, format!("{what} starts here"))
-                .help(format!("every {what} ends with {wanted}", what = what.trim_start_matches("this ")))
+                .help(format!("put {wanted} where {what} ends"))
         })
     }
 

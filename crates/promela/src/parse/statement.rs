@@ -43,11 +43,16 @@ impl Parser<'_> {
         let failed = self.error("P0116", span, "the time limit was reached while the model was read", |d| {
             d.help("raise --timeout, or make the model smaller")
         });
-        // Nothing more is to be read, at any level.
+        self.skip_all();
+        Err(failed)
+    }
+
+    /// Nothing more is to be read, at any level.
+    fn skip_all(&mut self) {
+        self.streams.truncate(1);
         while self.peek().kind != TokenKind::Eof {
             self.advance();
         }
-        Err(failed)
     }
 
     fn ends_sequence(&mut self) -> bool {
@@ -63,6 +68,18 @@ impl Parser<'_> {
             || self.ends_sequence();
         if optional {
             return Ok(());
+        }
+        if let (TokenKind::Name(name), TokenKind::LParen) = (self.last_kind, next.kind) {
+            let text = self.names.text(name).to_owned();
+            let place = self.last;
+            let is_process = self.proctypes.contains(&name);
+            return Err(self.error("P0117", place, format!("`{text}` is not an inline that can be called here"), |d| {
+                d.label("called like one").help(if is_process {
+                    format!("a process is created with `run {text}(..)`")
+                } else {
+                    format!("define `inline {text}(..) {{ .. }}` before it is used; Promela has `if` and `do`, no `while`")
+                })
+            }));
         }
         let found = next.kind.describe(self.names);
         Err(self.error("P0108", next.span, format!("expected `;` between two statements, found {found}"), |d| {
@@ -211,9 +228,10 @@ impl Parser<'_> {
     fn block(&mut self, what: &str) -> Parsed<Sequence> {
         let open = self.peek().span;
         self.expect(TokenKind::LBrace, "before the statements")?;
+        let errors = self.errors();
         let body = self.sequence()?;
         self.close(TokenKind::RBrace, open, what)?;
-        if body.is_empty() {
+        if body.is_empty() && self.errors() == errors {
             return Err(self.error("P0111", self.last, format!("{what} must have at least one statement"), |d| {
                 d.help("write `skip` if nothing is to be done")
             }));
@@ -231,8 +249,9 @@ impl Parser<'_> {
         }
         while self.eat(TokenKind::ColonColon) {
             let separator = self.last;
+            let errors = self.errors();
             let option = self.sequence()?;
-            if option.is_empty() {
+            if option.is_empty() && self.errors() == errors {
                 return Err(self.error("P0111", separator, "an option must have at least one statement", |d| {
                     d.label("nothing follows this `::`").help("write `skip` if nothing is to be done")
                 }));
@@ -474,11 +493,13 @@ impl Parser<'_> {
                 d.also(inline.span, "defined here").help("an inline is copied into its caller, so it cannot recurse")
             }));
         }
-        let body = substitute(&inline.body, &inline.parameters, &arguments);
-        self.expanded += body.len();
+        self.expanded += inline.body.len() + arguments.iter().map(Vec::len).sum::<usize>();
         if self.expanded > self.limits.max_tokens {
+            self.skip_all();
             return Err(self.error("P0115", token.span, "the inlines of this model expand to too many tokens", |d| d));
         }
+        let body = substitute(&inline.body, &inline.parameters, &arguments);
+        self.expanded += body.len();
         let level = self.streams.len();
         self.streams.push(Stream { tokens: body.into(), next: 0, inline: Some(name) });
         self.return_targets.push(target);

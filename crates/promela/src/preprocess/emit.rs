@@ -50,7 +50,11 @@ impl Preprocessor<'_> {
             // SPIN reads it as a `long` and cuts it to an `int`; so do we, and say so.
             let message = format!("the number `{}` does not fit into an `int`", shorten(text));
             let cut = value as i32;
-            let report = warning_at("P0020", piece, message).label(format!("it is read as {cut}"));
+            let report = warning_at("P0020", piece, message).label(format!("it is read as {cut}")).help(format!(
+                "an `int` holds values from {} to {}",
+                i32::MIN,
+                i32::MAX
+            ));
             self.report(report);
             return cut;
         }
