@@ -81,16 +81,20 @@ fn visit_all(
     let mut work: Vec<Point> = vec![(initial, None)];
     let (mut states, mut digest) = (0u64, 0u128);
     while let Some((state, control)) = work.pop() {
-        let mut fault = None;
+        let (mut fault, mut crashed) = (None, false);
         let mut next: Vec<Point> = Vec::new();
         let count = stepper
             .expand(&state, control, &mut |successor| {
+                crashed |= successor.state.is_none();
                 fault = fault.take().or(successor.fault);
                 next.extend(successor.state.map(|s| (s.to_vec(), successor.control)));
             })
             .map_err(overflow)?;
         if let Some(fault) = fault.filter(|_| *property == Property::Safety) {
             return Err(Refusal::Violated(fault.fault.to_string()));
+        }
+        if crashed && *property == Property::Deadlock {
+            return Err(Refusal::Violated(String::from("a run ends in an error, so what would follow is not known")));
         }
         match control {
             // Blocked in an atomic sequence: the others may move, so it is a state of its own.
@@ -119,6 +123,10 @@ fn visit_all(
             });
             if observer.cancelled() {
                 return Err(Refusal::Unfinished(String::from("interrupted")));
+            }
+            let used = || model::memory::resident_bytes().unwrap_or(0);
+            if limits.memory.is_some_and(|limit| used() > limit) {
+                return Err(Refusal::Unfinished(String::from("the memory limit was reached (--memory)")));
             }
             if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(Refusal::Unfinished(String::from("the time limit was reached (--timeout)")));

@@ -6,7 +6,6 @@
 //!
 //! This crate never prints, and has no idea of its own of what a statement does.
 
-pub mod memory;
 pub mod search;
 pub mod table;
 
@@ -15,7 +14,7 @@ pub use search::{Options, Order};
 use model::semantics::Semantics;
 use model::source::SourceMap;
 use model::trace::Narrator;
-use model::verdict::{Certificate, Observer, Outcome, Reason, Verdict, Witness};
+use model::verdict::{Certificate, Observer, Outcome, Property, Reason, Verdict, Witness};
 use search::{Found, Violation};
 use std::time::Instant;
 
@@ -58,6 +57,10 @@ pub fn check(
 
 /// Without a violation: proved if the search went through everything.
 fn finished(outcome: &mut Outcome, found: &Found) {
+    if let (Some(crash), Property::Deadlock, None) = (&found.crashed, &outcome.property, &found.stopped) {
+        outcome.verdict = Verdict::Inconclusive(Reason::Crash(crash.fault.to_string()));
+        return;
+    }
     match (&found.stopped, found.digest) {
         (None, Some(digest)) => {
             outcome.certificate = Some(Certificate::Explored { states: found.stats.states, digest });

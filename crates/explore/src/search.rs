@@ -9,9 +9,9 @@
 //! such a sequence to its ends, remembering what it has seen inside, so that one that loops for ever
 //! does not keep it.
 
-use crate::memory::resident_bytes;
 use crate::table::{Batch, NO_PARENT, StateId, StateTable};
 use model::fault::{FaultAt, Overflow};
+use model::memory::resident_bytes;
 use model::semantics::{Semantics, Step, Stepper};
 use model::verdict::{Limits, Observer, Progress, Property, Reason, SearchStats};
 use std::collections::HashSet;
@@ -69,6 +69,8 @@ pub struct Found {
     pub digest: Option<u128>,
     /// The run to each violation, in the order of `violations`.
     pub runs: Vec<Vec<Step>>,
+    /// A fault after which a run cannot go on, if there is one: what would come after it is not known.
+    pub crashed: Option<FaultAt>,
 }
 
 /// How many states between two looks at the clock.
@@ -100,6 +102,8 @@ struct Search<'a> {
     /// Inner states of atomic sequences still to be looked at.
     inner: Vec<Inner>,
     depth_cut: bool,
+    /// The first run that cannot go on because of a fault.
+    crashed: Option<FaultAt>,
     /// States that were reached but not yet looked up.
     batch: Batch,
     /// Why an atomic sequence was not followed to its end.
@@ -131,6 +135,7 @@ impl<'a> Search<'a> {
             ticks: 0,
             inner: Vec::new(),
             depth_cut: false,
+            crashed: None,
             batch: Batch::default(),
             stopped_inside: None,
         }
@@ -281,8 +286,12 @@ impl<'a> Search<'a> {
         let control = from.map(|inner| self.inner[inner].process);
         let (batch, inner) = (&mut self.batch, &mut self.inner);
         let mut faults: Vec<(Step, FaultAt)> = Vec::new();
+        let crashed = &mut self.crashed;
         let count = self.stepper.expand_loaded(control, &mut |successor| {
             if let Some(fault) = successor.fault {
+                if successor.state.is_none() && crashed.is_none() {
+                    *crashed = Some(fault.clone());
+                }
                 faults.push((successor.step, fault));
             }
             match (successor.state, successor.control) {
@@ -376,7 +385,7 @@ impl<'a> Search<'a> {
         };
         let violations = std::mem::take(&mut self.violations);
         let runs = violations.iter().map(|v| self.run_to(v)).collect();
-        Found { violations, counts: self.counts, stopped, stats, digest, runs }
+        Found { violations, counts: self.counts, stopped, stats, digest, runs, crashed: self.crashed }
     }
 
     fn digest(&mut self) -> u128 {

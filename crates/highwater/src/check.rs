@@ -22,6 +22,9 @@ use std::time::Instant;
 /// Checks every file and returns the exit code.
 pub fn run(args: &CheckArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     let wanted = Wanted::parse(&args.properties)?;
+    if args.certificate.is_some() && args.files.len() > 1 {
+        return Err(Failure::Usage(String::from("--certificate is for one file at a time")));
+    }
     let mut codes = Vec::new();
     let mut traced = false;
     for path in &args.files {
@@ -71,7 +74,8 @@ impl Wanted {
                 },
             }
         }
-        properties.dedup();
+        let mut seen = std::collections::HashSet::new();
+        properties.retain(|property| seen.insert(property.clone()));
         Ok(if properties.is_empty() { Wanted::Everything } else { Wanted::Listed(properties) })
     }
 }

@@ -4,7 +4,7 @@ use crate::arguments::ReadArgs;
 use crate::failure::Failure;
 use model::diagnostic::Diagnostic;
 use model::network::{Initial, MachineKind, Network};
-use model::source::SourceMap;
+use model::source::{SourceFile, SourceMap};
 use promela::preprocess::Options;
 use report::document::ModelInfo;
 use sha2::{Digest, Sha256};
@@ -52,6 +52,9 @@ pub fn read(path: &Path, args: &ReadArgs, deadline: Option<Instant>, memory: u64
         options.defines.push(split_define(define)?);
     }
     let read = promela::read(&file, &text, &options);
+    // What is included belongs to the model, too.
+    let included: Vec<&SourceFile> = read.sources.files().iter().skip(1).filter(|f| !f.name.starts_with('<')).collect();
+    let sha256 = if included.is_empty() { sha256 } else { hash_all(&bytes, &included) };
     let info = ModelInfo {
         file,
         language: "promela",
@@ -97,6 +100,16 @@ fn channels(network: &Network) -> usize {
     };
     let local: usize = network.instances.iter().map(|i| of(&network.machine(i.machine).variables)).sum();
     of(&network.variables) + local
+}
+
+/// The hash of a file and of the texts that it includes, in the order in which they were read.
+fn hash_all(file: &[u8], included: &[&SourceFile]) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(file);
+    for text in included {
+        hasher.update(text.text.as_bytes());
+    }
+    hex(&hasher.finalize())
 }
 
 fn hex(bytes: &[u8]) -> String {

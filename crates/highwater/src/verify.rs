@@ -30,7 +30,8 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
         std::io::stderr().write_all(text.as_bytes())?;
         return Err(Failure::Model);
     };
-    let limits = Limits { deadline, ..Limits::default() };
+    let memory = Some(args.limits.memory).filter(|&m| m != u64::MAX);
+    let limits = Limits { deadline, memory, ..Limits::default() };
     let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
     verify_all(&certificates, network, &limits, &observer)
 }

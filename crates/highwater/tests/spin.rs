@@ -61,7 +61,7 @@ fn random_models_have_the_states_and_errors_that_spin_finds() {
         return;
     }
     let count = std::env::var("HIGHWATER_SPIN").ok().and_then(|s| s.parse().ok()).unwrap_or(8);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("spin");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("spin-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for SPIN");
     let mut compared = 0;
     for seed in 5000..5000 + count {
@@ -74,5 +74,6 @@ fn random_models_have_the_states_and_errors_that_spin_finds() {
         assert_eq!(violated, errors > 0, "seed {seed}: SPIN finds {errors} errors\n{text}");
         compared += 1;
     }
+    let _ = std::fs::remove_dir_all(&folder);
     assert!(compared * 2 >= count, "SPIN finished only {compared} of {count} models");
 }

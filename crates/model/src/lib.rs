@@ -4,7 +4,7 @@
 //! * Out: [`semantics::Semantics`] says which states and steps it has; [`trace`] puts steps into words;
 //!   [`verdict`] is what an engine answers.
 //!
-//! This crate never prints, never reads a file, and knows no syntax.
+//! This crate never prints, never reads a model from a file, and knows no syntax.
 
 mod code;
 mod configuration;
@@ -16,6 +16,7 @@ pub mod expr;
 pub mod fault;
 pub mod ids;
 mod layout;
+pub mod memory;
 pub mod network;
 pub mod semantics;
 pub mod source;

@@ -307,7 +307,8 @@ pub fn statement(network: &Network, machine: MachineId, edge: &Edge, sources: &S
     const LONGEST: usize = 60;
     let written = sources.text(edge.span).split_whitespace().collect::<Vec<_>>().join(" ");
     let is_name = written.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let keep = matches!(&edge.action, Action::Deterministic(_)) || (written == "skip" || written == "timeout");
+    let keep =
+        matches!(&edge.action, Action::Deterministic(_)) || ["skip", "true", "timeout"].contains(&written.as_str());
     let implied = matches!(&edge.action, Action::End | Action::Else);
     let text = if (is_name && !keep) || implied { Display { network, machine }.action(&edge.action) } else { written };
     if text.chars().count() > LONGEST { text.chars().take(LONGEST - 3).collect::<String>() + "..." } else { text }

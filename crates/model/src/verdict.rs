@@ -65,6 +65,8 @@ pub enum Reason {
     Interrupted,
     /// The search ended at a violation of another property.
     StoppedEarly,
+    /// A run ends in an error, and what would come after it is not known.
+    Crash(String),
     /// One of the tool's own bounds.
     Overflow(Overflow),
     /// Not possible yet, or not for this model.
@@ -81,6 +83,7 @@ impl Reason {
             Reason::Depth => "depth",
             Reason::Interrupted => "interrupted",
             Reason::StoppedEarly => "stopped-early",
+            Reason::Crash(_) => "crash",
             Reason::Overflow(_) => "overflow",
             Reason::NotSupported(_) => "not-supported",
         }
@@ -98,6 +101,7 @@ impl fmt::Display for Reason {
             Reason::StoppedEarly => {
                 write!(f, "the search stopped at a violation of another property (--keep-going goes on)")
             }
+            Reason::Crash(fault) => write!(f, "a run ends in an error, and what would follow is not known: {fault}"),
             Reason::Overflow(overflow) => write!(f, "{overflow}"),
             Reason::NotSupported(what) => write!(f, "{what}"),
         }

@@ -92,12 +92,13 @@ mod tests {
             Reason::Depth,
             Reason::Interrupted,
             Reason::StoppedEarly,
+            Reason::Crash(String::new()),
             Reason::Overflow(Overflow::Shapes),
             Reason::NotSupported(String::new()),
         ];
         match reasons[0] {
             Reason::Timeout | Reason::Memory | Reason::States | Reason::Depth | Reason::Interrupted => {}
-            Reason::StoppedEarly | Reason::Overflow(_) | Reason::NotSupported(_) => {}
+            Reason::StoppedEarly | Reason::Crash(_) | Reason::Overflow(_) | Reason::NotSupported(_) => {}
         }
         reasons
     }

@@ -116,6 +116,18 @@ active proctype P() {
         advice: "correct the violation that was found, or go on after it with `--keep-going`.",
     },
     Explanation {
+        code: "crash",
+        title: "a run ends in an error, so nothing is known beyond it",
+        text: "\
+Some run of the model stops at an error such as an index out of range or a division by zero. What
+would come after it is not known, so freedom from deadlock cannot be claimed. `safety` shows the run.",
+        example: "\
+byte a[2]; byte i = 2;
+active proctype P() { a[i] = 1 }    /* asked with -p deadlock */",
+        advice: "\
+mend the error that `-p safety` shows, then ask again.",
+    },
+    Explanation {
         code: "overflow",
         title: "a bound of Highwater itself was reached",
         text: "\

@@ -146,17 +146,17 @@ init { skip }",
         code: "P0213",
         title: "impossible capacity of a channel",
         text: "\
-A channel holds from 0 to 255 messages. 0 is a rendezvous: a message is sent only while somebody
+A channel holds from 0 to 65535 messages. 0 is a rendezvous: a message is sent only while somebody
 receives it. Every message that can be in a channel multiplies the states, so a small capacity is
 better for checking, too. What can happen with channels of any length is asked with `--channels
 unbounded`.",
         example: "\
-chan q = [1000] of { byte };
+chan q = [70000] of { byte };
 init { q!1 }",
     },
     Explanation {
         code: "P0214",
-        title: "array of structures in a message",
+        title: "a type that cannot be in a message",
         text: "\
 A message is a row of simple fields. A structure in it stands for its fields, but an array of
 structures inside of that structure cannot be laid out in this way. Send the elements one by one, or

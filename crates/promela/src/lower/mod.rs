@@ -417,10 +417,6 @@ impl Lowering<'_> {
             self.error("P0213", capacity.span, format!("a channel cannot hold {slots} messages"));
             return None;
         }
-        if slots > 255 {
-            self.error("P0213", capacity.span, format!("a channel holds at most 255 messages, not {slots}"));
-            return None;
-        }
         let mut scalars = Vec::new();
         for &(ty, ty_span) in fields {
             let ty = self.resolve_type(ty, ty_span)?;
