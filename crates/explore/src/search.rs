@@ -5,7 +5,7 @@
 //! one it was found from; a run to it is rebuilt at the end by stepping again, so nothing else about
 //! steps is stored. Breadth-first runs are shortest.
 //!
-//! States in the middle of an atomic sequence are not states of the system. [`Search::expand`] follows
+//! States in the middle of an atomic sequence are not states of the system. `expand` follows
 //! such a sequence to its ends, remembering what it has seen inside, so that one that loops for ever
 //! does not keep it.
 

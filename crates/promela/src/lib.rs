@@ -3,7 +3,7 @@
 //! * In: a text, macros and folders for `#include`.
 //! * Out: a [`model::network::Network`], and diagnostics with places and hints; several errors in one run.
 //!
-//! The way through: [`preprocess`] makes tokens of the text, [`parse`] a tree of the tokens, [`lower`]
+//! The way through: [`preprocess`] makes tokens of the text, `parse` a tree of the tokens, `lower`
 //! a model of the tree. Nothing of Promela's syntax gets past this crate.
 
 mod ast;

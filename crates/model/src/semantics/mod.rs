@@ -12,7 +12,7 @@
 //! * `else` can be taken when no other edge of the location can; a receive on a rendezvous channel
 //!   never can by itself. `timeout` is true when nothing else in the whole system can move.
 //! * A process that has reached its end vanishes once it is the youngest; numbers are used again.
-//! * Faults of the model (see [`Fault`]) come with the step that causes them. After a failed
+//! * Faults of the model (see [`crate::fault::Fault`]) come with the step that causes them. After a failed
 //!   assertion the run goes on, after the others it cannot.
 //!
 //! The three [`Reading`]s differ only in what a send does when the channel is full.

@@ -344,7 +344,7 @@ impl<'s> Stepper<'s> {
         })
     }
 
-    /// The digest of a state, the same in every run and every search (see [`crate::digest`]).
+    /// The digest of a state, the same in every run and every search: it does not depend on how shapes are numbered.
     pub fn digest(&mut self, state: &[u8]) -> u128 {
         let semantics = self.semantics;
         self.current.load(&semantics.layout, &semantics.shapes, &mut self.cache, state);
