@@ -5,8 +5,10 @@ use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
 use explore::{Options, Order};
+use model::diagnostic::Diagnostic;
 use model::network::{MachineKind, Network};
 use model::semantics::{Reading, Semantics};
+use model::source::Span;
 use model::verdict::{Limits, Observer, Outcome, Property};
 use report::diagnostics;
 use report::document::{Document, NotChecked, combined_exit_code};
@@ -24,6 +26,9 @@ pub fn run(args: &CheckArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     let wanted = Wanted::parse(&args.properties)?;
     if args.certificate.is_some() && args.files.len() > 1 {
         return Err(Failure::Usage(String::from("--certificate is for one file at a time")));
+    }
+    if args.jobs > 1 {
+        writeln!(std::io::stderr(), "note: this version searches with one thread; --jobs {} has no effect", args.jobs)?;
     }
     let mut codes = Vec::new();
     let mut traced = false;
@@ -255,12 +260,13 @@ fn report_failure(path: &Path, args: &CheckArgs, failure: &Failure) -> Result<()
     if args.format == Format::Json {
         let file = path.display().to_string();
         let sources = model::source::SourceMap::new();
+        let diagnostic = Diagnostic::error("unreadable", Span::NONE, failure.to_string());
         let unreadable = Unreadable {
             file: &file,
             language: None,
             sha256: None,
             defines: &args.read.define,
-            diagnostics: &[],
+            diagnostics: &[diagnostic],
             sources: &sources,
         };
         json::write_unreadable(&mut std::io::stdout().lock(), &unreadable)?;

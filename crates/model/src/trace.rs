@@ -7,7 +7,7 @@
 use crate::display::Display;
 use crate::expr::Expr;
 use crate::fault::{FaultAt, Overflow};
-use crate::ids::{EdgeId, MachineId};
+use crate::ids::{EdgeId, LocationId, MachineId};
 use crate::network::{Action, Edge, Network, Variable};
 use crate::semantics::{Semantics, Step, Stepper};
 use crate::source::SourceMap;
@@ -166,9 +166,16 @@ impl<'s> Narrator<'s> {
                     span: location.span.unwrap_or(machine.span),
                 },
                 valid_end: location.end,
+                options: self.options(configuration.machine(process), configuration.location(layout, process)),
             });
         }
         snapshot
+    }
+
+    /// The statements that leave a location.
+    fn options(&self, id: MachineId, location: LocationId) -> Vec<String> {
+        let machine = self.network().machine(id);
+        machine.edges_from(location).map(|edge| statement(self.network(), id, edge, self.sources)).collect()
     }
 
     /// The name of a queue: of the variable that it was created with.

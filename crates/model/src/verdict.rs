@@ -217,6 +217,8 @@ pub struct Standing {
     pub actor: Actor,
     /// It may stop there.
     pub valid_end: bool,
+    /// The statements that it could take next, if they were executable.
+    pub options: Vec<String>,
 }
 
 /// A run that shows a violation.

@@ -197,8 +197,12 @@ fn standing_cells(process: &Standing, stuck: bool, places: &Places<'_>) -> Vec<C
         (false, true) => Cell::inked(Ink::Bad, "waits here"),
         (false, false) => Cell::from("is here"),
     };
+    let text = match process.options.as_slice() {
+        [] | [_] => places.line(span).map_or("", |line| line.text.trim()).to_owned(),
+        options => options.join(" | "),
+    };
     // A line may be megabytes long; no terminal is.
-    let line: String = places.line(span).map_or("", |line| line.text.trim()).chars().take(1000).collect();
+    let line: String = text.chars().take(1000).collect();
     vec![who(&process.actor), Cell::inked(Ink::Faint, places.short(span)), remark, Cell::from(clean(&line))]
 }
 

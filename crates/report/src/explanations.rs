@@ -128,6 +128,18 @@ active proctype P() { a[i] = 1 }    /* asked with -p deadlock */",
 mend the error that `-p safety` shows, then ask again.",
     },
     Explanation {
+        code: "unreadable",
+        title: "a file cannot be read",
+        text: "\
+The file is not there, is not a file, may not be read, or is written in a language that this version does
+not know. Nothing was checked, and the exit code is 2.",
+        example: "\
+highwater check no-such-file.pml",
+        advice: "\
+look at the name and the folder. Promela models may have any name; `.scm`, `.fsp`, `.aut`, `.c` and `.art`
+are kept for other languages.",
+    },
+    Explanation {
         code: "overflow",
         title: "a bound of Highwater itself was reached",
         text: "\

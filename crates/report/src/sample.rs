@@ -99,8 +99,8 @@ pub(crate) fn witness() -> Witness {
         problem_code: "assertion",
         problem_span: Some(span("assert(x == 0)")),
         standing: vec![
-            Standing { actor: actor("P", 0, "}\n\nactive proctype Q"), valid_end: true },
-            Standing { actor: actor("Q", 1, "assert(x == 0)"), valid_end: false },
+            Standing { actor: actor("P", 0, "}\n\nactive proctype Q"), valid_end: true, options: Vec::new() },
+            Standing { actor: actor("Q", 1, "assert(x == 0)"), valid_end: false, options: Vec::new() },
         ],
     }
 }
@@ -111,8 +111,8 @@ pub(crate) fn deadlock_witness() -> Witness {
         problem_code: "invalid-end-state",
         problem_span: None,
         standing: vec![
-            Standing { actor: actor("P", 0, "c!ack"), valid_end: false },
-            Standing { actor: actor("Q", 1, "q?req(x)"), valid_end: false },
+            Standing { actor: actor("P", 0, "c!ack"), valid_end: false, options: Vec::new() },
+            Standing { actor: actor("Q", 1, "q?req(x)"), valid_end: false, options: Vec::new() },
         ],
         steps: steps()[..2].to_vec(),
         loop_from: None,
