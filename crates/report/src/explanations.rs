@@ -120,7 +120,8 @@ active proctype P() {
         title: "a run ends in an error, so nothing is known beyond it",
         text: "\
 Some run of the model stops at an error such as an index out of range or a division by zero. What
-would come after it is not known, so freedom from deadlock cannot be claimed. `safety` shows the run.",
+would come after it is not known, so freedom from deadlock cannot be claimed. `safety` shows the
+run.",
         example: "\
 byte a[2]; byte i = 2;
 active proctype P() { a[i] = 1 }    /* asked with -p deadlock */",
@@ -131,13 +132,13 @@ mend the error that `-p safety` shows, then ask again.",
         code: "unreadable",
         title: "a file cannot be read",
         text: "\
-The file is not there, is not a file, may not be read, or is written in a language that this version does
-not know. Nothing was checked, and the exit code is 2.",
+The file is not there, is not a file, may not be read, or is written in a language that this
+version does not know. Nothing was checked, and the exit code is 2.",
         example: "\
 highwater check no-such-file.pml",
         advice: "\
-look at the name and the folder. Promela models may have any name; `.scm`, `.fsp`, `.aut`, `.c` and `.art`
-are kept for other languages.",
+look at the name and the folder. Promela models may have any name; `.scm`, `.fsp`, `.aut`, `.c`
+and `.art` are kept for other languages.",
     },
     Explanation {
         code: "overflow",
