@@ -3,8 +3,9 @@
 //! Needs SPIN, a C compiler and the public models beside the project. Writes `benches/RESULTS.md`.
 //!
 //! ```text
-//! cargo bench -p highwater --bench against_spin             # everything, some 20 minutes
-//! cargo bench -p highwater --bench against_spin -- quick    # every eighth model, and four large ones
+//! cargo bench -p highwater --bench against_spin             # every fourth small model, all large ones
+//! cargo bench -p highwater --bench against_spin -- quick    # every eighth, and every fifth large one
+//! cargo bench -p highwater --bench against_spin -- all      # everything, some 20 minutes
 //! ```
 //!
 //! Both tools do the same work: the whole raw state space, no reduction, no statement merging, going on
@@ -41,7 +42,12 @@ fn root() -> PathBuf {
 }
 
 fn main() {
-    let quick = std::env::args().any(|a| a == "quick");
+    let asked = |word: &str| std::env::args().any(|a| a == word);
+    let (every_small, every_large) = match (asked("quick"), asked("all")) {
+        (true, _) => (8, 5),
+        (_, true) => (1, 1),
+        _ => (4, 1),
+    };
     let corpus = root().join("../shared/models/promela");
     let Ok(table) = std::fs::read_to_string(corpus.join("spin-results.tsv")) else {
         println!("skipped: no public models beside the project");
@@ -52,8 +58,8 @@ fn main() {
         return;
     }
     let rows = rows(&table);
-    let small: Vec<&Row> = rows.iter().filter(|r| r.states < 800_000).step_by(if quick { 8 } else { 1 }).collect();
-    let large: Vec<&Row> = rows.iter().filter(|r| r.states >= 800_000).step_by(if quick { 5 } else { 1 }).collect();
+    let small: Vec<&Row> = rows.iter().filter(|r| r.states < 800_000).step_by(every_small).collect();
+    let large: Vec<&Row> = rows.iter().filter(|r| r.states >= 800_000).step_by(every_large).collect();
     let small: Vec<Measured> = small.iter().filter_map(|row| measure(&corpus, row)).collect();
     let large: Vec<Measured> = large.iter().filter_map(|row| measure(&corpus, row)).collect();
     let text = report(&small, &large);
