@@ -1,4 +1,4 @@
-//! P0251 to P0254: what is probably meant otherwise.
+//! P0251 to P0255: what is probably meant otherwise.
 
 use super::Explanation;
 
@@ -58,5 +58,15 @@ them, use `for (i in a) { .. a[i] .. }`.",
         example: "\
 byte a[3];
 init { a = 1 }",
+    },
+    Explanation {
+        code: "P0255",
+        title: "a variable that is never used",
+        text: "\
+Nothing refers to the variable. It does no harm but for the room it takes in every state; often it
+is a leftover, or another variable was meant somewhere.",
+        example: "\
+byte used, unused;
+init { used = 1 }",
     },
 ];

@@ -360,6 +360,7 @@ impl Lowering<'_> {
             };
             body.action(action, declarator.span, &[]);
         }
+        self.declared.push((declarator.name, declarator.span));
         body.declare(declarator.name, Declared { entity, span: declarator.span, local: true });
     }
 
@@ -473,6 +474,8 @@ impl Lowering<'_> {
         labels: &[LabelUse],
     ) {
         if let Some(len) = self.array_len(container, body) {
+            let whole = VarRef { index: None, field: None, ..container.clone() };
+            self.lookup(&whole, Some(body));
             let Some(place) = self.counter(variable, body, "for") else { return };
             let last = Lowered::Const(len as i32 - 1);
             self.counting_loop(body, Range::closed(place, Lowered::Const(0), last), inner, span, labels);

@@ -122,7 +122,9 @@ impl Lowering<'_> {
             Some(index) => vec![self.expr(index, body)?],
             None => Vec::new(),
         };
-        let dimensions = self.network.machine(machine).variables[index].dimensions.len();
+        let declared = &self.network.machine(machine).variables[index];
+        self.used.insert(declared.span);
+        let dimensions = declared.dimensions.len();
         if indices.len() != dimensions {
             self.error("P0226", variable.span, format!("`{text}` needs {dimensions} indices"));
             return None;
@@ -204,10 +206,12 @@ impl Lowering<'_> {
     }
 
     /// The declaration that a name means.
-    fn lookup(&mut self, reference: &VarRef, body: Option<&Body>) -> Option<Declared> {
+    pub(super) fn lookup(&mut self, reference: &VarRef, body: Option<&Body>) -> Option<Declared> {
         let name = reference.name;
         if let Some(found) = body.and_then(|b| b.lookup(name)).or_else(|| self.globals.get(&name)) {
-            return Some(found.clone());
+            let found = found.clone();
+            self.used.insert(found.span);
+            return Some(found);
         }
         let text = self.text(name);
         let mut known: Vec<String> = self.globals.keys().chain(self.symbols.keys()).map(|&n| self.text(n)).collect();
@@ -384,24 +388,10 @@ impl Lowering<'_> {
                 self.check_formula(a);
                 self.check_formula(b);
             }
-            // Names of process types may come later in the file; they are checked with the formula's own engine.
-            ExprKind::RemoteLabel { .. } | ExprKind::RemoteVariable { .. } => {}
             _ => {
-                if !contains_remote(e) {
-                    self.expr(e, None);
-                }
+                self.expr(e, None);
             }
         }
-    }
-}
-
-fn contains_remote(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::RemoteLabel { .. } | ExprKind::RemoteVariable { .. } => true,
-        ExprKind::Unary(_, a) | ExprKind::Enabled(a) | ExprKind::PcValue(a) => contains_remote(a),
-        ExprKind::Binary(_, a, b) => contains_remote(a) || contains_remote(b),
-        ExprKind::Conditional(a, b, c) => contains_remote(a) || contains_remote(b) || contains_remote(c),
-        _ => false,
     }
 }
 

@@ -21,9 +21,11 @@ use model::network::{
     ChannelType, Formula, Initial, Instance, Machine, MachineKind, Network, ScalarType, SymbolSet, Variable,
 };
 use model::source::{SourceMap, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use types::{Entity, EntityKind, Field, Flatten, Structure, Type};
 
+/// More unused variables than this are not listed.
+const MOST_UNUSED: usize = 20;
 /// More elements than this, over all variables of a scope, do not fit into a state.
 const MOST_ELEMENTS: usize = 1 << 20;
 
@@ -45,6 +47,8 @@ pub fn lower(program: &Program, names: &Names, sources: &SourceMap, diagnostics:
         bodies: Vec::new(),
         claims: Vec::new(),
         runs: Vec::new(),
+        declared: Vec::new(),
+        used: HashSet::new(),
         in_trace: false,
     };
     lowering.declare_symbols(program);
@@ -99,6 +103,9 @@ struct Lowering<'a> {
     claims: Vec<Machine>,
     /// Every `run`: the process type, the number of arguments, the place.
     runs: Vec<(MachineId, usize, Span)>,
+    /// Every variable that was declared, and the declarations that something refers to.
+    declared: Vec<(Name, Span)>,
+    used: HashSet<Span>,
     /// Inside a `trace` assertion, where `_` may stand for any field of a send.
     in_trace: bool,
 }
@@ -216,6 +223,7 @@ impl Lowering<'_> {
                 if declaration.visibility == Some(Visibility::Hidden) {
                     self.hidden_warning(declarator.span);
                 }
+                self.declared.push((declarator.name, declarator.span));
                 self.globals.insert(declarator.name, Declared { entity, span: declarator.span, local: false });
             }
         }
@@ -327,6 +335,11 @@ impl Lowering<'_> {
     /// The value of an expression that must be constant; a global variable counts with its first value.
     fn constant(&mut self, e: &Expr) -> Option<i32> {
         let value = self.fold(e);
+        if let ExprKind::Name(reference) = &e.kind
+            && let Some(declared) = self.globals.get(&reference.name)
+        {
+            self.used.insert(declared.span);
+        }
         if value.is_none() {
             let error = self.error("P0210", e.span, "a constant is needed here");
             *error = error.clone().help("use a number, or a macro that stands for one");
@@ -567,6 +580,7 @@ impl Lowering<'_> {
 
     fn finish(mut self) -> Network {
         self.check_runs();
+        self.check_unused();
         if self.network.instances.is_empty() {
             let error = self.error("P0246", Span::NONE, "no process runs");
             *error = error.clone().help("write `init { .. }`, or `active` before a process type");
@@ -600,6 +614,21 @@ impl Lowering<'_> {
         self.network.claims = std::mem::take(&mut self.claims);
         fix_remote_labels(&mut self.network, &locations);
         self.network
+    }
+
+    /// Says which variables nobody refers to, as SPIN does; with errors about, that would only be a consequence.
+    fn check_unused(&mut self) {
+        if self.diagnostics.iter().any(Diagnostic::is_error) {
+            return;
+        }
+        let mut unused = std::mem::take(&mut self.declared);
+        unused.retain(|(_, span)| !self.used.contains(span));
+        unused.dedup();
+        for (name, span) in unused.into_iter().take(MOST_UNUSED) {
+            let text = self.text(name);
+            let warning = self.warning("P0255", span, format!("variable `{text}` is never used"));
+            *warning = warning.clone().label("declared here").help("leave it out: every variable makes states larger");
+        }
     }
 
     fn check_runs(&mut self) {
