@@ -348,6 +348,9 @@ impl<'a> Search<'a> {
                 }
             }
             next += 1;
+            if self.batch.len() >= BATCH {
+                self.store()?;
+            }
             if next.is_multiple_of(1 << 14) {
                 self.stopped_inside = self.must_stop();
                 if self.stopped_inside.is_some() {

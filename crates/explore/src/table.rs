@@ -39,7 +39,7 @@ pub struct Batch {
 
 #[derive(Debug)]
 struct Entry {
-    end: u32,
+    end: usize,
     hash: u32,
     parent: StateId,
 }
@@ -49,7 +49,7 @@ impl Batch {
     #[inline]
     pub fn push(&mut self, state: &[u8], parent: StateId) {
         self.bytes.extend_from_slice(state);
-        self.entries.push(Entry { end: self.bytes.len() as u32, hash: hash(state), parent });
+        self.entries.push(Entry { end: self.bytes.len(), hash: hash(state), parent });
     }
 
     /// The number of states.
@@ -128,7 +128,7 @@ impl StateTable {
         let mut start = 0;
         let mut room = true;
         for entry in &batch.entries {
-            let end = entry.end as usize;
+            let end = entry.end;
             room &= self.insert_hashed(&batch.bytes[start..end], entry.hash, entry.parent) != Lookup::Full;
             start = end;
         }

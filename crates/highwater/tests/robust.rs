@@ -127,3 +127,12 @@ fn a_missing_file_and_a_folder_are_refused() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("cannot read"));
     }
 }
+
+#[test]
+fn a_jump_that_goes_nowhere_inside_a_step_is_refused() {
+    refused("circle.pml", "byte x;\ninit { d_step { x = 1; L: goto L } }\n", "P0221");
+    // Too many joins in a row to follow are refused, too: the step must not seem to end before its last statement.
+    let text =
+        format!("byte x;\ninit {{ d_step {{ {}x = 1{}; x = 2 }} }}\n", "if :: true -> ".repeat(600), " fi".repeat(600));
+    refused("joins.pml", &text, "P0221");
+}

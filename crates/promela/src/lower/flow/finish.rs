@@ -170,6 +170,8 @@ impl Graph {
         let mut all = vec![Vec::new(); self.elements.len()];
         for (index, list) in all.iter_mut().enumerate().skip(1) {
             if self.elements[index].in_d_step {
+                // No edge starts here, but a jump inside a step that leads nowhere is an error all the same.
+                errors.extend(self.transition(El(index as u32)).err());
                 continue;
             }
             let mut leaves = Vec::new();
