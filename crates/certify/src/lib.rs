@@ -5,7 +5,10 @@
 //!
 //! It shares nothing with the engines but the model. Where a proof is an exhaustive search, the
 //! certificate is the claim: so many states, with this digest. The checker then searches again with
-//! the plainest code there is, a set of states and a list of states to look at, and compares.
+//! the plainest code there is, a set of states and a list of states to look at, and compares. Proofs of the flow
+//! engine are checked in [`flow`].
+
+pub mod flow;
 
 use model::fault::Overflow;
 use model::semantics::Semantics;
@@ -34,6 +37,21 @@ pub enum Refusal {
     /// There is no such certificate for this property.
     #[error("a certificate of this kind proves nothing about `{0}`")]
     WrongKind(String),
+    /// The certificate names something that is not there, or is not of the right form.
+    #[error("the certificate is not well formed: {0}")]
+    Malformed(String),
+    /// A step leads out of what is said to hold always.
+    #[error("the invariant does not hold: {0}")]
+    NotInvariant(String),
+    /// Processes are created otherwise than is said.
+    #[error("processes are not created as the certificate says: {0}")]
+    Creation(String),
+    /// A step gains, or something does not count.
+    #[error("the ranking does not hold: {0}")]
+    Ranking(String),
+    /// A queue can hold more.
+    #[error("a bound does not hold: {0}")]
+    Bound(String),
     /// The check was not finished.
     #[error("the check was not finished: {0}")]
     Unfinished(String),
@@ -50,7 +68,7 @@ pub fn verify(
     if !matches!(property, Property::Safety | Property::Deadlock) {
         return Err(Refusal::WrongKind(property.to_string()));
     }
-    let Certificate::Explored { states, digest } = certificate;
+    let Certificate::Explored { states, digest, .. } = certificate else { return Err(Refusal::WrongKind(property.to_string())) };
     let (found, sum) = visit_all(semantics, property, limits, observer)?;
     if found != *states {
         return Err(Refusal::StateCount { claimed: *states, found });

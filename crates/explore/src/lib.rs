@@ -1,4 +1,4 @@
-//! Explicit-state search: safety and deadlock of finite models, with shortest runs.
+//! Explicit-state search: safety and deadlock of finite models, with shortest runs; cycles without progress; growth.
 //!
 //! * In: a [`model::semantics::Semantics`], properties, limits, an observer.
 //! * Out: one [`model::verdict::Outcome`] per property. A violation has a run that was replayed; a
@@ -6,6 +6,10 @@
 //!
 //! This crate never prints, and has no idea of its own of what a statement does.
 
+mod clock;
+pub mod growth;
+pub mod moves;
+pub mod progress;
 pub mod search;
 pub mod table;
 
@@ -45,6 +49,7 @@ pub fn check(
                 stats: Some(found.stats.clone()),
                 witness: None,
                 certificate: None,
+                details: model::verdict::Details::default(),
             };
             match position {
                 Some(position) => violated(&mut outcome, &found, position, semantics, sources),
@@ -63,7 +68,8 @@ fn finished(outcome: &mut Outcome, found: &Found) {
     }
     match (&found.stopped, found.digest) {
         (None, Some(digest)) => {
-            outcome.certificate = Some(Certificate::Explored { states: found.stats.states, digest });
+            outcome.certificate =
+                Some(Certificate::Explored { states: found.stats.states, digest, longest: Vec::new() });
         }
         (Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason.clone()),
         (None, None) => {

@@ -161,6 +161,21 @@ impl StateTable {
         self.insert_hashed(state, hash(state), parent)
     }
 
+    /// The number of a state, if it is there.
+    pub fn find(&self, state: &[u8]) -> Option<StateId> {
+        let hash = hash(state);
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> self.shift) as usize;
+        while self.slots[at] != 0 {
+            let slot = self.slots[at];
+            if (slot >> 32) as u32 == hash && self.state(slot as u32 - 1) == state {
+                return Some(slot as u32 - 1);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+
     fn insert_hashed(&mut self, state: &[u8], hash: u32, parent: StateId) -> Lookup {
         if (self.len() + 1) * 5 > self.slots.len() * 4 {
             self.grow();

@@ -110,6 +110,15 @@ pub struct CheckArgs {
     /// What is printed.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+    /// What counts as progress for `livelock`, instead of progress labels: `ch?msg`, `ch!msg`, `Process@label`.
+    #[arg(long, value_name = "EVENT")]
+    pub progress: Vec<String>,
+    /// Print the model with capacities that suffice, instead of a report.
+    #[arg(long)]
+    pub apply_bounds: bool,
+    /// How the static engine looks at cycles.
+    #[arg(long, value_enum, default_value_t = AbstractionKind::Flow)]
+    pub abstraction: AbstractionKind,
     /// Write the first run that shows a violation to a file.
     #[arg(long, value_name = "OUT.json")]
     pub trace: Option<PathBuf>,
@@ -214,6 +223,15 @@ pub enum Engine {
     Fifo,
     Explore,
     Compose,
+}
+
+/// How the static engine looks at cycles.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AbstractionKind {
+    /// Cycles are generated as they are needed.
+    Flow,
+    /// All elementary cycles are enumerated, without refinement: the method of the papers, as a yardstick.
+    Cycles,
 }
 
 /// How capacities are read.

@@ -1,6 +1,8 @@
 //! `check`: which properties, which engine, which limits; the verdicts of one file after the other.
 
-use crate::arguments::{CheckArgs, Engine, Format, SearchOrder};
+use crate::arguments::{AbstractionKind, CheckArgs, Engine, Format, SearchOrder};
+use crate::capacities;
+use crate::channels::{self, Asking, Engines};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
@@ -122,7 +124,6 @@ fn check_file(
         return Ok(Failure::Model.exit_code());
     };
     let plan = Plan::new(network, wanted, args);
-    let semantics = Semantics::new(network, plan.reading);
     let limits = Limits {
         deadline,
         memory: Some(args.limits.memory).filter(|&m| m != u64::MAX),
@@ -130,8 +131,12 @@ fn check_file(
         depth: args.max_depth,
     };
     let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
-    let outcomes = explore(&plan, &semantics, &file, args, limits, &observer);
+    let answered = answer(&plan, network, &file, args, limits, &observer);
     drop(observer);
+    let outcomes = answered?;
+    if args.apply_bounds {
+        return capacities::print(&outcomes, &file);
+    }
     let document = Document {
         model: file.info.clone(),
         outcomes,
@@ -148,6 +153,8 @@ fn check_file(
 /// Which properties are checked, and which are not.
 struct Plan {
     properties: Vec<Property>,
+    /// Boundedness is shown although nobody asked.
+    advise: bool,
     not_checked: Vec<NotChecked>,
     reading: Reading,
 }
@@ -155,11 +162,14 @@ struct Plan {
 impl Plan {
     fn new(network: &Network, wanted: &Wanted, args: &CheckArgs) -> Plan {
         let reading = args.channels.into();
-        let mut plan = Plan { properties: Vec::new(), not_checked: Vec::new(), reading };
+        let mut plan = Plan { properties: Vec::new(), advise: false, not_checked: Vec::new(), reading };
         let asked = match wanted {
-            Wanted::Everything => properties_of(network),
+            _ if args.apply_bounds => vec![Property::Boundedness],
+            Wanted::Everything => properties_of(network, !args.progress.is_empty()),
             Wanted::Listed(properties) => properties.clone(),
         };
+        let searches_only = args.engine == Engine::Explore;
+        plan.advise = matches!(wanted, Wanted::Everything) && !args.apply_bounds && !searches_only;
         for property in asked {
             match unsupported(&property, args.engine, network) {
                 None => plan.properties.push(property),
@@ -174,10 +184,9 @@ impl Plan {
 }
 
 /// What a model is checked for when nothing is asked.
-fn properties_of(network: &Network) -> Vec<Property> {
+fn properties_of(network: &Network, events: bool) -> Vec<Property> {
     let mut properties = vec![Property::Safety, Property::Deadlock];
-    let progress = network.machines.iter().flat_map(|m| &m.locations).any(|l| l.progress);
-    if progress {
+    if events || has_progress_label(network) {
         properties.push(Property::Livelock);
     }
     properties.extend(network.formulas.iter().map(|f| Property::Ltl(f.name.clone())));
@@ -188,21 +197,24 @@ fn properties_of(network: &Network) -> Vec<Property> {
     properties
 }
 
+fn has_progress_label(network: &Network) -> bool {
+    network.machines.iter().flat_map(|m| &m.locations).any(|l| l.progress)
+}
+
 /// Why a property cannot be checked by this version, if it cannot.
 fn unsupported(property: &Property, engine: Engine, network: &Network) -> Option<String> {
-    let engine_name = match engine {
-        Engine::Auto | Engine::Explore => None,
-        Engine::Flow => Some("flow"),
-        Engine::Fifo => Some("fifo"),
-        Engine::Compose => Some("compose"),
-    };
-    if let Some(name) = engine_name {
-        return Some(format!("the engine `{name}` is not in this version; `explore` is"));
+    let static_question = matches!(property, Property::Boundedness | Property::Livelock);
+    match engine {
+        Engine::Auto | Engine::Explore => {}
+        Engine::Flow if static_question => {}
+        Engine::Flow => return Some(String::from("the engine `flow` answers boundedness and livelock only")),
+        Engine::Fifo => return Some(String::from("the engine `fifo` is not in this version; `explore` and `flow` are")),
+        Engine::Compose => {
+            return Some(String::from("the engine `compose` is not in this version; `explore` and `flow` are"));
+        }
     }
     match property {
-        Property::Safety | Property::Deadlock => None,
-        Property::Boundedness => Some(String::from("boundedness is not checked by this version")),
-        Property::Livelock => Some(String::from("progress is not checked by this version")),
+        Property::Safety | Property::Deadlock | Property::Boundedness | Property::Livelock => None,
         Property::Reception | Property::Orphan => Some(format!("{property} is not checked by this version")),
         Property::Ltl(name) if network.formulas.iter().all(|f| f.name != *name) => {
             Some(String::from("formulas are not checked by this version, and the model has none of this name"))
@@ -213,23 +225,70 @@ fn unsupported(property: &Property, engine: Engine, network: &Network) -> Option
     }
 }
 
-fn explore(
+/// Every property of the plan, each by the engines that answer it.
+fn answer(
     plan: &Plan,
-    semantics: &Semantics<'_>,
+    network: &Network,
+    file: &ModelFile,
+    args: &CheckArgs,
+    limits: Limits,
+    observer: &dyn Observer,
+) -> Result<Vec<Outcome>, Failure> {
+    let asking = Asking {
+        network,
+        sources: &file.sources,
+        engines: match args.engine {
+            Engine::Flow => Engines::Flow,
+            Engine::Explore => Engines::Explore,
+            _ => Engines::Both,
+        },
+        limits,
+        observer,
+        advisory: false,
+        enumerate_cycles: args.abstraction == AbstractionKind::Cycles,
+    };
+    let mut outcomes = Vec::new();
+    let searched: Vec<Property> =
+        plan.properties.iter().filter(|p| matches!(p, Property::Safety | Property::Deadlock)).cloned().collect();
+    // Advice first: it is quick, and a search may take all the time there is.
+    let advised = (plan.advise && channels::has_buffered_channel(network))
+        .then(|| Asking { advisory: true, ..asking }.boundedness());
+    let asked_bounds = plan.properties.contains(&Property::Boundedness) && channels::has_buffered_channel(network);
+    let asking = Asking { advisory: false, ..asking };
+    if asked_bounds {
+        outcomes.push(asking.boundedness());
+    }
+    if plan.properties.contains(&Property::Livelock) && (!args.progress.is_empty() || has_progress_label(network)) {
+        outcomes.push(asking.livelock(&args.progress, plan.reading).map_err(Failure::Usage)?);
+    }
+    let mut all = search(searched, plan.reading, network, file, args, limits, observer);
+    all.extend(outcomes);
+    let position = |outcome: &Outcome| plan.properties.iter().position(|p| *p == outcome.property);
+    all.sort_by_key(|outcome| position(outcome).unwrap_or(usize::MAX));
+    all.extend(advised);
+    Ok(all)
+}
+
+/// What one explicit search answers.
+fn search(
+    properties: Vec<Property>,
+    reading: Reading,
+    network: &Network,
     file: &ModelFile,
     args: &CheckArgs,
     limits: Limits,
     observer: &dyn Observer,
 ) -> Vec<Outcome> {
-    if plan.properties.is_empty() {
+    if properties.is_empty() {
         return Vec::new();
     }
     let order = match args.search {
         SearchOrder::Breadth => Order::Breadth,
         SearchOrder::Depth => Order::Depth,
     };
-    let options = Options { order, keep_going: args.keep_going, properties: plan.properties.clone(), limits };
-    explore::check(semantics, &file.sources, &options, observer)
+    let semantics = Semantics::new(network, reading);
+    let options = Options { order, keep_going: args.keep_going, properties, limits };
+    explore::check(&semantics, &file.sources, &options, observer)
 }
 
 fn show_diagnostics(file: &ModelFile, args: &CheckArgs) -> Result<(), Failure> {
@@ -290,7 +349,7 @@ fn write_document(document: &Document<'_>, args: &CheckArgs) -> Result<(), Failu
 fn write_files(document: &Document<'_>, args: &CheckArgs, traced: &mut bool) -> Result<(), Failure> {
     if let Some(path) = &args.trace
         && !*traced
-        && let Some(outcome) = document.outcomes.iter().find(|o| o.witness.is_some())
+        && let Some(outcome) = document.outcomes.iter().find(|o| o.witness.is_some() && !o.details.advisory)
     {
         let mut out = create(path)?;
         json::write_trace(&mut out, &document.model, outcome, document.sources)?;

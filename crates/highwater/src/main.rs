@@ -9,6 +9,8 @@
 //! | 101 | internal error |
 
 mod arguments;
+mod capacities;
+mod channels;
 mod check;
 mod explain;
 mod failure;

@@ -65,7 +65,9 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
         None if stuck => Some("invalid-end-state"),
         None => None,
     };
-    if trace.problem_code.is_some() && trace.problem_code.as_deref() != problem {
+    // A run with a loop has no problem at its end: its loop is the problem.
+    let looping = trace.loop_from.is_some() && problem.is_none();
+    if trace.problem_code.is_some() && trace.problem_code.as_deref() != problem && !looping {
         let (expected, found) = (trace.problem_code.unwrap_or_default(), problem.unwrap_or("no problem"));
         return Err(Failure::Mismatch(format!("the run ends with {found}, not with {expected}")));
     }
@@ -73,7 +75,7 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     let mut out = std::io::stdout().lock();
     out.write_all(chart::run(&replayed.steps, trace.loop_from, Fold::Nothing, &file.sources, style).as_bytes())?;
     out.write_all(chart::standing(&standing, stuck, &file.sources, style).as_bytes())?;
-    let end = problem.unwrap_or("no problem");
+    let end = problem.or(trace.problem_code.as_deref().filter(|_| looping)).unwrap_or("no problem");
     let (steps, property, reading) = (replayed.steps.len(), &trace.property, trace.reading.name());
     writeln!(out, "replayed {steps} steps: {end} ({property}, channels {reading})")?;
     Ok(0)

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
 use model::semantics::Semantics;
-use model::verdict::{Limits, Property};
+use model::verdict::{Certificate, Limits, Property};
 use report::diagnostics;
 use report::parse::{self, Certificates};
 use report::progress::TerminalObserver;
@@ -36,6 +36,23 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     verify_all(&certificates, network, &limits, &observer)
 }
 
+/// One claim, by the checker of its kind.
+fn verify_claim(
+    claim: &report::parse::Claim,
+    property: &Property,
+    network: &model::network::Network,
+    limits: &Limits,
+    observer: &TerminalObserver,
+) -> Result<(), certify::Refusal> {
+    match &claim.certificate {
+        Certificate::Flow(proof) => certify::flow::verify(network, property, proof, limits, observer).map(|_| ()),
+        certificate => {
+            let semantics = Semantics::new(network, claim.reading);
+            certify::verify(&semantics, property, certificate, limits, observer)
+        }
+    }
+}
+
 /// A document is refused for another model.
 pub fn belongs(sha256: &str, file: &ModelFile) -> Result<(), Failure> {
     if sha256 == file.info.sha256 {
@@ -62,10 +79,11 @@ fn verify_all(
         let property = match claim.property.as_str() {
             "safety" => Property::Safety,
             "deadlock" => Property::Deadlock,
+            "boundedness" => Property::Boundedness,
+            "livelock" => Property::Livelock,
             other => return Err(Failure::Mismatch(format!("there is no checker for `{other}`"))),
         };
-        let semantics = Semantics::new(network, claim.reading);
-        match certify::verify(&semantics, &property, &claim.certificate, limits, observer) {
+        match verify_claim(claim, &property, network, limits, observer) {
             Ok(()) => writeln!(out, "accepted  {property}  channels: {}", claim.reading.name())?,
             Err(certify::Refusal::Unfinished(reason)) => {
                 writeln!(out, "unfinished  {property}  {reason}")?;

@@ -180,19 +180,7 @@ impl<'s> Narrator<'s> {
 
     /// The name of a queue: of the variable that it was created with.
     fn queue_name(&self, state: &crate::configuration::Configuration, queue: usize) -> String {
-        let semantics = self.stepper.semantics();
-        let layout = &semantics.layout;
-        let network = semantics.network();
-        let globals = &layout.globals.queues;
-        if let Some(own) = globals.get(queue) {
-            return network.variables[own.variable as usize].element_name(own.element as usize);
-        }
-        let owner = state.frame.processes.iter().rposition(|p| (p.first_queue as usize) <= queue).unwrap_or(0);
-        let frame = &state.frame.processes[owner];
-        let machine = network.machine(frame.machine);
-        let own = &layout.blocks[frame.machine.index()].queues[queue - frame.first_queue as usize];
-        let name = machine.variables[own.variable as usize].element_name(own.element as usize);
-        format!("{}[{owner}]:{name}", machine.name)
+        queue_name(self.stepper.semantics(), state, queue)
     }
 
     /// The words for a step that is taken in a state; changes are filled in by the caller.
@@ -306,6 +294,26 @@ impl<'s> Narrator<'s> {
         let values = arguments.iter().map(|e| semantics.evaluate(&configuration, process as usize, e).unwrap_or(0));
         Some(formatted(network, format, values))
     }
+}
+
+/// The name of a queue: of the variable that it was created with, with its process if it is a local one.
+pub(crate) fn queue_name(
+    semantics: &Semantics<'_>,
+    state: &crate::configuration::Configuration,
+    queue: usize,
+) -> String {
+    let layout = &semantics.layout;
+    let network = semantics.network();
+    let globals = &layout.globals.queues;
+    if let Some(own) = globals.get(queue) {
+        return network.variables[own.variable as usize].element_name(own.element as usize);
+    }
+    let owner = state.frame.processes.iter().rposition(|p| (p.first_queue as usize) <= queue).unwrap_or(0);
+    let frame = &state.frame.processes[owner];
+    let machine = network.machine(frame.machine);
+    let own = &layout.blocks[frame.machine.index()].queues[queue - frame.first_queue as usize];
+    let name = machine.variables[own.variable as usize].element_name(own.element as usize);
+    format!("{}[{owner}]:{name}", machine.name)
 }
 
 /// The statement of an edge as it is written, on one line and not too long; if what is written there is a mere

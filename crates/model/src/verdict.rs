@@ -5,6 +5,7 @@
 //! value of its own and can never be taken for "no error".
 
 use crate::fault::Overflow;
+use crate::flow_proof::FlowProof;
 use crate::semantics::{Reading, Step};
 use crate::source::Span;
 use std::fmt;
@@ -71,6 +72,8 @@ pub enum Reason {
     Overflow(Overflow),
     /// Not possible yet, or not for this model.
     NotSupported(String),
+    /// No proof was found, and no run that shows the opposite.
+    NotProvable(String),
 }
 
 impl Reason {
@@ -86,6 +89,7 @@ impl Reason {
             Reason::Crash(_) => "crash",
             Reason::Overflow(_) => "overflow",
             Reason::NotSupported(_) => "not-supported",
+            Reason::NotProvable(_) => "not-provable",
         }
     }
 }
@@ -103,7 +107,7 @@ impl fmt::Display for Reason {
             }
             Reason::Crash(fault) => write!(f, "a run ends in an error, and what would follow is not known: {fault}"),
             Reason::Overflow(overflow) => write!(f, "{overflow}"),
-            Reason::NotSupported(what) => write!(f, "{what}"),
+            Reason::NotSupported(what) | Reason::NotProvable(what) => write!(f, "{what}"),
         }
     }
 }
@@ -159,7 +163,133 @@ pub enum Certificate {
         states: u64,
         /// The sum of the states' fingerprints modulo 2^128: it does not depend on the order.
         digest: u128,
+        /// For boundedness: the longest that each channel got, by name.
+        longest: Vec<(String, u64)>,
     },
+    /// Weights and potentials under which nothing gains.
+    Flow(Box<FlowProof>),
+}
+
+/// What is known of how long a channel gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChannelState {
+    /// It stays finite.
+    Bounded,
+    /// A run fills it without end.
+    Unbounded,
+    /// Neither is known.
+    Inconclusive,
+}
+
+impl ChannelState {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChannelState::Bounded => "bounded",
+            ChannelState::Unbounded => "unbounded",
+            ChannelState::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// A channel and how long it gets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChannelVerdict {
+    /// Its name in the source: `ts[0]`, `P[2]:c`, `P[*]:c`.
+    pub name: String,
+    /// Whether it stays finite.
+    pub state: ChannelState,
+    /// The declared capacity; none if there is no limit by nature.
+    pub declared: Option<u32>,
+    /// It never holds more than this.
+    pub proved_at_most: Option<u64>,
+    /// A run fills it so far.
+    pub reached: Option<u64>,
+    /// What one round of the growing run adds, where it is unbounded.
+    pub gain: Option<i64>,
+    /// The kinds of messages that can be in it.
+    pub messages: Vec<String>,
+    /// Process types that send to it.
+    pub senders: Vec<String>,
+    /// Process types that take from it.
+    pub receivers: Vec<String>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl ChannelVerdict {
+    /// The bound is reached: no smaller one holds.
+    pub fn is_exact(&self) -> bool {
+        self.proved_at_most.is_some() && self.proved_at_most == self.reached
+    }
+}
+
+/// A cycle of one process in a combination that nothing forbids.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CycleVerdict {
+    /// The process: `P[1]`, or `P[*]` for any number.
+    pub process: String,
+    /// How often it is taken, relative to the others.
+    pub times: String,
+    /// Its statements, in order, with their places.
+    pub statements: Vec<(String, Span)>,
+    /// What one round adds to, or takes from, channels.
+    pub effects: Vec<(String, i64)>,
+}
+
+/// What became of one combination of cycles on the way to a proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refinement {
+    /// The processes whose cycles it combines.
+    pub processes: Vec<String>,
+    /// How many cycles.
+    pub cycles: usize,
+    /// What it would add to.
+    pub grows: Vec<String>,
+    /// What was looked at more closely because of it; empty if there was nothing left.
+    pub refined: Vec<String>,
+}
+
+/// What the static engine counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FlowStats {
+    /// Processes, or groups of them.
+    pub instances: u64,
+    /// Points with their values.
+    pub nodes: u64,
+    /// Abstract transitions.
+    pub transitions: u64,
+    /// Kinds of messages.
+    pub message_types: u64,
+    /// Counterexamples that were found.
+    pub counterexamples: u64,
+    /// Those that were refuted.
+    pub spurious: u64,
+    /// Elementary cycles, where they were enumerated.
+    pub cycles: Option<u64>,
+    /// Different effect vectors, where cycles were enumerated.
+    pub effect_vectors: Option<u64>,
+    /// Linear problems that were solved.
+    pub problems: u64,
+}
+
+/// More about an answer.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Details {
+    /// Channels, for boundedness.
+    pub channels: Vec<ChannelVerdict>,
+    /// The combination of cycles that nothing forbids, where there is no answer.
+    pub cycles: Vec<CycleVerdict>,
+    /// What that combination would add to.
+    pub grows: Vec<String>,
+    /// What was refuted on the way.
+    pub refinements: Vec<Refinement>,
+    /// What to do about it, in words.
+    pub advice: Vec<String>,
+    /// What was counted.
+    pub flow: Option<FlowStats>,
+    /// The answer is shown, but does not count for the exit code: nobody asked for it.
+    pub advisory: bool,
 }
 
 /// The name of a thing and its value, both as a user would write them.
@@ -257,6 +387,8 @@ pub struct Outcome {
     pub witness: Option<Witness>,
     /// The proof.
     pub certificate: Option<Certificate>,
+    /// Channels, cycles, advice.
+    pub details: Details,
 }
 
 /// When to stop.

@@ -9,6 +9,15 @@
 //! A bracket holds an atomic sequence together. A message that is handed over has an arrow to the
 //! process that takes it. A channel is a bar with its messages behind it, head first. The middle of
 //! a long run is left out: the beginning says what it is about, the end is what went wrong.
+//!
+//! A run without end has a loop: its steps are held together by a line, and after the last of them it begins again.
+//!
+//! ```text
+//! from here on for ever:
+//!    4  ╭  hand.pml:12  P:0  q!req(7)               q ▕ req(1) req(7)
+//!    5  ╰  hand.pml:17  Q:1  q?req(1)               q ▕ req(7)
+//! ⟲ repeats from step 4
+//! ```
 
 use crate::places::Places;
 use crate::style::{Ink, Style, clean, counted, grouped};
@@ -57,6 +66,7 @@ pub(crate) fn steps_table(
     let mut table = Table::new(&[
         ("step", Set::Right),
         ("", Set::Left),
+        ("", Set::Left),
         ("place", Set::Left),
         ("who", Set::Left),
         ("event", Set::Elastic),
@@ -64,17 +74,19 @@ pub(crate) fn steps_table(
         ("channels", Set::Elastic),
     ]);
     let hidden = hidden(steps.len(), fold);
+    let repeated = loop_from.map_or(0..0, |first| first..steps.len());
     for position in (0..hidden.start).chain(hidden.end..steps.len()) {
         if position == hidden.end && !hidden.is_empty() {
             table.push(Row::Remark(fold_remark(&hidden, loop_from, style)));
         }
         if loop_from == Some(position) {
-            table.push(Row::Remark(String::from("from here on it repeats:")));
+            table.push(Row::Remark(String::from("from here on for ever:")));
         }
-        table.push(Row::Cells(step_cells(steps, position, places, style)));
+        table.push(Row::Cells(step_cells(steps, position, &repeated, places, style)));
     }
-    if let Some(first) = loop_from.filter(|&first| first < steps.len()) {
-        table.push(Row::Remark(format!("and again from step {}", grouped(first as u64 + 1))));
+    if !repeated.is_empty() {
+        let (again, first) = (style.choose("⟲", "<-"), grouped(repeated.start as u64 + 1));
+        table.push(Row::Remark(format!("{again} repeats from step {first}")));
     }
     table.render("  ", style)
 }
@@ -87,17 +99,24 @@ fn hidden(steps: usize, fold: Fold) -> Range<usize> {
 fn fold_remark(hidden: &Range<usize>, loop_from: Option<usize>, style: Style) -> String {
     let count = counted(hidden.len() as u64, "step", "steps");
     let repeats = match loop_from.filter(|first| hidden.contains(first)) {
-        Some(first) => format!(", it repeats from step {} on", grouped(first as u64 + 1)),
+        Some(first) => format!(", for ever from step {} on", grouped(first as u64 + 1)),
         None => String::new(),
     };
     format!("{} {count}{repeats}; --trace writes all", style.ellipsis())
 }
 
-fn step_cells(steps: &[WitnessStep], position: usize, places: &Places<'_>, style: Style) -> Vec<Cell> {
+fn step_cells(
+    steps: &[WitnessStep],
+    position: usize,
+    repeated: &Range<usize>,
+    places: &Places<'_>,
+    style: Style,
+) -> Vec<Cell> {
     let step = &steps[position];
     let place = step.actor.as_ref().map_or_else(String::new, |actor| places.short(actor.span));
     vec![
         Cell::inked(Ink::Faint, grouped(position as u64 + 1)),
+        Cell::inked(Ink::Bad, loop_line(position, repeated, style)),
         Cell::inked(Ink::Faint, bracket(steps, position, style)),
         Cell::inked(Ink::Faint, place),
         step.actor.as_ref().map_or_else(|| Cell::from(""), who),
@@ -125,6 +144,19 @@ fn bracket(steps: &[WitnessStep], position: usize, style: Style) -> &'static str
         (false, true) => style.choose("┌", "/"),
         (true, true) => style.choose("│", "|"),
         (true, false) => style.choose("└", "\\"),
+    }
+}
+
+/// The part of the line along a loop that belongs to a step.
+fn loop_line(position: usize, repeated: &Range<usize>, style: Style) -> &'static str {
+    if !repeated.contains(&position) {
+        return "";
+    }
+    match (position == repeated.start, position + 1 == repeated.end) {
+        (true, true) => style.choose("⊂", "="),
+        (true, false) => style.choose("╭", "+"),
+        (false, false) => style.choose("│", ":"),
+        (false, true) => style.choose("╰", "+"),
     }
 }
 
@@ -286,19 +318,45 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_is_marked_where_it_starts() {
+    fn the_steps_of_a_loop_are_held_together() {
         insta::assert_snapshot!(drawn(&sample::steps(), Some(3), UNICODE), @"
-        step     place        who  event                  changed  channels
-           1  ┌  hand.pml:8   P:0  x = 1                  x = 1
-           2  └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
-           3     hand.pml:11  P:0  c!ack → Q:1 (line 16)
-        from here on it repeats:
-           4     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
-           5     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
-           6     hand.pml:18  Q:1  assert(x == 0)
-        and again from step 4
+        step        place        who  event                  changed  channels
+           1     ┌  hand.pml:8   P:0  x = 1                  x = 1
+           2     └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
+           3        hand.pml:11  P:0  c!ack → Q:1 (line 16)
+        from here on for ever:
+           4  ╭     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
+           5  │     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
+           6  ╰     hand.pml:18  Q:1  assert(x == 0)
+        ⟲ repeats from step 4
         ");
-        assert!(drawn(&many(180), Some(99), UNICODE).contains("… 120 steps, it repeats from step 100 on; --trace"));
+        let ascii = drawn(&sample::steps(), Some(0), Style { unicode: false, ..UNICODE });
+        assert!(ascii.is_ascii());
+        insta::assert_snapshot!(ascii, @r"
+        step        place        who  event                   changed  channels
+        from here on for ever:
+           1  +  /  hand.pml:8   P:0  x = 1                   x = 1
+           2  :  \  hand.pml:9   P:0  q!req(1)                         q | req(1)
+           3  :     hand.pml:11  P:0  c!ack -> Q:1 (line 16)
+           4  :     hand.pml:12  P:0  q!req(7)                         q | req(1) req(7)
+           5  :     hand.pml:17  Q:1  q?req(1)                         q | req(7)
+           6  +     hand.pml:18  Q:1  assert(x == 0)
+        <- repeats from step 1
+        ");
+        assert!(drawn(&many(180), Some(99), UNICODE).contains("… 120 steps, for ever from step 100 on; --trace"));
+    }
+
+    #[test]
+    fn a_loop_of_one_step_and_one_that_does_not_exist() {
+        insta::assert_snapshot!(drawn(&many(2), Some(1), UNICODE), @"
+        step     place       who  event
+           1     hand.pml:8  P:0  x = 0
+        from here on for ever:
+           2  ⊂  hand.pml:8  P:0  x = 1
+        ⟲ repeats from step 2
+        ");
+        assert_eq!(drawn(&many(2), Some(2), UNICODE), drawn(&many(2), None, UNICODE));
+        assert_eq!(drawn(&many(2), Some(usize::MAX), UNICODE), drawn(&many(2), None, UNICODE));
     }
 
     #[test]

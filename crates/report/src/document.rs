@@ -1,4 +1,7 @@
 //! What one run of `check` on one file found: the facts that both the terminal and the JSON show.
+//!
+//! Here is also what the exit code makes of them. An outcome that is *advisory* was not asked for: it is shown, and
+//! whatever it says, the exit code does not count it.
 
 use model::semantics::Reading;
 use model::source::SourceMap;
@@ -66,7 +69,7 @@ pub const UNREADABLE: i32 = 2;
 
 /// The exit code: 1 if something is violated, else 3 if something asked has no answer, else 0.
 pub fn exit_code(outcomes: &[Outcome], not_checked: &[NotChecked]) -> i32 {
-    let any = |wanted: fn(&Verdict) -> bool| outcomes.iter().any(|outcome| wanted(&outcome.verdict));
+    let any = |wanted: fn(&Verdict) -> bool| outcomes.iter().filter(|o| counts(o)).any(|o| wanted(&o.verdict));
     if any(|v| matches!(v, Verdict::Violated)) {
         1
     } else if any(|v| !matches!(v, Verdict::Proved)) || not_checked.iter().any(|n| n.asked) {
@@ -74,6 +77,11 @@ pub fn exit_code(outcomes: &[Outcome], not_checked: &[NotChecked]) -> i32 {
     } else {
         0
     }
+}
+
+/// Whether an outcome was asked for.
+pub(crate) fn counts(outcome: &Outcome) -> bool {
+    !outcome.details.advisory
 }
 
 /// The exit code for several files: the most important one, in the order 2, 1, 3, 0.
@@ -114,6 +122,17 @@ mod tests {
         assert_eq!(code(&[Verdict::Proved], Some(false)), 0);
         assert_eq!(code(&[Verdict::Proved], Some(true)), 3);
         assert_eq!(code(&[Verdict::Violated], Some(true)), 1);
+    }
+
+    #[test]
+    fn advice_never_counts_whatever_it_says() {
+        let late = Verdict::Inconclusive(Reason::Timeout);
+        for verdict in [Verdict::Proved, Verdict::Violated, late, Verdict::Vacuous(String::new())] {
+            let advice = sample::advisory(sample::outcome(verdict));
+            assert_eq!(exit_code(std::slice::from_ref(&advice), &[]), 0);
+            assert_eq!(exit_code(&[advice.clone(), sample::deadlock()], &[]), 1);
+            assert_eq!(exit_code(&[advice], &[sample::not_checked(true)]), 3);
+        }
     }
 
     #[test]

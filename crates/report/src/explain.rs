@@ -32,7 +32,7 @@ pub fn similar(code: &str) -> Option<&'static str> {
     nearest(code, EXPLANATIONS.iter().map(|explanation| explanation.code))
 }
 
-/// All explanations: verdicts, then reasons, then errors at run time.
+/// All explanations: verdicts, then questions and engines, then reasons, then what is wrong with runs.
 pub fn list() -> &'static [Explanation] {
     EXPLANATIONS
 }
@@ -54,7 +54,7 @@ impl Explanation {
 mod tests {
     use super::*;
     use model::fault::{Fault, Overflow};
-    use model::verdict::{Reason, Verdict};
+    use model::verdict::{ChannelState, Reason, Verdict};
     use std::collections::HashSet;
 
     /// Every fault. The match makes the compiler ask for an explanation when there is a new one.
@@ -95,10 +95,12 @@ mod tests {
             Reason::Crash(String::new()),
             Reason::Overflow(Overflow::Shapes),
             Reason::NotSupported(String::new()),
+            Reason::NotProvable(String::new()),
         ];
         match reasons[0] {
             Reason::Timeout | Reason::Memory | Reason::States | Reason::Depth | Reason::Interrupted => {}
-            Reason::StoppedEarly | Reason::Crash(_) | Reason::Overflow(_) | Reason::NotSupported(_) => {}
+            Reason::StoppedEarly | Reason::Crash(_) | Reason::Overflow(_) => {}
+            Reason::NotSupported(_) | Reason::NotProvable(_) => {}
         }
         reasons
     }
@@ -114,7 +116,10 @@ mod tests {
         let mut codes: Vec<&str> = verdicts.iter().map(Verdict::name).collect();
         codes.extend(reasons().iter().map(Reason::code));
         codes.extend(faults().iter().map(Fault::code));
-        codes.push("invalid-end-state");
+        codes.extend(
+            [ChannelState::Bounded, ChannelState::Unbounded, ChannelState::Inconclusive].map(ChannelState::name),
+        );
+        codes.extend(["invalid-end-state", "non-progress-cycle", "boundedness", "livelock", "flow"]);
         for code in codes {
             assert!(explain(code).is_some(), "`{code}` is not explained");
         }

@@ -13,7 +13,8 @@ pub(crate) const EXPLANATIONS: &[Explanation] = &[
         text: "\
 No run of the model violates the property, for the reading of the channels that the verdict names.
 The proof comes with a certificate: for an exhaustive search, the number of states and a digest of
-their set. A proof for the channels as declared says nothing about longer channels.",
+their set; for the flow engine, its weights. A proof for the channels as declared says nothing about
+longer channels.",
         example: "\
 byte x;
 active proctype P() { x = 1; assert(x == 1) }",
@@ -54,6 +55,83 @@ bool sent, received;
 active proctype P() { skip }            /* nobody ever sets `sent` */
 ltl answered { [] (sent -> <> received) }",
         advice: "make sure that what the property speaks about can happen, or ask another question.",
+    },
+    Explanation {
+        code: "boundedness",
+        title: "does every channel stay finite, and how long does it get?",
+        text: "\
+The question is asked for channels without bounds: a send never waits. If all channels are bounded,
+each has a number of messages that it never exceeds; declared so long, no sender ever blocks. The
+table has that number (`at most`), and how many messages a run really put there (`reached`); where
+both are the same, the bound is exact. With no `-p`, the answer is advice: it is shown, but the exit
+code does not count it, because many models rely on sends that wait.",
+        example: "\
+mtype = { ask, answer };
+chan q = [8] of { mtype };              /* at most 1 is ever needed .. */
+chan r = [8] of { mtype };              /* .. here as well */
+active proctype Client() { do :: q!ask; r?answer od }
+active proctype Server() { do :: q?ask; r!answer od }",
+        advice: "\
+`highwater check -p boundedness FILE` asks for it. Declare channels as long as the table says, or
+find out why one needs to be so long.",
+    },
+    Explanation {
+        code: "livelock",
+        title: "is there an endless run without progress?",
+        text: "\
+Progress is what the labels that start with `progress` say: a run must pass one of them again and
+again. A run that in the end passes none, for ever, is a livelock: the processes are busy, but get
+nothing done. A proof of the flow engine is one for channels of any length.",
+        example: "\
+chan q = [1] of { byte };
+chan r = [1] of { byte };
+active proctype Client() { do :: q!1; r?1; progress: skip od }    /* no way round past the label */
+active proctype Server() { do :: q?1; r!1 od }",
+        advice: "\
+put `progress` labels where something useful is done, and ask with `-p livelock`.",
+    },
+    Explanation {
+        code: "flow",
+        title: "the engine that weighs messages",
+        text: "\
+It does not search states. It looks for weights of messages, and for potentials of the points of
+processes, under which no step gains: then what is in the channels cannot grow without end. Where
+there are none, some combination of cycles would gain; the engine looks more closely at the variables
+that these cycles test, send or change, and tries again. Its proofs hold for every capacity of the
+channels, and its certificates are checked without any search.",
+        example: "\
+chan q = [1] of { byte };
+chan r = [1] of { byte };
+active proctype P() { q!1; do :: r?1; q!1 od }
+active proctype Q() { do :: q?1; r!1 od }       /* one message goes round: weights 1 and 1 */",
+        advice: "\
+`--engine flow` asks this engine only; `--stats` tells what it counted and what it looked at.",
+    },
+    Explanation {
+        code: "bounded",
+        title: "a channel that stays finite",
+        text: "\
+No run puts more messages into the channel than the table says (`at most`), even if sends never
+wait. `bounded` instead of a number says that it stays finite, but that no number is known.",
+        example: "\
+chan q = [1] of { byte };
+active proctype P() { q!1; q!2; q!3 }   /* at most 3, although 1 is declared */",
+        advice: "nothing. If the declared capacity is smaller, a sender may have to wait.",
+    },
+    Explanation {
+        code: "unbounded",
+        title: "a channel that grows without end",
+        text: "\
+There is a run with a loop, and each round of it leaves more messages in the channel than it found
+there. The run was replayed, and its loop can be taken again and again. With the channels as
+declared, the sender waits at some time in this run, or messages are lost.",
+        example: "\
+chan q = [4] of { byte };
+active proctype P() { do :: q!1 od }    /* faster than Q, for ever */
+active proctype Q() { do :: q?1 od }",
+        advice: "\
+let the sender wait for an answer, count what is under way, or accept that it blocks when the
+channel is full: then boundedness is not the right question.",
     },
     Explanation {
         code: "timeout",
@@ -167,6 +245,23 @@ ltl grows { <> (x == 100) }             /* needs an engine for temporal properti
 ask for other properties with `-p`, try another `--engine`, or say the same with an assertion.",
     },
     Explanation {
+        code: "not-provable",
+        title: "no proof was found, and no run that shows the opposite",
+        text: "\
+The flow engine found cycles that, taken together, would add to a channel (or go on without
+progress), and saw nothing that forbids them. But no run was found that really takes them. The report
+shows the cycles with their places. They may be the beginning of an error, or impossible for a reason
+that the engine does not see, such as the order of messages in a channel.",
+        example: "\
+chan q = [2] of { bit };
+chan r = [2] of { bit };
+active proctype P() { q!0; q!1 }
+active proctype Q() { q?1; do :: r!1 od }       /* 0 is in front of 1 for ever; with --engine flow */",
+        advice: "\
+look at the cycles: why can they not go on for ever? Say it in the model, with a condition or a
+counter of small range; or ask a search for channels as declared: `--engine explore`.",
+    },
+    Explanation {
         code: "invalid-end-state",
         title: "nothing can move, and a process is not at its end (deadlock)",
         text: "\
@@ -180,6 +275,24 @@ active proctype Q() { b!1; a?1 }        /* both send, nobody receives */",
         advice: "\
 look at what each process waits for, and who should provide it. If waiting there for ever is right,
 as for a server, put a label such as `end:` before the statement.",
+    },
+    Explanation {
+        code: "non-progress-cycle",
+        title: "an endless run that makes no progress (livelock)",
+        text: "\
+From some step on, the run repeats a loop in which no process is at a label that starts with
+`progress`. The processes are busy, but get nothing done.",
+        example: "\
+bool busy = true;
+active proctype P() {
+  do
+  :: busy -> skip                       /* for ever, without progress */
+  :: !busy -> progress: busy = true
+  od
+}",
+        advice: "\
+look at the loop of the run: what should have ended it? If what it does is useful, put a `progress`
+label there.",
     },
     Explanation {
         code: "assertion",

@@ -1,4 +1,4 @@
-//! What a user sees after `check`: the verdicts first, then the runs, then numbers.
+//! What a user sees after `check`: the verdicts first, then channels and runs, then numbers.
 //!
 //! ```text
 //! hand.pml: Promela, 2 process types, 2 processes, 2 channels
@@ -9,34 +9,61 @@
 //! A verdict line says what was proved or violated, for which reading of the channels, by whom and
 //! in what time. A mark, a word and a colour each tell the verdicts apart: "not finished" has its own
 //! of all three, and the last line counts it separately.
+//!
+//! An answer that nobody asked for is *advice*: it has no colour of its own, its verdict is a word in the sentence, and
+//! its run is not shown. Below the verdicts come, for each answer, what there is of: how long the channels get, the
+//! cycles that nothing forbids, the run, and notes on what to do.
 
+use crate::channels;
 use crate::chart::{Fold, standing_table, steps_table};
+use crate::cycles::{combination, enumerated};
 use crate::diagnostics;
-use crate::document::{Document, ModelInfo, NotChecked};
+use crate::document::{Document, ModelInfo, NotChecked, counts};
 use crate::places::Places;
-use crate::style::{Ink, Style, bytes, clean, counted, duration, grouped};
-use crate::table::{Cell, Row, Set, Table};
+use crate::run::gains;
+use crate::stats;
+use crate::style::{Ink, Style, clean, counted, duration, grouped};
 use model::semantics::Reading;
-use model::verdict::{Certificate, Outcome, Property, SearchStats, Verdict, Witness};
+use model::verdict::{Certificate, ChannelState, ChannelVerdict, Outcome, Property, Reason, Verdict, Witness};
 
-/// Everything about one file; with a table of counts if `stats` is set.
-pub fn render(document: &Document<'_>, stats: bool, style: Style) -> String {
+/// Everything about one file; with a table of counts if `with_stats` is set.
+pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String {
     let places = Places::new(document.sources);
     let mut text = header(&document.model, document.warnings, style);
     text += "\n";
     text += &verdict_lines(document, style);
-    for outcome in &document.outcomes {
-        if let (Verdict::Violated, Some(witness)) = (&outcome.verdict, &outcome.witness) {
-            text += "\n";
-            text += &violation(outcome, witness, &places, style);
-        }
-    }
-    if stats {
+    let counted = if with_stats { stats::tables(&document.outcomes, style) } else { String::new() };
+    let sections = document.outcomes.iter().flat_map(|outcome| sections(outcome, &places, style));
+    for section in sections.chain([counted, summary(document, style)]).filter(|section| !section.is_empty()) {
         text += "\n";
-        text += &stats_table(&document.outcomes, style);
+        text += &section;
     }
-    text += "\n";
-    text + &summary(document, style)
+    text
+}
+
+/// What is said about an answer below the verdicts; some of it may be empty.
+fn sections(outcome: &Outcome, places: &Places<'_>, style: Style) -> [String; 4] {
+    let run = match (&outcome.verdict, &outcome.witness) {
+        (Verdict::Violated, Some(witness)) if counts(outcome) => violation(outcome, witness, places, style),
+        _ => String::new(),
+    };
+    let channels = channels::table(&outcome.details.channels, style);
+    [channels, combination(outcome, places, style), run, notes(outcome, style)]
+}
+
+/// What to do, and where to read more.
+fn notes(outcome: &Outcome, style: Style) -> String {
+    let mut notes = outcome.details.advice.clone();
+    if !counts(outcome) && outcome.witness.is_some() {
+        notes.push(format!("`-p {}` asks for this property, and shows the run", outcome.property));
+    }
+    let label = style.paint(Ink::Strong, "note");
+    let note = |text: &String| format!("{label}: {}\n", clean(&text.replace('\n', " ")));
+    let mut text: String = notes.iter().map(note).collect();
+    if let Verdict::Inconclusive(reason @ Reason::NotProvable(_)) = &outcome.verdict {
+        text += &diagnostics::for_more([reason.code()]);
+    }
+    text
 }
 
 /// The file, its language and its size.
@@ -91,7 +118,12 @@ fn verdict_line(outcome: &Outcome, style: Style) -> Line {
     };
     let verdict = outcome.verdict.name();
     let property = clean(&outcome.property.to_string());
-    Line { mark, ink, verdict, property, sentence: sentence(outcome, style) }
+    let sentence = sentence(outcome, style);
+    if counts(outcome) {
+        return Line { mark, ink, verdict, property, sentence };
+    }
+    let sentence = format!("{}: {sentence}", style.paint(ink, verdict));
+    Line { mark: style.choose("•", "*"), ink: Ink::Strong, verdict: "advice", property, sentence }
 }
 
 fn not_checked_line(not_checked: &NotChecked, style: Style) -> Line {
@@ -107,8 +139,8 @@ fn sentence(outcome: &Outcome, style: Style) -> String {
     let by = format!("({}, {})", outcome.engine, duration(outcome.time));
     match &outcome.verdict {
         Verdict::Proved => {
-            let scope = outcome.certificate.as_ref().map_or_else(String::new, |c| scope(c) + ", ");
-            format!("{} {dash} {scope}{reading} {by}", claim(&outcome.property))
+            let (claim, width) = (claim(&outcome.property), width(outcome));
+            format!("{claim}{width} {dash} {}{reading} {by}", scope(outcome.certificate.as_ref()))
         }
         Verdict::Violated => format!("{} {dash} {reading} {by}", finding(outcome)),
         Verdict::Inconclusive(reason) => {
@@ -116,7 +148,8 @@ fn sentence(outcome: &Outcome, style: Style) -> String {
                 .stats
                 .as_ref()
                 .map_or_else(String::new, |stats| format!(" after {}", counted(stats.states, "state", "states")));
-            format!("{}{reached} {dash} {reading} {by}", clean(&reason.to_string()))
+            let known = share(&outcome.details.channels);
+            format!("{}{known}{reached} {dash} {reading} {by}", clean(&reason.to_string()))
         }
         Verdict::Vacuous(why) => format!("{} {dash} {reading} {by}", clean(why)),
     }
@@ -137,12 +170,32 @@ fn claim(property: &Property) -> &'static str {
     }
 }
 
-/// What a proof looked at.
-fn scope(certificate: &Certificate) -> String {
-    match certificate {
-        Certificate::Explored { states: 1, .. } => String::from("the only state"),
-        Certificate::Explored { states, .. } => format!("all {}", counted(*states, "state", "states")),
+/// A proof of the flow engine is one for every capacity. (For boundedness that is what the question says already.)
+fn width(outcome: &Outcome) -> &'static str {
+    match (&outcome.property, &outcome.certificate) {
+        (Property::Boundedness, _) => "",
+        (_, Some(Certificate::Flow(_))) => ", for channels of any length",
+        _ => "",
     }
+}
+
+/// What a proof looked at.
+fn scope(certificate: Option<&Certificate>) -> String {
+    match certificate {
+        Some(Certificate::Explored { states: 1, .. }) => String::from("the only state, "),
+        Some(Certificate::Explored { states, .. }) => format!("all {}, ", counted(*states, "state", "states")),
+        Some(Certificate::Flow(_)) | None => String::new(),
+    }
+}
+
+/// How many of the channels are known to be bounded, where not all are.
+fn share(channels: &[ChannelVerdict]) -> String {
+    let bounded = channels.iter().filter(|channel| channel.state == ChannelState::Bounded).count();
+    if bounded == 0 {
+        return String::new();
+    }
+    let (bounded, all) = (grouped(bounded as u64), counted(channels.len() as u64, "channel", "channels"));
+    format!("; {bounded} of {all} proved bounded")
 }
 
 fn reading(reading: Reading) -> &'static str {
@@ -184,10 +237,12 @@ fn violation(outcome: &Outcome, witness: &Witness, places: &Places<'_>, style: S
     let mut text = style.paint(Ink::Strong, &title) + "\n";
     if !witness.steps.is_empty() {
         text += &steps_table(&witness.steps, witness.loop_from, Fold::Middle, places, style);
+        text += &round(witness, &outcome.details.channels);
     }
     if !witness.standing.is_empty() {
         let stuck = outcome.property == Property::Deadlock;
-        text += &format!("\n{}\n", style.paint(Ink::Strong, "where it ends"));
+        let title = if witness.loop_from.is_some() { "where a round ends" } else { "where it ends" };
+        text += &format!("\n{}\n", style.paint(Ink::Strong, title));
         text += &standing_table(&witness.standing, stuck, places, style);
     }
     text += "\n";
@@ -196,68 +251,23 @@ fn violation(outcome: &Outcome, witness: &Witness, places: &Places<'_>, style: S
     text + &diagnostics::for_more([witness.problem_code])
 }
 
-/// What the searches counted. Properties that were answered by the same search share a row.
-fn stats_table(outcomes: &[Outcome], style: Style) -> String {
-    let mut table = Table::new(&[
-        ("search for", Set::Left),
-        ("states", Set::Right),
-        ("transitions", Set::Right),
-        ("depth", Set::Right),
-        ("bytes/state", Set::Right),
-        ("memory", Set::Right),
-        ("states/s", Set::Right),
-    ]);
-    for (properties, first, stats) in searches(outcomes) {
-        table.push(Row::Cells(stats_cells(properties, first, stats)));
+/// What one round of a loop adds to the channels.
+fn round(witness: &Witness, channels: &[ChannelVerdict]) -> String {
+    let gains: Vec<String> = gains(channels).map(|(name, gain)| format!("{gain} to {}", clean(name))).collect();
+    if witness.loop_from.is_none() || gains.is_empty() {
+        return String::new();
     }
-    table.render("", style)
-}
-
-/// The searches that were made, each with the properties that it answered.
-fn searches(outcomes: &[Outcome]) -> Vec<(String, &Outcome, &SearchStats)> {
-    let mut searches: Vec<(String, &Outcome, &SearchStats)> = Vec::new();
-    for outcome in outcomes {
-        let Some(stats) = &outcome.stats else { continue };
-        let property = clean(&outcome.property.to_string());
-        match searches.iter_mut().find(|(_, first, _)| is_same_search(first, outcome)) {
-            Some((properties, ..)) => *properties += &format!(", {property}"),
-            None => searches.push((property, outcome, stats)),
-        }
-    }
-    searches
-}
-
-/// The same counts, but for the violations of each property.
-fn is_same_search(one: &Outcome, other: &Outcome) -> bool {
-    let counts = |outcome: &Outcome| outcome.stats.clone().map(|stats| SearchStats { violations: 0, ..stats });
-    let about = |outcome: &Outcome| (outcome.engine, outcome.reading, outcome.time);
-    about(one) == about(other) && counts(one) == counts(other)
-}
-
-fn stats_cells(properties: String, outcome: &Outcome, stats: &SearchStats) -> Vec<Cell> {
-    let seconds = outcome.time.as_secs_f64();
-    let per_state = if stats.states > 0 { stats.state_bytes as f64 / stats.states as f64 } else { 0.0 };
-    let rate = if seconds > 0.0 { (stats.states as f64 / seconds) as u64 } else { 0 };
-    vec![
-        Cell::from(properties),
-        Cell::from(grouped(stats.states)),
-        Cell::from(grouped(stats.transitions)),
-        Cell::from(grouped(stats.depth)),
-        Cell::from(format!("{per_state:.1}")),
-        Cell::from(bytes(stats.memory_bytes)),
-        Cell::from(grouped(rate)),
-    ]
+    format!("  each round adds {}\n", enumerated(gains))
 }
 
 /// How many of each verdict, and the time for the whole file.
 fn summary(document: &Document<'_>, style: Style) -> String {
-    let count = |wanted: &str| document.outcomes.iter().filter(|o| o.verdict.name() == wanted).count();
+    let count = |wanted: &str| document.outcomes.iter().filter(|o| counts(o) && o.verdict.name() == wanted).count();
+    let advice = document.outcomes.iter().filter(|outcome| !counts(outcome)).count();
     let verdicts = ["violated", "inconclusive", "vacuous", "proved"].map(|name| (name, count(name)));
-    let counts = verdicts.into_iter().chain([("not checked", document.not_checked.len())]);
-    let parts: Vec<String> = counts
-        .filter(|&(_, count)| count > 0)
-        .map(|(name, count)| format!("{} {name}", grouped(count as u64)))
-        .collect();
+    let all = verdicts.into_iter().chain([("not checked", document.not_checked.len()), ("as advice", advice)]);
+    let parts: Vec<String> =
+        all.filter(|&(_, count)| count > 0).map(|(name, count)| format!("{} {name}", grouped(count as u64))).collect();
     let parts = if parts.is_empty() { String::from("nothing to check") } else { parts.join(", ") };
     let ink = match document.exit_code() {
         0 => Ink::Good,
@@ -271,7 +281,7 @@ fn summary(document: &Document<'_>, style: Style) -> String {
 mod tests {
     use super::*;
     use crate::sample;
-    use model::verdict::Reason;
+    use model::verdict::SearchStats;
 
     const UNICODE: Style = Style { color: false, unicode: true, width: 100 };
 
@@ -391,26 +401,183 @@ mod tests {
         ");
     }
 
+    fn rendered(outcome: Outcome, with_stats: bool, style: Style) -> String {
+        render(&sample::document(&sample::sources(), vec![outcome]), with_stats, style)
+    }
+
     #[test]
-    fn stats_of_one_search_share_a_row() {
-        let sources = sample::sources();
-        let deadlock = Outcome { property: Property::Deadlock, ..sample::outcome(Verdict::Proved) };
-        let mut bounded = Outcome { property: Property::Boundedness, ..sample::outcome(Verdict::Proved) };
-        bounded.reading = Reading::Unbounded;
-        let outcomes = vec![sample::outcome(Verdict::Proved), deadlock, bounded];
-        insta::assert_snapshot!(render(&sample::document(&sources, outcomes), true, Style::PLAIN), @"
+    fn bounded_channels_have_a_table_and_notes_and_their_stats() {
+        insta::assert_snapshot!(rendered(sample::bounded(), true, Style { width: 120, ..UNICODE }), @"
         models/hand.pml: Promela, 2 process types, 2 processes, 2 channels, -D N=3
 
-        + proved        safety       no assertion fails, no run-time error - all 10 052 states, channels as declared (explore, 12 ms)
-        + proved        deadlock     no invalid end state - all 10 052 states, channels as declared (explore, 12 ms)
-        + proved        boundedness  every channel is bounded - all 10 052 states, channels without bounds (explore, 12 ms)
+        ✔ proved        boundedness  every channel is bounded — channels without bounds (flow, 3 ms)
 
-        search for        states  transitions  depth  bytes/state   memory  states/s
-        safety, deadlock  10 052       30 127     41         24.0  1.5 MiB   814 586
-        boundedness       10 052       30 127     41         24.0  1.5 MiB   814 586
+        how long the channels get
+          channel  declared  at most  reached  exact  messages                               from → to
+          q               2        2        2  yes    req                                    P → Q
+          log             –    1 200        7         req(1), req(2), req(3), req(4), … (6)  P, Q → nobody
 
-        3 proved in 15 ms
+        note: `log` needs room for 1200 messages
+
+        flow for     instances  points  transitions  message types  counterexamples  spurious  linear problems
+        boundedness          2      41        1 077              4                2         2                9
+
+        2 combinations of cycles on the way, for boundedness
+             processes   cycles  would add to  looked at
+          1  P[0], Q[1]       3  q             values of `x`
+          2  P[0]             1  q, r          values of `y`, values of `P[0]:n`
+
+        1 proved in 15 ms
         ");
+    }
+
+    #[test]
+    fn a_channel_that_grows_is_shown_with_the_loop_and_what_a_round_adds() {
+        insta::assert_snapshot!(rendered(sample::unbounded(), false, UNICODE), @"
+        models/hand.pml: Promela, 2 process types, 2 processes, 2 channels, -D N=3
+
+        ✘ violated      boundedness  `q` grows without end, after 2 steps, then 3 steps for ever — channels without bounds (explore, 3 ms)
+
+        how long the channels get
+          channel  declared               at most  reached  exact  messages  from → to
+          q               2  no bound: +2 a round        2         req       P → Q
+          r               2                     2        2  yes    req       P → Q
+
+        the run that violates boundedness
+          step        place        who  event                  changed  channels
+             1     ┌  hand.pml:8   P:0  x = 1                  x = 1
+             2     └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
+          from here on for ever:
+             3  ╭     hand.pml:11  P:0  c!ack → Q:1 (line 16)
+             4  │     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
+             5  ╰     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
+          ⟲ repeats from step 3
+          each round adds 2 to q
+
+        violated[unbounded]: `q` grows without end
+           ╭▸ models/hand.pml:12:3
+           │
+        12 │   q!req(7)
+           ╰╴  ━━━━━━━━
+
+        for more: highwater explain unbounded
+
+        1 violated in 15 ms
+        ");
+    }
+
+    #[test]
+    fn what_cannot_be_proved_is_shown_with_the_cycles_that_nothing_forbids() {
+        let text = rendered(sample::not_provable(), false, Style::PLAIN);
+        assert!(text.is_ascii());
+        insta::assert_snapshot!(text, @"
+        models/hand.pml: Promela, 2 process types, 2 processes, 2 channels, -D N=3
+
+        ? inconclusive  boundedness  no proof for `q`, and no run that fills it; 1 of 2 channels proved bounded - channels without bounds (flow, 3 ms)
+
+        how long the channels get
+          channel  declared  at most  reached  exact  messages  from -> to
+          q               2        ?        2         req       P -> Q
+          r               2        2        2  yes    req       P -> Q
+
+        a combination of cycles that nothing forbids
+          P[0], 2 times: +1 q: req
+            hand.pml:11  c!ack
+            hand.pml:12  q!req(7)
+          Q[*], once: -1 q: req, +1 processes of R
+            hand.pml:16  c?ack
+            hand.pml:17  q?req(x)
+          together they would add to processes of R and q
+
+        note: a loop of P sends without waiting: let it wait for an answer
+        for more: highwater explain not-provable
+
+        1 inconclusive in 15 ms
+        ");
+    }
+
+    #[test]
+    fn advice_says_its_verdict_and_is_counted_apart() {
+        let advice = [sample::bounded(), sample::unbounded(), sample::not_provable()].map(sample::advisory);
+        let outcomes = [vec![sample::outcome(Verdict::Proved)], advice.to_vec()].concat();
+        let sources = sample::sources();
+        insta::assert_snapshot!(render(&sample::document(&sources, outcomes), false, UNICODE), @"
+        models/hand.pml: Promela, 2 process types, 2 processes, 2 channels, -D N=3
+
+        ✔ proved        safety       no assertion fails, no run-time error — all 10 052 states, channels as declared (explore, 12 ms)
+        • advice        boundedness  proved: every channel is bounded — channels without bounds (flow, 3 ms)
+        • advice        boundedness  violated: `q` grows without end, after 2 steps, then 3 steps for ever — channels without bounds (explore, 3 ms)
+        • advice        boundedness  inconclusive: no proof for `q`, and no run that fills it; 1 of 2 channels proved bounded — channels without bounds (flow, 3 ms)
+
+        how long the channels get
+          channel  declared  at most  reached  exact  messages                               from → to
+          q               2        2        2  yes    req                                    P → Q
+          log             –    1 200        7         req(1), req(2), req(3), req(4), … (6)  P, Q → nobody
+
+        note: `log` needs room for 1200 messages
+
+        how long the channels get
+          channel  declared               at most  reached  exact  messages  from → to
+          q               2  no bound: +2 a round        2         req       P → Q
+          r               2                     2        2  yes    req       P → Q
+
+        note: `-p boundedness` asks for this property, and shows the run
+
+        how long the channels get
+          channel  declared  at most  reached  exact  messages  from → to
+          q               2        ?        2         req       P → Q
+          r               2        2        2  yes    req       P → Q
+
+        a combination of cycles that nothing forbids
+          P[0], 2 times: +1 q: req
+            hand.pml:11  c!ack
+            hand.pml:12  q!req(7)
+          Q[*], once: -1 q: req, +1 processes of R
+            hand.pml:16  c?ack
+            hand.pml:17  q?req(x)
+          together they would add to processes of R and q
+
+        note: a loop of P sends without waiting: let it wait for an answer
+        for more: highwater explain not-provable
+
+        1 proved, 3 as advice in 15 ms
+        ");
+    }
+
+    #[test]
+    fn a_livelock_is_a_loop_and_its_absence_a_proof_for_channels_of_any_length() {
+        insta::assert_snapshot!(rendered(sample::livelock(Verdict::Violated), false, UNICODE), @"
+        models/hand.pml: Promela, 2 process types, 2 processes, 2 channels, -D N=3
+
+        ✘ violated      livelock  a loop without progress, after 3 steps, then 3 steps for ever — channels as declared (flow, 3 ms)
+
+        the run that violates livelock
+          step        place        who  event                  changed  channels
+             1     ┌  hand.pml:8   P:0  x = 1                  x = 1
+             2     └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
+             3        hand.pml:11  P:0  c!ack → Q:1 (line 16)
+          from here on for ever:
+             4  ╭     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
+             5  │     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
+             6  ╰     hand.pml:18  Q:1  assert(x == 0)
+          ⟲ repeats from step 4
+
+        violated[non-progress-cycle]: a loop without progress
+
+        for more: highwater explain non-progress-cycle
+
+        1 violated in 15 ms
+        ");
+        let outcomes = vec![sample::livelock(Verdict::Proved)];
+        insta::assert_snapshot!(lines(outcomes, UNICODE).lines().next().unwrap_or(""), @"✔ proved        livelock  no endless run without progress, for channels of any length — channels as declared (flow, 3 ms)");
+    }
+
+    #[test]
+    fn stats_come_after_the_runs() {
+        let text = rendered(sample::outcome(Verdict::Proved), true, Style::PLAIN);
+        let sections: Vec<_> = text.split("\n\n").filter_map(|section| section.split("  ").next()).collect();
+        assert_eq!(sections.len(), 4, "{text}");
+        assert_eq!(sections[2], "search for");
     }
 
     #[test]

@@ -8,16 +8,22 @@
 //! | [`write_certificates`] | `highwater-certificate/1` | indented | `verify-certificate` |
 //!
 //! The structures below *are* the schema: a field has the name and the place that it has in the
-//! document. The run of a violation has its own file, `run`; what is read back is in
-//! [`crate::parse`].
+//! document. The run of a violation has its own file, `run`; so have channels and cycles, `details`, the counts of
+//! engines, `stats`, and proofs that are more than a claim, `proof`. What is read back is in [`crate::parse`].
+//!
+//! A result only says how large a proof is; the proof itself is in the document of `--certificate`.
 
+use crate::by_name::ByName;
+use crate::details::{DetailsJson, details};
 use crate::document::{Document, ModelInfo, NotChecked, UNREADABLE};
 use crate::indented::Indented;
 use crate::places::{At, Places};
+use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
 use crate::run::{WitnessJson, witness};
+use crate::stats::{StatsJson, stats_json};
 use model::diagnostic::{Diagnostic, Severity};
 use model::source::SourceMap;
-use model::verdict::{Certificate, Outcome, SearchStats, Verdict};
+use model::verdict::{Certificate, Outcome, Verdict};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -30,6 +36,8 @@ pub const TRACE_SCHEMA: &str = "highwater-trace/1";
 pub const CERTIFICATE_SCHEMA: &str = "highwater-certificate/1";
 /// The kind of a certificate that is a claim about all reachable states.
 pub(crate) const EXPLORED: &str = "explored-states";
+/// The kind of a certificate that is a proof of the flow engine.
+pub(crate) const FLOW: &str = "flow-weights";
 
 /// Writes what `check` found about one file, in one line.
 pub fn write_check(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
@@ -82,7 +90,7 @@ pub fn write_trace(out: &mut dyn Write, model: &ModelInfo, outcome: &Outcome, so
         model: hashed_model(model),
         reading: outcome.reading.name(),
         property: outcome.property.to_string(),
-        witness: witness(run, &places),
+        witness: witness(run, &outcome.details.channels, &places),
     };
     write_indented(out, &document)?;
     Ok(true)
@@ -91,7 +99,7 @@ pub fn write_trace(out: &mut dyn Write, model: &ModelInfo, outcome: &Outcome, so
 /// Writes all certificates of a run of `check`.
 pub fn write_certificates(out: &mut dyn Write, model: &ModelInfo, outcomes: &[Outcome]) -> io::Result<()> {
     let claims = outcomes.iter().filter_map(|outcome| {
-        let certificate = certificate(outcome.certificate.as_ref()?);
+        let certificate = whole(outcome.certificate.as_ref()?);
         Some(ClaimJson { property: outcome.property.to_string(), reading: outcome.reading.name(), certificate })
     });
     let document =
@@ -136,7 +144,7 @@ struct TraceJson<'a> {
 struct CertificatesJson<'a> {
     schema: &'static str,
     model: ModelJson<'a>,
-    certificates: Vec<ClaimJson>,
+    certificates: Vec<ClaimJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -195,17 +203,22 @@ struct AnswerJson<'a> {
     /// There, and `false`, if the answer does not count for the exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<bool>,
+    /// There, and `true`, if the answer is advice: it does not count for the exit code either.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    advisory: bool,
     reading: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ms: Option<f64>,
+    #[serde(flatten)]
+    details: DetailsJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<StatsJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     witness: Option<WitnessJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<CertificateJson>,
+    certificate: Option<CertificateJson<'a>>,
 }
 
 fn answer<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> AnswerJson<'a> {
@@ -216,12 +229,14 @@ fn answer<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> AnswerJson<'a> {
         reason,
         detail,
         asked: None,
+        advisory: outcome.details.advisory,
         reading: outcome.reading.name(),
         engine: Some(outcome.engine),
         time_ms: Some(milliseconds(outcome.time)),
-        stats: Some(outcome.stats.as_ref().map_or(StatsJson::Nothing {}, stats)),
-        witness: outcome.witness.as_ref().map(|run| witness(run, places)),
-        certificate: outcome.certificate.as_ref().map(certificate),
+        details: details(&outcome.details, places),
+        stats: Some(stats_json(outcome)),
+        witness: outcome.witness.as_ref().map(|run| witness(run, &outcome.details.channels, places)),
+        certificate: outcome.certificate.as_ref().map(in_short),
     }
 }
 
@@ -241,9 +256,11 @@ fn unanswered(not_checked: &NotChecked) -> AnswerJson<'_> {
         reason: Some("not-supported"),
         detail: Some(not_checked.reason.clone()),
         asked: (!not_checked.asked).then_some(false),
+        advisory: false,
         reading: not_checked.reading.name(),
         engine: None,
         time_ms: None,
+        details: DetailsJson::default(),
         stats: None,
         witness: None,
         certificate: None,
@@ -255,41 +272,55 @@ fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 10_000.0).round() / 10.0
 }
 
-/// Counts of a search; `{}` where there was none.
+/// What a proof rests on.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum StatsJson {
-    Nothing {},
-    Search { states: u64, transitions: u64, depth: u64, state_bytes: u64, memory_bytes: u64, violations: u64 },
+enum CertificateJson<'a> {
+    /// A claim about all states, with the digest in hexadecimal.
+    Explored {
+        kind: &'static str,
+        states: u64,
+        digest: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        longest: Option<ByName<'a, u64>>,
+    },
+    /// How large a proof is.
+    FlowSummary {
+        kind: &'static str,
+        #[serde(flatten)]
+        summary: ProofSummary,
+    },
+    /// All of it.
+    Flow { kind: &'static str, proof: ProofJson<'a> },
 }
 
-fn stats(stats: &SearchStats) -> StatsJson {
-    let &SearchStats { states, transitions, depth, state_bytes, memory_bytes, violations } = stats;
-    StatsJson::Search { states, transitions, depth, state_bytes, memory_bytes, violations }
-}
-
-/// What a proof rests on, with the digest in hexadecimal.
 #[derive(Serialize)]
-struct CertificateJson {
-    kind: &'static str,
-    states: u64,
-    digest: String,
-}
-
-#[derive(Serialize)]
-struct ClaimJson {
+struct ClaimJson<'a> {
     property: String,
     reading: &'static str,
     #[serde(flatten)]
-    certificate: CertificateJson,
+    certificate: CertificateJson<'a>,
 }
 
-fn certificate(certificate: &Certificate) -> CertificateJson {
+/// A certificate in the document of `--certificate`.
+fn whole(certificate: &Certificate) -> CertificateJson<'_> {
     match certificate {
-        Certificate::Explored { states, digest } => {
-            CertificateJson { kind: EXPLORED, states: *states, digest: format!("{digest:032x}") }
-        }
+        Certificate::Explored { states, digest, longest } => explored(*states, *digest, longest),
+        Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
     }
+}
+
+/// A certificate in a result.
+fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
+    match certificate {
+        Certificate::Explored { states, digest, longest } => explored(*states, *digest, longest),
+        Certificate::Flow(proof) => CertificateJson::FlowSummary { kind: FLOW, summary: summary(proof) },
+    }
+}
+
+fn explored(states: u64, digest: u128, longest: &[(String, u64)]) -> CertificateJson<'_> {
+    let longest = Some(ByName(longest)).filter(|longest| !longest.0.is_empty());
+    CertificateJson::Explored { kind: EXPLORED, states, digest: format!("{digest:032x}"), longest }
 }
 
 #[cfg(test)]
@@ -377,6 +408,99 @@ mod tests {
           "exit_code": 1
         }
         "#);
+    }
+
+    #[test]
+    fn answers_about_channels_have_channels_cycles_and_a_short_certificate() {
+        let sources = sample::sources();
+        let outcomes = vec![sample::bounded(), sample::unbounded(), sample::advisory(sample::not_provable())];
+        let json = text(|out| write_check(out, &sample::document(&sources, outcomes)));
+        insta::assert_snapshot!(indented(&json), @r#"
+        {
+          "schema": "highwater/1",
+          "tool": {
+            "name": "highwater",
+            "version": "VERSION"
+          },
+          "model": {
+            "file": "models/hand.pml",
+            "language": "promela",
+            "sha256": "9f86d081884c7d65",
+            "defines": [
+              "N=3"
+            ]
+          },
+          "results": [
+            {
+              "property": "boundedness",
+              "verdict": "proved",
+              "reading": "unbounded",
+              "engine": "flow",
+              "time_ms": 3.1,
+              "channels": [{"name":"q","verdict":"bounded","declared":2,"proved_at_most":2,"reached":2,"exact":true,"messages":["req"],"senders":["P"],"receivers":["Q"]},{"name":"log","verdict":"bounded","declared":null,"proved_at_most":1200,"reached":7,"exact":false,"messages":["req(1)","req(2)","req(3)","req(4)","ack","nak"],"senders":["P","Q"],"receivers":[]}],
+              "refinements": [{"processes":["P[0]","Q[1]"],"cycles":3,"grows":["q"],"refined":["values of `x`"]},{"processes":["P[0]"],"cycles":1,"grows":["q","r"],"refined":["values of `y`","values of `P[0]:n`"]}],
+              "advice": ["`log` needs room for 1200 messages"],
+              "stats": {"instances":2,"points":41,"abstract_transitions":1077,"message_types":4,"counterexamples":2,"spurious":2,"linear_problems":9},
+              "certificate": {"kind":"flow-weights","messages":1,"stages":2,"bounds":1}
+            },
+            {
+              "property": "boundedness",
+              "verdict": "violated",
+              "reading": "unbounded",
+              "engine": "explore",
+              "time_ms": 3.1,
+              "channels": [{"name":"q","verdict":"unbounded","declared":2,"proved_at_most":null,"reached":2,"exact":false,"gain":2,"messages":["req"],"senders":["P"],"receivers":["Q"]},{"name":"r","verdict":"bounded","declared":2,"proved_at_most":2,"reached":2,"exact":true,"messages":["req"],"senders":["P"],"receivers":["Q"]}],
+              "stats": {"instances":2,"points":41,"abstract_transitions":1077,"message_types":4,"counterexamples":2,"spurious":2,"linear_problems":9},
+              "witness": {"kind":"run","problem":"`q` grows without end","problem_code":"unbounded","problem_at":{"file":"models/hand.pml","line":12,"column":3},"steps":[{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":8,"column":5},"event":"x = 1","changed":{"x":"1"},"channels":{},"atomic":true,"step":{"edge":[0,0]}},{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":9,"column":5},"event":"q!req(1)","changed":{},"channels":{"q":["req(1)"]},"atomic":false,"step":{"edge":[0,1]}},{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":11,"column":3},"partner":{"process":"Q","instance":1,"at":{"file":"models/hand.pml","line":16,"column":3}},"event":"c!ack","changed":{},"channels":{},"atomic":false,"step":{"rendezvous":[[0,2],[1,0]]}},{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":12,"column":3},"event":"q!req(7)","changed":{},"channels":{"q":["req(1)","req(7)"]},"atomic":false,"step":{"edge":[0,3]}},{"process":"Q","instance":1,"at":{"file":"models/hand.pml","line":17,"column":3},"event":"q?req(1)","changed":{},"channels":{"q":["req(7)"]},"atomic":false,"step":{"edge":[1,1]}}],"loop_from":2,"gains":{"q":2}}
+            },
+            {
+              "property": "boundedness",
+              "verdict": "inconclusive",
+              "reason": "not-provable",
+              "detail": "no proof for `q`, and no run that fills it",
+              "advisory": true,
+              "reading": "unbounded",
+              "engine": "flow",
+              "time_ms": 3.1,
+              "channels": [{"name":"q","verdict":"inconclusive","declared":2,"proved_at_most":null,"reached":2,"exact":false,"messages":["req"],"senders":["P"],"receivers":["Q"]},{"name":"r","verdict":"bounded","declared":2,"proved_at_most":2,"reached":2,"exact":true,"messages":["req"],"senders":["P"],"receivers":["Q"]}],
+              "cycles": [{"process":"P[0]","times":"2","statements":[{"text":"c!ack","at":{"file":"models/hand.pml","line":11,"column":3}},{"text":"q!req(7)","at":{"file":"models/hand.pml","line":12,"column":3}}],"effects":{"q: req":1}},{"process":"Q[*]","times":"1","statements":[{"text":"c?ack","at":{"file":"models/hand.pml","line":16,"column":3}},{"text":"q?req(x)","at":{"file":"models/hand.pml","line":17,"column":3}}],"effects":{"q: req":-1,"processes of R":1}}],
+              "grows": ["processes of R","q"],
+              "advice": ["a loop of P sends without waiting: let it wait for an answer"],
+              "stats": {"instances":2,"points":41,"abstract_transitions":1077,"message_types":4,"counterexamples":2,"spurious":2,"linear_problems":9}
+            }
+          ],
+          "exit_code": 1
+        }
+        "#);
+    }
+
+    #[test]
+    fn the_certificate_of_a_flow_proof_has_all_of_it() {
+        let json = text(|out| write_certificates(out, &sample::model(), &[sample::bounded()]));
+        let claim = json.split_once("\"certificates\"").map_or("", |(_, claim)| claim);
+        insta::assert_snapshot!(claim, @r#"
+        : [
+            {
+              "property": "boundedness",
+              "reading": "unbounded",
+              "kind": "flow-weights",
+              "proof": {"abstraction":{"globals":[{"queues":[0]}],"queues":[{"key":{"instance":null,"variable":0,"element":0},"constants":[[2],[]],"atoms":[{"classes":[0,0],"values":[{"set":[2]},{"range":[0,255]}]}],"claimed":true}],"instances":[{"machine":0,"origin":{"initial":0},"many":false,"folded":[],"nodes":[{"at":{"location":3},"values":[]},{"at":"gone","values":[]}],"first":[0]}],"creations":[],"followed":[],"numbers":[]},"ranking":[{"bounded":{"weights":{"messages":[[1]],"nodes":[[2,0]],"values":[],"numbers":[]}}},{"lose":{"weights":{"messages":[[1]],"nodes":[[2,0]],"values":[],"numbers":[]},"then":0}}],"bounds":[{"queue":0,"at_most":2,"weights":0,"unit":1}],"bound_weights":[{"messages":[[1]],"nodes":[[2,0]],"values":[],"numbers":[]}]}
+            }
+          ]
+        }
+        "#);
+    }
+
+    #[test]
+    fn the_longest_queues_are_there_only_if_there_are_any() {
+        let mut outcome = sample::outcome(Verdict::Proved);
+        let written =
+            |outcome: &Outcome| text(|out| write_certificates(out, &sample::model(), std::slice::from_ref(outcome)));
+        assert!(!written(&outcome).contains("longest"));
+        if let Some(Certificate::Explored { longest, .. }) = &mut outcome.certificate {
+            longest.push((String::from("q"), 2));
+        }
+        assert!(written(&outcome).contains(r#""longest": {"q":2}"#), "{}", written(&outcome));
     }
 
     #[test]

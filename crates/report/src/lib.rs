@@ -12,7 +12,11 @@
 //! No text from a model is trusted: spans may be stale, lines may be megabytes long, names may have
 //! escape sequences in them. `places` and [`style`] are where such things are made harmless.
 
+mod by_name;
+mod channels;
 pub mod chart;
+mod cycles;
+mod details;
 pub mod diagnostics;
 pub mod document;
 pub mod explain;
@@ -23,7 +27,9 @@ pub mod json;
 pub mod parse;
 mod places;
 pub mod progress;
+mod proof;
 mod run;
+mod stats;
 pub mod style;
 mod table;
 

@@ -4,7 +4,9 @@
 //! on the way in and asked for by name on the way out: the message says which one is missing. Only
 //! what is needed is kept; the words of a run (events, values) are for people and are not read.
 
-use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, TRACE_SCHEMA};
+use crate::by_name::Longest;
+use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, FLOW, TRACE_SCHEMA};
+use crate::proof::{RawProof, proof_of};
 use crate::run::StepCode;
 use model::semantics::{Reading, Step};
 use model::verdict::Certificate;
@@ -152,6 +154,7 @@ struct RawResult {
     reading: Option<String>,
     property: Option<String>,
     witness: Option<RawWitness>,
+    advisory: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -179,14 +182,17 @@ struct RawClaim {
     kind: Option<String>,
     states: Option<u64>,
     digest: Option<String>,
+    longest: Option<Longest>,
+    proof: Option<RawProof>,
 }
 
-/// The first run in the documents of `check`, one per file.
+/// The first run in the documents of `check`, one per file. A run that nobody asked for comes after the others of its
+/// file.
 fn first_run(text: &str) -> Result<Trace, DocumentError> {
     for document in serde_json::Deserializer::from_str(text).into_iter::<RawCheck>() {
         let RawCheck { model, results } = document?;
-        let run = need(results, || "results".into())?.into_iter().find(|result| result.witness.is_some());
-        if let Some(RawResult { reading, property, witness }) = run {
+        let runs = need(results, || "results".into())?.into_iter().filter(|result| result.witness.is_some());
+        if let Some(RawResult { reading, property, witness, .. }) = runs.min_by_key(|run| run.advisory == Some(true)) {
             return trace_of(RawTrace { model, reading, property, witness });
         }
     }
@@ -209,19 +215,22 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
 
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
-    let kind = need(raw.kind, || field("kind"))?;
-    if kind != EXPLORED {
-        return Err(DocumentError::Value { field: field("kind"), found: kind, expected: "`explored-states`" });
-    }
-    let digest = need(raw.digest, || field("digest"))?;
-    Ok(Claim {
-        property: need(raw.property, || field("property"))?,
-        reading: reading(&field("reading"), raw.reading)?,
-        certificate: Certificate::Explored {
-            states: need(raw.states, || field("states"))?,
-            digest: hexadecimal(&field("digest"), digest)?,
+    let RawClaim { property, reading: name, kind, states, digest, longest, proof } = raw;
+    let kind = need(kind, || field("kind"))?;
+    let certificate = match kind.as_str() {
+        EXPLORED => Certificate::Explored {
+            states: need(states, || field("states"))?,
+            digest: hexadecimal(&field("digest"), need(digest, || field("digest"))?)?,
+            longest: longest.unwrap_or_default().0,
         },
-    })
+        FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
+        _ => {
+            let expected = "`explored-states` or `flow-weights`";
+            return Err(DocumentError::Value { field: field("kind"), found: kind, expected });
+        }
+    };
+    let property = need(property, || field("property"))?;
+    Ok(Claim { property, reading: reading(&field("reading"), name)?, certificate })
 }
 
 fn model_of(raw: Option<RawModel>) -> Result<(String, String, Vec<String>), DocumentError> {
@@ -232,7 +241,7 @@ fn model_of(raw: Option<RawModel>) -> Result<(String, String, Vec<String>), Docu
 }
 
 /// The value of a field that must be there.
-fn need<T>(value: Option<T>, field: impl FnOnce() -> String) -> Result<T, DocumentError> {
+pub(crate) fn need<T>(value: Option<T>, field: impl FnOnce() -> String) -> Result<T, DocumentError> {
     value.ok_or_else(|| DocumentError::Missing(field()))
 }
 
@@ -307,6 +316,54 @@ mod tests {
         assert_eq!(Some(&read.claims[0].certificate), outcome.certificate.as_ref());
         assert_eq!((read.claims[0].property.as_str(), read.claims[0].reading), ("safety", Reading::Declared));
         assert_eq!(read.sha256, sample::model().sha256);
+    }
+
+    fn certificates_text(outcomes: &[Outcome]) -> String {
+        let mut out = Vec::new();
+        write_certificates(&mut out, &sample::model(), outcomes).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_proof_of_the_flow_engine_and_the_longest_queues_are_read_back() {
+        let mut explored = sample::outcome(Verdict::Proved);
+        if let Some(Certificate::Explored { longest, .. }) = &mut explored.certificate {
+            *longest = vec![(String::from("q"), 2), (String::from("P[2]:c"), 0)];
+        }
+        let outcomes = [sample::bounded(), explored];
+        let read = parse_certificate(&certificates_text(&outcomes)).unwrap();
+        for (claim, outcome) in read.claims.iter().zip(&outcomes) {
+            assert_eq!(Some(&claim.certificate), outcome.certificate.as_ref());
+        }
+        assert_eq!((read.claims[0].property.as_str(), read.claims[0].reading), ("boundedness", Reading::Unbounded));
+    }
+
+    #[test]
+    fn a_certificate_that_cannot_be_used_says_which_field_is_wrong() {
+        let good = certificates_text(&[sample::bounded()]);
+        let message = |text: &str| parse_certificate(text).unwrap_err().to_string();
+        assert_eq!(message(&good.replace("\"proof\"", "\"reef\"")), "the field `certificates[0].proof` is missing");
+        assert_eq!(
+            message(&good.replace("\"ranking\"", "\"rank\"")),
+            "the field `certificates[0].proof.ranking` is missing"
+        );
+        assert_eq!(
+            message(&good.replace("\"then\":0", "\"then\":1")),
+            "the field `certificates[0].proof.ranking[1].lose.then` is `1`, expected the number of an earlier stage to \
+             which no other leads"
+        );
+        assert_eq!(
+            message(&good.replace("flow-weights", "oracle")),
+            "the field `certificates[0].kind` is `oracle`, expected `explored-states` or `flow-weights`"
+        );
+    }
+
+    #[test]
+    fn a_run_that_nobody_asked_for_comes_last() {
+        let text = check_text(vec![sample::advisory(sample::unbounded()), sample::deadlock()]);
+        assert_eq!(parse_trace(&text).unwrap().property, "deadlock");
+        let text = check_text(vec![sample::advisory(sample::unbounded())]);
+        assert_eq!(parse_trace(&text).unwrap().loop_from, Some(2));
     }
 
     #[test]

@@ -1,11 +1,15 @@
-//! A small model with a run, for the tests of this crate.
+//! A small model with a run, for the tests of this crate; and answers of every kind about it.
 
 use crate::document::{Document, ModelInfo, NotChecked};
+use model::flow_proof::{
+    Abstraction, Atom, Bound, FlowProof, Instance, Node, Origin, Point, Queue, QueueKey, Ranking, Values, Weights,
+};
 use model::ids::EdgeId;
 use model::semantics::{Reading, Step};
 use model::source::{FileId, SourceMap, Span};
 use model::verdict::{
-    Actor, Certificate, Change, Contents, Outcome, Property, SearchStats, Standing, Verdict, Witness, WitnessStep,
+    Actor, Certificate, Change, ChannelState, ChannelVerdict, Contents, CycleVerdict, Details, FlowStats, Outcome,
+    Property, Reason, Refinement, SearchStats, Standing, Verdict, Witness, WitnessStep,
 };
 use std::time::Duration;
 
@@ -142,8 +146,13 @@ pub(crate) fn outcome(verdict: Verdict) -> Outcome {
         time: Duration::from_micros(12_340),
         stats: Some(stats()),
         witness: violated.then(witness),
-        certificate: proved.then_some(Certificate::Explored { states: 10_052, digest: 0xfeed_0000_0000_0000_0001 }),
+        certificate: proved.then(explored),
+        details: Details::default(),
     }
+}
+
+fn explored() -> Certificate {
+    Certificate::Explored { states: 10_052, digest: 0xfeed_0000_0000_0000_0001, longest: Vec::new() }
 }
 
 pub(crate) fn deadlock() -> Outcome {
@@ -153,6 +162,173 @@ pub(crate) fn deadlock() -> Outcome {
         time: Duration::from_micros(3_100),
         ..outcome(Verdict::Violated)
     }
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| String::from(text)).collect()
+}
+
+/// A channel with a bound of 2.
+pub(crate) fn channel(name: &str) -> ChannelVerdict {
+    ChannelVerdict {
+        name: String::from(name),
+        state: ChannelState::Bounded,
+        declared: Some(2),
+        proved_at_most: Some(2),
+        reached: Some(2),
+        gain: None,
+        messages: strings(&["req"]),
+        senders: strings(&["P"]),
+        receivers: strings(&["Q"]),
+        span: span("chan q"),
+    }
+}
+
+/// A channel that grows by two messages a round.
+pub(crate) fn unbounded_channel(name: &str) -> ChannelVerdict {
+    let (proved_at_most, gain) = (None, Some(2));
+    ChannelVerdict { state: ChannelState::Unbounded, proved_at_most, gain, ..channel(name) }
+}
+
+/// A channel of which nothing is known.
+pub(crate) fn unknown_channel(name: &str) -> ChannelVerdict {
+    ChannelVerdict { state: ChannelState::Inconclusive, proved_at_most: None, ..channel(name) }
+}
+
+pub(crate) fn flow_stats() -> FlowStats {
+    FlowStats {
+        instances: 2,
+        nodes: 41,
+        transitions: 1_077,
+        message_types: 4,
+        counterexamples: 2,
+        spurious: 2,
+        cycles: None,
+        effect_vectors: None,
+        problems: 9,
+    }
+}
+
+pub(crate) fn refinements() -> Vec<Refinement> {
+    let refined = strings(&["values of `x`"]);
+    let first = Refinement { processes: strings(&["P[0]", "Q[1]"]), cycles: 3, grows: strings(&["q"]), refined };
+    let refined = strings(&["values of `y`", "values of `P[0]:n`"]);
+    vec![first, Refinement { processes: strings(&["P[0]"]), cycles: 1, grows: strings(&["q", "r"]), refined }]
+}
+
+/// A proof with one queue, one kind of message and one process.
+pub(crate) fn flow_proof() -> FlowProof {
+    let key = QueueKey { instance: None, variable: 0, element: 0 };
+    let atom = Atom { classes: vec![0, 0], values: vec![Values::Set(vec![2]), Values::Range(0, 255)] };
+    let nodes = vec![Node { at: Point::Location(3), values: Vec::new() }, Node { at: Point::Gone, values: Vec::new() }];
+    let weights = Weights { messages: vec![vec![1]], nodes: vec![vec![2, 0]], ..Weights::default() };
+    FlowProof {
+        abstraction: Abstraction {
+            globals: vec![Values::Queues(vec![0])],
+            queues: vec![Queue { key, constants: vec![vec![2], Vec::new()], atoms: vec![atom], claimed: true }],
+            instances: vec![Instance {
+                machine: 0,
+                origin: Origin::Initial(0),
+                many: false,
+                folded: Vec::new(),
+                nodes,
+                first: vec![0],
+            }],
+            ..Abstraction::default()
+        },
+        progress: None,
+        ranking: Ranking::Lose(weights.clone(), Box::new(Ranking::Bounded(weights.clone()))),
+        bounds: vec![Bound { queue: 0, at_most: 2, weights: 0, unit: 1 }],
+        bound_weights: vec![weights],
+    }
+}
+
+/// An answer of the flow engine about boundedness.
+fn flow(verdict: Verdict, channels: Vec<ChannelVerdict>) -> Outcome {
+    Outcome {
+        property: Property::Boundedness,
+        reading: Reading::Unbounded,
+        engine: "flow",
+        time: Duration::from_micros(3_100),
+        stats: None,
+        certificate: None,
+        details: Details { channels, flow: Some(flow_stats()), ..Details::default() },
+        ..outcome(verdict)
+    }
+}
+
+/// Two channels are bounded: `q`, and exactly so; and `log`, which has no capacity by nature.
+pub(crate) fn bounded() -> Outcome {
+    let log = ChannelVerdict {
+        declared: None,
+        proved_at_most: Some(1_200),
+        reached: Some(7),
+        messages: strings(&["req(1)", "req(2)", "req(3)", "req(4)", "ack", "nak"]),
+        senders: strings(&["P", "Q"]),
+        receivers: Vec::new(),
+        ..channel("log")
+    };
+    let mut outcome = flow(Verdict::Proved, vec![channel("q"), log]);
+    outcome.certificate = Some(Certificate::Flow(Box::new(flow_proof())));
+    outcome.details.refinements = refinements();
+    outcome.details.advice = strings(&["`log` needs room for 1200 messages"]);
+    outcome
+}
+
+/// `q` grows for ever: two steps, then three that add two messages.
+pub(crate) fn unbounded() -> Outcome {
+    let mut outcome = flow(Verdict::Violated, vec![unbounded_channel("q"), channel("r")]);
+    outcome.engine = "explore";
+    outcome.witness = Some(Witness {
+        steps: steps()[..5].to_vec(),
+        loop_from: Some(2),
+        problem: String::from("`q` grows without end"),
+        problem_code: "unbounded",
+        problem_span: Some(span("q!req(7)")),
+        standing: Vec::new(),
+    });
+    outcome
+}
+
+/// No proof and no run: two cycles are left that nothing forbids.
+pub(crate) fn not_provable() -> Outcome {
+    let reason = Reason::NotProvable(String::from("no proof for `q`, and no run that fills it"));
+    let mut outcome = flow(Verdict::Inconclusive(reason), vec![unknown_channel("q"), channel("r")]);
+    let cycle = |process: &str, times: &str, texts: &[&str], effects: &[(&str, i64)]| CycleVerdict {
+        process: String::from(process),
+        times: String::from(times),
+        statements: texts.iter().map(|&text| (String::from(text), span(text))).collect(),
+        effects: effects.iter().map(|&(name, change)| (String::from(name), change)).collect(),
+    };
+    outcome.details.cycles = vec![
+        cycle("P[0]", "2", &["c!ack", "q!req(7)"], &[("q: req", 1)]),
+        cycle("Q[*]", "1", &["c?ack", "q?req(x)"], &[("q: req", -1), ("processes of R", 1)]),
+    ];
+    outcome.details.grows = strings(&["processes of R", "q"]);
+    outcome.details.advice = strings(&["a loop of P sends without waiting: let it wait for an answer"]);
+    outcome
+}
+
+/// The same, but nobody asked.
+pub(crate) fn advisory(mut outcome: Outcome) -> Outcome {
+    outcome.details.advisory = true;
+    outcome
+}
+
+/// A run that spins without progress.
+pub(crate) fn livelock(verdict: Verdict) -> Outcome {
+    let run = Witness {
+        loop_from: Some(3),
+        problem: String::from("a loop without progress"),
+        problem_code: "non-progress-cycle",
+        problem_span: None,
+        standing: Vec::new(),
+        ..witness()
+    };
+    let proof = Certificate::Flow(Box::new(flow_proof()));
+    let (witness, certificate) = if verdict == Verdict::Proved { (None, Some(proof)) } else { (Some(run), None) };
+    let reading = Reading::Declared;
+    Outcome { property: Property::Livelock, reading, witness, certificate, ..flow(verdict, Vec::new()) }
 }
 
 pub(crate) fn not_checked(asked: bool) -> NotChecked {

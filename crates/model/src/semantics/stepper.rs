@@ -10,7 +10,7 @@ use crate::code::ActionCode;
 use crate::configuration::Configuration;
 use crate::evaluate::{Eval, View};
 use crate::fault::{Fault, FaultAt, Overflow};
-use crate::ids::EdgeId;
+use crate::ids::{EdgeId, MachineId};
 use crate::layout::{FrameCache, SHAPE_BYTES};
 use crate::source::Span;
 
@@ -342,6 +342,18 @@ impl<'s> Stepper<'s> {
             let location = self.current.location(&semantics.layout, p);
             semantics.network.machine(self.current.machine(p)).locations[location.index()].end
         })
+    }
+
+    /// Whether some process is at a location that is labelled as progress: then the state is one of progress.
+    pub fn is_progress(&mut self, state: &[u8]) -> bool {
+        self.load(state);
+        self.semantics.at_progress(&self.current)
+    }
+
+    /// The type of a process of a state; `None` if there is no such process.
+    pub fn machine_of(&mut self, state: &[u8], process: u32) -> Option<MachineId> {
+        self.load(state);
+        self.current.frame.processes.get(process as usize).map(|frame| frame.machine)
     }
 
     /// The digest of a state, the same in every run and every search: it does not depend on how shapes are numbered.

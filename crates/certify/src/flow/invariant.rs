@@ -1,0 +1,466 @@
+//! The invariant: what holds at the start, and every step stays inside it.
+//!
+//! For each node of each instance, once per choice of values for the followed variables that matter there, every way on is
+//! walked. What it stores, sends and creates must be foreseen, and where it ends there must be a node for each combination
+//! of folded values. Then, by induction over runs, the abstraction holds of every state; and the [`Step`]s that are
+//! returned are all that runs consist of. The rankings are checked on them.
+//!
+//! References to channels are numbers of queues, and a number means another queue once its owner has ended. A child ends
+//! before its parent, so a process, and those that it creates, can use its own channels safely; anybody else may keep a
+//! number for too long. That is why a reference to a queue that can vanish becomes `AnyQueue` when it is stored
+//! where others find it: in a shared variable or in a message.
+
+use super::budget::{Budget, unfinished};
+use super::knowledge::{Knowledge, Reader};
+use super::progress::Progress;
+use super::shape::{Ground, Table};
+use super::values;
+use super::ways::{Run, Traffic, Walker, Way};
+use crate::Refusal;
+use model::expr::Scope;
+use model::flow_proof::{Point, QueueKey, SMASH_ABOVE, Values};
+use model::network::{Initial, Variable};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// A step: how an instance gets from a node to another, and what that changes.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Step {
+    /// The instance.
+    pub(super) instance: u32,
+    /// The node that it leaves.
+    pub(super) from: u32,
+    /// The node that it gets to.
+    pub(super) to: u32,
+    /// By how much the messages of an atom of a queue become more.
+    pub(super) traffic: Vec<(u32, u32, i32)>,
+    /// Processes of `many` instances that are created, with the nodes where each may start.
+    pub(super) born: Vec<(u32, Vec<u32>)>,
+    /// Followed variables that it reads or writes, with the values before and after: indices.
+    pub(super) moves: Vec<(u32, u32, u32)>,
+    /// The most that the distances of numbers grow.
+    pub(super) growth: Vec<(u32, i64)>,
+    /// It is surely progress.
+    pub(super) progress: bool,
+}
+
+/// No more steps than this.
+const MOST_STEPS: usize = 4_000_000;
+/// No more combinations than this are looked at for one node, or one message.
+const MOST_COMBINATIONS: usize = 1 << 16;
+
+/// Checks the invariant and returns the steps.
+pub(super) struct Checker<'a> {
+    ground: &'a Ground<'a>,
+    budget: &'a Budget<'a>,
+    progress: &'a Progress,
+    steps: Vec<Step>,
+}
+
+/// One way in which a message can be sent or taken: queue, atom, change, progress.
+type Piece = (u32, u32, i32, bool);
+
+impl<'a> Checker<'a> {
+    /// Checks the invariant and returns the steps.
+    pub(super) fn steps(
+        ground: &'a Ground<'a>,
+        budget: &'a Budget<'a>,
+        progress: &'a Progress,
+    ) -> Result<Vec<Step>, Refusal> {
+        let mut checker = Checker { ground, budget, progress, steps: Vec::new() };
+        checker.start()?;
+        for (id, instance) in (0u32..).zip(&ground.abstraction.instances) {
+            let walker = Walker::new(ground, budget, id);
+            for node in 0..instance.nodes.len() as u32 {
+                checker.node(&walker, id, node)?;
+            }
+        }
+        Ok(checker.steps)
+    }
+
+    /// Shared variables and processes as they are at first.
+    fn start(&self) -> Result<(), Refusal> {
+        let first = first_globals(self.ground);
+        for (slot, value) in first.iter().enumerate() {
+            if !values::within(value, &self.ground.abstraction.globals[slot]) {
+                return Err(Refusal::NotInvariant(format!("global slot {slot} does not start with its values")));
+            }
+        }
+        for (index, followed) in self.ground.abstraction.followed.iter().enumerate() {
+            if values::constant(&first[followed.slot as usize]) != Some(followed.first) {
+                return Err(Refusal::NotInvariant(format!("followed variable {index} starts with another value")));
+            }
+        }
+        for &home in &self.ground.homes {
+            self.birth(home, &[])?;
+        }
+        Ok(())
+    }
+
+    /// The first nodes of a process with these arguments; none if it cannot be created.
+    fn birth(&self, instance: u32, arguments: &[Values]) -> Result<Vec<u32>, Refusal> {
+        let locals = first_locals(self.ground, instance, arguments);
+        if locals.iter().any(values::is_none) {
+            return Ok(Vec::new());
+        }
+        let machine = self.ground.machine(instance);
+        let nodes = self.arrive(instance, Point::at(machine.initial), &locals);
+        let first = &self.ground.instance(instance).first;
+        nodes.filter(|nodes| nodes.iter().all(|n| first.contains(n))).ok_or_else(|| {
+            let name = &machine.name;
+            Refusal::NotInvariant(format!("instance {instance} ({name}) can start with values that no first node has"))
+        })
+    }
+
+    /// The nodes that a process is at when it gets to a point with these values; none if a node is missing or too small.
+    fn arrive(&self, instance: u32, at: Point, locals: &[Values]) -> Option<Vec<u32>> {
+        let Some(keys) = self.keys(instance, at, locals) else { return None };
+        let nodes = &self.ground.nodes[instance as usize];
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            let &node = nodes.get(&(at, key))?;
+            if at != Point::Gone {
+                let held = &self.ground.instance(instance).nodes[node as usize].values;
+                let folded = &self.ground.instance(instance).folded;
+                let inside = |slot: usize| folded.contains(&(slot as u32)) || values::within(&locals[slot], &held[slot]);
+                if !(0..held.len()).all(inside) {
+                    return None;
+                }
+            }
+            found.push(node);
+        }
+        Some(found)
+    }
+
+    /// The combinations of values of folded slots; none if there are too many to tell apart.
+    fn keys(&self, instance: u32, at: Point, locals: &[Values]) -> Option<Vec<Vec<i32>>> {
+        let mut keys: Vec<Vec<i32>> = vec![Vec::new()];
+        if at == Point::Gone {
+            return Some(keys);
+        }
+        for &slot in &self.ground.instance(instance).folded {
+            let Values::Set(all) = &locals[slot as usize] else { return None };
+            if keys.len().saturating_mul(all.len()) > MOST_COMBINATIONS {
+                return None;
+            }
+            keys = keys.iter().flat_map(|key| all.iter().map(move |n| [key.as_slice(), &[*n]].concat())).collect();
+        }
+        Some(keys)
+    }
+
+    /// All steps from a node.
+    fn node(&mut self, walker: &Walker<'_>, instance: u32, node: u32) -> Result<(), Refusal> {
+        let touched = self.touched(walker, node)?;
+        let mut known = HashSet::new();
+        let mut choice = vec![0usize; touched.len()];
+        loop {
+            let shared = touched.iter().zip(&choice).map(|(&f, &value)| {
+                let followed = &self.ground.abstraction.followed[f as usize];
+                (followed.slot, values::number(followed.values[value]))
+            });
+            for way in walker.ways(node, shared.collect())? {
+                self.way(walker, (instance, node), &way, &touched, &choice, &mut known)?;
+            }
+            if !self.next_choice(&touched, &mut choice) {
+                break;
+            }
+        }
+        self.steps.extend(known);
+        if self.steps.len() > MOST_STEPS {
+            return Err(unfinished("the model has too many abstract steps"));
+        }
+        Ok(())
+    }
+
+    /// The followed variables that ways from a node read or write.
+    fn touched(&self, walker: &Walker<'_>, node: u32) -> Result<Vec<u32>, Refusal> {
+        let followed = &self.ground.abstraction.followed;
+        if followed.is_empty() {
+            return Ok(Vec::new());
+        }
+        walker.reader.touched.borrow_mut().clear();
+        walker.ways(node, BTreeMap::new())?;
+        let touched = walker.reader.touched.borrow();
+        let found: Vec<u32> = (0..).zip(followed).filter(|(_, f)| touched.contains(&f.slot)).map(|(i, _)| i).collect();
+        let sizes = found.iter().map(|&f| followed[f as usize].values.len());
+        if sizes.fold(1usize, usize::saturating_mul) > MOST_COMBINATIONS {
+            return Err(unfinished("too many values of shared variables have to be told apart"));
+        }
+        Ok(found)
+    }
+
+    /// Counts on to the next choice of values; `false` after the last.
+    fn next_choice(&self, touched: &[u32], choice: &mut [usize]) -> bool {
+        for (&f, value) in touched.iter().zip(choice) {
+            *value += 1;
+            if *value < self.ground.abstraction.followed[f as usize].values.len() {
+                return true;
+            }
+            *value = 0;
+        }
+        false
+    }
+
+    /// Checks one way, and keeps its steps.
+    fn way(
+        &self,
+        walker: &Walker<'_>,
+        (instance, node): (u32, u32),
+        way: &Way,
+        touched: &[u32],
+        choice: &[usize],
+        known: &mut HashSet<Step>,
+    ) -> Result<(), Refusal> {
+        let refuse = |what: String| {
+            let place = self.ground.place(instance, node);
+            Refusal::NotInvariant(format!("from {place}, a step that ends with edge {} {what}", way.edge))
+        };
+        if let Some((slot, _)) = way.writes.iter().find(|(slot, value)| !self.is_foreseen(*slot, value)) {
+            return Err(refuse(format!("stores a value in global slot {slot} that is not foreseen")));
+        }
+        let Some(born) = self.runs((instance, node), &way.runs)? else { return Ok(()) };
+        let targets = self.arrive(instance, way.to, &way.known.locals);
+        let targets = targets.ok_or_else(|| refuse(format!("leads to {:?} with values that no node has", way.to)))?;
+        let mut pieces: Vec<Vec<Piece>> = Vec::with_capacity(way.traffic.len());
+        for traffic in &way.traffic {
+            pieces.push(self.pieces(walker, traffic)?.map_err(|what| refuse(what))?);
+        }
+        let from = self.ground.instance(instance).nodes[node as usize].at;
+        let progress = self.progress.is_move(self.ground, instance, from, way.to, way.edge);
+        let growth = self.growth((instance, node), way);
+        for traffic in products(&pieces)? {
+            for moves in products(&self.moves(way, touched, choice))? {
+                for &to in &targets {
+                    self.budget.spend(traffic.len() + moves.len())?;
+                    let progress = progress || traffic.iter().any(|&(.., progress)| progress);
+                    let (traffic, born, growth) = (sum(&traffic), born.clone(), growth.clone());
+                    let moves = moves.clone();
+                    known.insert(Step { instance, from: node, to, traffic, born, moves, growth, progress });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a value may be stored in a shared slot.
+    fn is_foreseen(&self, slot: u32, value: &Values) -> bool {
+        let known = &self.ground.abstraction.globals[slot as usize];
+        values::within(&self.shown(value), known)
+    }
+
+    /// A value where others can see it: a reference to a queue that can vanish may come to mean any other.
+    fn shown(&self, value: &Values) -> Values {
+        match value {
+            Values::Queues(queues) if queues.iter().any(|&q| self.ground.kinds[q as usize].dies) => Values::AnyQueue,
+            other => other.clone(),
+        }
+    }
+
+    /// The processes of `many` instances that a way creates; none if it cannot create what it has to.
+    fn runs(&self, (creator, node): (u32, u32), runs: &[Run]) -> Result<Option<Vec<(u32, Vec<u32>)>>, Refusal> {
+        let (mut born, mut singles) = (Vec::new(), HashSet::new());
+        for run in runs {
+            let refuse = |what: &str| {
+                let place = self.ground.place(creator, node);
+                Err(Refusal::Creation(format!("from {place}, the `run` of edge {} {what}", run.edge)))
+            };
+            let Some(&instance) = self.ground.creations.get(&(creator, node, run.edge)) else {
+                return refuse("is not foreseen");
+            };
+            if self.ground.instance(instance).machine as usize != run.machine {
+                return refuse("creates a process of another type");
+            }
+            let first = self.birth(instance, &run.arguments)?;
+            if first.is_empty() {
+                return Ok(None);
+            }
+            if self.ground.instance(instance).many {
+                born.push((instance, first));
+            } else if !singles.insert(instance) {
+                return refuse("creates a single instance twice");
+            }
+        }
+        Ok(Some(born))
+    }
+
+    /// The atoms that a message can belong to; or what is wrong.
+    fn pieces(&self, walker: &Walker<'_>, traffic: &Traffic) -> Result<Result<Vec<Piece>, String>, Refusal> {
+        match traffic {
+            Traffic::Taken(queue, atom) => {
+                let count = self.ground.kinds[*queue as usize].fields.len();
+                let message: Vec<Values> = (0..count).map(|field| walker.field(*queue, *atom, field)).collect();
+                let progress = self.progress.is_message(self.ground, *queue, false, &message);
+                Ok(Ok(vec![(*queue, *atom, -1, progress)]))
+            }
+            Traffic::Sent(queue, message) => self.sent(*queue, message),
+        }
+    }
+
+    fn sent(&self, queue: u32, message: &[Values]) -> Result<Result<Vec<Piece>, String>, Refusal> {
+        let declared = &self.ground.abstraction.queues[queue as usize];
+        let fields: Vec<Vec<(u32, Values)>> = message.iter().zip(&declared.constants).map(|(v, c)| classes(v, c)).collect();
+        let mut found = Vec::new();
+        for message in products(&fields)? {
+            self.budget.spend(declared.atoms.len())?;
+            let of_class = declared.atoms.iter().position(|a| a.classes.iter().eq(message.iter().map(|(class, _)| class)));
+            let inside = |&atom: &usize| {
+                message.iter().zip(&declared.atoms[atom].values).all(|((_, v), held)| values::within(&self.shown(v), held))
+            };
+            let Some(atom) = of_class.filter(inside) else {
+                return Ok(Err(format!("sends a message to {} that is not foreseen", self.ground.queue_name(queue))));
+            };
+            let values: Vec<Values> = message.into_iter().map(|(_, values)| values).collect();
+            let progress = self.progress.is_message(self.ground, queue, true, &values);
+            found.push((queue, atom as u32, 1, progress));
+        }
+        Ok(Ok(found))
+    }
+
+    /// How followed variables move: per variable, the values before and after.
+    fn moves(&self, way: &Way, touched: &[u32], choice: &[usize]) -> Vec<Vec<(u32, u32, u32)>> {
+        let each = touched.iter().zip(choice).map(|(&f, &before)| {
+            let followed = &self.ground.abstraction.followed[f as usize];
+            let can_be = |n: i32| way.known.shared.get(&followed.slot).is_none_or(|held| values::contains(held, n));
+            let after = (0u32..).zip(&followed.values).filter(|(_, n)| can_be(**n));
+            after.map(|(after, _)| (f, before as u32, after)).collect()
+        });
+        each.collect()
+    }
+
+    /// The most that distances grow. When a process ends, what it had last stays, but not less than 0.
+    fn growth(&self, (instance, node): (u32, u32), way: &Way) -> Vec<(u32, i64)> {
+        let ended = |number: u32, growth: i64| {
+            let number_of = &self.ground.abstraction.numbers[number as usize];
+            if way.to != Point::Gone || number_of.instance.is_none() {
+                return growth;
+            }
+            let held = &self.ground.instance(instance).nodes[node as usize].values[number_of.slot as usize];
+            let (low, high) = values::extent(held).unwrap_or((number_of.limit, number_of.limit));
+            let (low, high, limit) = (i64::from(low), i64::from(high), i64::from(number_of.limit));
+            growth.max(if number_of.upwards { high - limit } else { limit - low })
+        };
+        let each = way.growth.iter().map(|(&number, &growth)| (number, ended(number, growth)));
+        each.filter(|(_, growth)| *growth != 0).collect()
+    }
+}
+
+/// A field cut into classes: one for each constant that it can be, and the rest.
+fn classes(field: &Values, constants: &[i32]) -> Vec<(u32, Values)> {
+    if matches!(field, Values::Queues(_) | Values::AnyQueue) {
+        return vec![(constants.len() as u32, field.clone())];
+    }
+    let constant = |(class, n): (u32, &i32)| values::contains(field, *n).then(|| (class, values::number(*n)));
+    let mut found: Vec<(u32, Values)> = (0u32..).zip(constants).filter_map(constant).collect();
+    let rest = match field {
+        Values::Set(all) => Values::Set(all.iter().copied().filter(|n| constants.binary_search(n).is_err()).collect()),
+        other => other.clone(),
+    };
+    if !values::is_none(&rest) {
+        found.push((constants.len() as u32, rest));
+    }
+    found
+}
+
+/// Every way to choose one of each.
+fn products<T: Clone>(choices: &[Vec<T>]) -> Result<Vec<Vec<T>>, Refusal> {
+    let mut found: Vec<Vec<T>> = vec![Vec::new()];
+    for choice in choices {
+        if found.len().saturating_mul(choice.len()) > MOST_COMBINATIONS {
+            return Err(unfinished("too many kinds of messages, or values, have to be told apart in one step"));
+        }
+        found = found.iter().flat_map(|f| choice.iter().map(move |c| [f.as_slice(), std::slice::from_ref(c)].concat())).collect();
+    }
+    Ok(found)
+}
+
+/// What pieces of traffic change together.
+fn sum(pieces: &[Piece]) -> Vec<(u32, u32, i32)> {
+    let mut sum: BTreeMap<(u32, u32), i32> = BTreeMap::new();
+    for &(queue, atom, change, _) in pieces {
+        *sum.entry((queue, atom)).or_default() += change;
+    }
+    sum.into_iter().filter(|(_, change)| *change != 0).map(|((queue, atom), change)| (queue, atom, change)).collect()
+}
+
+/// What the shared slots hold before anything happens. A first value may read those before it.
+pub(super) fn first_globals(ground: &Ground<'_>) -> Vec<Values> {
+    let reader = Reader::new(ground, usize::MAX, values::natural());
+    let zero = ground.globals.types.iter().map(|&ty| values::stored(ty, values::number(0)));
+    let mut known = Knowledge { locals: Vec::new(), shared: (0u32..).zip(zero).collect() };
+    for variable in 0..ground.globals.variables.len() {
+        initialise(&reader, &mut known, (Scope::Global, None), &ground.globals, variable);
+    }
+    known.shared.into_values().collect()
+}
+
+/// What the slots of a process hold at first: its arguments, then the first values of its variables, in order.
+fn first_locals(ground: &Ground<'_>, instance: u32, arguments: &[Values]) -> Vec<Values> {
+    let machine = ground.instance(instance).machine as usize;
+    let table = &ground.locals[machine];
+    let reader = Reader::new(ground, machine, ground.pids[instance as usize].clone());
+    let locals = table.types.iter().map(|&ty| values::stored(ty, values::number(0))).collect();
+    let mut known = Knowledge { locals, shared: BTreeMap::new() };
+    for (variable, argument) in arguments.iter().enumerate().take(table.variables.len()) {
+        let slot = table.slots.slot(table.variables, variable, 0);
+        if let Some(held) = known.locals.get_mut(slot) {
+            *held = values::stored(table.variables[variable].ty, argument.clone());
+        }
+    }
+    for variable in ground.machine(instance).parameters..table.variables.len() {
+        initialise(&reader, &mut known, (Scope::Local, Some(instance)), table, variable);
+    }
+    known.locals
+}
+
+/// Gives a variable its first value, element by element.
+fn initialise(
+    reader: &Reader<'_>,
+    known: &mut Knowledge,
+    (scope, instance): (Scope, Option<u32>),
+    table: &Table<'_>,
+    index: usize,
+) {
+    let variable: &Variable = &table.variables[index];
+    let mut all = values::none();
+    for element in 0..variable.len() {
+        let value = match &variable.initial {
+            Initial::Zero => return,
+            Initial::Value(e) => reader.eval(known, e),
+            Initial::List(list) => values::number(list.get(element).or(list.last()).copied().unwrap_or(0)),
+            Initial::NewChannel(_) => {
+                let key = QueueKey { instance, variable: index as u32, element: element as u32 };
+                Values::Queues(reader.ground.queues.get(&key).copied().into_iter().collect())
+            }
+        };
+        let value = if values::is_none(&value) { value } else { values::stored(variable.ty, value) };
+        all = values::join(&all, &value);
+        let slot = table.slots.slot(table.variables, index, element);
+        let last = element + 1 == variable.len();
+        let held = match scope {
+            Scope::Local => known.locals.get_mut(slot),
+            Scope::Global => known.shared.get_mut(&(slot as u32)),
+        };
+        let Some(held) = held else { return };
+        // One slot for a whole array: until the last element has its value, some are still zero.
+        *held = match variable.len() > SMASH_ABOVE {
+            true if last => all.clone(),
+            true => values::join(held, &value),
+            false => value,
+        };
+    }
+}
+
+/// The nodes of each instance that ways from its first nodes lead to; a process is at no other.
+pub(super) fn reached(ground: &Ground<'_>, steps: &[Step]) -> HashSet<(u32, u32)> {
+    let mut next: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
+    for step in steps {
+        next.entry((step.instance, step.from)).or_default().insert(step.to);
+    }
+    let first = (0u32..).zip(&ground.abstraction.instances).flat_map(|(id, i)| i.first.iter().map(move |&n| (id, n)));
+    let mut open: Vec<(u32, u32)> = first.collect();
+    let mut found: HashSet<(u32, u32)> = open.iter().copied().collect();
+    while let Some(at) = open.pop() {
+        let to = next.get(&at).into_iter().flatten().map(|&to| (at.0, to));
+        open.extend(to.filter(|&to| found.insert(to)));
+    }
+    found
+}

@@ -1,0 +1,73 @@
+//! The checker of flow proofs: is this really an invariant of the model, and is this really a ranking?
+//!
+//! * In: a network, a property (boundedness or livelock), a [`FlowProof`].
+//! * Out: what is proved, or which part of the proof fails.
+//!
+//! `model::flow_proof` says what a proof is. Nothing in it is believed: [`shape`] looks at every index, [`invariant`] walks
+//! all statements again ([`ways`], on sets of values: [`knowledge`], [`values`]) and sees that none leads out of the
+//! abstraction, [`creation`] that single instances are single, [`ranking`] that the steps which runs consist of lose what
+//! the proof says they lose, [`bounds`] that the sums are right. There is no search and no linear programming; the
+//! work is one pass over the steps per set of weights.
+//!
+//! The engine and this checker have the model in common and no line of code.
+
+mod bounds;
+mod budget;
+mod creation;
+mod invariant;
+mod knowledge;
+mod progress;
+mod ranking;
+mod shape;
+mod values;
+mod ways;
+
+use crate::Refusal;
+use budget::Budget;
+use invariant::{Checker, reached};
+use model::flow_proof::{FlowProof, QueueKey};
+use model::network::Network;
+use model::verdict::{Limits, Observer, Property};
+use progress::Progress;
+use ranking::Goal;
+use shape::Ground;
+
+/// What an accepted proof proves.
+///
+/// For livelock, in every reading of the channels: that there is none, with progress as `FlowProof::progress` says; that
+/// this is what was asked is for the caller to see. For boundedness, where channels have no limit: that these queues stay
+/// finite; that they are all queues is for the caller to see.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Accepted {
+    /// Buffered queues that stay finite, and the most that each holds, where a bound is proved. Of an instance with `many`,
+    /// the queues of all processes together. Empty for livelock.
+    pub bounded: Vec<(QueueKey, Option<u64>)>,
+}
+
+/// Checks a proof.
+pub fn verify(
+    network: &Network,
+    property: &Property,
+    proof: &FlowProof,
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<Accepted, Refusal> {
+    let goal = match property {
+        Property::Boundedness if proof.progress.is_none() => Goal::Bounded,
+        Property::Livelock if proof.progress.is_some() => Goal::Nothing,
+        other => return Err(Refusal::WrongKind(other.to_string())),
+    };
+    let budget = Budget::new(limits, observer);
+    let ground = Ground::new(network, &proof.abstraction, goal == Goal::Bounded)?;
+    let progress = Progress::read(proof.progress.as_ref(), &ground)?;
+    let mut steps = Checker::steps(&ground, &budget, &progress)?;
+    creation::check(&ground, &steps)?;
+    let reached = reached(&ground, &steps);
+    steps.retain(|step| reached.contains(&(step.instance, step.from)));
+    ranking::check(&ground, &steps, &proof.ranking, goal, &budget)?;
+    let bounds = bounds::check(&ground, &steps, proof, &|work| budget.spend(work))?;
+    let claimed = (0u32..).zip(&proof.abstraction.queues).filter(|(index, queue)| {
+        goal == Goal::Bounded && queue.claimed && !ground.kinds[*index as usize].rendezvous
+    });
+    Ok(Accepted { bounded: claimed.map(|(index, queue)| (queue.key, bounds.get(&index).copied())).collect() })
+}

@@ -1,0 +1,465 @@
+//! The shape of an abstraction: does it speak of this model at all, and only of things that exist?
+//!
+//! [`Ground::new`] looks at every number in the abstraction once, and refuses what is out of range, out of order, twice
+//! there or missing. What it returns are the tables that the rest of the checker reads; after it, an index that comes from
+//! the abstraction can be used.
+
+use super::values;
+use crate::Refusal;
+use model::expr::{Expr, Pattern, Place, Scope};
+use model::flow_proof::{Abstraction, Instance, Node, Origin, Point, Queue, QueueKey, SMASH_ABOVE, Slots, Values};
+use model::ids::LocationId;
+use model::network::{Action, Initial, Machine, Network, ScalarType, Variable};
+use std::collections::{HashMap, HashSet};
+
+/// The variables of one scope, slot by slot.
+pub(super) struct Table<'a> {
+    /// The variables.
+    pub(super) variables: &'a [Variable],
+    /// Where their slots are.
+    pub(super) slots: Slots,
+    /// The type of each slot.
+    pub(super) types: Vec<ScalarType>,
+}
+
+impl<'a> Table<'a> {
+    fn new(variables: &'a [Variable]) -> Self {
+        let slots = Slots::new(variables);
+        let types = (0..slots.len()).map(|slot| variables[slots.element(slot).0].ty).collect();
+        Table { variables, slots, types }
+    }
+
+    /// The slot stands for a whole array.
+    pub(super) fn is_smashed(&self, slot: usize) -> bool {
+        self.variables[self.slots.element(slot).0].len() > SMASH_ABOVE
+    }
+}
+
+/// What the checker knows of a queue.
+pub(super) struct Kind<'a> {
+    /// The types of its fields.
+    pub(super) fields: &'a [ScalarType],
+    /// Its messages are handed over.
+    pub(super) rendezvous: bool,
+    /// Its owner can end: then a reference that others keep may mean another queue.
+    pub(super) dies: bool,
+}
+
+/// A model, an abstraction of the right shape, and tables.
+pub(super) struct Ground<'a> {
+    pub(super) network: &'a Network,
+    pub(super) abstraction: &'a Abstraction,
+    /// Shared variables.
+    pub(super) globals: Table<'a>,
+    /// Per machine: its variables.
+    pub(super) locals: Vec<Table<'a>>,
+    /// Per queue.
+    pub(super) kinds: Vec<Kind<'a>>,
+    /// Where each queue is.
+    pub(super) queues: HashMap<QueueKey, u32>,
+    /// Per instance: the node at a point with these values of the folded slots.
+    pub(super) nodes: Vec<HashMap<(Point, Vec<i32>), u32>>,
+    /// Per instance: points that have nodes.
+    pub(super) points: Vec<HashSet<Point>>,
+    /// Per instance: what `_pid` can be.
+    pub(super) pids: Vec<Values>,
+    /// Per process that is there from the start: its instance.
+    pub(super) homes: Vec<u32>,
+    /// Numbers by instance (or none) and slot.
+    pub(super) numbers: HashMap<(Option<u32>, u32), Vec<u32>>,
+    /// Creations by creator, node and edge.
+    pub(super) creations: HashMap<(u32, u32, u32), u32>,
+    /// Some channel is a rendezvous.
+    pub(super) has_rendezvous: bool,
+    /// The proof is about channels without limit: a send on a buffered one never waits.
+    unbounded: bool,
+    /// Variables that something is stored into: their machine (none for shared ones) and index.
+    assigned: HashSet<(Option<u32>, usize)>,
+}
+
+/// More queues than a reference can tell apart.
+const MOST_QUEUES: usize = u16::MAX as usize;
+
+fn malformed<T>(what: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::Malformed(what.into()))
+}
+
+impl<'a> Ground<'a> {
+    /// Looks at every number in the abstraction.
+    pub(super) fn new(network: &'a Network, abstraction: &'a Abstraction, unbounded: bool) -> Result<Self, Refusal> {
+        let mut ground = Ground {
+            network,
+            abstraction,
+            globals: Table::new(&network.variables),
+            locals: network.machines.iter().map(|machine| Table::new(&machine.variables)).collect(),
+            kinds: Vec::new(),
+            queues: HashMap::new(),
+            nodes: Vec::new(),
+            points: Vec::new(),
+            pids: Vec::new(),
+            homes: Vec::new(),
+            numbers: HashMap::new(),
+            creations: HashMap::new(),
+            has_rendezvous: network.channel_types.iter().any(|ty| ty.is_rendezvous()),
+            unbounded,
+            assigned: assigned(network),
+        };
+        ground.look_at_globals()?;
+        for (id, instance) in abstraction.instances.iter().enumerate() {
+            ground.look_at_instance(id, instance)?;
+        }
+        ground.look_at_queues()?;
+        ground.look_at_creations()?;
+        ground.find_homes()?;
+        ground.look_at_followed()?;
+        ground.look_at_numbers()?;
+        Ok(ground)
+    }
+
+    /// The machine of an instance.
+    pub(super) fn machine(&self, instance: u32) -> &'a Machine {
+        &self.network.machines[self.abstraction.instances[instance as usize].machine as usize]
+    }
+
+    /// An instance.
+    pub(super) fn instance(&self, instance: u32) -> &'a Instance {
+        &self.abstraction.instances[instance as usize]
+    }
+
+    /// The variables that an instance sees in a scope.
+    pub(super) fn table(&self, scope: Scope, machine: usize) -> Option<&Table<'a>> {
+        match scope {
+            Scope::Global => Some(&self.globals),
+            Scope::Local => self.locals.get(machine),
+        }
+    }
+
+    /// An instance and a node of it, in words.
+    pub(super) fn place(&self, instance: u32, node: u32) -> String {
+        let at = match self.instance(instance).nodes[node as usize].at {
+            Point::Location(location) => format!("location {location}"),
+            Point::Inside(edge, node) => format!("point {node} of the deterministic step of edge {edge}"),
+            Point::Gone => String::from("the end"),
+        };
+        format!("instance {instance} ({}) at node {node}, {at}", self.machine(instance).name)
+    }
+
+    /// A queue in words.
+    pub(super) fn queue_name(&self, queue: u32) -> String {
+        let key = self.abstraction.queues[queue as usize].key;
+        let (owner, variables) = match key.instance {
+            None => (String::new(), &self.network.variables),
+            Some(id) => (format!(" of instance {id} ({})", self.machine(id).name), &self.machine(id).variables),
+        };
+        format!("queue {queue} (`{}`{owner})", variables[key.variable as usize].element_name(key.element as usize))
+    }
+
+    fn well_formed(&self, values: &Values, ty: ScalarType) -> bool {
+        let count = self.abstraction.queues.len();
+        match values {
+            Values::Set(all) => ty != ScalarType::Channel && !all.is_empty() && all.is_sorted_by(|a, b| a < b),
+            Values::Range(low, high) => ty != ScalarType::Channel && low <= high,
+            Values::Queues(all) => {
+                ty == ScalarType::Channel && all.is_sorted_by(|a, b| a < b) && all.iter().all(|&q| (q as usize) < count)
+            }
+            Values::AnyQueue => ty == ScalarType::Channel,
+        }
+    }
+
+    fn all_well_formed(&self, values: &[Values], types: &[ScalarType]) -> bool {
+        values.len() == types.len() && values.iter().zip(types).all(|(values, &ty)| self.well_formed(values, ty))
+    }
+
+    fn look_at_globals(&self) -> Result<(), Refusal> {
+        if self.all_well_formed(&self.abstraction.globals, &self.globals.types) {
+            return Ok(());
+        }
+        malformed("the values of the global slots do not fit the global variables")
+    }
+
+    fn look_at_instance(&mut self, id: usize, instance: &'a Instance) -> Result<(), Refusal> {
+        let Some(machine) = self.network.machines.get(instance.machine as usize) else {
+            return malformed(format!("instance {id} has no machine"));
+        };
+        let table = &self.locals[instance.machine as usize];
+        let types = &table.types;
+        // A slot for a whole array has no value of its own: elements differ.
+        let foldable = |&slot: &u32| {
+            let ty = types.get(slot as usize);
+            ty.is_some_and(|&ty| ty != ScalarType::Channel && !table.is_smashed(slot as usize))
+        };
+        if !instance.folded.iter().all(foldable) || !instance.folded.is_sorted_by(|a, b| a < b) {
+            return malformed(format!("instance {id} ({}) folds slots that it cannot fold", machine.name));
+        }
+        let (mut nodes, mut points) = (HashMap::new(), HashSet::new());
+        for (index, node) in instance.nodes.iter().enumerate() {
+            let key = self.key_of(machine, instance, node);
+            let Some(key) = key.filter(|_| node.at == Point::Gone || self.all_well_formed(&node.values, types)) else {
+                return malformed(format!("node {index} of instance {id} ({}) is not well formed", machine.name));
+            };
+            points.insert(node.at);
+            if nodes.insert((node.at, key), index as u32).is_some() {
+                return malformed(format!("node {index} of instance {id} ({}) is there twice", machine.name));
+            }
+        }
+        let starts = |&n: &u32| instance.nodes.get(n as usize).is_some_and(|node| node.at == Point::at(machine.initial));
+        if !instance.first.iter().all(starts) {
+            return malformed(format!("instance {id} ({}) starts where its machine does not", machine.name));
+        }
+        self.nodes.push(nodes);
+        self.points.push(points);
+        Ok(())
+    }
+
+    /// The values of the folded slots at a node; none if it is no node of the machine.
+    fn key_of(&self, machine: &Machine, instance: &Instance, node: &Node) -> Option<Vec<i32>> {
+        match node.at {
+            Point::Gone => return node.values.is_empty().then(Vec::new),
+            Point::Location(location) => drop(machine.locations.get(location as usize)?),
+            Point::Inside(edge, inner) => match &machine.edges.get(edge as usize)?.action {
+                Action::Deterministic(body) => drop(body.nodes.get(inner as usize)?),
+                _ => return None,
+            },
+        }
+        instance.folded.iter().map(|&slot| values::constant(node.values.get(slot as usize)?)).collect()
+    }
+
+    /// The queues are those that the model declares, each once.
+    fn look_at_queues(&mut self) -> Result<(), Refusal> {
+        let claimed = self.abstraction.queues.len().min(MOST_QUEUES);
+        let mut declared = HashMap::new();
+        declare(None, &self.network.variables, &mut declared);
+        for id in 0..self.abstraction.instances.len() as u32 {
+            declare(Some(id), &self.machine(id).variables, &mut declared);
+            if declared.len() > claimed {
+                break;
+            }
+        }
+        if declared.len() != self.abstraction.queues.len() || declared.len() > MOST_QUEUES {
+            return malformed("there are not as many queues as the model has");
+        }
+        for (index, queue) in self.abstraction.queues.iter().enumerate() {
+            let ty = declared.get(&queue.key).and_then(|&ty| self.network.channel_types.get(ty));
+            let Some(ty) = ty.filter(|_| self.queues.insert(queue.key, index as u32).is_none()) else {
+                return malformed(format!("queue {index} is not one of the model's, or is there twice"));
+            };
+            if !self.is_queue_of(queue, &ty.fields) {
+                return malformed(format!("the messages of queue {index} are not well formed"));
+            }
+            let dies = queue.key.instance.is_some_and(|id| self.points[id as usize].contains(&Point::Gone));
+            self.kinds.push(Kind { fields: &ty.fields, rendezvous: ty.is_rendezvous(), dies });
+        }
+        Ok(())
+    }
+
+    fn is_queue_of(&self, queue: &Queue, types: &[ScalarType]) -> bool {
+        let mut seen = HashSet::new();
+        queue.constants.len() == types.len()
+            && queue.constants.iter().all(|constants| constants.is_sorted_by(|a, b| a < b))
+            && queue.atoms.iter().all(|atom| {
+                atom.classes.len() == types.len()
+                    && seen.insert(&atom.classes)
+                    && self.all_well_formed(&atom.values, types)
+                    && atom.classes.iter().zip(&atom.values).zip(&queue.constants).all(|((&c, v), k)| is_class(c, v, k))
+            })
+    }
+
+    fn look_at_creations(&mut self) -> Result<(), Refusal> {
+        for creation in &self.abstraction.creations {
+            let creator = self.abstraction.instances.get(creation.creator as usize);
+            let exists = creator.is_some_and(|creator| {
+                let edges = &self.network.machines[creator.machine as usize].edges;
+                (creation.node as usize) < creator.nodes.len() && (creation.edge as usize) < edges.len()
+            });
+            let key = (creation.creator, creation.node, creation.edge);
+            let created = (creation.instance as usize) < self.abstraction.instances.len();
+            if !exists || !created || self.creations.insert(key, creation.instance).is_some() {
+                return malformed("a creation names something that is not there, or is there twice");
+            }
+        }
+        Ok(())
+    }
+
+    /// Every process that is there from the start is an instance: one of its own, or the one for all of its machine.
+    fn find_homes(&mut self) -> Result<(), Refusal> {
+        let (mut own, mut shared) = (HashMap::new(), HashMap::new());
+        for (id, instance) in (0u32..).zip(&self.abstraction.instances) {
+            if instance.many {
+                shared.entry(instance.machine).or_insert(id);
+            } else if let Origin::Initial(index) = instance.origin
+                && own.insert(index, id).is_some()
+            {
+                return malformed(format!("process {index} is more than one instance"));
+            }
+        }
+        for (index, process) in (0u32..).zip(&self.network.instances) {
+            let home = own.remove(&index).or_else(|| shared.get(&process.machine.0).copied());
+            let Some(home) = home.filter(|&id| self.instance(id).machine == process.machine.0) else {
+                return malformed(format!("process {index} is no instance of its type"));
+            };
+            self.homes.push(home);
+        }
+        match own.into_values().next() {
+            Some(id) => malformed(format!("instance {id} is there from the start, but no process is")),
+            None => Ok(self.find_numbers_of_processes()),
+        }
+    }
+
+    /// The numbers of processes are known if all are there from the start.
+    fn find_numbers_of_processes(&mut self) {
+        let mut pids = vec![values::none(); self.abstraction.instances.len()];
+        for (number, &home) in (0i32..).zip(&self.homes) {
+            pids[home as usize] = values::join(&pids[home as usize], &values::number(number));
+        }
+        for creation in &self.abstraction.creations {
+            pids[creation.instance as usize] = values::natural();
+        }
+        self.pids = pids;
+    }
+
+    fn look_at_followed(&self) -> Result<(), Refusal> {
+        let mut seen = HashSet::new();
+        for (index, followed) in self.abstraction.followed.iter().enumerate() {
+            let slot = followed.slot as usize;
+            let known = self.abstraction.globals.get(slot).filter(|_| !self.globals.is_smashed(slot));
+            let same = matches!(known, Some(Values::Set(all)) if *all == followed.values);
+            if !same || followed.values.binary_search(&followed.first).is_err() || !seen.insert(slot) {
+                return malformed(format!("followed variable {index} is not followed value by value"));
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at_numbers(&mut self) -> Result<(), Refusal> {
+        for (index, number) in (0u32..).zip(&self.abstraction.numbers) {
+            let slot = number.slot as usize;
+            let held: Option<Vec<&Values>> = match number.instance {
+                None => self.abstraction.globals.get(slot).filter(|_| !self.globals.is_smashed(slot)).map(|v| vec![v]),
+                Some(id) => self.abstraction.instances.get(id as usize).filter(|i| !i.many).and_then(|instance| {
+                    let table = &self.locals[instance.machine as usize];
+                    let nodes = instance.nodes.iter().filter(|node| node.at != Point::Gone);
+                    (slot < table.types.len() && !table.is_smashed(slot)).then(|| nodes.map(|n| &n.values[slot]).collect())
+                }),
+            };
+            let inside = |values: &&Values| {
+                values::extent(values)
+                    .is_some_and(|(low, high)| if number.upwards { high <= number.limit } else { number.limit <= low })
+            };
+            if !held.is_some_and(|held| held.iter().all(inside)) {
+                return malformed(format!("number {index} is not counted up to its limit"));
+            }
+            self.numbers.entry((number.instance, number.slot)).or_default().push(index);
+        }
+        Ok(())
+    }
+
+    /// Why a process is never interrupted at a point, so that a step may lead through it; or what speaks against it.
+    ///
+    /// In the middle of a deterministic step nobody else moves. At a location nobody else moves if the process has
+    /// control when it gets there (every edge to it is atomic, and none hands control over to a receiver), and can always
+    /// go on (`provided` and priorities could forbid it).
+    pub(super) fn is_passed_through(&self, instance: u32, at: Point) -> Result<(), &'static str> {
+        let (id, machine) = (self.instance(instance).machine, self.machine(instance));
+        let location = match at {
+            Point::Inside(..) => return Ok(()),
+            Point::Gone => return Err("processes end, but there is no node for the end"),
+            Point::Location(location) => LocationId(location),
+        };
+        let Some(here) = machine.locations.get(location.index()) else { return Err("there is no such location") };
+        let hands_over = |action: &Action| matches!(action, Action::Send { channel, .. } if !self.is_buffered(channel, id));
+        let mut arrivals = machine.edges.iter().filter(|edge| edge.to == location);
+        let mut departures = here.edges.iter().filter_map(|e| machine.edges.get(e.index()));
+        if location == machine.initial {
+            Err("processes start there, but there is no node")
+        } else if here.progress {
+            Err("it is a place of progress, but there is no node")
+        } else if machine.provided.is_some() || self.network.uses_priorities {
+            Err("there is no node, and a process can be held up there")
+        } else if arrivals.any(|edge| !edge.atomic || hands_over(&edge.action)) {
+            Err("there is no node, and a process can get there without control")
+        } else if !departures.any(|edge| self.is_always_possible(&edge.action, id)) {
+            Err("there is no node, and a process can be blocked there")
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether an action of a machine can always be taken; `else` can when nothing else at its location can.
+    fn is_always_possible(&self, action: &Action, machine: u32) -> bool {
+        match action {
+            Action::Condition(_) | Action::Receive { .. } | Action::End => false,
+            Action::Send { channel, .. } => self.unbounded && self.is_buffered(channel, machine),
+            Action::Deterministic(body) => {
+                body.guard.is_empty() || body.guard.iter().any(|guard| self.is_always_possible(guard, machine))
+            }
+            Action::Skip
+            | Action::Else
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Print { .. }
+            | Action::Run { .. }
+            | Action::SetPriority(..) => true,
+        }
+    }
+
+    /// Whether a channel is surely no rendezvous: there is none, or it is one that its variable declares and keeps.
+    fn is_buffered(&self, channel: &Expr, machine: u32) -> bool {
+        let declares_buffered = |place: &Place| {
+            let owner = (place.scope == Scope::Local).then_some(machine);
+            let index = place.variable.index();
+            let table = self.table(place.scope, machine as usize);
+            let variable = table.and_then(|table| table.variables.get(index));
+            let parameter = owner.is_some_and(|id| index < self.network.machines[id as usize].parameters);
+            let ty = match variable.map(|variable| &variable.initial) {
+                Some(Initial::NewChannel(ty)) => self.network.channel_types.get(ty.index()),
+                _ => None,
+            };
+            ty.is_some_and(|ty| !ty.is_rendezvous()) && !parameter && !self.assigned.contains(&(owner, index))
+        };
+        !self.has_rendezvous || matches!(channel, Expr::Read(place) if declares_buffered(place))
+    }
+}
+
+/// Every variable that some statement stores into.
+fn assigned(network: &Network) -> HashSet<(Option<u32>, usize)> {
+    fn places<'a>(action: &'a Action, found: &mut Vec<&'a Place>) {
+        match action {
+            Action::Assign(place, _) | Action::Run { then: Some((place, _)), .. } => found.push(place),
+            Action::Receive { pattern, .. } => found.extend(pattern.iter().filter_map(|pattern| match pattern {
+                Pattern::Bind(place) => Some(place),
+                Pattern::Match(_) | Pattern::Any => None,
+            })),
+            Action::Deterministic(body) => {
+                body.guard.iter().for_each(|action| places(action, found));
+                body.nodes.iter().flatten().for_each(|choice| places(&choice.action, found));
+            }
+            _ => {}
+        }
+    }
+    let mut all = HashSet::new();
+    for (id, machine) in (0u32..).zip(&network.machines) {
+        let mut found = Vec::new();
+        machine.edges.iter().for_each(|edge| places(&edge.action, &mut found));
+        all.extend(found.iter().map(|p| ((p.scope == Scope::Local).then_some(id), p.variable.index())));
+    }
+    all
+}
+
+/// The queues that variables declare, with the indices of their types.
+fn declare(instance: Option<u32>, variables: &[Variable], found: &mut HashMap<QueueKey, usize>) {
+    for (variable, declaration) in (0u32..).zip(variables) {
+        if let Initial::NewChannel(ty) = declaration.initial {
+            let keys = (0..declaration.len() as u32).map(|element| QueueKey { instance, variable, element });
+            found.extend(keys.map(|key| (key, ty.index())));
+        }
+    }
+}
+
+/// The values of a field lie in a class: one constant, or none of them. (Constants among those of the last class do not
+/// count: whoever reads the field leaves them out.)
+fn is_class(class: u32, values: &Values, constants: &[i32]) -> bool {
+    match constants.get(class as usize) {
+        Some(&constant) => values::constant(values) == Some(constant),
+        None => class as usize == constants.len(),
+    }
+}

@@ -1,0 +1,405 @@
+//! The ways on from a node: every sequence of statements that a process can take before somebody else may move.
+//!
+//! A way ends at the first point that has a node. Until then it composes statements, and what one of them learned holds
+//! for the next, because nobody interrupts (see [`Ground::is_passed_through`], which is asked at every point on the way).
+//! Each statement is read as `model::semantics` performs it, and generously: what is not tracked forbids nothing.
+//!
+//! Three places where the semantics is subtle, and where this file follows it to the letter:
+//!
+//! * `else` says that the conditions of the edges *before* it are false: edges are tried in order.
+//! * In a deterministic step a choice is taken when the earlier ones cannot be; but a step that begins with a message
+//!   that is handed over goes straight to the receive, whatever stands before it.
+//! * A deterministic step that jumps to a point that does not exist ends.
+
+use super::budget::{Budget, unfinished};
+use super::knowledge::{Knowledge, Reader, Stored};
+use super::shape::Ground;
+use super::values;
+use crate::Refusal;
+use model::expr::{BinaryOp, Expr, Pattern, Place, Scope};
+use model::flow_proof::{Point, Values};
+use model::ids::EdgeId;
+use model::network::{Action, Choice, Deterministic};
+use std::collections::BTreeMap;
+
+/// A message of a way.
+#[derive(Clone)]
+pub(super) enum Traffic {
+    /// It goes to a queue, with these fields.
+    Sent(u32, Vec<Values>),
+    /// One of this atom is taken from a queue.
+    Taken(u32, u32),
+}
+
+/// A process that a way creates.
+#[derive(Clone)]
+pub(super) struct Run {
+    /// The edge.
+    pub(super) edge: u32,
+    /// The machine.
+    pub(super) machine: usize,
+    /// What its arguments can be, before they are stored.
+    pub(super) arguments: Vec<Values>,
+}
+
+/// A way.
+#[derive(Clone)]
+pub(super) struct Way {
+    /// Where it has led so far.
+    pub(super) to: Point,
+    /// The edge that it took last.
+    pub(super) edge: u32,
+    /// What holds there.
+    pub(super) known: Knowledge,
+    /// What was stored to shared slots.
+    pub(super) writes: Vec<(u32, Values)>,
+    /// Messages.
+    pub(super) traffic: Vec<Traffic>,
+    /// Processes.
+    pub(super) runs: Vec<Run>,
+    /// Per number: the most that its distance grew.
+    pub(super) growth: BTreeMap<u32, i64>,
+    /// Points on the way.
+    passed: Vec<Point>,
+}
+
+/// No more ways than this from one node.
+const MOST_WAYS: usize = 1 << 18;
+
+/// Finds the ways of one instance.
+pub(super) struct Walker<'a> {
+    ground: &'a Ground<'a>,
+    budget: &'a Budget<'a>,
+    instance: u32,
+    /// Evaluates for it.
+    pub(super) reader: Reader<'a>,
+}
+
+impl<'a> Walker<'a> {
+    /// For an instance.
+    pub(super) fn new(ground: &'a Ground<'a>, budget: &'a Budget<'a>, instance: u32) -> Self {
+        let machine = ground.instance(instance).machine as usize;
+        let reader = Reader::new(ground, machine, ground.pids[instance as usize].clone());
+        Walker { ground, budget, instance, reader }
+    }
+
+    /// All ways from a node, if shared slots have these values.
+    pub(super) fn ways(&self, node: u32, shared: BTreeMap<u32, Values>) -> Result<Vec<Way>, Refusal> {
+        let node_of = &self.ground.instance(self.instance).nodes[node as usize];
+        let start = Way {
+            to: node_of.at,
+            edge: 0,
+            known: Knowledge { locals: node_of.values.clone(), shared },
+            writes: Vec::new(),
+            traffic: Vec::new(),
+            runs: Vec::new(),
+            growth: BTreeMap::new(),
+            passed: Vec::new(),
+        };
+        let mut found = Vec::new();
+        let mut open = vec![start];
+        while let Some(way) = open.pop() {
+            self.budget.spend(way.passed.len())?;
+            for mut next in self.statements(&way)? {
+                if next.known.is_absurd() {
+                    continue;
+                }
+                if self.ground.points[self.instance as usize].contains(&next.to) {
+                    found.push(next);
+                } else {
+                    self.pass(node, &mut next)?;
+                    open.push(next);
+                }
+            }
+            if found.len() + open.len() > MOST_WAYS {
+                return Err(unfinished(&format!("too many ways lead on from {}", self.ground.place(self.instance, node))));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Goes through a point that has no node.
+    fn pass(&self, node: u32, way: &mut Way) -> Result<(), Refusal> {
+        let at = way.to;
+        let verdict = self.ground.is_passed_through(self.instance, at);
+        let verdict = if way.passed.contains(&at) { Err("there is no node on a cycle") } else { verdict };
+        way.passed.push(at);
+        verdict.map_err(|why| {
+            let from = self.ground.place(self.instance, node);
+            Refusal::NotInvariant(format!("from {from} a step leads to {at:?}: {why}"))
+        })
+    }
+
+    /// One statement further.
+    fn statements(&self, way: &Way) -> Result<Vec<Way>, Refusal> {
+        match way.to {
+            Point::Gone => Ok(Vec::new()),
+            Point::Location(location) => self.edges(way, location),
+            Point::Inside(edge, inner) => self.choices(way, edge, inner),
+        }
+    }
+
+    fn edges(&self, way: &Way, location: u32) -> Result<Vec<Way>, Refusal> {
+        let machine = self.ground.machine(self.instance);
+        let mut found = Vec::new();
+        let Some(here) = machine.locations.get(location as usize) else { return Ok(found) };
+        for (position, &id) in here.edges.iter().enumerate() {
+            let Some(edge) = machine.edges.get(id.index()) else { continue };
+            let mut start = way.clone();
+            start.edge = id.0;
+            if is_else(&edge.action) {
+                let earlier = here.edges[..position].iter().filter_map(|e: &EdgeId| machine.edges.get(e.index()));
+                let conditions: Vec<&Expr> = earlier.flat_map(|e| conditions(&e.action)).collect();
+                if !conditions.into_iter().all(|e| self.reader.suppose(&mut start.known, e, false)) {
+                    continue;
+                }
+            }
+            match &edge.action {
+                Action::Deterministic(_) => found.push(Way { to: Point::Inside(id.0, 0), ..start }),
+                Action::End => found.push(Way { to: Point::Gone, ..start }),
+                action => {
+                    let done = self.perform(start, action)?;
+                    found.extend(done.into_iter().map(|way| Way { to: Point::at(edge.to), ..way }));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The choices at a point of a deterministic step.
+    fn choices(&self, way: &Way, edge: u32, inner: u32) -> Result<Vec<Way>, Refusal> {
+        let machine = self.ground.machine(self.instance);
+        let Some((to, body)) = machine.edges.get(edge as usize).and_then(|e| Some((e.to, body_of(&e.action)?))) else {
+            return Ok(Vec::new());
+        };
+        let Some(choices) = body.nodes.get(inner as usize) else {
+            return Ok(vec![Way { to: Point::at(to), ..way.clone() }]);
+        };
+        let mut found = Vec::new();
+        for (position, choice) in choices.iter().enumerate() {
+            let to = choice.next.map_or(Point::at(to), |next| Point::Inside(edge, next));
+            let mut done = self.choose(way, choices, position)?;
+            if inner == 0 && matches!(&choice.action, Action::Receive { mode, .. } if !mode.keep) {
+                done.retain(|way| !self.meets(way));
+                done.extend(self.perform(way.clone(), &choice.action)?.into_iter().filter(|way| self.meets(way)));
+            }
+            found.extend(done.into_iter().map(|way| Way { to, ..way }));
+        }
+        Ok(found)
+    }
+
+    /// A choice is taken when the earlier ones cannot be.
+    fn choose(&self, way: &Way, choices: &[Choice], position: usize) -> Result<Vec<Way>, Refusal> {
+        let mut start = way.clone();
+        for earlier in &choices[..position] {
+            if let Action::Condition(e) = &earlier.action
+                && !self.reader.suppose(&mut start.known, e, false)
+            {
+                return Ok(Vec::new());
+            }
+        }
+        self.perform(start, &choices[position].action)
+    }
+
+    /// The last message of a way was handed over.
+    fn meets(&self, way: &Way) -> bool {
+        matches!(way.traffic.last(), Some(Traffic::Taken(queue, _)) if self.ground.kinds[*queue as usize].rendezvous)
+    }
+
+    /// What an action can do, and where it leads to is still to be said.
+    fn perform(&self, mut way: Way, action: &Action) -> Result<Vec<Way>, Refusal> {
+        match action {
+            Action::Skip | Action::Else | Action::Assert(_) | Action::Print { .. } | Action::SetPriority(..) => {
+                Ok(vec![way])
+            }
+            Action::Condition(e) => Ok(if self.reader.suppose(&mut way.known, e, true) { vec![way] } else { Vec::new() }),
+            Action::Assign(place, e) => Ok(self.assign(way, place, e).into_iter().collect()),
+            Action::Send { channel, message, .. } => self.send(&way, channel, message),
+            Action::Receive { channel, pattern, mode } => self.receive(&way, channel, pattern, mode.keep),
+            Action::Run { machine, arguments, then, .. } => {
+                let arguments: Vec<Values> = arguments.iter().map(|e| self.reader.eval(&way.known, e)).collect();
+                if arguments.iter().any(values::is_none) {
+                    return Ok(Vec::new());
+                }
+                way.runs.push(Run { edge: way.edge, machine: machine.index(), arguments });
+                Ok(match then {
+                    Some((place, e)) => self.assign(way, place, e).into_iter().collect(),
+                    None => vec![way],
+                })
+            }
+            Action::End | Action::Deterministic(_) => {
+                Err(Refusal::Malformed(String::from("a deterministic step of the model contains what it cannot contain")))
+            }
+        }
+    }
+
+    fn assign(&self, mut way: Way, place: &Place, e: &Expr) -> Option<Way> {
+        let value = self.reader.eval(&way.known, e);
+        self.store(&mut way, place, value, added_constant(place, e))?;
+        Some(way)
+    }
+
+    /// Stores a value; `change` is what was added to the place itself, if it is always the same.
+    fn store(&self, way: &mut Way, place: &Place, value: Values, change: Option<i64>) -> Option<()> {
+        for stored in self.reader.store(&mut way.known, place, value)? {
+            self.count(way, &stored, change.filter(|_| stored.surely));
+            if stored.scope == Scope::Global {
+                way.writes.push((stored.slot, stored.value));
+            }
+        }
+        Some(())
+    }
+
+    /// The most that distances of numbers grow by a store.
+    fn count(&self, way: &mut Way, stored: &Stored, change: Option<i64>) {
+        let owner = (stored.scope == Scope::Local).then_some(self.instance);
+        for &index in self.ground.numbers.get(&(owner, stored.slot)).into_iter().flatten() {
+            let number = &self.ground.abstraction.numbers[index as usize];
+            let (Some(before), Some(after)) = (values::extent(&stored.before), values::extent(&stored.after)) else {
+                continue;
+            };
+            let [low, high, least, greatest] = [before.0, before.1, after.0, after.1].map(i64::from);
+            let whole = values::extent(&values::of_type(stored.ty)).unwrap_or((0, -1));
+            let exact = change.filter(|c| i64::from(whole.0) <= low + c && high + c <= i64::from(whole.1));
+            let growth = match (exact, number.upwards) {
+                (Some(change), true) => -change,
+                (Some(change), false) => change,
+                (None, true) => high - least,
+                (None, false) => greatest - low,
+            };
+            *way.growth.entry(index).or_default() += growth;
+        }
+    }
+
+    /// The queues that a channel expression can mean.
+    fn queues(&self, known: &Knowledge, channel: &Expr) -> Vec<u32> {
+        match self.reader.eval(known, channel) {
+            Values::Queues(queues) => queues,
+            Values::Set(all) if all.iter().all(|&n| n == 0) => Vec::new(),
+            _ => (0..self.ground.kinds.len() as u32).collect(),
+        }
+    }
+
+    fn send(&self, way: &Way, channel: &Expr, message: &[Expr]) -> Result<Vec<Way>, Refusal> {
+        let fields: Vec<Values> = message.iter().map(|e| self.reader.eval(&way.known, e)).collect();
+        let mut found = Vec::new();
+        if fields.iter().any(values::is_none) {
+            return Ok(found);
+        }
+        for queue in self.queues(&way.known, channel) {
+            let types = self.ground.kinds[queue as usize].fields;
+            if types.len() == fields.len() {
+                self.budget.spend(types.len())?;
+                let stored = fields.iter().zip(types).map(|(field, &ty)| values::stored(ty, field.clone())).collect();
+                let mut next = way.clone();
+                next.traffic.push(Traffic::Sent(queue, stored));
+                found.push(next);
+            }
+        }
+        Ok(found)
+    }
+
+    fn receive(&self, way: &Way, channel: &Expr, pattern: &[Pattern], keep: bool) -> Result<Vec<Way>, Refusal> {
+        let mut found = Vec::new();
+        for queue in self.queues(&way.known, channel) {
+            if self.ground.kinds[queue as usize].fields.len() != pattern.len() {
+                continue;
+            }
+            for atom in 0..self.ground.abstraction.queues[queue as usize].atoms.len() as u32 {
+                self.budget.spend(pattern.len())?;
+                if let Some(mut next) = self.take(way, queue, atom, pattern) {
+                    if !keep {
+                        next.traffic.push(Traffic::Taken(queue, atom));
+                    }
+                    found.push(next);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// A message of an atom is matched, then bound field by field; none if it does not fit.
+    fn take(&self, way: &Way, queue: u32, atom: u32, pattern: &[Pattern]) -> Option<Way> {
+        let mut next = way.clone();
+        let mut message = Vec::with_capacity(pattern.len());
+        for (field, pattern) in pattern.iter().enumerate() {
+            let mut held = self.field(queue, atom, field);
+            if let Pattern::Match(e) = pattern {
+                held = self.without_constants(queue, atom, field, values::meet(&held, &self.reader.eval(&next.known, e)));
+                if !self.reader.restrict(&mut next.known, e, &held) {
+                    return None;
+                }
+            }
+            if values::is_none(&held) {
+                return None;
+            }
+            message.push(held);
+        }
+        for (held, pattern) in message.into_iter().zip(pattern) {
+            if let Pattern::Bind(place) = pattern {
+                self.store(&mut next, place, held, None)?;
+            }
+        }
+        Some(next)
+    }
+
+    /// What a field of an atom can hold.
+    pub(super) fn field(&self, queue: u32, atom: u32, field: usize) -> Values {
+        let held = &self.ground.abstraction.queues[queue as usize].atoms[atom as usize].values[field];
+        self.without_constants(queue, atom, field, held.clone())
+    }
+
+    /// A number in the last class of a field is none of its constants.
+    fn without_constants(&self, queue: u32, atom: u32, field: usize, held: Values) -> Values {
+        let queue = &self.ground.abstraction.queues[queue as usize];
+        let constants = &queue.constants[field];
+        let last = queue.atoms[atom as usize].classes[field] as usize == constants.len();
+        match (held, &queue.atoms[atom as usize].values[field]) {
+            (Values::Set(mut all), Values::Set(_) | Values::Range(..)) if last => {
+                all.retain(|n| constants.binary_search(n).is_err());
+                Values::Set(all)
+            }
+            (held, _) => held,
+        }
+    }
+}
+
+/// `else`, also as the guard of a deterministic step.
+fn is_else(action: &Action) -> bool {
+    match action {
+        Action::Else => true,
+        Action::Deterministic(body) => matches!(body.guard.as_slice(), [Action::Else]),
+        _ => false,
+    }
+}
+
+fn body_of(action: &Action) -> Option<&Deterministic> {
+    match action {
+        Action::Deterministic(body) => Some(body),
+        _ => None,
+    }
+}
+
+/// Conditions that are false if an action cannot be taken.
+fn conditions(action: &Action) -> Vec<&Expr> {
+    match action {
+        Action::Condition(e) => vec![e],
+        Action::Deterministic(body) => body.guard.iter().flat_map(conditions).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The constant that an assignment adds to the place itself.
+fn added_constant(place: &Place, e: &Expr) -> Option<i64> {
+    let itself = |e: &Expr| match e {
+        Expr::Read(read) => (read.scope, read.variable, &read.indices) == (place.scope, place.variable, &place.indices),
+        _ => false,
+    };
+    let Expr::Binary(op, a, b) = e else { return None };
+    match (op, a.constant().map(i64::from), b.constant().map(i64::from)) {
+        (BinaryOp::Add, _, Some(constant)) if itself(a) => Some(constant),
+        (BinaryOp::Add, Some(constant), _) if itself(b) => Some(constant),
+        (BinaryOp::Sub, _, Some(constant)) if itself(a) => Some(-constant),
+        _ => None,
+    }
+}

@@ -1,0 +1,367 @@
+//! Growth: a search for runs that fill channels without end, and for how long every queue gets.
+//!
+//! The states of a system with unbounded channels may be infinitely many, and some such systems grow
+//! without any loop that repeats, so this search can fail in every way but one: what it shows has been
+//! verified by [`model::growth`], which knows nothing of how it was found. If it happens to visit
+//! all states, the system is finite although its channels are not, and that is a proof of the contrary.
+//!
+//! Two ways of searching, in turns. *Breadth-first*, each new state is compared with those on the way to
+//! it: same finite part, no queue lost anything, one gained. This finds the shortest loops, and is
+//! hopeless where the loop is long or the branching large. *Walks* go deep instead: each has a random
+//! order of preference among the processes, so that some starve (a receiver that starves is how a queue
+//! fills), and prefers the edges of the guide, if there is one. Seeds are fixed: the same question gets
+//! the same answer, but for the clock.
+//!
+//! Staged growth: after a loop was verified, the search goes on from the state that some rounds of it
+//! lead to, where the queues that it fills may do as they like.
+
+mod breadth;
+mod walk;
+
+use crate::clock::Clock;
+use crate::moves::Mover;
+use model::fault::FaultAt;
+use model::growth::{Parts, Stage, verified};
+use model::ids::{EdgeId, MachineId};
+use model::semantics::{Reading, Semantics, Step};
+use model::verdict::{Limits, Observer, Reason, SearchStats};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
+
+pub use model::growth::GrowingRun;
+
+/// Edges that a static counterexample uses again and again: walks prefer them.
+#[derive(Clone, Debug, Default)]
+pub struct Guide {
+    /// The edges.
+    pub edges: HashSet<(MachineId, EdgeId)>,
+}
+
+/// How to search.
+#[derive(Clone, Debug, Default)]
+pub struct GrowthOptions {
+    /// When to stop.
+    pub limits: Limits,
+    /// What to prefer.
+    pub guide: Option<Guide>,
+    /// The channels that are asked for, by name; none: all of them.
+    pub channels: Vec<String>,
+    /// One channel that grows is enough.
+    pub stop_at_first: bool,
+}
+
+/// How long a queue got.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueueLength {
+    /// The name of the channel.
+    pub channel: String,
+    /// The largest number of messages that was seen in it.
+    pub length: u32,
+    /// A run to a state with so many.
+    pub run: Vec<Step>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct GrowthReport {
+    /// All states were visited: the system is finite although its channels are unbounded.
+    pub complete: bool,
+    /// Why the search ended, if it is not complete; none also if all channels that were asked for are shown to grow.
+    pub stopped: Option<Reason>,
+    /// What was counted.
+    pub stats: SearchStats,
+    /// The digest of all states, if complete.
+    pub digest: Option<u128>,
+    /// Every channel that was seen, by name, and how long it got.
+    pub longest: Vec<QueueLength>,
+    /// A fault after which a run cannot go on, if one was met: what would come after it is not known.
+    pub crashed: Option<FaultAt>,
+    /// Verified runs; together they show every channel that could be shown to grow.
+    pub growing: Vec<GrowingRun>,
+}
+
+impl GrowthReport {
+    /// The channels that grow without end.
+    pub fn channels(&self) -> BTreeSet<String> {
+        self.growing.iter().flat_map(gained).collect()
+    }
+}
+
+/// The channels that a run fills without end.
+fn gained(run: &GrowingRun) -> Vec<String> {
+    let gains = run.stages.iter().flat_map(|stage| &stage.gains);
+    gains.filter(|(_, gain)| *gain > 0).map(|(name, _)| name.clone()).collect()
+}
+
+/// States of a first breadth-first search; each later one may be so many times larger.
+const FIRST_STATES: u64 = 4_000;
+const LARGER: u64 = 4;
+/// Walks per turn, how many moves they may take per state of the search before, and the moves of the first ones.
+const WALKS: u64 = 48;
+const MOVES: u64 = 8;
+const FIRST_LENGTH: usize = 256;
+/// How often a loop is repeated before the next stage is searched for.
+const ROUNDS: usize = 12;
+/// More turns than this are not taken.
+const MOST_TURNS: u32 = 10;
+/// More stages than this are not searched for.
+const MOST_STAGES: usize = 3;
+
+/// Searches for growth.
+pub fn growth(semantics: &Semantics<'_>, options: &GrowthOptions, observer: &dyn Observer) -> GrowthReport {
+    let mut hunt = Hunt::new(semantics, options, observer);
+    if semantics.reading() != Reading::Unbounded {
+        let reason = String::from("channels have a capacity in this reading");
+        hunt.report.stopped = Some(Reason::NotSupported(reason));
+        return hunt.report;
+    }
+    let ended = hunt.run();
+    hunt.finish(ended)
+}
+
+/// Where a search starts: the run so far, as stages, and what it leaves.
+struct Origin {
+    state: Vec<u8>,
+    /// All steps to that state, rounds included.
+    run: Vec<Step>,
+    /// The same as stages without the last `between`.
+    base: GrowingRun,
+    /// The queues that earlier stages fill.
+    reservoirs: Vec<usize>,
+}
+
+/// Per channel, how long it got and in which state of a search.
+type Seen = BTreeMap<String, (u32, usize)>;
+
+/// Why a search ended.
+enum Ended {
+    /// There was nothing more to visit.
+    Complete,
+    /// All that was asked for is shown.
+    Shown,
+    /// It had its share.
+    Enough,
+    Stopped(Reason),
+}
+
+struct Hunt<'a> {
+    semantics: &'a Semantics<'a>,
+    options: &'a GrowthOptions,
+    clock: Clock<'a>,
+    mover: Mover<'a>,
+    parts: Parts<'a>,
+    report: GrowthReport,
+    /// The names of the queues of a stack of processes, by the bytes that stand for it.
+    names: BTreeMap<[u8; 2], Vec<Option<String>>>,
+    longest: BTreeMap<String, QueueLength>,
+    /// Channels that are shown to grow.
+    shown: BTreeSet<String>,
+    /// Every channel that was seen.
+    known: BTreeSet<String>,
+    /// Steps that verifying took, and states that were searched: one must not outgrow the other.
+    spent: u64,
+    searched: u64,
+    /// Where other stages can be searched for.
+    origins: Vec<Rc<Origin>>,
+}
+
+impl<'a> Hunt<'a> {
+    fn new(semantics: &'a Semantics<'a>, options: &'a GrowthOptions, observer: &'a dyn Observer) -> Self {
+        Hunt {
+            semantics,
+            options,
+            clock: Clock::new(options.limits, observer),
+            mover: Mover::new(semantics),
+            parts: Parts::new(semantics),
+            report: GrowthReport::default(),
+            names: BTreeMap::new(),
+            longest: BTreeMap::new(),
+            shown: BTreeSet::new(),
+            known: BTreeSet::new(),
+            spent: 0,
+            searched: 0,
+            origins: Vec::new(),
+        }
+    }
+
+    fn run(&mut self) -> Ended {
+        let initial = match self.mover.stepper.initial() {
+            Ok(Ok(state)) => state,
+            Ok(Err(fault)) => {
+                let reason = format!("there is no first state: {}", fault.fault);
+                return Ended::Stopped(Reason::NotSupported(reason));
+            }
+            Err(overflow) => return Ended::Stopped(Reason::Overflow(overflow)),
+        };
+        let base = GrowingRun { prefix: Vec::new(), stages: Vec::new() };
+        let origin = Origin { state: initial, run: Vec::new(), base, reservoirs: Vec::new() };
+        for turn in 0..MOST_TURNS {
+            let states = FIRST_STATES * LARGER.pow(turn);
+            let limit = self.options.limits.states.unwrap_or(u64::MAX);
+            let mut stopped = None;
+            match self.breadth_first(&origin, states.min(limit)) {
+                Ended::Enough => {}
+                // Too many processes for a search of all states: a walk may still get somewhere.
+                Ended::Stopped(reason @ Reason::Overflow(_)) => stopped = Some(reason),
+                ended => return ended,
+            }
+            match self.deeper(&origin, turn, states.min(limit)) {
+                Ended::Enough => {}
+                ended => return ended,
+            }
+            let stopped = stopped.or((states >= limit).then_some(Reason::States));
+            if let Some(reason) = stopped {
+                return Ended::Stopped(reason);
+            }
+        }
+        Ended::Stopped(Reason::States)
+    }
+
+    /// Walks, and searches on from where loops that were found lead to.
+    fn deeper(&mut self, origin: &Origin, turn: u32, states: u64) -> Ended {
+        let mut ended = self.walks(origin, turn, states * MOVES);
+        let mut next = 0;
+        while let (Ended::Enough, Some(origin)) = (&ended, self.origins.get(next).cloned()) {
+            ended = match self.breadth_first(&origin, states) {
+                Ended::Enough | Ended::Complete => self.walks(&origin, turn, states * MOVES),
+                ended => ended,
+            };
+            next += 1;
+        }
+        ended
+    }
+
+    /// Whether everything that was asked for is shown.
+    fn all_shown(&self) -> bool {
+        if self.options.stop_at_first && !self.shown.is_empty() {
+            return true;
+        }
+        let asked: Vec<&String> = match self.options.channels.as_slice() {
+            [] => self.known.iter().collect(),
+            channels => channels.iter().collect(),
+        };
+        !asked.is_empty() && asked.iter().all(|name| self.shown.contains(*name))
+    }
+
+    // --- queues -------------------------------------------------------------------------------------
+
+    /// The names of the queues of a state.
+    fn names(&mut self, state: &[u8]) -> &[Option<String>] {
+        let shape = [state[0], state[1]];
+        let (parts, known) = (&mut self.parts, &mut self.known);
+        self.names.entry(shape).or_insert_with(|| {
+            let names = parts.queue_names(state);
+            known.extend(names.iter().flatten().cloned());
+            names
+        })
+    }
+
+    /// Remembers how long the queues of a state are, which has this number in the search that found it.
+    fn measure(&mut self, seen: &mut Seen, state: &[u8], id: usize) {
+        let lengths = self.parts.lengths(state);
+        let names = self.names(state);
+        for (name, &length) in names.iter().zip(&lengths).filter_map(|(name, length)| Some((name.as_ref()?, length))) {
+            match seen.get_mut(name) {
+                Some(best) if best.0 < length => *best = (length, id),
+                Some(_) => {}
+                None => drop(seen.insert(name.clone(), (length, id))),
+            }
+        }
+    }
+
+    /// Keeps what is longer than all that was seen before; `run` leads to a state.
+    fn keep_longest(&mut self, seen: Seen, run: &mut dyn FnMut(&mut Self, usize) -> Vec<Step>) {
+        for (channel, (length, id)) in seen {
+            if self.longest.get(&channel).is_none_or(|best| best.length < length) {
+                let run = run(self, id);
+                self.longest.insert(channel.clone(), QueueLength { channel, length, run });
+            }
+        }
+    }
+
+    /// Whether a loop that fills these queues would show anything new.
+    fn is_news(&mut self, state: &[u8], queues: &[usize]) -> bool {
+        let names = self.names(state).to_vec();
+        let news = |q: &usize| names.get(*q).and_then(Option::as_ref).is_some_and(|name| !self.shown.contains(name));
+        queues.iter().any(news)
+    }
+
+    /// Whether verifying has not yet taken more than its share.
+    fn may_verify(&self) -> bool {
+        self.spent < 100_000 + 4 * self.searched
+    }
+
+    /// Verifies a loop from the state that `between` leads to from an origin; a new one is kept.
+    fn try_loop(&mut self, origin: &Origin, between: &[Step], steps: &[Step]) {
+        self.spent += (origin.run.len() + between.len() + 8 * steps.len()) as u64;
+        let mut run = origin.base.clone();
+        let mut stage = Stage { between: between.to_vec(), steps: steps.to_vec(), gains: Vec::new() };
+        if run.stages.is_empty() {
+            run.prefix = std::mem::take(&mut stage.between);
+        }
+        run.stages.push(stage);
+        let Ok(run) = verified(self.semantics, run) else { return };
+        let new: Vec<String> = gained(&run).into_iter().filter(|name| !self.shown.contains(name)).collect();
+        if new.is_empty() {
+            return;
+        }
+        self.shown.extend(new);
+        if run.stages.len() < MOST_STAGES
+            && let Some(origin) = self.after_rounds(origin, between, steps, &run)
+        {
+            self.origins.push(Rc::new(origin));
+        }
+        self.report.growing.push(run);
+    }
+
+    /// The state after some rounds of a loop that does not create processes.
+    fn after_rounds(&mut self, origin: &Origin, between: &[Step], steps: &[Step], run: &GrowingRun) -> Option<Origin> {
+        let mut state = self.follow(&origin.state, between)?;
+        let mut all = [origin.run.as_slice(), between].concat();
+        let (mut reservoirs, mut rounds) = (origin.reservoirs.clone(), 0);
+        while rounds < ROUNDS {
+            let Some(next) = self.follow(&state, steps) else { break };
+            let grown = self.parts.grown(&state, &next, &origin.reservoirs)?;
+            if self.parts.fingerprint(&state).whole != self.parts.fingerprint(&next).whole {
+                return None;
+            }
+            reservoirs.extend(grown);
+            all.extend_from_slice(steps);
+            state = next;
+            rounds += 1;
+        }
+        reservoirs.sort_unstable();
+        reservoirs.dedup();
+        (rounds > 0).then(|| Origin { state, run: all, base: run.clone(), reservoirs })
+    }
+
+    /// Where steps lead, from one state of the system to another.
+    fn follow(&mut self, state: &[u8], steps: &[Step]) -> Option<Vec<u8>> {
+        let stepper = &mut self.mover.stepper;
+        let (mut state, mut control) = (state.to_vec(), None);
+        for &wanted in steps {
+            control = control.filter(|&process| stepper.keeps_control(&state, process) == Ok(true));
+            let mut next = None;
+            stepper
+                .expand(&state, control, &mut |successor| {
+                    if let (true, None, Some(after)) = (successor.step == wanted, &next, successor.state) {
+                        next = Some((after.to_vec(), successor.control));
+                    }
+                })
+                .ok()?;
+            (state, control) = next?;
+        }
+        Some(state)
+    }
+
+    fn finish(mut self, ended: Ended) -> GrowthReport {
+        self.report.stats.transitions = self.mover.transitions;
+        self.report.complete = matches!(ended, Ended::Complete);
+        if let Ended::Stopped(reason) = ended {
+            self.report.stopped = Some(reason);
+        }
+        self.report.crashed = self.mover.crashed.take();
+        self.report.longest = self.longest.into_values().collect();
+        self.report
+    }
+}

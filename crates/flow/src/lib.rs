@@ -1,0 +1,376 @@
+//! Boundedness, bounds and freedom from livelock, for channels of any length, without exploring states.
+//!
+//! * In: a [`model::network::Network`], what progress is, limits.
+//! * Out: a [`Report`]: a [`FlowProof`] that a checker accepts, or the combination of cycles that nothing forbids.
+//!
+//! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]), [`net`]
+//! turns it into parts and counters, [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
+//! what to look at more closely, [`bounds`] says how long queues can get.
+//! Papers: IBOC (SPIN 2003), IBOC-refinement, Ciclo. This crate never prints.
+
+pub mod analysis;
+pub mod bounds;
+pub mod graph;
+pub mod net;
+pub mod prove;
+pub mod refine;
+mod report;
+pub mod scc;
+pub mod step;
+pub mod values;
+pub mod weigh;
+pub mod world;
+
+pub use report::{CycleReport, QueueReport, Report, Sizes, Story};
+
+use analysis::{Analysis, Change, Config, Failure};
+use model::event::Event;
+use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Progress, Queue, Ranking};
+use model::network::Network;
+use model::verdict::{Limits, Observer, Reason};
+use net::{Counter, Net};
+use prove::{Counterexample, Goal, Prover, Shape, Unproved};
+use std::time::{Duration, Instant};
+use weigh::Frame;
+use world::World;
+
+/// The name of this engine.
+pub const ENGINE: &str = "flow";
+/// So many refinements are tried.
+const MOST_ROUNDS: usize = 24;
+/// So many nodes are kept apart at first, and after a refinement.
+const MOST_NODES: usize = 400_000;
+const MOST_REFINED: usize = 20_000;
+
+/// What to prove.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// Every channel stays finite.
+    Boundedness,
+    /// No infinite run without progress. Without events, progress is at labels.
+    Livelock {
+        /// The events, as they were given, and what they mean.
+        events: Vec<(String, Event)>,
+    },
+}
+
+/// Answers a question about a network.
+pub fn check(network: &Network, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
+    let world = World::new(network, matches!(question, Question::Boundedness));
+    let mut stop = stopper(limits, observer);
+    let mut engine = Engine { world: &world, question, stop: &mut stop, story: Vec::new(), problems: 0 };
+    let mut report = engine.run(limits.deadline);
+    report.sizes.problems += engine.problems;
+    report
+}
+
+/// Says when there is no more time, or memory.
+fn stopper<'a>(limits: &'a Limits, observer: &'a dyn Observer) -> impl FnMut() -> Option<Reason> + 'a {
+    let mut calls = 0u32;
+    move || {
+        calls += 1;
+        if observer.cancelled() {
+            return Some(Reason::Interrupted);
+        }
+        if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Some(Reason::Timeout);
+        }
+        let used = || model::memory::resident_bytes().unwrap_or(0);
+        if calls.is_multiple_of(256) && limits.memory.is_some_and(|limit| used() > limit) {
+            return Some(Reason::Memory);
+        }
+        None
+    }
+}
+
+struct Engine<'a> {
+    world: &'a World<'a>,
+    question: &'a Question,
+    stop: &'a mut dyn FnMut() -> Option<Reason>,
+    story: Vec<Story>,
+    problems: usize,
+}
+
+impl Engine<'_> {
+    fn run(&mut self, deadline: Option<Instant>) -> Report {
+        let mut config = analysis::first_config(self.world);
+        let mut last: Option<(Analysis, Net, Counterexample)> = None;
+        let mut first_nodes = 0;
+        for round in 0..MOST_ROUNDS {
+            let most_nodes = if round == 0 { MOST_NODES } else { MOST_REFINED.max(4 * first_nodes) };
+            let built = self.build(&mut config, most_nodes);
+            let (analysis, net) = match built {
+                Ok(built) => built,
+                Err(reason) => return self.unfinished(last, reason, deadline),
+            };
+            if round == 0 {
+                first_nodes = analysis.instances.iter().map(|i| i.nodes.len()).sum();
+            }
+            match self.prove(&analysis, &net, &[]) {
+                Ok((ranking, dropped)) => return self.proved(&analysis, &net, ranking, &dropped, deadline),
+                Err(Unproved::Stopped(reason)) => return self.unfinished(last, reason, deadline),
+                Err(Unproved::Counterexample(found)) => {
+                    let next = refine::refine(self.world, &analysis, &net, &config, &found);
+                    let story = Story::new(self.world, &analysis, &net, &found, next.as_ref().map(|(_, w)| w.clone()));
+                    self.story.push(story);
+                    let Some((next, _)) = next.filter(|_| round + 1 < MOST_ROUNDS) else {
+                        return self.partly(&analysis, &net, found, deadline);
+                    };
+                    last = Some((analysis, net, found));
+                    config = next;
+                }
+            }
+        }
+        self.unfinished(last, Reason::NotProvable(String::from("no refinement helped")), deadline)
+    }
+
+    fn events(&self) -> Option<Vec<Event>> {
+        match self.question {
+            Question::Livelock { events } if !events.is_empty() => {
+                Some(events.iter().map(|(_, event)| event.clone()).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// The invariant and the net, with a configuration that may have to change.
+    fn build(&mut self, config: &mut Config, most_nodes: usize) -> Result<(Analysis, Net), Reason> {
+        loop {
+            match analysis::analyse(self.world, config, most_nodes, self.stop) {
+                Ok(analysis) => {
+                    let events = self.events();
+                    let net = net::build(self.world, &analysis, config, events.as_deref(), self.stop)?;
+                    return Ok((analysis, net));
+                }
+                Err(Failure::Stopped(reason)) => return Err(reason),
+                Err(Failure::Again(change)) => apply(config, change),
+            }
+        }
+    }
+
+    /// A ranking, with the queues in `dropped` left out.
+    fn prove(&mut self, analysis: &Analysis, net: &Net, dropped: &[Counter]) -> Result<(Ranking, Vec<bool>), Unproved> {
+        let goal = match self.question {
+            Question::Boundedness => Goal::Bounded,
+            Question::Livelock { .. } => Goal::Progress,
+        };
+        let shape = shape(analysis, net);
+        let dropped: Vec<bool> = net.counters.iter().map(|c| dropped.iter().any(|d| same_thing(*c, *d))).collect();
+        let mut prover = Prover { net, shape: &shape, dropped, effort: Default::default(), stop: self.stop };
+        let ranking = prover.prove(goal);
+        self.problems += prover.effort.problems;
+        Ok((ranking?, prover.dropped))
+    }
+
+    /// Some queues are bounded, although not all are known to be: those that grow are left out until the rest is proved.
+    fn partly(&mut self, analysis: &Analysis, net: &Net, found: Counterexample, deadline: Option<Instant>) -> Report {
+        let reason = Reason::NotProvable(String::from("a combination of cycles is left that nothing forbids"));
+        let story = std::mem::take(&mut self.story);
+        let mut report = match self.question {
+            Question::Livelock { .. } => Report::new(self.world, analysis, net, &[]),
+            Question::Boundedness => {
+                let mut dropped: Vec<Counter> = Vec::new();
+                let mut next = found.clone();
+                loop {
+                    let grown = grown(net, &next, &dropped);
+                    if grown.is_empty() {
+                        break Report::new(self.world, analysis, net, &[]);
+                    }
+                    dropped.extend(grown);
+                    match self.prove(analysis, net, &dropped) {
+                        Ok((ranking, left_out)) => break self.proved(analysis, net, ranking, &left_out, deadline),
+                        Err(Unproved::Counterexample(more)) => next = more,
+                        Err(Unproved::Stopped(_)) => break Report::new(self.world, analysis, net, &[]),
+                    }
+                }
+            }
+        };
+        report.complete = false;
+        report.reason = Some(reason);
+        report.show(self.world, analysis, net, &found);
+        report.story = story;
+        report
+    }
+
+    /// There is no more time for a refinement; what the last one proved still holds.
+    fn unfinished(
+        &mut self,
+        last: Option<(Analysis, Net, Counterexample)>,
+        reason: Reason,
+        deadline: Option<Instant>,
+    ) -> Report {
+        let mut report = match last {
+            Some((analysis, net, found)) => self.partly(&analysis, &net, found, deadline),
+            None => Report::empty(),
+        };
+        report.reason = Some(reason);
+        report
+    }
+
+    fn proved(
+        &mut self,
+        analysis: &Analysis,
+        net: &Net,
+        ranking: Ranking,
+        dropped: &[bool],
+        deadline: Option<Instant>,
+    ) -> Report {
+        let shape = shape(analysis, net);
+        let left_out = |queue: u32| {
+            (0..).zip(&net.counters).any(|(i, c): (usize, _)| matches!(c, Counter::Message(q, _) if *q == queue) && dropped[i])
+        };
+        let claimed: Vec<bool> = (0..analysis.facts.queues.len() as u32).map(|q| !left_out(q)).collect();
+        let mut report = Report::new(self.world, analysis, net, &claimed);
+        let mut proof = FlowProof {
+            abstraction: abstraction(analysis, net, &claimed),
+            progress: None,
+            ranking,
+            bounds: Vec::new(),
+            bound_weights: Vec::new(),
+        };
+        match self.question {
+            Question::Livelock { events } => {
+                proof.progress = Some(Progress { events: events.iter().map(|(text, _)| text.clone()).collect() });
+            }
+            Question::Boundedness => {
+                let prover =
+                    Prover { net, shape: &shape, dropped: dropped.to_vec(), effort: Default::default(), stop: self.stop };
+                bound_all(prover, analysis, &mut proof, &mut report, deadline);
+            }
+        }
+        report.proof = Some(proof);
+        report.complete = true;
+        report.story = std::mem::take(&mut self.story);
+        report
+    }
+}
+
+/// The bound of every queue that is claimed, as far as time allows.
+fn bound_all(
+    mut prover: Prover<'_, '_>,
+    analysis: &Analysis,
+    proof: &mut FlowProof,
+    report: &mut Report,
+    deadline: Option<Instant>,
+) {
+    let net = prover.net;
+    let alive = vec![true; net.transitions.len()];
+    let frame = Frame::new(net, &alive);
+    let shared = shared_weights(&prover, &frame, proof);
+    let begin = Instant::now();
+    let budget = deadline.map_or(Duration::from_secs(10), |d| d.saturating_duration_since(begin) / 3);
+    let each = (analysis.facts.queues.len() as u32).max(1);
+    for queue in 0..analysis.facts.queues.len() as u32 {
+        let Some(row) = report.queues.iter().position(|q| q.queue == queue) else { continue };
+        if !proof.abstraction.queues[queue as usize].claimed {
+            continue;
+        }
+        let until = Instant::now() + (budget / each).max(Duration::from_millis(200)).min(Duration::from_secs(5));
+        let in_time = begin.elapsed() < budget;
+        let exact = if in_time { bounds::bound(&prover, &frame, queue, &mut || Instant::now() < until) } else { None };
+        let rough = shared.as_ref().and_then(|weights| bounds::finish(&prover, &frame, queue, weights).ok());
+        let best = match (exact, rough) {
+            (Some(a), Some(b)) => Some(if a.at_most <= b.at_most { a } else { b }),
+            (a, b) => a.or(b),
+        };
+        let Some(best) = best else { continue };
+        report.queues[row].at_most = Some(best.at_most);
+        let known = proof.bound_weights.iter().position(|w| *w == best.weights);
+        let weights = known.unwrap_or_else(|| {
+            proof.bound_weights.push(best.weights);
+            proof.bound_weights.len() - 1
+        });
+        proof.bounds.push(Bound { queue, at_most: best.at_most, weights: weights as u32, unit: best.unit });
+    }
+    let _ = &mut prover;
+}
+
+/// The weights of an unbranched proof prove bounds for all queues at once.
+fn shared_weights(prover: &Prover<'_, '_>, frame: &Frame<'_>, proof: &FlowProof) -> Option<Vec<linear::Rational>> {
+    if !matches!(proof.ranking, Ranking::Bounded(_)) {
+        return None;
+    }
+    let least: Vec<Option<i64>> = frame
+        .net
+        .counters
+        .iter()
+        .zip(&prover.dropped)
+        .map(|(c, &dropped)| if dropped { None } else { Some(i64::from(c.grows())) })
+        .collect();
+    match weigh::weigh(frame, &least, &mut || true).0 {
+        weigh::Weighed::Weights(weights) => Some(weights),
+        _ => None,
+    }
+}
+
+/// Two counters of one queue, or of one instance.
+fn same_thing(a: Counter, b: Counter) -> bool {
+    match (a, b) {
+        (Counter::Message(p, _), Counter::Message(q, _)) => p == q,
+        (Counter::Processes(p, _), Counter::Processes(q, _)) => p == q,
+        _ => false,
+    }
+}
+
+/// What a combination adds to, that was not left out before.
+fn grown(net: &Net, found: &Counterexample, dropped: &[Counter]) -> Vec<Counter> {
+    let effect = found.effect(net);
+    let counters = effect.iter().filter(|(_, change)| change.is_positive()).map(|(&c, _)| net.counters[c as usize]);
+    counters.filter(|c| c.grows() && !dropped.iter().any(|d| same_thing(*c, *d))).collect()
+}
+
+fn apply(config: &mut Config, change: Change) {
+    match change {
+        Change::Many(machine) => {
+            config.many.insert(machine);
+        }
+        Change::Unfoldable(machine, slot) => {
+            if let Some(folded) = config.folded.get_mut(&machine) {
+                folded.remove(&slot);
+            }
+            config.unfoldable.insert((machine, slot));
+            config.numbers.insert((Some(machine), slot));
+        }
+        Change::Constants(more) => {
+            for (key, constants) in more {
+                config.constants.entry(key).or_default().extend(constants);
+            }
+        }
+    }
+}
+
+fn shape(analysis: &Analysis, net: &Net) -> Shape {
+    Shape {
+        atoms: analysis.facts.queues.iter().map(|q| q.atoms.len()).collect(),
+        nodes: analysis.instances.iter().map(|i| i.nodes.len()).collect(),
+        many: analysis.instances.iter().map(|i| i.many).collect(),
+        values: net.followed.iter().map(|f| f.values.len()).collect(),
+        numbers: net.numbers.len(),
+    }
+}
+
+/// The invariant as the certificate carries it.
+fn abstraction(analysis: &Analysis, net: &Net, claimed: &[bool]) -> Abstraction {
+    let queues = analysis.facts.queues.iter().zip(claimed).map(|(queue, &claimed)| Queue {
+        key: queue.key,
+        constants: queue.constants.clone(),
+        atoms: queue.atoms.iter().map(|(c, v)| Atom { classes: c.clone(), values: v.clone() }).collect(),
+        claimed,
+    });
+    let instances = analysis.instances.iter().map(|instance| Instance {
+        machine: instance.machine.0,
+        origin: instance.origin,
+        many: instance.many,
+        folded: instance.folded.clone(),
+        nodes: instance.nodes.clone(),
+        first: instance.first.clone(),
+    });
+    Abstraction {
+        globals: analysis.facts.globals.clone(),
+        queues: queues.collect(),
+        instances: instances.collect(),
+        creations: analysis.creations.clone(),
+        followed: net.followed.clone(),
+        numbers: net.numbers.clone(),
+    }
+}

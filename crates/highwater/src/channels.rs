@@ -1,0 +1,445 @@
+//! Boundedness and livelock: the static engine first, then the search for a run.
+//!
+//! The flow engine proves for channels of any length, in milliseconds, or hands out a combination of cycles that nothing
+//! forbids. The explicit engine then looks for a run that realises it, or visits all states after all. A proof of one and a
+//! run of the other would be a contradiction: then neither is reported.
+
+use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
+use explore::progress::{ProgressOf, Taken};
+use flow::{Question, Report};
+use model::event::Event;
+use model::ids::MachineId;
+use model::network::{Initial, Network};
+use model::semantics::{Reading, Semantics, Step};
+use model::source::SourceMap;
+use model::trace::{Narrator, statement};
+use model::verdict::{
+    Certificate, ChannelState, ChannelVerdict, CycleVerdict, Details, FlowStats, Limits, Observer, Outcome, Property, Reason,
+    Refinement, Verdict, Witness,
+};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// Who may answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engines {
+    /// Both, the static one first.
+    Both,
+    /// The static one.
+    Flow,
+    /// The search.
+    Explore,
+}
+
+/// What a question is asked with.
+pub struct Asking<'a> {
+    /// The model.
+    pub network: &'a Network,
+    /// Its text.
+    pub sources: &'a SourceMap,
+    /// Who may answer.
+    pub engines: Engines,
+    /// When to stop.
+    pub limits: Limits,
+    /// Whom to tell.
+    pub observer: &'a dyn Observer,
+    /// Nobody asked: the answer may cost little.
+    pub advisory: bool,
+    /// The papers' own method instead of the default.
+    pub enumerate_cycles: bool,
+}
+
+/// Whether the network has a channel that holds messages.
+pub fn has_buffered_channel(network: &Network) -> bool {
+    let locals = network.machines.iter().flat_map(|m| &m.variables);
+    network.variables.iter().chain(locals).any(|v| match v.initial {
+        Initial::NewChannel(ty) => !network.channel_types[ty.index()].is_rendezvous(),
+        _ => false,
+    })
+}
+
+impl Asking<'_> {
+    /// The limits with a deadline not later than in `most`, and not later than a share of what is left.
+    fn share(&self, most: Duration, part: u32) -> Limits {
+        let now = Instant::now();
+        let left = self.limits.deadline.map(|d| d.saturating_duration_since(now) / part);
+        let until = now.checked_add(left.map_or(most, |left| left.min(most)));
+        Limits { deadline: until.or(self.limits.deadline), ..self.limits }
+    }
+
+    /// Is every channel bounded, and how long does each get?
+    pub fn boundedness(&self) -> Outcome {
+        let start = Instant::now();
+        let report = if self.engines == Engines::Explore {
+            Report::empty()
+        } else {
+            // Advice may not take long; what is asked for leaves half of the time to the search.
+            let (most, part) = if self.advisory { (Duration::from_secs(3), 4) } else { (Duration::from_secs(3600), 2) };
+            let limits = self.share(most, part);
+            flow::check(self.network, &self.question(Question::Boundedness), &limits, self.observer)
+        };
+        let semantics = Semantics::new(self.network, Reading::Unbounded);
+        let growth = if self.engines == Engines::Flow { None } else { Some(self.grow(&semantics, &report)) };
+        let mut outcome = self.outcome(Property::Boundedness, Reading::Unbounded, start);
+        outcome.details = self.details(&report);
+        self.decide_boundedness(&mut outcome, report, growth.as_ref(), &semantics);
+        outcome.time = start.elapsed();
+        outcome
+    }
+
+    fn question(&self, question: Question) -> Question {
+        question
+    }
+
+    fn outcome(&self, property: Property, reading: Reading, start: Instant) -> Outcome {
+        Outcome {
+            property,
+            verdict: Verdict::Proved,
+            reading,
+            engine: flow::ENGINE,
+            time: start.elapsed(),
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        }
+    }
+
+    /// The search: for runs that grow, or, after a proof, for how far the bounds are reached.
+    fn grow(&self, semantics: &Semantics<'_>, report: &Report) -> GrowthReport {
+        let limits = match (report.complete, self.advisory) {
+            (true, true) => Limits { states: Some(20_000), ..self.share(Duration::from_millis(300), 8) },
+            (true, false) => Limits { states: Some(2_000_000), ..self.share(Duration::from_secs(5), 4) },
+            (false, true) => Limits { states: Some(200_000), ..self.share(Duration::from_secs(2), 8) },
+            (false, false) => self.limits,
+        };
+        let channels = report.queues.iter().filter(|q| !q.bounded).map(|q| q.name.clone()).collect();
+        let guide = (!report.guide.is_empty()).then(|| Guide { edges: report.guide.clone() });
+        let options = GrowthOptions { limits, guide, channels, stop_at_first: false };
+        explore::growth::growth(semantics, &options, self.observer)
+    }
+
+    fn details(&self, report: &Report) -> Details {
+        let channels = report.queues.iter().map(|queue| ChannelVerdict {
+            name: queue.name.clone(),
+            state: if queue.bounded { ChannelState::Bounded } else { ChannelState::Inconclusive },
+            declared: queue.declared,
+            proved_at_most: queue.at_most,
+            reached: None,
+            gain: None,
+            messages: queue.messages.clone(),
+            senders: queue.senders.clone(),
+            receivers: queue.receivers.clone(),
+            span: queue.span,
+        });
+        let refinements = report.story.iter().map(|story| Refinement {
+            processes: story.processes.clone(),
+            cycles: story.cycles,
+            grows: story.grows.clone(),
+            refined: story.refined.clone().unwrap_or_default(),
+        });
+        let refuted = report.story.iter().filter(|s| s.refined.is_some()).count() as u64;
+        let flow = (self.engines != Engines::Explore).then_some(FlowStats {
+            instances: report.sizes.instances as u64,
+            nodes: report.sizes.nodes as u64,
+            transitions: report.sizes.transitions as u64,
+            message_types: report.sizes.messages as u64,
+            counterexamples: report.story.len() as u64,
+            spurious: refuted,
+            cycles: report.sizes.cycles.map(|n| n as u64),
+            effect_vectors: report.sizes.effect_vectors.map(|n| n as u64),
+            problems: report.sizes.problems as u64,
+        });
+        Details {
+            channels: channels.collect(),
+            cycles: report.cycles.iter().map(|cycle| self.cycle(cycle)).collect(),
+            grows: report.grows.clone(),
+            refinements: refinements.collect(),
+            advice: Vec::new(),
+            flow,
+            advisory: self.advisory,
+        }
+    }
+
+    fn cycle(&self, cycle: &flow::CycleReport) -> CycleVerdict {
+        let machine = self.network.machine(cycle.machine);
+        let line = |&edge: &model::ids::EdgeId| {
+            let edge = &machine.edges[edge.index()];
+            (statement(self.network, cycle.machine, edge, self.sources), edge.span)
+        };
+        CycleVerdict {
+            process: cycle.process.clone(),
+            times: cycle.times.clone(),
+            statements: cycle.edges.iter().map(line).collect(),
+            effects: cycle.effects.clone(),
+        }
+    }
+
+    fn decide_boundedness(
+        &self,
+        outcome: &mut Outcome,
+        report: Report,
+        growth: Option<&GrowthReport>,
+        semantics: &Semantics<'_>,
+    ) {
+        if let Some(growth) = growth {
+            add_lengths(&mut outcome.details.channels, growth, self.network);
+            outcome.stats = Some(growth.stats.clone());
+        }
+        let growing = growth.map(|g| g.growing.as_slice()).unwrap_or_default();
+        if let Some(witness) = self.growing_witness(semantics, growing) {
+            if report.complete {
+                let reason = String::from("a proof and a run contradict each other: please report this");
+                outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(reason));
+                return;
+            }
+            outcome.verdict = Verdict::Violated;
+            outcome.engine = explore::ENGINE;
+            outcome.witness = Some(witness);
+        } else if report.complete {
+            outcome.verdict = Verdict::Proved;
+        } else if let Some(growth) = growth.filter(|g| g.complete && g.crashed.is_none()) {
+            self.all_visited(outcome, growth);
+        } else {
+            let late = growth.and_then(|g| g.stopped.clone());
+            let reason = report.reason.clone().or(late);
+            let reason = reason.unwrap_or(Reason::NotProvable(String::from("no proof and no run was found")));
+            outcome.verdict = Verdict::Inconclusive(reason);
+        }
+        if outcome.certificate.is_none() {
+            outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
+        }
+        outcome.details.advice = self.advice(outcome);
+        if outcome.verdict != Verdict::Inconclusive(Reason::Interrupted) && !matches!(outcome.verdict, Verdict::Inconclusive(_)) {
+            outcome.details.cycles.clear();
+        }
+    }
+
+    /// Every state was visited: the longest that each queue got is its bound.
+    fn all_visited(&self, outcome: &mut Outcome, growth: &GrowthReport) {
+        outcome.verdict = Verdict::Proved;
+        outcome.engine = explore::ENGINE;
+        for channel in &mut outcome.details.channels {
+            channel.state = ChannelState::Bounded;
+            channel.proved_at_most = channel.reached.or(channel.proved_at_most);
+        }
+        let longest = growth.longest.iter().map(|q| (q.channel.clone(), u64::from(q.length))).collect();
+        let digest = growth.digest.unwrap_or(0);
+        outcome.certificate = Some(Certificate::Explored { states: growth.stats.states, digest, longest });
+    }
+
+    /// The run with the fewest stages, and the shortest, in words.
+    fn growing_witness(&self, semantics: &Semantics<'_>, growing: &[GrowingRun]) -> Option<Witness> {
+        let length = |run: &&GrowingRun| {
+            (run.stages.len(), run.prefix.len() + run.stages.iter().map(|s| s.between.len() + s.steps.len()).sum::<usize>())
+        };
+        let run = growing.iter().min_by_key(length)?;
+        let mut narrator = Narrator::new(semantics, self.sources);
+        // Earlier stages are repeated until the last one has enough to work on.
+        for rounds in [1, 2, 3, 4, 6, 8, 12, 16, 32, 64] {
+            let (steps, loop_from) = spelled_out(run, rounds);
+            let Ok(replayed) = narrator.replay(&steps) else { continue };
+            let grown: BTreeSet<&str> = gains(run).filter(|(_, gain)| *gain > 0).map(|(name, _)| name).collect();
+            let grown: Vec<String> = grown.into_iter().map(|name| format!("`{name}`")).collect();
+            let verb = if grown.len() == 1 { "grows" } else { "grow" };
+            return Some(Witness {
+                steps: replayed.steps,
+                loop_from: Some(loop_from),
+                problem: format!("{} {verb} without end", grown.join(", ")),
+                problem_code: "unbounded",
+                problem_span: None,
+                standing: narrator.snapshot(&replayed.state).processes,
+            });
+        }
+        None
+    }
+
+    /// What to do, in words.
+    fn advice(&self, outcome: &Outcome) -> Vec<String> {
+        let mut advice = Vec::new();
+        for channel in &outcome.details.channels {
+            match (channel.state, channel.proved_at_most, channel.declared) {
+                (ChannelState::Bounded, Some(bound), Some(declared)) if bound.max(1) > u64::from(declared) => {
+                    let enough = if channel.is_exact() { "is needed so that no send ever waits" } else { "suffices so that no send ever waits" };
+                    advice.push(format!("declare `{}` with [{}]: it {enough}", channel.name, bound.max(1)));
+                }
+                (ChannelState::Bounded, Some(bound), Some(declared)) if bound.max(1) < u64::from(declared) => {
+                    advice.push(format!("`{}` never holds more than {bound}: [{}] suffices", channel.name, bound.max(1)));
+                }
+                _ => {}
+            }
+        }
+        let shown = 6;
+        if advice.len() > shown {
+            let more = advice.len() - shown;
+            advice.truncate(shown);
+            advice.push(format!("{more} more channels could be declared differently: --apply-bounds prints the model"));
+        }
+        advice.extend(outcome.details.cycles.iter().filter(|_| outcome.verdict == Verdict::Violated).filter_map(|c| self.freely(c)));
+        advice
+    }
+
+    /// A process that sends in a cycle in which it waits for nothing.
+    fn freely(&self, cycle: &CycleVerdict) -> Option<String> {
+        let sends = cycle.effects.iter().any(|(_, change)| *change > 0);
+        let takes = cycle.effects.iter().any(|(_, change)| *change < 0);
+        let waits = cycle.statements.iter().any(|(text, _)| text.contains('?'));
+        if !sends || takes || waits {
+            return None;
+        }
+        let lines: BTreeSet<u32> =
+            cycle.statements.iter().map(|(_, span)| self.sources.position(*span).line).collect();
+        let (first, last) = (lines.first()?, lines.last()?);
+        let lines = if first == last { format!("line {first}") } else { format!("lines {first}–{last}") };
+        Some(format!("`{}` sends without waiting for anything: {lines}", cycle.process))
+    }
+
+    /// Is there an infinite run without progress?
+    pub fn livelock(&self, events: &[String], reading: Reading) -> Result<Outcome, String> {
+        let start = Instant::now();
+        let parsed = events.iter().map(|text| Ok((text.clone(), Event::parse(text, self.network)?)));
+        let parsed = parsed.collect::<Result<Vec<(String, Event)>, String>>()?;
+        let mut outcome = self.outcome(Property::Livelock, reading, start);
+        if self.engines != Engines::Explore {
+            let limits = self.share(Duration::from_secs(3600), 3);
+            let question = self.question(Question::Livelock { events: parsed.clone() });
+            let report = flow::check(self.network, &question, &limits, self.observer);
+            outcome.details = self.details(&report);
+            outcome.details.channels.clear();
+            if report.complete {
+                outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
+                outcome.time = start.elapsed();
+                return Ok(outcome);
+            }
+            let reason = report.reason.unwrap_or(Reason::NotProvable(String::from("no proof was found")));
+            outcome.verdict = Verdict::Inconclusive(reason);
+        }
+        if self.engines != Engines::Flow {
+            let semantics = Semantics::new(self.network, reading);
+            let narrator = RefCell::new(Narrator::new(&semantics, self.sources));
+            let happens = |taken: &Taken<'_>| parsed.iter().any(|(_, event)| happened(event, taken, &narrator, self.network));
+            let progress = if parsed.is_empty() { ProgressOf::Labels } else { ProgressOf::Events(&happens) };
+            let mut found = explore::progress::livelock(&semantics, self.sources, &progress, self.limits, self.observer);
+            found.details = std::mem::take(&mut outcome.details);
+            if !matches!(found.verdict, Verdict::Inconclusive(_)) {
+                found.details.cycles.clear();
+            }
+            outcome = found;
+        }
+        outcome.time = start.elapsed();
+        Ok(outcome)
+    }
+}
+
+/// Whether an event happens in a step.
+fn happened(event: &Event, taken: &Taken<'_>, narrator: &RefCell<Narrator<'_>>, network: &Network) -> bool {
+    match event {
+        Event::Reaches { machine, locations } => {
+            taken.machine == *machine && locations.contains(&target(network, taken.machine, taken.edge))
+        }
+        Event::Message { channel, sent, fields } => {
+            let text = narrator.borrow_mut().describe(taken.state, taken.step).event;
+            let text = text.replace("!!", "!").replace("??", "?");
+            let Ok(Event::Message { channel: at, sent: was_sent, fields: values }) = Event::parse(&text, network) else {
+                return false;
+            };
+            let direction = was_sent == *sent || matches!(taken.step, Step::Rendezvous { .. });
+            let fits = fields.iter().zip(&values).all(|(wanted, value)| wanted.is_none() || wanted == value);
+            at == *channel && direction && fields.len() <= values.len() && fits
+        }
+    }
+}
+
+fn target(network: &Network, machine: MachineId, edge: model::ids::EdgeId) -> model::ids::LocationId {
+    network.machine(machine).edges[edge.index()].to
+}
+
+fn gains(run: &GrowingRun) -> impl Iterator<Item = (&str, i64)> {
+    run.stages.iter().flat_map(|stage| &stage.gains).map(|(name, gain)| (name.as_str(), *gain))
+}
+
+/// The steps of a run, earlier stages repeated, and where the last loop starts.
+fn spelled_out(run: &GrowingRun, rounds: usize) -> (Vec<Step>, usize) {
+    let mut steps = run.prefix.clone();
+    let mut loop_from = steps.len();
+    for (index, stage) in run.stages.iter().enumerate() {
+        steps.extend(&stage.between);
+        loop_from = steps.len();
+        let times = if index + 1 == run.stages.len() { 1 } else { rounds };
+        for _ in 0..times {
+            steps.extend(&stage.steps);
+        }
+    }
+    (steps, loop_from)
+}
+
+/// How long channels got, and which grow, by name. A local channel of a process that is created on the way may have
+/// another number there: then all processes of its type are meant.
+fn add_lengths(channels: &mut Vec<ChannelVerdict>, growth: &GrowthReport, network: &Network) {
+    let mut reached: BTreeMap<&str, u64> = BTreeMap::new();
+    for queue in &growth.longest {
+        let known = reached.entry(queue.channel.as_str()).or_default();
+        *known = (*known).max(u64::from(queue.length));
+    }
+    let mut gain: BTreeMap<&str, i64> = BTreeMap::new();
+    for (name, more) in growth.growing.iter().flat_map(gains).filter(|(_, gain)| *gain > 0) {
+        gain.entry(name).or_insert(more);
+    }
+    if channels.is_empty() {
+        channels.extend(reached.keys().map(|name| unnamed(name, network)));
+    }
+    for channel in channels.iter_mut() {
+        if channel.name.contains(':') && !reached.contains_key(channel.name.as_str()) {
+            let same = reached.iter().filter(|(name, _)| is_same_local(name, &channel.name));
+            channel.reached = same.map(|(_, n)| *n).max();
+            let grows = gain.iter().find(|(name, _)| is_same_local(name, &channel.name));
+            channel.gain = grows.map(|(_, g)| *g);
+        } else {
+            channel.reached = reached.get(channel.name.as_str()).copied();
+            channel.gain = gain.get(channel.name.as_str()).copied();
+        }
+        if channel.gain.is_some() {
+            channel.state = ChannelState::Unbounded;
+            channel.proved_at_most = None;
+        }
+    }
+}
+
+/// `P[3]:c` and `P[*]:c`.
+fn is_same_local(a: &str, b: &str) -> bool {
+    let parts = |name: &str| -> Option<(String, String)> {
+        let (process, channel) = name.split_once(':').filter(|(p, _)| !p.is_empty()).or_else(|| {
+            let at = name.rfind("]:")?;
+            Some((&name[..=at], &name[at + 2..]))
+        })?;
+        let process = process.split('[').next()?;
+        Some((process.to_owned(), channel.to_owned()))
+    };
+    match (parts(a), parts(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// A channel of which only the name is known.
+fn unnamed(name: &str, network: &Network) -> ChannelVerdict {
+    let declared = network.variables.iter().find_map(|v| match v.initial {
+        Initial::NewChannel(ty) if (0..v.len()).any(|e| v.element_name(e) == name) => {
+            Some((network.channel_types[ty.index()].capacity, network.channel_types[ty.index()].span))
+        }
+        _ => None,
+    });
+    ChannelVerdict {
+        name: name.to_owned(),
+        state: ChannelState::Inconclusive,
+        declared: declared.and_then(|(capacity, _)| capacity),
+        proved_at_most: None,
+        reached: None,
+        gain: None,
+        messages: Vec::new(),
+        senders: Vec::new(),
+        receivers: Vec::new(),
+        span: declared.map_or(model::source::Span::NONE, |(_, span)| span),
+    }
+}

@@ -1,0 +1,370 @@
+//! The proof object of the flow engine: what is written down so that somebody else can check it.
+//!
+//! A proof has two halves. The first is an **abstraction**: which processes there can be, at which points they can be
+//! with which values, what shared variables and messages can hold. The second is a **ranking**: weights for messages
+//! and potentials for points, under which no step gains. A checker takes the model and the first half, derives every
+//! abstract step again, sees that no step leaves the abstraction (so it is an invariant) and that no step breaks the
+//! ranking. It needs no linear programming and no search.
+//!
+//! # The abstraction
+//!
+//! *Slots.* Every scalar is a slot. The slots of a list of variables are, variable after variable, its elements; an
+//! array of more than [`SMASH_ABOVE`] elements has one slot for all of them, which is only ever widened (see [`Slots`]).
+//!
+//! *Values.* [`Values`] over-approximates what a slot, or a field of a message, holds. A slot of channel type holds a
+//! reference to one of the `queues`, or none.
+//!
+//! *Queues.* One abstract queue for each element of each global variable that declares channels, and for each such
+//! element of each instance. The queues of an instance with `many` stand for those of all its processes together.
+//! The messages of a queue are split into *atoms*: per field some constants are distinguished, and an atom says for each
+//! field which constant it is, or that it is none of them. Atoms that are not listed are never sent.
+//!
+//! *Instances.* A single instance is one process (or none, before it was created, or after it ended). An instance with
+//! `many` is any number of processes. Nodes are points of the machine with values of the local slots; of two nodes at
+//! the same point, the values of the `folded` slots differ. A process at a node has values inside the node's.
+//! Deterministic steps are walked through node by node ([`Point::Inside`]), as if they could be interrupted.
+//!
+//! *Creation.* [`Creation`] says which instance a `run` at a node makes. A single instance is created at one place
+//! only: from the start, or by one `run` at one node of a single instance, and no way leads from that node back to it.
+//!
+//! *Parts.* Shared variables that are `followed` have a node for each value. Every step that may read or write one is
+//! split by its value before (and after).
+//!
+//! A reference to a queue of an instance whose machine has a reachable end may be used after the process has ended, when
+//! its number means another queue. So such a queue is listed only in local slots of the instance itself and of those that
+//! it creates (and they create, and so on); in a global slot or a message the reference is `AnyQueue`.
+//!
+//! # Abstract steps
+//!
+//! A step goes from one node to the next. It composes statements only through points that are no nodes of the instance:
+//! inside a deterministic step, or at a location where the process has control and keeps it: it is not the initial one, it
+//! has no progress label, every edge that leads to it is atomic and is no send that may be a rendezvous, some edge that
+//! leaves it can always be taken (not a condition, receive or end; a send only in a proof of boundedness, which is about
+//! channels without limit, and only if it is surely no rendezvous; a deterministic step if its guard is empty or has such
+//! a statement). A send is surely no rendezvous if the network has no rendezvous channel, or if it names a variable that
+//! declares buffered channels and that nothing in the network assigns to or receives into. Further, the machine has no `provided` clause and the network no priorities. What one
+//! statement learned of a shared variable holds for the next in the same step.
+//!
+//! Every step is split by the values of the followed slots that statements on the way from its node may read or write
+//! (conditions beside an `else` included): its values before are given, so its gain and its moves are exact. A local slot that
+//! is folded has one value at each node; a step whose folded slots have several values at its end leads to several nodes.
+//!
+//! Reading is generous: `timeout`, `else` beyond what its sibling conditions say, `len` and the like, remote references,
+//! `enabled`, priorities, `provided`, full channels and atomicity never forbid a step. A send can always happen. A
+//! receive can happen for every atom of every queue it may mean whose values fit. So a proof holds for every capacity.
+//!
+//! A step has a *gain* under [`Weights`]: the weight of what it sends minus the weight of what it takes (a receive that
+//! keeps the message takes nothing), plus the potential after minus the potential before, for every part that moves,
+//! plus for each [`Number`] its weight times the most that its distance can grow: for an assignment that adds a constant to
+//! the slot itself, where no value before it wraps around, exactly that constant (with its sign); for any other assignment, the greatest
+//! difference between a value before and a value after; summed over the assignments of the step. A process of a `many` instance adds
+//! the potential of its node when it is created, takes it away when it ends.
+//!
+//! # Rankings
+//!
+//! See [`Ranking`]. Weights of messages in buffered queues, potentials of `many` instances and weights of numbers are at
+//! least 0; potentials of single instances and of followed variables, and weights of rendezvous messages (which are sent
+//! and taken in the same step) have any sign. Queues that are not `claimed` have weight 0 everywhere: nothing is known
+//! about how much is in them. Either all nodes of a `many` instance count (weight at least 1 where something is claimed
+//! bounded) or none does (weight 0 everywhere).
+
+use crate::ids::{EdgeId, LocationId, MachineId};
+use crate::network::Variable;
+use serde::{Deserialize, Serialize};
+
+/// An array of more elements than this has one slot.
+pub const SMASH_ABOVE: usize = 256;
+
+/// Where the slots of variables are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Slots {
+    first: Vec<u32>,
+    count: usize,
+}
+
+impl Slots {
+    /// The slots of variables, in order.
+    pub fn new(variables: &[Variable]) -> Self {
+        let mut first = Vec::with_capacity(variables.len());
+        let mut count = 0;
+        for variable in variables {
+            first.push(count as u32);
+            count += if variable.len() > SMASH_ABOVE { 1 } else { variable.len() };
+        }
+        Slots { first, count }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The slot of an element of a variable.
+    pub fn slot(&self, variables: &[Variable], variable: usize, element: usize) -> usize {
+        let offset = if variables[variable].len() > SMASH_ABOVE { 0 } else { element };
+        self.first[variable] as usize + offset
+    }
+
+    /// The variable and the element of a slot; element 0 for a whole array.
+    pub fn element(&self, slot: usize) -> (usize, usize) {
+        let variable = self.first.partition_point(|&first| first as usize <= slot) - 1;
+        (variable, slot - self.first[variable] as usize)
+    }
+}
+
+/// What a slot, or a field of a message, can hold.
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Values {
+    /// One of these numbers, in rising order.
+    Set(Vec<i32>),
+    /// A number from here to there, both included.
+    Range(i32, i32),
+    /// A reference to one of these queues, in rising order, or to none.
+    Queues(Vec<u32>),
+    /// A reference to any queue.
+    AnyQueue,
+}
+
+/// Where a process is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Point {
+    /// At a location.
+    Location(u32),
+    /// In a deterministic step: the edge, and the node of its body.
+    Inside(u32, u32),
+    /// It has ended.
+    Gone,
+}
+
+impl Point {
+    /// The point of a location.
+    pub fn at(location: LocationId) -> Self {
+        Point::Location(location.0)
+    }
+
+    /// The point of a node inside the deterministic step of an edge.
+    pub fn inside(edge: EdgeId, node: u32) -> Self {
+        Point::Inside(edge.0, node)
+    }
+}
+
+/// A point of an instance, and what its local slots can hold there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Node {
+    /// The point.
+    pub at: Point,
+    /// One entry per slot.
+    pub values: Vec<Values>,
+}
+
+/// Where an instance comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// A process that is there from the start: its index.
+    Initial(u32),
+    /// A `run`: the entries of `creations` say where.
+    Run,
+}
+
+/// A process, or any number of processes of one type.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Instance {
+    /// The index of its machine.
+    pub machine: u32,
+    /// Where a single instance comes from. Processes of a `many` instance may also be there from the start.
+    pub origin: Origin,
+    /// Any number of processes.
+    pub many: bool,
+    /// Slots whose values tell nodes at one point apart.
+    pub folded: Vec<u32>,
+    /// Its nodes.
+    pub nodes: Vec<Node>,
+    /// The node at which it starts. (Folded slots have one value there, or there are several such nodes.)
+    pub first: Vec<u32>,
+}
+
+impl Instance {
+    /// Its machine.
+    pub fn machine(&self) -> MachineId {
+        MachineId(self.machine)
+    }
+}
+
+/// Which instance a `run` makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Creation {
+    /// The instance that runs it.
+    pub creator: u32,
+    /// The node at which it does.
+    pub node: u32,
+    /// The edge.
+    pub edge: u32,
+    /// The instance that is created.
+    pub instance: u32,
+}
+
+/// Whose queue it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+pub struct QueueKey {
+    /// The instance; none for a global one.
+    pub instance: Option<u32>,
+    /// The variable that declares it.
+    pub variable: u32,
+    /// The element of that variable.
+    pub element: u32,
+}
+
+/// A class of messages, and what its fields can hold.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Atom {
+    /// Per field: the index of its constant in the queue's `constants`, or their number for "none of them".
+    pub classes: Vec<u32>,
+    /// Per field: what it can hold; inside its class.
+    pub values: Vec<Values>,
+}
+
+/// A queue and its messages.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Queue {
+    /// Which one.
+    pub key: QueueKey,
+    /// Per field: the constants that are told apart, in rising order.
+    pub constants: Vec<Vec<i32>>,
+    /// The messages that are ever sent.
+    pub atoms: Vec<Atom>,
+    /// Its messages count in the ranking.
+    pub claimed: bool,
+}
+
+/// A shared slot whose values are nodes of a part of their own.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Followed {
+    /// The global slot.
+    pub slot: u32,
+    /// Its values, in rising order: exactly those of the slot in `globals`.
+    pub values: Vec<i32>,
+    /// The value it starts with.
+    pub first: i32,
+}
+
+/// A number whose distance to the end of its range is counted, as a credit that steps use up or give back.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Number {
+    /// The single instance whose local slot it is; none for a global slot.
+    pub instance: Option<u32>,
+    /// The slot.
+    pub slot: u32,
+    /// The distance is `limit - value` (upwards), or `value - limit`. It is never negative.
+    pub upwards: bool,
+    /// The end of the range.
+    pub limit: i32,
+}
+
+/// The abstraction: an invariant of all runs.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Abstraction {
+    /// What each global slot can hold.
+    pub globals: Vec<Values>,
+    /// The queues.
+    pub queues: Vec<Queue>,
+    /// The processes.
+    pub instances: Vec<Instance>,
+    /// Which instances are created where.
+    pub creations: Vec<Creation>,
+    /// Shared variables that are parts.
+    pub followed: Vec<Followed>,
+    /// Numbers that are counted.
+    pub numbers: Vec<Number>,
+}
+
+/// What everything weighs.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Weights {
+    /// Per queue and atom; a queue without an entry weighs nothing.
+    pub messages: Vec<Vec<i64>>,
+    /// Per instance and node: the potential. No entries: 0 at every node.
+    pub nodes: Vec<Vec<i64>>,
+    /// Per followed variable and value. No entries: 0 for every value.
+    pub values: Vec<Vec<i64>>,
+    /// Per number; no entries: 0.
+    pub numbers: Vec<i64>,
+}
+
+/// A part of the system that is in one of finitely many states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// A single instance.
+    Instance(u32),
+    /// A followed variable, by its index in `followed`.
+    Followed(u32),
+}
+
+/// Why no run grows (or spins) for ever. It speaks of the steps that a run takes infinitely often: at first all steps
+/// can be; for livelock, all that are no progress.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ranking {
+    /// No step is left that could be taken infinitely often.
+    Empty,
+    /// No step that is left gains, and every claimed message, and every node of every `many` instance, weighs at least 1:
+    /// so nothing claimed grows.
+    Bounded(Weights),
+    /// No step that is left gains; those that lose are taken finitely often only and are left out from here on.
+    Lose(Weights, Box<Ranking>),
+    /// No step that is left moves the part to a higher group, so in the end it stays in one. One case per group: steps of
+    /// the part that begin or end outside of the group are left out.
+    Split {
+        /// The part.
+        part: Part,
+        /// The group of each of its nodes, or values.
+        groups: Vec<u32>,
+        /// One per group.
+        cases: Vec<Ranking>,
+    },
+}
+
+/// Why a queue never holds more than this.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Bound {
+    /// The queue, by its index in the abstraction.
+    pub queue: u32,
+    /// The most messages in it.
+    pub at_most: u64,
+    /// An index into the list of weights: under these, *no* step gains, not even those that are taken once; each atom of
+    /// the queue weighs at least `unit`, and the sum at the start, less the lowest potential of each part, is less than
+    /// `unit * (at_most + 1)`.
+    pub weights: u32,
+    /// What a message of the queue weighs at least.
+    pub unit: i64,
+}
+
+/// What counts as progress.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Progress {
+    /// Events, as they were given. Without any, progress labels: a step that begins or ends at a location with one.
+    pub events: Vec<String>,
+}
+
+/// A proof that claimed queues stay finite, or that there is no livelock.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FlowProof {
+    /// The invariant.
+    pub abstraction: Abstraction,
+    /// For livelock: what progress is. For boundedness: none.
+    pub progress: Option<Progress>,
+    /// The ranking.
+    pub ranking: Ranking,
+    /// How much the queues can hold.
+    pub bounds: Vec<Bound>,
+    /// The weights that `bounds` refers to.
+    pub bound_weights: Vec<Weights>,
+}

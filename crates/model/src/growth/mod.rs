@@ -1,0 +1,471 @@
+//! Runs that fill a channel without end, and the proof that they do.
+//!
+//! A [`GrowingRun`] leads to a state and then goes round a loop. [`verify`] replays it in the ordinary
+//! semantics and decides whether the loop can be repeated for ever. It takes the run and the model, and
+//! trusts no search.
+//!
+//! **One loop.** Let the finite parts (see [`Parts`]) be the same before and after one round, and let
+//! every queue either be as it was, or *move*: before the round it holds `w`, in the round `s` is sent
+//! to it and `r` received. The loop repeats for ever if for each moving queue `|s| ≥ |r|`, and `r` is
+//! empty or `w·s^ω = r^ω`, and if no step depends on a moving queue in any other way (see
+//! `dependence.rs`). For then, by induction over the steps, each step of a later round finds all it
+//! looks at as it was: in round `k` a receive takes letter `k·|r| + i` of `w·s^ω`, which is letter `i`
+//! of `r`; and it is there, because `k·|r| + i < k·|s| + |w| + …` holds if it does for `k = 0`. After
+//! `n` rounds the queue holds the prefix of length `|w| + n·(|s| − |r|)` of one infinite word, its
+//! `Word`: the front never changes, and a queue that moves grows.
+//!
+//! **Stages.** Then a second loop may use up what the first has pumped. To the steps of a later stage
+//! a queue that an earlier one filled is a *reservoir*: it holds a prefix of its word as long as they
+//! like, if the earlier stage is repeated often enough. So what they receive from it must spell that
+//! word, for ever; nothing else is asked of it, and what they send to it is never seen. For every `N` there
+//! is an `n` such that after `n` rounds of the first loop the second runs `N` times, so what the second
+//! fills is unbounded too, although no run has all of these rounds.
+//!
+//! **Processes that multiply.** The state after the round may have more processes, or the same ones in
+//! other places, if each old process has an *image*: one in the same finite state, by which its steps
+//! are taken in the next round. New processes of a round are again the youngest in the next, so the
+//! `k`-th of them corresponds to the `k`-th. The rest stand by. For this nothing in the loop may look at
+//! numbers of processes or at bystanders, no old process may end, and local channels must keep their numbers.
+//!
+//! At last some more rounds are replayed, step by step: not for the proof, but against mistakes in it.
+
+mod dependence;
+mod parts;
+mod word;
+
+pub use parts::{Fingerprint, Parts};
+
+use crate::configuration::Configuration;
+use crate::layout::FrameCache;
+use crate::semantics::{Reading, Semantics, Step, Stepper};
+use crate::trace::queue_name;
+use dependence::{Dependence, Traffic, check_network};
+use parts::{contents, images};
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use word::Word;
+
+/// A run that fills a channel without end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GrowingRun {
+    /// From the first state to where the first loop starts.
+    pub prefix: Vec<Step>,
+    /// The loops; each uses what the earlier ones have pumped. There is at least one.
+    pub stages: Vec<Stage>,
+}
+
+/// A loop that can be repeated as often as one likes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// From the end of the earlier stage to where this loop starts; empty for the first stage.
+    pub between: Vec<Step>,
+    /// One round.
+    pub steps: Vec<Step>,
+    /// What one round adds to each channel that it changes, by name.
+    pub gains: Vec<(String, i64)>,
+}
+
+/// Why a run does not show that a channel grows for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// A step of it is not possible.
+    Replay,
+    /// There is no loop, or it does not start and end in states of the system.
+    NoLoop,
+    /// Channels block when they are full.
+    Reading,
+    /// A finite part does not return.
+    FinitePart,
+    /// A round does not leave any channel longer.
+    NoGrowth,
+    /// A later round finds other messages in front than the first.
+    Order,
+    /// A step looks at more of a growing channel than its front.
+    Looks,
+    /// A step was possible only because nothing could be received.
+    Waits,
+    /// A deterministic step uses channels in a way that is not understood.
+    Step,
+    /// A timeout among processes that multiply.
+    Timeout,
+    /// `provided` depends on a channel, or on who asks.
+    Provided,
+    /// Priorities.
+    Priorities,
+    /// Processes multiply, and a step depends on their numbers or on others.
+    Numbers,
+    /// Processes multiply, and a rendezvous that found no partner might find one.
+    Partner,
+    /// Processes multiply, and have channels of their own, or end.
+    Lives,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::Replay => "a step is not possible where the run takes it",
+            Refusal::NoLoop => "there is no loop between two states of the system",
+            Refusal::Reading => "channels have a capacity in this reading",
+            Refusal::FinitePart => "locations or variables do not return",
+            Refusal::NoGrowth => "a round leaves no channel longer",
+            Refusal::Order => "the messages do not stand in the order in which a later round would receive them",
+            Refusal::Looks => "a step looks at more of a growing channel than its front",
+            Refusal::Waits => "a step is possible only while something cannot be received",
+            Refusal::Step => "a d_step uses channels in a way that is not understood",
+            Refusal::Timeout => "a timeout among processes that multiply",
+            Refusal::Provided => "`provided` depends on a channel or on the process",
+            Refusal::Priorities => "the model uses priorities",
+            Refusal::Numbers => "a step depends on the numbers of processes that multiply",
+            Refusal::Partner => "a rendezvous might find another partner in a later round",
+            Refusal::Lives => "processes multiply that have channels of their own, or end",
+        })
+    }
+}
+
+/// How many rounds of the last loop are replayed at least.
+const ROUNDS: usize = 4;
+/// How many more rounds of earlier stages are tried per round of later ones.
+const PUMPING: [usize; 4] = [2, 4, 16, 64];
+/// No more rounds of one stage than this are replayed.
+const MOST_ROUNDS: usize = 1 << 12;
+
+/// Decides whether a run shows unbounded growth; if so, returns what one round of each stage adds to each channel.
+pub fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
+    if semantics.reading() != Reading::Unbounded {
+        return Err(Refusal::Reading);
+    }
+    check_network(semantics.network())?;
+    let mut last = Err(Refusal::NoLoop);
+    for more in PUMPING {
+        last = Replay::new(semantics).run(run, more);
+        if last.is_ok() || run.stages.len() < 2 {
+            break;
+        }
+    }
+    last
+}
+
+/// A run with all its gains, if it shows unbounded growth.
+pub fn verified(semantics: &Semantics<'_>, mut run: GrowingRun) -> Result<GrowingRun, Refusal> {
+    let gains = verify(semantics, &run)?;
+    for (stage, gains) in run.stages.iter_mut().zip(gains) {
+        stage.gains = gains;
+    }
+    Ok(run)
+}
+
+/// A step as it was taken.
+struct Taken {
+    step: Step,
+    before: Configuration,
+    after: Configuration,
+    /// A process that had control of an atomic sequence, and was blocked.
+    blocked: Option<usize>,
+    /// It was taken in the middle of an atomic sequence.
+    inner: bool,
+    /// It was taken because nothing else could move.
+    timeout: bool,
+}
+
+/// Replays a run, and remembers what earlier stages pumped.
+struct Replay<'s> {
+    semantics: &'s Semantics<'s>,
+    stepper: Stepper<'s>,
+    cache: FrameCache,
+    state: Vec<u8>,
+    control: Option<u32>,
+    /// What is in the queues that earlier stages fill.
+    reservoirs: BTreeMap<usize, Word>,
+}
+
+/// What a round of a loop is: which process plays whose part in the next, and what moves.
+struct Round {
+    /// Per process at the start: its image at the end.
+    images: Vec<usize>,
+    /// The new words of queues.
+    words: BTreeMap<usize, Word>,
+    gains: Vec<(String, i64)>,
+}
+
+impl<'s> Replay<'s> {
+    fn new(semantics: &'s Semantics<'s>) -> Self {
+        Replay {
+            semantics,
+            stepper: semantics.stepper(),
+            cache: FrameCache::default(),
+            state: Vec::new(),
+            control: None,
+            reservoirs: BTreeMap::new(),
+        }
+    }
+
+    /// The whole run, with so many times more rounds of each stage than of the next.
+    fn run(&mut self, run: &GrowingRun, more: usize) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
+        let initial = self.stepper.initial().map_err(|_| Refusal::Replay)?;
+        self.state = initial.map_err(|_| Refusal::Replay)?;
+        self.follow(&run.prefix)?;
+        let mut gains = Vec::new();
+        for (index, stage) in run.stages.iter().enumerate() {
+            let between = self.follow(&stage.between)?;
+            self.draw(&between)?;
+            let trace = self.follow(&stage.steps)?;
+            let round = self.round(&trace)?;
+            let processes = trace.first().map_or(0, |taken| taken.before.process_count());
+            let later = (run.stages.len() - 1 - index) as u32;
+            let rounds = ROUNDS.saturating_mul(more.saturating_pow(later)).min(MOST_ROUNDS);
+            self.repeat(&stage.steps, &round.images, processes, rounds)?;
+            let multiplies = round.images.iter().enumerate().any(|(p, image)| p != *image);
+            if run.stages.len() > 1
+                && (multiplies || self.configuration(&self.state.clone()).process_count() != processes)
+            {
+                return Err(Refusal::Lives);
+            }
+            self.reservoirs.extend(round.words);
+            gains.push(round.gains);
+        }
+        if gains.is_empty() { Err(Refusal::NoLoop) } else { Ok(gains) }
+    }
+
+    fn configuration(&mut self, state: &[u8]) -> Configuration {
+        let (layout, shapes) = (&self.semantics.layout, &self.semantics.shapes);
+        let mut configuration = Configuration::empty(layout, shapes, &mut self.cache);
+        configuration.load(layout, shapes, &mut self.cache, state);
+        configuration
+    }
+
+    // --- steps ------------------------------------------------------------------------------------
+
+    /// Takes steps one after the other.
+    fn follow(&mut self, steps: &[Step]) -> Result<Vec<Taken>, Refusal> {
+        steps.iter().map(|&step| self.take(step)).collect()
+    }
+
+    /// The process that still has control, and the one that would have but is blocked.
+    fn in_control(&mut self) -> Result<(Option<u32>, Option<usize>), Refusal> {
+        let Some(process) = self.control else { return Ok((None, None)) };
+        let keeps = self.stepper.keeps_control(&self.state, process).map_err(|_| Refusal::Replay)?;
+        Ok(if keeps { (Some(process), None) } else { (None, Some(process as usize)) })
+    }
+
+    fn take(&mut self, wanted: Step) -> Result<Taken, Refusal> {
+        let (control, blocked) = self.in_control()?;
+        let inner = control.is_some();
+        let mut found = None;
+        let expanded = self.stepper.expand(&self.state, control, &mut |successor| {
+            if let (true, Some(state)) = (successor.step == wanted && found.is_none(), successor.state) {
+                found = Some((state.to_vec(), successor.control, successor.timeout));
+            }
+        });
+        let (Ok(_), Some((next, control, timeout))) = (expanded, found) else { return Err(Refusal::Replay) };
+        let (before, after) = (self.configuration(&self.state.clone()), self.configuration(&next));
+        (self.state, self.control) = (next, control);
+        Ok(Taken { step: wanted, before, after, blocked, inner, timeout })
+    }
+
+    /// Repeats a loop, each round by the images of those who took part in the one before.
+    fn repeat(&mut self, steps: &[Step], images: &[usize], processes: usize, rounds: usize) -> Result<(), Refusal> {
+        let mut parts: Vec<usize> = images.to_vec();
+        for _ in 1..rounds {
+            let present = self.configuration(&self.state.clone()).process_count();
+            let player = |p: u32| match parts.get(p as usize) {
+                Some(&player) => player as u32,
+                None => (present + p as usize - processes) as u32,
+            };
+            let cast: Vec<Step> = steps.iter().map(|&step| recast(step, &player)).collect();
+            self.follow(&cast)?;
+            parts = images.iter().map(|&image| player(image as u32) as usize).collect();
+        }
+        Ok(())
+    }
+
+    // --- the argument ------------------------------------------------------------------------------
+
+    /// Steps between two stages: what they receive from reservoirs must be there however much is in them.
+    fn draw(&mut self, trace: &[Taken]) -> Result<(), Refusal> {
+        let moving: HashSet<usize> = self.reservoirs.keys().copied().collect();
+        if moving.is_empty() {
+            return if trace.is_empty() { Ok(()) } else { Err(Refusal::NoLoop) };
+        }
+        check_owners(trace, &moving)?;
+        let traffic = self.traffic(trace, &moving, false)?;
+        for (queue, (_, received)) in traffic {
+            let word = self.reservoirs.get(&queue).ok_or(Refusal::Order)?;
+            let rest = word.without(&received).ok_or(Refusal::Order)?;
+            self.reservoirs.insert(queue, rest);
+        }
+        Ok(())
+    }
+
+    /// Whether a round can be repeated for ever.
+    fn round(&mut self, trace: &[Taken]) -> Result<Round, Refusal> {
+        let (Some(first), Some(last)) = (trace.first(), trace.last()) else { return Err(Refusal::NoLoop) };
+        let (control, blocked) = self.in_control()?;
+        if control.is_some() || first.inner {
+            return Err(Refusal::NoLoop);
+        }
+        let (before, after) = (&first.before, &last.after);
+        let images = images(self.semantics, before, after).ok_or(Refusal::FinitePart)?;
+        let multiplies = before.frame.shape != after.frame.shape || images.iter().enumerate().any(|(p, i)| p != *i);
+        if multiplies {
+            self.check_lives(trace, &images)?;
+        }
+        let (moving, own) = self.moving(before, after)?;
+        check_owners(trace, &moving)?;
+        let traffic = self.traffic(trace, &moving, multiplies)?;
+        if let Some(process) = blocked {
+            let state = after;
+            Dependence { semantics: self.semantics, state, moving: &moving, anonymous: multiplies }.blocked(process)?;
+        }
+        let mut words = BTreeMap::new();
+        for queue in &moving {
+            let (sent, received) = traffic.get(queue).cloned().unwrap_or_default();
+            let word = match self.reservoirs.get(queue) {
+                Some(word) => drawn(word, received)?,
+                None => pumped(letters(self.semantics, before, *queue), sent, received)?,
+            };
+            words.insert(*queue, word);
+        }
+        if own.is_empty() {
+            return Err(Refusal::NoGrowth);
+        }
+        Ok(Round { images, words, gains: self.gains(before, after) })
+    }
+
+    /// The queues that hold something else after a round, and reservoirs; and those of them that are no reservoirs.
+    fn moving(&self, before: &Configuration, after: &Configuration) -> Result<(HashSet<usize>, Vec<usize>), Refusal> {
+        if before.frame.queues.len() != after.frame.queues.len() {
+            return Err(Refusal::Lives);
+        }
+        let changed = |&q: &usize| contents(self.semantics, before, q) != contents(self.semantics, after, q);
+        let own: Vec<usize> =
+            (0..before.frame.queues.len()).filter(changed).filter(|q| !self.reservoirs.contains_key(q)).collect();
+        Ok((self.reservoirs.keys().chain(&own).copied().collect(), own))
+    }
+
+    /// Where processes multiply: no old one ends, and channels of processes keep their numbers.
+    fn check_lives(&self, trace: &[Taken], images: &[usize]) -> Result<(), Refusal> {
+        if self.semantics.layout.last_mover || !self.reservoirs.is_empty() {
+            return Err(Refusal::Numbers);
+        }
+        let same = images.iter().enumerate().take_while(|(p, image)| p == *image).count();
+        let lives = |state: &Configuration| {
+            let owns =
+                |p: &crate::layout::ProcessFrame| !self.semantics.layout.blocks[p.machine.index()].queues.is_empty();
+            state.process_count() >= images.len() && !state.frame.processes.iter().skip(same).any(owns)
+        };
+        if trace.iter().all(|taken| lives(&taken.before) && lives(&taken.after)) { Ok(()) } else { Err(Refusal::Lives) }
+    }
+
+    /// What steps send to and receive from moving queues, if they depend on them in no other way.
+    #[allow(clippy::type_complexity)]
+    fn traffic(
+        &self,
+        trace: &[Taken],
+        moving: &HashSet<usize>,
+        anonymous: bool,
+    ) -> Result<BTreeMap<usize, (Vec<Vec<u8>>, Vec<Vec<u8>>)>, Refusal> {
+        let mut total: BTreeMap<usize, (Vec<Vec<u8>>, Vec<Vec<u8>>)> = BTreeMap::new();
+        for taken in trace {
+            let dependence = Dependence { semantics: self.semantics, state: &taken.before, moving, anonymous };
+            let traffic = taken.traffic(&dependence)?;
+            for &queue in moving {
+                let entry = total.entry(queue).or_default();
+                let (old, new) =
+                    (held(self.semantics, &taken.before, queue), held(self.semantics, &taken.after, queue));
+                let size = message_size(&taken.before, queue);
+                if traffic.contains(&Traffic::Sends(queue)) && new.starts_with(old) {
+                    entry.0.extend(new[old.len()..].chunks(size).map(<[u8]>::to_vec));
+                } else if traffic.contains(&Traffic::Receives(queue)) && old.ends_with(new) {
+                    entry.1.extend(old[..old.len() - new.len()].chunks(size).map(<[u8]>::to_vec));
+                } else if old != new {
+                    return Err(Refusal::Step);
+                }
+            }
+        }
+        Ok(total)
+    }
+
+    /// What a round adds to each queue, by name.
+    fn gains(&self, before: &Configuration, after: &Configuration) -> Vec<(String, i64)> {
+        let len = |state: &Configuration, q| state.queue_len(&self.semantics.layout, q) as i64;
+        (0..before.frame.queues.len())
+            .filter(|&q| contents(self.semantics, before, q) != contents(self.semantics, after, q))
+            .map(|q| (queue_name(self.semantics, before, q), len(after, q) - len(before, q)))
+            .collect()
+    }
+}
+
+impl Taken {
+    /// What the step does to moving queues, if it depends on them in no other way.
+    fn traffic(&self, dependence: &Dependence<'_>) -> Result<Vec<Traffic>, Refusal> {
+        if self.timeout {
+            dependence.nothing_moves()?;
+        }
+        if let Some(process) = self.blocked {
+            dependence.blocked(process)?;
+        }
+        match self.step {
+            Step::Edge { process, edge } => dependence.taken(process as usize, edge),
+            Step::Rendezvous { sender, receiver } => {
+                let mut traffic = dependence.taken(sender.0 as usize, sender.1)?;
+                traffic.extend(dependence.taken(receiver.0 as usize, receiver.1)?);
+                Ok(traffic)
+            }
+            Step::Loss { queue, .. } if dependence.moving.contains(&(queue as usize)) => Err(Refusal::Looks),
+            Step::Loss { .. } => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The same step by other processes.
+fn recast(step: Step, player: &dyn Fn(u32) -> u32) -> Step {
+    match step {
+        Step::Edge { process, edge } => Step::Edge { process: player(process), edge },
+        Step::Rendezvous { sender, receiver } => {
+            Step::Rendezvous { sender: (player(sender.0), sender.1), receiver: (player(receiver.0), receiver.1) }
+        }
+        loss @ Step::Loss { .. } => loss,
+    }
+}
+
+/// The bytes of the messages of a queue; none if there is no such queue.
+fn held<'c>(semantics: &Semantics<'_>, state: &'c Configuration, queue: usize) -> &'c [u8] {
+    if queue < state.frame.queues.len() { contents(semantics, state, queue) } else { &[] }
+}
+
+fn message_size(state: &Configuration, queue: usize) -> usize {
+    state.frame.queues.get(queue).map_or(1, |frame| frame.message_size.max(1) as usize)
+}
+
+/// The messages of a queue one by one.
+fn letters(semantics: &Semantics<'_>, state: &Configuration, queue: usize) -> Vec<Vec<u8>> {
+    held(semantics, state, queue).chunks(message_size(state, queue)).map(<[u8]>::to_vec).collect()
+}
+
+/// A moving queue must belong to the system or to a process that lives through the round.
+fn check_owners(trace: &[Taken], moving: &HashSet<usize>) -> Result<(), Refusal> {
+    let lives = |queue: usize| trace.iter().all(|taken| queue < taken.after.frame.queues.len());
+    if moving.iter().all(|&queue| lives(queue)) { Ok(()) } else { Err(Refusal::Lives) }
+}
+
+/// The word of a queue that a round fills: `w·s^ω`, and what is received must spell it.
+fn pumped(held: Vec<Vec<u8>>, sent: Vec<Vec<u8>>, received: Vec<Vec<u8>>) -> Result<Word, Refusal> {
+    if sent.len() < received.len() {
+        return Err(Refusal::Order);
+    }
+    let word = Word { head: held, period: sent };
+    if received.is_empty() {
+        return Ok(word);
+    }
+    let taken = Word { head: Vec::new(), period: received };
+    if word.equals(&taken) { Ok(taken) } else { Err(Refusal::Order) }
+}
+
+/// The word of a reservoir after any number of rounds that each receive the same from it.
+fn drawn(word: &Word, received: Vec<Vec<u8>>) -> Result<Word, Refusal> {
+    if received.is_empty() {
+        return Ok(word.clone());
+    }
+    let taken = Word { head: Vec::new(), period: received };
+    if word.equals(&taken) { Ok(taken) } else { Err(Refusal::Order) }
+}

@@ -1,0 +1,294 @@
+//! What engines counted: a table for `--stats`, and the `stats` of a result.
+//!
+//! A search counts states; the flow engine counts the points and transitions of its abstraction, the counterexamples on
+//! its way and the linear problems that it solved. An answer may have both, where a search was led by what the flow
+//! engine found, so the names of the counts differ. Then come the combinations of cycles that were refuted, each with
+//! what had to be looked at for that: this is where the time of a hard proof went.
+
+use crate::style::{Ink, Style, bytes, clean, counted, grouped};
+use crate::table::{Cell, Row, Set, Table};
+use model::verdict::{FlowStats, Outcome, Refinement, SearchStats};
+use serde::Serialize;
+
+/// More refinements than this are not listed.
+const MANY: usize = 40;
+
+/// The counts of all outcomes, as tables.
+pub(crate) fn tables(outcomes: &[Outcome], style: Style) -> String {
+    let mut parts = Vec::new();
+    let searches = searches(outcomes);
+    if !searches.is_empty() {
+        parts.push(search_table(searches, style));
+    }
+    if outcomes.iter().any(|outcome| outcome.details.flow.is_some()) {
+        parts.push(flow_table(outcomes, style));
+    }
+    for outcome in outcomes.iter().filter(|outcome| !outcome.details.refinements.is_empty()) {
+        parts.push(refinement_table(outcome, style));
+    }
+    parts.join("\n")
+}
+
+fn search_table(searches: Vec<Search<'_>>, style: Style) -> String {
+    let mut table = Table::new(&[
+        ("search for", Set::Left),
+        ("states", Set::Right),
+        ("transitions", Set::Right),
+        ("depth", Set::Right),
+        ("bytes/state", Set::Right),
+        ("memory", Set::Right),
+        ("states/s", Set::Right),
+    ]);
+    for search in searches {
+        table.push(Row::Cells(search_cells(search)));
+    }
+    table.render("", style)
+}
+
+/// A search, and the properties that it answered.
+struct Search<'a> {
+    properties: String,
+    first: &'a Outcome,
+    stats: &'a SearchStats,
+}
+
+/// The searches that were made. Properties that were answered by the same one share a row.
+fn searches(outcomes: &[Outcome]) -> Vec<Search<'_>> {
+    let mut searches: Vec<Search<'_>> = Vec::new();
+    for outcome in outcomes {
+        let Some(stats) = &outcome.stats else { continue };
+        let property = clean(&outcome.property.to_string());
+        match searches.iter_mut().find(|search| is_same_search(search.first, outcome)) {
+            Some(search) => search.properties += &format!(", {property}"),
+            None => searches.push(Search { properties: property, first: outcome, stats }),
+        }
+    }
+    searches
+}
+
+/// The same counts, but for the violations of each property.
+fn is_same_search(one: &Outcome, other: &Outcome) -> bool {
+    let counts = |outcome: &Outcome| outcome.stats.clone().map(|stats| SearchStats { violations: 0, ..stats });
+    let about = |outcome: &Outcome| (outcome.engine, outcome.reading, outcome.time);
+    about(one) == about(other) && counts(one) == counts(other)
+}
+
+fn search_cells(Search { properties, first, stats }: Search<'_>) -> Vec<Cell> {
+    let seconds = first.time.as_secs_f64();
+    let per_state = if stats.states > 0 { stats.state_bytes as f64 / stats.states as f64 } else { 0.0 };
+    let rate = if seconds > 0.0 { (stats.states as f64 / seconds) as u64 } else { 0 };
+    vec![
+        Cell::from(properties),
+        Cell::from(grouped(stats.states)),
+        Cell::from(grouped(stats.transitions)),
+        Cell::from(grouped(stats.depth)),
+        Cell::from(format!("{per_state:.1}")),
+        Cell::from(bytes(stats.memory_bytes)),
+        Cell::from(grouped(rate)),
+    ]
+}
+
+/// The columns of the papers on this method. Those about elementary cycles are there only where they were enumerated.
+fn flow_table(outcomes: &[Outcome], style: Style) -> String {
+    let mut table = Table::new(&[
+        ("flow for", Set::Left),
+        ("instances", Set::Right),
+        ("points", Set::Right),
+        ("transitions", Set::Right),
+        ("message types", Set::Right),
+        ("cycles", Set::Right),
+        ("effect vectors", Set::Right),
+        ("counterexamples", Set::Right),
+        ("spurious", Set::Right),
+        ("linear problems", Set::Right),
+    ]);
+    for outcome in outcomes {
+        if let Some(stats) = outcome.details.flow {
+            table.push(Row::Cells(flow_cells(clean(&outcome.property.to_string()), stats)));
+        }
+    }
+    table.render("", style)
+}
+
+fn flow_cells(property: String, stats: FlowStats) -> Vec<Cell> {
+    let known = |count: Option<u64>| count.map_or_else(String::new, grouped);
+    let counts = [
+        grouped(stats.instances),
+        grouped(stats.nodes),
+        grouped(stats.transitions),
+        grouped(stats.message_types),
+        known(stats.cycles),
+        known(stats.effect_vectors),
+        grouped(stats.counterexamples),
+        grouped(stats.spurious),
+        grouped(stats.problems),
+    ];
+    [property].into_iter().chain(counts).map(Cell::from).collect()
+}
+
+fn refinement_table(outcome: &Outcome, style: Style) -> String {
+    let refinements = &outcome.details.refinements;
+    let mut table = Table::new(&[
+        ("", Set::Right),
+        ("processes", Set::Elastic),
+        ("cycles", Set::Right),
+        ("would add to", Set::Elastic),
+        ("looked at", Set::Elastic),
+    ]);
+    for (number, refinement) in (1..).zip(refinements).take(MANY) {
+        table.push(Row::Cells(refinement_cells(number, refinement)));
+    }
+    if let Some(more) = refinements.len().checked_sub(MANY).filter(|&more| more > 0) {
+        table.push(Row::Remark(format!("{} and {more} more; --format json has all", style.ellipsis())));
+    }
+    let title = counted(refinements.len() as u64, "combination of cycles", "combinations of cycles");
+    let title = format!("{title} on the way, for {}", clean(&outcome.property.to_string()));
+    style.paint(Ink::Strong, &title) + "\n" + &table.render("  ", style)
+}
+
+fn refinement_cells(number: u64, refinement: &Refinement) -> Vec<Cell> {
+    let list = |names: &[String]| clean(&names.join(", "));
+    let refined = match refinement.refined.as_slice() {
+        [] => Cell::inked(Ink::Doubt, "nothing was left to look at"),
+        refined => Cell::from(list(refined)),
+    };
+    vec![
+        Cell::inked(Ink::Faint, grouped(number)),
+        Cell::from(list(&refinement.processes)),
+        Cell::from(grouped(refinement.cycles as u64)),
+        Cell::from(list(&refinement.grows)),
+        refined,
+    ]
+}
+
+/// The `stats` of a result; `{}` where nothing was counted.
+#[derive(Serialize)]
+pub(crate) struct StatsJson {
+    #[serde(flatten)]
+    search: Option<SearchJson>,
+    #[serde(flatten)]
+    flow: Option<FlowJson>,
+}
+
+#[derive(Serialize)]
+struct SearchJson {
+    states: u64,
+    transitions: u64,
+    depth: u64,
+    state_bytes: u64,
+    memory_bytes: u64,
+    violations: u64,
+}
+
+#[derive(Serialize)]
+struct FlowJson {
+    instances: u64,
+    points: u64,
+    abstract_transitions: u64,
+    message_types: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effect_vectors: Option<u64>,
+    counterexamples: u64,
+    spurious: u64,
+    linear_problems: u64,
+}
+
+/// What was counted for an outcome.
+pub(crate) fn stats_json(outcome: &Outcome) -> StatsJson {
+    StatsJson { search: outcome.stats.as_ref().map(search_json), flow: outcome.details.flow.map(flow_json) }
+}
+
+fn search_json(stats: &SearchStats) -> SearchJson {
+    let &SearchStats { states, transitions, depth, state_bytes, memory_bytes, violations } = stats;
+    SearchJson { states, transitions, depth, state_bytes, memory_bytes, violations }
+}
+
+fn flow_json(stats: FlowStats) -> FlowJson {
+    FlowJson {
+        instances: stats.instances,
+        points: stats.nodes,
+        abstract_transitions: stats.transitions,
+        message_types: stats.message_types,
+        cycles: stats.cycles,
+        effect_vectors: stats.effect_vectors,
+        counterexamples: stats.counterexamples,
+        spurious: stats.spurious,
+        linear_problems: stats.problems,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use model::semantics::Reading;
+    use model::verdict::{Property, Verdict};
+
+    #[test]
+    fn stats_of_one_search_share_a_row() {
+        let deadlock = Outcome { property: Property::Deadlock, ..sample::outcome(Verdict::Proved) };
+        let mut bounded = Outcome { property: Property::Boundedness, ..sample::outcome(Verdict::Proved) };
+        bounded.reading = Reading::Unbounded;
+        let outcomes = [sample::outcome(Verdict::Proved), deadlock, bounded];
+        insta::assert_snapshot!(tables(&outcomes, Style::PLAIN), @"
+        search for        states  transitions  depth  bytes/state   memory  states/s
+        safety, deadlock  10 052       30 127     41         24.0  1.5 MiB   814 586
+        boundedness       10 052       30 127     41         24.0  1.5 MiB   814 586
+        ");
+    }
+
+    #[test]
+    fn the_flow_engine_tells_its_counts_and_what_it_refuted() {
+        insta::assert_snapshot!(tables(&[sample::bounded()], Style::PLAIN), @"
+        flow for     instances  points  transitions  message types  counterexamples  spurious  linear problems
+        boundedness          2      41        1 077              4                2         2                9
+
+        2 combinations of cycles on the way, for boundedness
+             processes   cycles  would add to  looked at
+          1  P[0], Q[1]       3  q             values of `x`
+          2  P[0]             1  q, r          values of `y`, values of `P[0]:n`
+        ");
+    }
+
+    #[test]
+    fn cycles_are_counted_where_they_were_enumerated() {
+        let mut outcome = sample::not_provable();
+        if let Some(flow) = &mut outcome.details.flow {
+            (flow.cycles, flow.effect_vectors) = (Some(12_000), Some(6));
+        }
+        outcome.details.refinements = sample::refinements();
+        outcome.details.refinements[1].refined.clear();
+        outcome.stats = Some(sample::stats());
+        insta::assert_snapshot!(tables(std::slice::from_ref(&outcome), Style { width: 100, ..Style::PLAIN }), @"
+        search for   states  transitions  depth  bytes/state   memory   states/s
+        boundedness  10 052       30 127     41         24.0  1.5 MiB  3 242 580
+
+        flow for     instances  points  transitions  message types  cycles  effect vectors  counterexamples  spurious  linear problems
+        boundedness          2      41        1 077              4  12 000               6                2         2                9
+
+        2 combinations of cycles on the way, for boundedness
+             processes   cycles  would add to  looked at
+          1  P[0], Q[1]       3  q             values of `x`
+          2  P[0]             1  q, r          nothing was left to look at
+        ");
+        insta::assert_snapshot!(serde_json::to_string(&stats_json(&outcome)).unwrap(), @r#"{"states":10052,"transitions":30127,"depth":41,"state_bytes":241248,"memory_bytes":1572864,"violations":0,"instances":2,"points":41,"abstract_transitions":1077,"message_types":4,"cycles":12000,"effect_vectors":6,"counterexamples":2,"spurious":2,"linear_problems":9}"#);
+    }
+
+    #[test]
+    fn of_very_many_refinements_some_are_left_out() {
+        let mut outcome = sample::bounded();
+        outcome.details.refinements = vec![sample::refinements()[0].clone(); 200];
+        let text = tables(&[outcome], Style::PLAIN);
+        assert!(text.ends_with("... and 160 more; --format json has all\n"), "{text}");
+    }
+
+    #[test]
+    fn where_nothing_was_counted_there_is_nothing() {
+        let mut outcome = sample::deadlock();
+        outcome.stats = None;
+        assert_eq!(serde_json::to_string(&stats_json(&outcome)).unwrap(), "{}");
+        assert_eq!(tables(&[outcome], Style::PLAIN), "");
+    }
+}
