@@ -9,6 +9,7 @@
 //! engine are checked in [`flow`].
 
 pub mod flow;
+mod searched;
 
 use model::fault::Overflow;
 use model::semantics::Semantics;
@@ -65,10 +66,17 @@ pub fn verify(
     limits: &Limits,
     observer: &dyn Observer,
 ) -> Result<(), Refusal> {
-    if !matches!(property, Property::Safety | Property::Deadlock) {
+    let Certificate::Explored { states, digest, longest, events } = certificate else {
         return Err(Refusal::WrongKind(property.to_string()));
+    };
+    match property {
+        Property::Safety | Property::Deadlock => {}
+        Property::Boundedness => {
+            return searched::boundedness(semantics, (*states, *digest), longest, limits, observer);
+        }
+        Property::Livelock => return searched::livelock(semantics, (*states, *digest), events, limits, observer),
+        _ => return Err(Refusal::WrongKind(property.to_string())),
     }
-    let Certificate::Explored { states, digest, .. } = certificate else { return Err(Refusal::WrongKind(property.to_string())) };
     let (found, sum) = visit_all(semantics, property, limits, observer)?;
     if found != *states {
         return Err(Refusal::StateCount { claimed: *states, found });
@@ -132,26 +140,28 @@ fn visit_all(
                 work.push(point);
             }
         }
-        if states.is_multiple_of(4096) {
-            observer.progress(Progress {
-                engine: "certify",
-                states,
-                waiting: work.len() as u64,
-                ..Progress::default()
-            });
-            if observer.cancelled() {
-                return Err(Refusal::Unfinished(String::from("interrupted")));
-            }
-            let used = || model::memory::resident_bytes().unwrap_or(0);
-            if limits.memory.is_some_and(|limit| used() > limit) {
-                return Err(Refusal::Unfinished(String::from("the memory limit was reached (--memory)")));
-            }
-            if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Err(Refusal::Unfinished(String::from("the time limit was reached (--timeout)")));
-            }
-        }
+        pause(states, work.len() as u64, limits, observer)?;
     }
     Ok((states, digest))
+}
+
+/// Now and then: tells what was done, and sees whether there is time and memory to go on.
+fn pause(states: u64, waiting: u64, limits: &Limits, observer: &dyn Observer) -> Result<(), Refusal> {
+    if !states.is_multiple_of(4096) {
+        return Ok(());
+    }
+    observer.progress(Progress { engine: "certify", states, waiting, ..Progress::default() });
+    if observer.cancelled() {
+        return Err(Refusal::Unfinished(String::from("interrupted")));
+    }
+    let used = || model::memory::resident_bytes().unwrap_or(0);
+    if limits.memory.is_some_and(|limit| used() > limit) {
+        return Err(Refusal::Unfinished(String::from("the memory limit was reached (--memory)")));
+    }
+    if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        return Err(Refusal::Unfinished(String::from("the time limit was reached (--timeout)")));
+    }
+    Ok(())
 }
 
 fn overflow(overflow: Overflow) -> Refusal {

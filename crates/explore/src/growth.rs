@@ -57,7 +57,7 @@ pub struct QueueLength {
     pub channel: String,
     /// The largest number of messages that was seen in it.
     pub length: u32,
-    /// A run to a state with so many.
+    /// A run to a state with so many, or to one from which an atomic sequence gets to so many.
     pub run: Vec<Step>,
 }
 
@@ -98,7 +98,7 @@ const FIRST_STATES: u64 = 4_000;
 const LARGER: u64 = 4;
 /// Walks per turn, how many moves they may take per state of the search before, and the moves of the first ones.
 const WALKS: u64 = 48;
-const MOVES: u64 = 8;
+const MOVES: u64 = 2;
 const FIRST_LENGTH: usize = 256;
 /// How often a loop is repeated before the next stage is searched for.
 const ROUNDS: usize = 12;

@@ -134,6 +134,11 @@ impl<'s> Mover<'s> {
         Ok(count)
     }
 
+    /// The states in the middle of atomic sequences.
+    pub fn inner_states(&self) -> impl Iterator<Item = &[u8]> {
+        self.inner.iter().map(|inner| inner.state.as_slice())
+    }
+
     /// The number of moves.
     pub fn len(&self) -> usize {
         self.ends.len()

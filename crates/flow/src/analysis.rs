@@ -9,11 +9,11 @@
 //! at the end, so an analysis may end with a [`Change`] to its configuration, and start again (Ciclo VI, IBOC 3.7).
 
 use crate::scc;
-use crate::step::{Created, Facts, QueueFacts, Stepper, Traffic};
+use crate::step::{Created, Facts, QueueFacts, Stepper};
 use crate::values;
 use crate::world::World;
 use model::expr::Pattern;
-use model::flow_proof::{Creation, Node, Origin, Point, QueueKey, SMASH_ABOVE, Values};
+use model::flow_proof::{Creation, Node, Origin, Point, QueueKey, is_smashed, Values};
 use model::ids::{ChannelTypeId, MachineId, VariableId};
 use model::network::{Action, Initial, ScalarType};
 use model::verdict::Reason;
@@ -337,7 +337,7 @@ impl Run<'_> {
                 };
                 let slot = info.slots.slot(&machine.variables, index, element);
                 let stored = values::truncate(variable.ty, value);
-                let smashed = variable.len() > SMASH_ABOVE && element > 0;
+                let smashed = is_smashed(variable) && element > 0;
                 step.locals[slot] = if smashed { values::join(&step.locals[slot], &stored) } else { stored };
             }
         }
@@ -383,15 +383,14 @@ impl Run<'_> {
         let seen = stepper.seen.into_inner();
         self.depend(Work::Node(id, node), &seen);
         self.note_compared(&seen);
+        for (queue, message) in seen.sent {
+            self.widen_queue(queue, message);
+        }
         for step in steps {
             for (slot, values) in step.writes {
                 self.widen_global(slot, values);
             }
-            for traffic in step.traffic {
-                if let Traffic::Sent(queue, message) = traffic {
-                    self.widen_queue(queue, message);
-                }
-            }
+            self.check_single(&step.created)?;
             for created in step.created {
                 self.create(id, node, created)?;
             }
@@ -541,11 +540,26 @@ impl Run<'_> {
         if queues.iter().any(dies) { Values::AnyQueue } else { values }
     }
 
+    /// A deterministic step is one edge, but can create several processes: those of one type cannot be told apart.
+    fn check_single(&self, created: &[Created]) -> Result<(), Failure> {
+        for (index, later) in created.iter().enumerate() {
+            let twice = created[..index].iter().any(|c| c.edge == later.edge);
+            if twice && !self.config.many.contains(&later.machine.0) {
+                return Err(Failure::Again(Change::Many(later.machine.0)));
+            }
+        }
+        Ok(())
+    }
+
     fn create(&mut self, creator: u32, node: u32, created: Created) -> Result<(), Failure> {
         let Created { edge, machine, arguments } = created;
         let pid = values::range(0, i32::MAX);
         let key = (creator, node, edge.0);
         if let Some(&known) = self.created.get(&key) {
+            if self.analysis.instances[known as usize].machine != machine {
+                let reason = String::from("a deterministic step creates processes of several types");
+                return Err(Failure::Stopped(Reason::NotProvable(reason)));
+            }
             self.give(known, arguments, &pid);
             return Ok(());
         }

@@ -124,20 +124,54 @@ impl Allowances {
     }
 }
 
-/// Weights in whole numbers, and what they prove.
-pub fn finish(
+/// Weights in whole numbers, and what they prove of a queue.
+fn finish(
     prover: &Prover<'_, '_>,
     frame: &Frame<'_>,
     queue: u32,
     weights: &[Rational],
 ) -> Result<QueueBound, TooLarge> {
+    let room = room(prover, frame, weights)?;
+    let (at_most, unit) = room.units(frame.net).get(&queue).copied().ok_or(TooLarge)?;
+    Ok(QueueBound { at_most, weights: room.weights, unit })
+}
+
+/// What all queues together can hold, weighed.
+pub struct Room {
+    /// The weights.
+    pub weights: Weights,
+    whole: Vec<i128>,
+    total: i128,
+}
+
+impl Room {
+    /// Per queue: the most messages that there is room for, and what the lightest of them weighs.
+    pub fn units(&self, net: &Net) -> HashMap<u32, (u64, i64)> {
+        let mut lightest: HashMap<u32, i128> = HashMap::new();
+        for (counter, &weight) in net.counters.iter().zip(&self.whole) {
+            if let Counter::Message(queue, _) = counter {
+                let known = lightest.entry(*queue).or_insert(weight);
+                *known = weight.min(*known);
+            }
+        }
+        let each = lightest.into_iter().filter(|(_, unit)| *unit > 0);
+        let each = each.filter_map(|(queue, unit)| {
+            Some((queue, (u64::try_from(self.total / unit).ok()?, i64::try_from(unit).ok()?)))
+        });
+        each.collect()
+    }
+}
+
+/// What there is room for under weights.
+pub fn room(prover: &Prover<'_, '_>, frame: &Frame<'_>, weights: &[Rational]) -> Result<Room, TooLarge> {
     let net = frame.net;
     let whole = whole_numbers(weights)?;
-    let mut result = prover.empty_weights();
+    let mut result = Weights::default();
     prover.fill(&mut result, &whole, 1)?;
     let mut total: i128 = 0;
     for (instance, graph) in frame.graphs.iter().enumerate() {
-        if prover.shape.many[instance] {
+        let idle = frame.counters[instance].iter().all(|&c| whole[c as usize] == 0);
+        if prover.shape.many[net.ids[instance] as usize] || idle {
             continue;
         }
         let cost = |t: u32| gain(&net.transitions[t as usize].effects, |c| whole[c as usize]);
@@ -145,23 +179,20 @@ pub fn finish(
         net.first[instance].iter().for_each(|&n| start[n as usize] = Some(0));
         let Search::Distances(d) = graph.search_from(start, &cost) else { return Err(TooLarge) };
         let reached = |d: &&i128| **d > i128::MIN;
-        for (node, distance) in d.iter().enumerate().filter(|(_, d)| reached(d)) {
-            result.nodes[instance][node] = i64::try_from(-distance).map_err(|_| TooLarge)?;
-        }
+        let potential = |d: &i128| if reached(&d) { i64::try_from(-d).map_err(|_| TooLarge) } else { Ok(0) };
+        result.nodes.insert(net.ids[instance], d.iter().map(potential).collect::<Result<_, _>>()?);
         let low = d.iter().filter(reached).max().copied().unwrap_or(0);
         let high = net.first[instance].iter().map(|&n| d[n as usize]).min().unwrap_or(0);
         total += low - high;
     }
     for (f, followed) in net.followed.iter().enumerate() {
         let start = followed.values.iter().position(|&v| v == followed.first).unwrap_or(0);
-        let lowest = result.values[f].iter().min().copied().unwrap_or(0);
-        total += i128::from(result.values[f][start] - lowest);
+        let Some(values) = result.values.get(&(f as u32)) else { continue };
+        let lowest = values.iter().min().copied().unwrap_or(0);
+        total += i128::from(values[start] - lowest);
     }
     for (counter, weight) in whole.iter().enumerate() {
         total += weight * i128::from(first(net, counter as u32));
     }
-    let atoms = net.counters.iter().zip(&whole).filter(|(c, _)| matches!(c, Counter::Message(q, _) if *q == queue));
-    let unit = atoms.map(|(_, &w)| w).min().unwrap_or(1).max(1);
-    let at_most = u64::try_from(total / unit).map_err(|_| TooLarge)?;
-    Ok(QueueBound { at_most, weights: result, unit: i64::try_from(unit).map_err(|_| TooLarge)? })
+    Ok(Room { weights: result, whole, total })
 }

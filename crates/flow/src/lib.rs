@@ -25,11 +25,12 @@ pub use report::{CycleReport, QueueReport, Report, Sizes, Story};
 
 use analysis::{Analysis, Change, Config, Failure};
 use model::event::Event;
-use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Progress, Queue, Ranking};
+use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Progress, Queue, Ranking, Weights};
 use model::network::Network;
 use model::verdict::{Limits, Observer, Reason};
 use net::{Counter, Net};
 use prove::{Counterexample, Goal, Prover, Shape, Unproved};
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 use weigh::Frame;
 use world::World;
@@ -41,6 +42,10 @@ const MOST_ROUNDS: usize = 24;
 /// So many nodes are kept apart at first, and after a refinement.
 const MOST_NODES: usize = 400_000;
 const MOST_REFINED: usize = 20_000;
+/// How long bounds are improved, and how many attempts that improve nothing are made.
+const BOUNDS_TIME: Duration = Duration::from_millis(1500);
+const MOST_USELESS: usize = 4;
+const LARGE_PART: usize = 400;
 
 /// What to prove.
 #[derive(Clone, Debug)]
@@ -233,9 +238,7 @@ impl Engine<'_> {
                 proof.progress = Some(Progress { events: events.iter().map(|(text, _)| text.clone()).collect() });
             }
             Question::Boundedness => {
-                let prover =
-                    Prover { net, shape: &shape, dropped: dropped.to_vec(), effort: Default::default(), stop: self.stop };
-                bound_all(prover, analysis, &mut proof, &mut report, deadline);
+                bound_all(net, &shape, dropped, &mut proof, &mut report, deadline);
             }
         }
         report.proof = Some(proof);
@@ -245,58 +248,88 @@ impl Engine<'_> {
     }
 }
 
-/// The bound of every queue that is claimed, as far as time allows.
+/// The bound of every queue that is claimed: at least the one that weights for all queues together prove; a better one of
+/// its own where there is time. Parts of the net that share nothing are looked at separately.
 fn bound_all(
-    mut prover: Prover<'_, '_>,
-    analysis: &Analysis,
+    net: &Net,
+    shape: &Shape,
+    dropped: &[bool],
     proof: &mut FlowProof,
     report: &mut Report,
     deadline: Option<Instant>,
 ) {
-    let net = prover.net;
-    let alive = vec![true; net.transitions.len()];
-    let frame = Frame::new(net, &alive);
-    let shared = shared_weights(&prover, &frame, proof);
     let begin = Instant::now();
-    let budget = deadline.map_or(Duration::from_secs(10), |d| d.saturating_duration_since(begin) / 3);
-    let each = (analysis.facts.queues.len() as u32).max(1);
-    for queue in 0..analysis.facts.queues.len() as u32 {
-        let Some(row) = report.queues.iter().position(|q| q.queue == queue) else { continue };
-        if !proof.abstraction.queues[queue as usize].claimed {
-            continue;
+    let until = begin + deadline.map_or(Duration::MAX, |d| d.saturating_duration_since(begin) / 3).min(BOUNDS_TIME);
+    let left_out: HashSet<Counter> = net.counters.iter().zip(dropped).filter(|(_, d)| **d).map(|(c, _)| *c).collect();
+    let rows: HashMap<u32, usize> = report.queues.iter().enumerate().map(|(row, q)| (q.queue, row)).collect();
+    let mut never = || None;
+    for part in net.parts() {
+        let dropped = part.counters.iter().map(|c| left_out.contains(c)).collect();
+        let prover = Prover { net: &part, shape, dropped, effort: Default::default(), stop: &mut never };
+        let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
+        let mut queues: Vec<u32> = Vec::new();
+        for counter in &part.counters {
+            if let Counter::Message(queue, _) = counter
+                && proof.abstraction.queues[*queue as usize].claimed
+                && rows.contains_key(queue)
+                && !queues.contains(queue)
+            {
+                queues.push(*queue);
+            }
         }
-        let until = Instant::now() + (budget / each).max(Duration::from_millis(200)).min(Duration::from_secs(5));
-        let in_time = begin.elapsed() < budget;
-        let exact = if in_time { bounds::bound(&prover, &frame, queue, &mut || Instant::now() < until) } else { None };
-        let rough = shared.as_ref().and_then(|weights| bounds::finish(&prover, &frame, queue, weights).ok());
-        let best = match (exact, rough) {
-            (Some(a), Some(b)) => Some(if a.at_most <= b.at_most { a } else { b }),
-            (a, b) => a.or(b),
-        };
-        let Some(best) = best else { continue };
-        report.queues[row].at_most = Some(best.at_most);
-        let known = proof.bound_weights.iter().position(|w| *w == best.weights);
-        let weights = known.unwrap_or_else(|| {
-            proof.bound_weights.push(best.weights);
-            proof.bound_weights.len() - 1
-        });
-        proof.bounds.push(Bound { queue, at_most: best.at_most, weights: weights as u32, unit: best.unit });
+        let shared = shared_weights(&prover, &frame);
+        let room = shared.and_then(|weights| bounds::room(&prover, &frame, &weights).ok());
+        let units = room.as_ref().map(|room| room.units(&part)).unwrap_or_default();
+        // In a large part one attempt is enough to see whether anything can be gained.
+        let large = part.counters.len() > LARGE_PART;
+        let until = if large { until.min(Instant::now() + BOUNDS_TIME / 10) } else { until };
+        let mut useless = if large { MOST_USELESS - 1 } else { 0 };
+        for queue in queues {
+            let rough = units.get(&queue).copied();
+            let worth = useless < MOST_USELESS && Instant::now() < until;
+            let own = if worth { bounds::bound(&prover, &frame, queue, &mut || Instant::now() < until) } else { None };
+            let better = match (&own, &rough) {
+                (Some(own), Some(rough)) => own.at_most < rough.0,
+                (Some(_), None) => true,
+                (None, _) => false,
+            };
+            useless += usize::from(worth && !better);
+            match (own.filter(|_| better), rough, &room) {
+                (Some(own), ..) => {
+                    report.queues[rows[&queue]].at_most = Some(own.at_most);
+                    keep_bound(proof, queue, (own.at_most, own.unit), &own.weights);
+                }
+                (None, Some(rough), Some(room)) => {
+                    report.queues[rows[&queue]].at_most = Some(rough.0);
+                    keep_bound(proof, queue, rough, &room.weights);
+                }
+                _ => {}
+            }
+        }
     }
-    let _ = &mut prover;
+    // A queue that nothing is ever sent to is empty.
+    for (queue, row) in rows {
+        if proof.abstraction.queues[queue as usize].atoms.is_empty() {
+            report.queues[row].at_most = Some(0);
+            keep_bound(proof, queue, (0, 1), &Weights::default());
+        }
+    }
 }
 
-/// The weights of an unbranched proof prove bounds for all queues at once.
-fn shared_weights(prover: &Prover<'_, '_>, frame: &Frame<'_>, proof: &FlowProof) -> Option<Vec<linear::Rational>> {
-    if !matches!(proof.ranking, Ranking::Bounded(_)) {
-        return None;
+fn keep_bound(proof: &mut FlowProof, queue: u32, (at_most, unit): (u64, i64), weights: &Weights) {
+    // Queues of one part follow each other: those with the same weights share them.
+    if proof.bound_weights.last() != Some(weights) {
+        proof.bound_weights.push(weights.clone());
     }
-    let least: Vec<Option<i64>> = frame
-        .net
-        .counters
-        .iter()
-        .zip(&prover.dropped)
-        .map(|(c, &dropped)| if dropped { None } else { Some(i64::from(c.grows())) })
-        .collect();
+    let weights = proof.bound_weights.len() as u32 - 1;
+    proof.bounds.push(Bound { queue, at_most, weights, unit });
+}
+
+/// Weights that prove bounds for all queues at once.
+fn shared_weights(prover: &Prover<'_, '_>, frame: &Frame<'_>) -> Option<Vec<linear::Rational>> {
+    let each = frame.net.counters.iter().zip(&prover.dropped);
+    let least: Vec<Option<i64>> =
+        each.map(|(c, &dropped)| if dropped { None } else { Some(i64::from(c.grows())) }).collect();
     match weigh::weigh(frame, &least, &mut || true).0 {
         weigh::Weighed::Weights(weights) => Some(weights),
         _ => None,
@@ -345,7 +378,6 @@ fn shape(analysis: &Analysis, net: &Net) -> Shape {
         nodes: analysis.instances.iter().map(|i| i.nodes.len()).collect(),
         many: analysis.instances.iter().map(|i| i.many).collect(),
         values: net.followed.iter().map(|f| f.values.len()).collect(),
-        numbers: net.numbers.len(),
     }
 }
 

@@ -12,8 +12,9 @@ use crate::step::{Seen, Step, Stepper, Traffic};
 use crate::values;
 use crate::world::World;
 use model::event::Event;
-use model::flow_proof::{Followed, Number, Point, SMASH_ABOVE, Values};
-use model::ids::EdgeId;
+use model::flow_proof::{Followed, Number, Point, is_smashed, Values};
+use model::ids::{EdgeId, MachineId};
+use model::network::{Action, Edge};
 use model::verdict::Reason;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -73,6 +74,8 @@ pub struct Net {
     pub transitions: Vec<Transition>,
     /// Per instance: where its transitions are.
     pub of_instance: Vec<std::ops::Range<u32>>,
+    /// Per instance: its number in the abstraction.
+    pub ids: Vec<u32>,
     /// Per instance: how many nodes its graph has.
     pub graph_nodes: Vec<u32>,
     /// Per instance: the first nodes of its graph.
@@ -113,6 +116,7 @@ pub fn build(
         counters: Vec::new(),
         transitions: Vec::new(),
         of_instance: Vec::new(),
+        ids: (0..analysis.instances.len() as u32).collect(),
         graph_nodes: Vec::new(),
         first: Vec::new(),
         followed: followed(world, analysis, config),
@@ -134,7 +138,7 @@ fn followed(world: &World<'_>, analysis: &Analysis, config: &Config) -> Vec<Foll
     let mut found = Vec::new();
     for &slot in &config.followed {
         let Values::Set(values) = &analysis.facts.globals[slot as usize] else { continue };
-        if is_smashed(world, slot) {
+        if is_whole_array(world, slot) {
             continue;
         }
         if let Some(first) = first_value(world, slot) {
@@ -145,8 +149,8 @@ fn followed(world: &World<'_>, analysis: &Analysis, config: &Config) -> Vec<Foll
 }
 
 /// The slot stands for a whole array.
-fn is_smashed(world: &World<'_>, slot: u32) -> bool {
-    world.network.variables[world.globals.element(slot as usize).0].len() > SMASH_ABOVE
+fn is_whole_array(world: &World<'_>, slot: u32) -> bool {
+    is_smashed(&world.network.variables[world.globals.element(slot as usize).0])
 }
 
 /// The first value of a global slot, where it is a plain number.
@@ -170,7 +174,7 @@ fn numbers(world: &World<'_>, analysis: &Analysis, config: &Config) -> Vec<Numbe
             None => {
                 let values = &analysis.facts.globals[slot as usize];
                 if let (Some((low, high)), Some(_)) = (values::bounds(values), first_value(world, slot))
-                    && !is_smashed(world, slot)
+                    && !is_whole_array(world, slot)
                 {
                     found.push(Number { instance: None, slot, upwards: true, limit: high });
                     found.push(Number { instance: None, slot, upwards: false, limit: low });
@@ -179,7 +183,7 @@ fn numbers(world: &World<'_>, analysis: &Analysis, config: &Config) -> Vec<Numbe
             Some(machine) => {
                 let variables = &world.network.machines[machine as usize].variables;
                 let (variable, _) = world.machines[machine as usize].slots.element(slot as usize);
-                if variables[variable].len() > SMASH_ABOVE {
+                if is_smashed(&variables[variable]) {
                     continue;
                 }
                 for (id, instance) in analysis.instances.iter().enumerate() {
@@ -411,17 +415,23 @@ impl Builder<'_> {
 
     fn is_progress(&self, id: u32, node: u32, step: &Step) -> bool {
         let instance = &self.analysis.instances[id as usize];
-        let machine = self.world.network.machine(instance.machine);
         match self.events {
-            None => {
-                let labelled = |at: Point| match at {
-                    Point::Location(l) => machine.locations[l as usize].progress,
-                    _ => false,
-                };
-                labelled(instance.nodes[node as usize].at) || labelled(step.to)
-            }
+            None => self.is_seen(instance.machine, instance.nodes[node as usize].at, step),
             Some(events) => events.iter().any(|event| self.happens(event, id, step)),
         }
+    }
+
+    /// Whether a step begins or ends at a progress label that is surely seen: there is a state in which the process is there.
+    /// In the middle of an atomic sequence there is none, and a rendezvous may hand control on at once.
+    fn is_seen(&self, machine: MachineId, from: Point, step: &Step) -> bool {
+        let code = self.world.network.machine(machine);
+        let labelled = |at: Point| matches!(at, Point::Location(l) if code.locations[l as usize].progress);
+        let meets = self.world.network.channel_types.iter().any(model::network::ChannelType::is_rendezvous);
+        let settles = |edge: &Edge| !edge.atomic && !(meets && matches!(edge.action, Action::Send { .. }));
+        let mut arrivals = code.edges.iter().filter(|edge| Point::at(edge.to) == from);
+        let before = labelled(from) && !(meets && Point::at(code.initial) == from) && arrivals.all(settles);
+        let last = step.edges.last().map(|&id| &code.edges[id.index()]);
+        before || labelled(step.to) && last.is_some_and(settles)
     }
 
     /// Whether an event surely happens in a step.
@@ -480,3 +490,65 @@ impl Builder<'_> {
 }
 
 type TransitionKey = (u32, Vec<(u32, i64)>, Vec<(u32, u32, u32)>, bool);
+
+impl Net {
+    /// The net cut into parts that share no counter: each with its own numbers for instances and counters.
+    pub fn parts(&self) -> Vec<Net> {
+        let mut piece: Vec<usize> = (0..self.of_instance.len()).collect();
+        fn root(piece: &mut [usize], mut at: usize) -> usize {
+            while piece[at] != at {
+                piece[at] = piece[piece[at]];
+                at = piece[at];
+            }
+            at
+        }
+        let mut first: HashMap<u32, usize> = HashMap::new();
+        for transition in &self.transitions {
+            for &(counter, _) in &transition.effects {
+                let owner = *first.entry(counter).or_insert(transition.instance as usize);
+                let (a, b) = (root(&mut piece, owner), root(&mut piece, transition.instance as usize));
+                piece[a] = b;
+            }
+        }
+        let mut members: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        for instance in 0..piece.len() {
+            members.entry(root(&mut piece, instance)).or_default().push(instance as u32);
+        }
+        members.into_values().map(|instances| self.part(&instances)).collect()
+    }
+
+    fn part(&self, instances: &[u32]) -> Net {
+        let mut part = Net {
+            counters: Vec::new(),
+            transitions: Vec::new(),
+            of_instance: Vec::new(),
+            ids: instances.iter().map(|&i| self.ids[i as usize]).collect(),
+            graph_nodes: instances.iter().map(|&i| self.graph_nodes[i as usize]).collect(),
+            first: instances.iter().map(|&i| self.first[i as usize].clone()).collect(),
+            followed: self.followed.clone(),
+            numbers: self.numbers.clone(),
+            first_distance: self.first_distance.clone(),
+            first_count: Vec::new(),
+        };
+        let mut index: HashMap<u32, u32> = HashMap::new();
+        for (local, &instance) in (0u32..).zip(instances) {
+            let begin = part.transitions.len() as u32;
+            let range = self.of_instance[instance as usize].clone();
+            for transition in &self.transitions[range.start as usize..range.end as usize] {
+                let mut effects: Vec<(u32, i64)> = Vec::with_capacity(transition.effects.len());
+                for &(counter, change) in &transition.effects {
+                    let own = *index.entry(counter).or_insert_with(|| {
+                        part.counters.push(self.counters[counter as usize]);
+                        part.first_count.push(self.first_count[counter as usize]);
+                        part.counters.len() as u32 - 1
+                    });
+                    effects.push((own, change));
+                }
+                effects.sort_unstable();
+                part.transitions.push(Transition { instance: local, effects, ..transition.clone() });
+            }
+            part.of_instance.push(begin..part.transitions.len() as u32);
+        }
+        part
+    }
+}

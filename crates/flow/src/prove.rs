@@ -84,8 +84,6 @@ pub struct Shape {
     pub many: Vec<bool>,
     /// Values per followed variable.
     pub values: Vec<usize>,
-    /// Numbers.
-    pub numbers: usize,
 }
 
 impl Prover<'_, '_> {
@@ -316,7 +314,7 @@ impl Prover<'_, '_> {
     /// lie on a cycle of gain 0.
     pub fn weights(&self, frame: &Frame<'_>, weights: &[Rational], scale: i128) -> Result<Weights, TooLarge> {
         let whole = whole_numbers(weights)?;
-        let mut result = self.empty_weights();
+        let mut result = Weights::default();
         let most = frame.graphs.iter().map(|g| g.nodes).max().unwrap_or(1) as i128 + 1;
         let factor = scale * most;
         for (graph, instance) in frame.graphs.iter().zip(0..) {
@@ -332,10 +330,11 @@ impl Prover<'_, '_> {
                 .map(|&(from, to, _)| (from as usize, to as usize))
                 .collect();
             let components = crate::scc::components(graph.nodes, &level);
-            for (node, distance) in d.iter().enumerate() {
-                let potential = i128::from(components.of[node]) - distance * factor;
-                result.nodes[instance][node] = i64::try_from(potential).map_err(|_| TooLarge)?;
-            }
+            let potential = |(node, distance): (usize, &i128)| {
+                i64::try_from(i128::from(components.of[node]) - distance * factor).map_err(|_| TooLarge)
+            };
+            let potentials = d.iter().enumerate().map(potential).collect::<Result<_, _>>()?;
+            result.nodes.insert(instance as u32, potentials);
         }
         self.fill(&mut result, &whole, factor)?;
         Ok(result)
@@ -343,28 +342,27 @@ impl Prover<'_, '_> {
 
     /// Weights of counters.
     pub fn fill(&self, result: &mut Weights, whole: &[i128], factor: i128) -> Result<(), TooLarge> {
-        for (counter, weight) in self.net.counters.iter().zip(whole) {
+        for (counter, weight) in self.net.counters.iter().zip(whole).filter(|(_, weight)| **weight != 0) {
             let weight = i64::try_from(weight * factor).map_err(|_| TooLarge)?;
+            let entry = |map: &mut BTreeMap<u32, Vec<i64>>, key: u32, size: usize, at: u32| {
+                map.entry(key).or_insert_with(|| vec![0; size])[at as usize] = weight;
+            };
             match *counter {
                 Counter::Message(queue, atom) | Counter::Meeting(queue, atom) => {
-                    result.messages[queue as usize][atom as usize] = weight;
+                    entry(&mut result.messages, queue, self.shape.atoms[queue as usize], atom);
                 }
-                Counter::Processes(instance, node) => result.nodes[instance as usize][node as usize] = weight,
-                Counter::Value(followed, value) => result.values[followed as usize][value as usize] = weight,
-                Counter::Distance(number) => result.numbers[number as usize] = weight,
+                Counter::Processes(instance, node) => {
+                    entry(&mut result.nodes, instance, self.shape.nodes[instance as usize], node);
+                }
+                Counter::Value(followed, value) => {
+                    entry(&mut result.values, followed, self.shape.values[followed as usize], value);
+                }
+                Counter::Distance(number) => {
+                    result.numbers.insert(number, weight);
+                }
             }
         }
         Ok(())
-    }
-
-    /// Nothing weighs anything.
-    pub fn empty_weights(&self) -> Weights {
-        Weights {
-            messages: self.shape.atoms.iter().map(|&n| vec![0; n]).collect(),
-            nodes: self.shape.nodes.iter().map(|&n| vec![0; n]).collect(),
-            values: self.shape.values.iter().map(|&n| vec![0; n]).collect(),
-            numbers: vec![0; self.shape.numbers],
-        }
     }
 }
 

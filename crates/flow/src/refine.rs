@@ -11,7 +11,7 @@ use crate::prove::Counterexample;
 use crate::values;
 use crate::world::World;
 use model::expr::{Expr, Pattern, Place, Scope};
-use model::flow_proof::{SMASH_ABOVE, Values};
+use model::flow_proof::{is_smashed, Values};
 use model::ids::MachineId;
 use model::network::{Action, ScalarType};
 use std::collections::BTreeSet;
@@ -193,7 +193,7 @@ impl Refiner<'_> {
 
     fn is_number(&self, machine: MachineId, place: &Place) -> bool {
         let variable = self.world.network.variable(place, machine);
-        variable.ty != ScalarType::Channel && variable.len() <= SMASH_ABOVE
+        variable.ty != ScalarType::Channel && !is_smashed(variable)
     }
 
     /// The slots that a place can mean, as far as its indices are constants.
@@ -204,7 +204,7 @@ impl Refiner<'_> {
             Scope::Global => &self.world.globals,
             Scope::Local => &self.world.info(machine).slots,
         };
-        if variable.len() > SMASH_ABOVE {
+        if is_smashed(variable) {
             return Vec::new();
         }
         let constant = place.indices.iter().zip(&variable.dimensions).try_fold(0usize, |element, (index, d)| {

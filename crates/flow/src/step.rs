@@ -9,7 +9,7 @@
 use crate::values;
 use crate::world::{MachineInfo, World};
 use model::expr::{BinaryOp, ChannelTest, Expr, Pattern, Place, Scope, UnaryOp};
-use model::flow_proof::{Number, Point, QueueKey, SMASH_ABOVE, Values};
+use model::flow_proof::{Number, Point, QueueKey, is_smashed, Values};
 use model::ids::{ChannelTypeId, EdgeId, MachineId};
 use model::network::{Action, Choice, Variable};
 use std::cell::RefCell;
@@ -137,6 +137,8 @@ pub struct Seen {
     pub all_queues: bool,
     /// Numbers that fields were compared with: channel type, field, values.
     pub compared: Vec<(ChannelTypeId, u32, Values)>,
+    /// Messages that were sent, also on ways that then end nowhere: such a way may go on to take what it sent.
+    pub sent: Vec<(u32, Vec<Values>)>,
 }
 
 /// Takes abstract steps of one process.
@@ -200,7 +202,10 @@ impl<'a> Stepper<'a> {
                 let Action::Deterministic(body) = &machine.edges[edge as usize].action else { return };
                 let Some(choices) = body.nodes.get(node as usize) else { return };
                 for (index, choice) in choices.iter().enumerate() {
-                    let Some(start) = self.choose(&step, choices, index) else { continue };
+                    let Some(mut start) = self.choose(&step, choices, index) else { continue };
+                    if start.edges.is_empty() {
+                        start.edges.push(EdgeId(edge));
+                    }
                     let to = choice.next.map_or(Point::at(machine.edges[edge as usize].to), |n| Point::Inside(edge, n));
                     for next in self.apply(start, &choice.action, EdgeId(edge)) {
                         arrive(next, to, found);
@@ -209,13 +214,14 @@ impl<'a> Stepper<'a> {
             }
             Point::Location(location) => {
                 let Some(here) = machine.locations.get(location as usize) else { return };
-                for &id in &here.edges {
+                for (position, &id) in here.edges.iter().enumerate() {
                     let edge = &machine.edges[id.index()];
                     let mut start = step.clone();
                     start.edges.push(id);
                     if is_else(&edge.action) {
-                        let others = here.edges.iter().filter(|&&e| e != id);
-                        let conditions = others.flat_map(|e| guards(&machine.edges[e.index()].action));
+                        // Edges are tried in order: `else` says nothing of those behind it.
+                        let earlier = here.edges[..position].iter();
+                        let conditions = earlier.flat_map(|e| guards(&machine.edges[e.index()].action));
                         if !conditions.into_iter().all(|e| self.assume(&mut start, e, false)) {
                             continue;
                         }
@@ -234,9 +240,13 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// In a deterministic step, a choice is taken when those before it cannot be.
+    /// In a deterministic step, a choice is taken when those before it cannot be; but a message that is handed over goes
+    /// straight to the receive, whatever stands before it.
     fn choose(&self, step: &Step, choices: &[Choice], index: usize) -> Option<Step> {
         let mut start = step.clone();
+        if matches!(choices[index].action, Action::Receive { .. }) && self.world.has_rendezvous {
+            return Some(start);
+        }
         for earlier in &choices[..index] {
             if let Action::Condition(e) = &earlier.action
                 && !self.assume(&mut start, e, false)
@@ -300,7 +310,9 @@ impl<'a> Stepper<'a> {
             let facts = &self.facts.queues[queue as usize];
             let types = &self.world.network.channel_types[facts.channel_type.index()].fields;
             if types.len() == fields.len() {
-                let stored = fields.iter().zip(types).map(|(v, &ty)| values::truncate(ty, v.clone())).collect();
+                let stored: Vec<Values> =
+                    fields.iter().zip(types).map(|(v, &ty)| values::truncate(ty, v.clone())).collect();
+                self.seen.borrow_mut().sent.push((queue, stored.clone()));
                 let mut next = step.clone();
                 next.traffic.push(Traffic::Sent(queue, stored));
                 found.push(next);
@@ -412,7 +424,7 @@ impl<'a> Stepper<'a> {
             Scope::Global => &self.world.globals,
             Scope::Local => &self.info().slots,
         };
-        if variable.len() > SMASH_ABOVE {
+        if is_smashed(variable) {
             return Target::OneOf(vec![slots.slot(variables, place.variable.index(), 0)]);
         }
         let elements = self.elements(step, variable, &place.indices);

@@ -207,24 +207,23 @@ pub fn unary(op: UnaryOp, a: &Values) -> Values {
 
 /// The values of an operator with two operands.
 pub fn binary(op: BinaryOp, a: &Values, b: &Values) -> Values {
+    // The right side is looked at only where the left one does not decide, so it may have no value at all.
+    let ((t, f), (u, g)) = (truth(a), truth(b));
+    match op {
+        BinaryOp::And => return of_truth(t && u, f || t && g),
+        BinaryOp::Or => return of_truth(t || f && u, f && g),
+        _ => {}
+    }
     if let (Values::Set(x), Values::Set(y)) = (a, b)
         && x.len() * y.len() <= PAIRS
     {
         return set(x.iter().flat_map(|&m| y.iter().filter_map(move |&n| op.apply(m, n))).collect());
     }
     match op {
-        BinaryOp::And => {
-            let ((t, f), (u, g)) = (truth(a), truth(b));
-            of_truth(t && u, f || g)
-        }
-        BinaryOp::Or => {
-            let ((t, f), (u, g)) = (truth(a), truth(b));
-            of_truth(t || u, f && g)
-        }
+        _ if is_empty(a) || is_empty(b) => nothing(),
         _ => match (bounds(a), bounds(b)) {
             (Some(x), Some(y)) => of_ranges(op, x, y),
             _ if is_comparison(op) => either(),
-            _ if is_empty(a) || is_empty(b) => nothing(),
             _ => anything(),
         },
     }

@@ -28,6 +28,8 @@ pub struct World<'n> {
     pub machines: Vec<MachineInfo>,
     /// Numbers at which growing sets stop first, in rising order.
     pub thresholds: Vec<i32>,
+    /// There are rendezvous channels.
+    pub has_rendezvous: bool,
 }
 
 /// What is known of a machine.
@@ -54,6 +56,7 @@ impl<'n> World<'n> {
             global_types: types(&network.variables),
             machines,
             thresholds: thresholds(network),
+            has_rendezvous: network.channel_types.iter().any(ChannelType::is_rendezvous),
         }
     }
 
@@ -190,8 +193,9 @@ fn transient(machine: &Machine, id: MachineId, network: &Network, sends: &Sends)
         // A process in control stays in control where some edge can always be taken.
         let goes_on = |l: LocationId| machine.edges_from(l).any(|e| always(&e.action, id, network, sends));
         let locations = (0..machine.locations.len()).map(LocationId::from);
-        let candidates =
-            locations.filter(|&l| !machine.locations[l.index()].progress && goes_on(l) && !interrupted.contains(&l));
+        let takes = |l: LocationId| machine.edges_from(l).any(|e| takes(&e.action));
+        let passes = |l: &LocationId| !machine.locations[l.index()].progress && goes_on(*l) && !takes(*l);
+        let candidates = locations.filter(passes).filter(|l| !interrupted.contains(l));
         found.extend(candidates.map(Point::at));
     }
     let successors = successor_map(machine);
@@ -200,11 +204,17 @@ fn transient(machine: &Machine, id: MachineId, network: &Network, sends: &Sends)
     found
 }
 
+/// Whether an action takes a message. A step that sent before would hide how long the queue was in between.
+fn takes(action: &Action) -> bool {
+    matches!(action, Action::Receive { mode, .. } if !mode.keep)
+}
+
 fn inner_points(machine: &Machine) -> HashSet<Point> {
     let mut points = HashSet::new();
     for (index, edge) in machine.edges.iter().enumerate() {
         if let Action::Deterministic(body) = &edge.action {
-            points.extend((0..body.nodes.len()).map(|node| Point::Inside(index as u32, node as u32)));
+            let passed = (0u32..).zip(&body.nodes).filter(|(_, choices)| !choices.iter().any(|c| takes(&c.action)));
+            points.extend(passed.map(|(node, _)| Point::Inside(index as u32, node)));
         }
     }
     points

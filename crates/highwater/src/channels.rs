@@ -8,8 +8,7 @@ use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
 use explore::progress::{ProgressOf, Taken};
 use flow::{Question, Report};
 use model::event::Event;
-use model::ids::MachineId;
-use model::network::{Initial, Network};
+use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
 use model::trace::{Narrator, statement};
@@ -19,7 +18,13 @@ use model::verdict::{
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// How long the static engine has before the search starts beside it.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
+/// The stack of a thread of its own.
+const STACK: usize = 256 << 20;
 
 /// Who may answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,16 +76,12 @@ impl Asking<'_> {
     /// Is every channel bounded, and how long does each get?
     pub fn boundedness(&self) -> Outcome {
         let start = Instant::now();
-        let report = if self.engines == Engines::Explore {
-            Report::empty()
-        } else {
-            // Advice may not take long; what is asked for leaves half of the time to the search.
-            let (most, part) = if self.advisory { (Duration::from_secs(3), 4) } else { (Duration::from_secs(3600), 2) };
-            let limits = self.share(most, part);
-            flow::check(self.network, &self.question(Question::Boundedness), &limits, self.observer)
-        };
         let semantics = Semantics::new(self.network, Reading::Unbounded);
-        let growth = if self.engines == Engines::Flow { None } else { Some(self.grow(&semantics, &report)) };
+        let (report, growth) = match self.engines {
+            Engines::Explore => (Report::empty(), Some(self.grow(&semantics, &Report::empty(), self.observer))),
+            Engines::Flow => (self.flow(&Question::Boundedness, &self.limits, self.observer), None),
+            Engines::Both => self.side_by_side(&semantics),
+        };
         let mut outcome = self.outcome(Property::Boundedness, Reading::Unbounded, start);
         outcome.details = self.details(&report);
         self.decide_boundedness(&mut outcome, report, growth.as_ref(), &semantics);
@@ -88,8 +89,35 @@ impl Asking<'_> {
         outcome
     }
 
-    fn question(&self, question: Question) -> Question {
-        question
+    /// The static engine alone for a moment; if it needs longer, the search beside it. Who is done first stops the other.
+    fn side_by_side(&self, semantics: &Semantics<'_>) -> (Report, Option<GrowthReport>) {
+        let first = self.flow(&Question::Boundedness, &self.share(FIRST_ATTEMPT, 4), self.observer);
+        let late = matches!(first.reason, Some(Reason::Timeout));
+        if !late || self.advisory {
+            let growth = self.grow(semantics, &first, self.observer);
+            return (first, Some(growth));
+        }
+        let (static_side, search_side) = (Linked::new(self.observer), Linked::new(self.observer));
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            let handle = thread.spawn_scoped(scope, || {
+                let report = self.flow(&Question::Boundedness, &self.limits, &static_side);
+                if report.complete {
+                    search_side.stop();
+                }
+                report
+            });
+            let growth = self.grow(semantics, &first, &search_side);
+            if growth.complete || !growth.growing.is_empty() {
+                static_side.stop();
+            }
+            let report = handle.ok().and_then(|handle| handle.join().ok()).unwrap_or_else(Report::empty);
+            (if report.queues.is_empty() { first } else { report }, Some(growth))
+        })
+    }
+
+    fn flow(&self, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
+        flow::check(self.network, question, limits, observer)
     }
 
     fn outcome(&self, property: Property, reading: Reading, start: Instant) -> Outcome {
@@ -107,7 +135,7 @@ impl Asking<'_> {
     }
 
     /// The search: for runs that grow, or, after a proof, for how far the bounds are reached.
-    fn grow(&self, semantics: &Semantics<'_>, report: &Report) -> GrowthReport {
+    fn grow(&self, semantics: &Semantics<'_>, report: &Report, observer: &dyn Observer) -> GrowthReport {
         let limits = match (report.complete, self.advisory) {
             (true, true) => Limits { states: Some(20_000), ..self.share(Duration::from_millis(300), 8) },
             (true, false) => Limits { states: Some(2_000_000), ..self.share(Duration::from_secs(5), 4) },
@@ -116,8 +144,21 @@ impl Asking<'_> {
         };
         let channels = report.queues.iter().filter(|q| !q.bounded).map(|q| q.name.clone()).collect();
         let guide = (!report.guide.is_empty()).then(|| Guide { edges: report.guide.clone() });
-        let options = GrowthOptions { limits, guide, channels, stop_at_first: false };
-        explore::growth::growth(semantics, &options, self.observer)
+        let mut options = GrowthOptions { limits, guide, channels, stop_at_first: !report.complete };
+        let mut growth = explore::growth::growth(semantics, &options, observer);
+        if !growth.growing.is_empty() {
+            // One channel grows, so the verdict is clear. Which others do is worth a moment.
+            let shown = growth.channels();
+            options.channels.retain(|name| !shown.contains(name));
+            options.stop_at_first = false;
+            options.limits = self.share(Duration::from_secs(2), 4);
+            if !options.channels.is_empty() {
+                let more = explore::growth::growth(semantics, &options, observer);
+                growth.growing.extend(more.growing);
+                growth.longest.extend(more.longest);
+            }
+        }
+        growth
     }
 
     fn details(&self, report: &Report) -> Details {
@@ -126,6 +167,7 @@ impl Asking<'_> {
             state: if queue.bounded { ChannelState::Bounded } else { ChannelState::Inconclusive },
             declared: queue.declared,
             proved_at_most: queue.at_most,
+            weights_at_most: None,
             reached: None,
             gain: None,
             messages: queue.messages.clone(),
@@ -197,10 +239,10 @@ impl Asking<'_> {
             outcome.verdict = Verdict::Violated;
             outcome.engine = explore::ENGINE;
             outcome.witness = Some(witness);
+        } else if let Some(growth) = growth.filter(|g| g.complete && g.crashed.is_none() && is_better(g, &report)) {
+            self.all_visited(outcome, growth);
         } else if report.complete {
             outcome.verdict = Verdict::Proved;
-        } else if let Some(growth) = growth.filter(|g| g.complete && g.crashed.is_none()) {
-            self.all_visited(outcome, growth);
         } else {
             let late = growth.and_then(|g| g.stopped.clone());
             let reason = report.reason.clone().or(late);
@@ -222,11 +264,18 @@ impl Asking<'_> {
         outcome.engine = explore::ENGINE;
         for channel in &mut outcome.details.channels {
             channel.state = ChannelState::Bounded;
-            channel.proved_at_most = channel.reached.or(channel.proved_at_most);
+            // A queue that no state has stays empty. In the middle of a deterministic step nobody saw how long it was.
+            let longest = channel.reached.unwrap_or(0);
+            if !hides_lengths(self.network) && channel.proved_at_most != Some(longest) {
+                channel.weights_at_most = channel.proved_at_most;
+                channel.proved_at_most = Some(longest);
+                channel.reached = Some(longest);
+            }
         }
         let longest = growth.longest.iter().map(|q| (q.channel.clone(), u64::from(q.length))).collect();
         let digest = growth.digest.unwrap_or(0);
-        outcome.certificate = Some(Certificate::Explored { states: growth.stats.states, digest, longest });
+        outcome.certificate =
+            Some(Certificate::Explored { states: growth.stats.states, digest, longest, events: Vec::new() });
     }
 
     /// The run with the fewest stages, and the shortest, in words.
@@ -276,7 +325,10 @@ impl Asking<'_> {
             advice.truncate(shown);
             advice.push(format!("{more} more channels could be declared differently: --apply-bounds prints the model"));
         }
-        advice.extend(outcome.details.cycles.iter().filter(|_| outcome.verdict == Verdict::Violated).filter_map(|c| self.freely(c)));
+        if outcome.verdict == Verdict::Violated {
+            let freely: BTreeSet<String> = outcome.details.cycles.iter().filter_map(|c| self.freely(c)).collect();
+            advice.extend(freely);
+        }
         advice
     }
 
@@ -292,7 +344,9 @@ impl Asking<'_> {
             cycle.statements.iter().map(|(_, span)| self.sources.position(*span).line).collect();
         let (first, last) = (lines.first()?, lines.last()?);
         let lines = if first == last { format!("line {first}") } else { format!("lines {first}–{last}") };
-        Some(format!("`{}` sends without waiting for anything: {lines}", cycle.process))
+        let creates = cycle.effects.iter().any(|(name, change)| *change > 0 && name.starts_with("processes of"));
+        let does = if creates { "creates processes" } else { "sends" };
+        Some(format!("`{}` {does} without waiting for anything: {lines}", cycle.process))
     }
 
     /// Is there an infinite run without progress?
@@ -302,9 +356,8 @@ impl Asking<'_> {
         let parsed = parsed.collect::<Result<Vec<(String, Event)>, String>>()?;
         let mut outcome = self.outcome(Property::Livelock, reading, start);
         if self.engines != Engines::Explore {
-            let limits = self.share(Duration::from_secs(3600), 3);
-            let question = self.question(Question::Livelock { events: parsed.clone() });
-            let report = flow::check(self.network, &question, &limits, self.observer);
+            let limits = if self.engines == Engines::Flow { self.limits } else { self.share(Duration::from_secs(60), 3) };
+            let report = self.flow(&Question::Livelock { events: parsed.clone() }, &limits, self.observer);
             outcome.details = self.details(&report);
             outcome.details.channels.clear();
             if report.complete {
@@ -318,9 +371,15 @@ impl Asking<'_> {
         if self.engines != Engines::Flow {
             let semantics = Semantics::new(self.network, reading);
             let narrator = RefCell::new(Narrator::new(&semantics, self.sources));
-            let happens = |taken: &Taken<'_>| parsed.iter().any(|(_, event)| happened(event, taken, &narrator, self.network));
+            let happens = |taken: &Taken<'_>| {
+                let (narrator, edge) = (&mut *narrator.borrow_mut(), (taken.machine, taken.edge));
+                parsed.iter().any(|(_, event)| event.happens(narrator, taken.state, taken.step, edge, self.network))
+            };
             let progress = if parsed.is_empty() { ProgressOf::Labels } else { ProgressOf::Events(&happens) };
             let mut found = explore::progress::livelock(&semantics, self.sources, &progress, self.limits, self.observer);
+            if let Some(Certificate::Explored { events: named, .. }) = &mut found.certificate {
+                *named = events.to_vec();
+            }
             found.details = std::mem::take(&mut outcome.details);
             if !matches!(found.verdict, Verdict::Inconclusive(_)) {
                 found.details.cycles.clear();
@@ -332,27 +391,48 @@ impl Asking<'_> {
     }
 }
 
-/// Whether an event happens in a step.
-fn happened(event: &Event, taken: &Taken<'_>, narrator: &RefCell<Narrator<'_>>, network: &Network) -> bool {
-    match event {
-        Event::Reaches { machine, locations } => {
-            taken.machine == *machine && locations.contains(&target(network, taken.machine, taken.edge))
+/// Whether visiting all states says more than a proof: there is none, or some bound was not reached.
+fn is_better(growth: &GrowthReport, report: &Report) -> bool {
+    let reached = |name: &str| growth.longest.iter().find(|q| q.channel == name).map_or(0, |q| u64::from(q.length));
+    !report.complete || report.queues.iter().any(|q| !q.name.contains(':') && q.at_most != Some(reached(&q.name)))
+}
+
+/// Whether a deterministic step both sends and takes: in between, a queue may be longer than before and after.
+fn hides_lengths(network: &Network) -> bool {
+    network.machines.iter().flat_map(|m| &m.edges).any(|edge| match &edge.action {
+        Action::Deterministic(body) => {
+            let mut actions = body.nodes.iter().flatten().map(|choice| &choice.action);
+            let sends = actions.clone().any(|a| matches!(a, Action::Send { .. }));
+            sends && actions.any(|a| matches!(a, Action::Receive { mode, .. } if !mode.keep))
         }
-        Event::Message { channel, sent, fields } => {
-            let text = narrator.borrow_mut().describe(taken.state, taken.step).event;
-            let text = text.replace("!!", "!").replace("??", "?");
-            let Ok(Event::Message { channel: at, sent: was_sent, fields: values }) = Event::parse(&text, network) else {
-                return false;
-            };
-            let direction = was_sent == *sent || matches!(taken.step, Step::Rendezvous { .. });
-            let fits = fields.iter().zip(&values).all(|(wanted, value)| wanted.is_none() || wanted == value);
-            at == *channel && direction && fields.len() <= values.len() && fits
-        }
+        _ => false,
+    })
+}
+
+/// An observer that can also be stopped by the engine beside it.
+struct Linked<'a> {
+    inner: &'a dyn Observer,
+    stopped: AtomicBool,
+}
+
+impl<'a> Linked<'a> {
+    fn new(inner: &'a dyn Observer) -> Self {
+        Linked { inner, stopped: AtomicBool::new(false) }
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
     }
 }
 
-fn target(network: &Network, machine: MachineId, edge: model::ids::EdgeId) -> model::ids::LocationId {
-    network.machine(machine).edges[edge.index()].to
+impl Observer for Linked<'_> {
+    fn progress(&self, progress: model::verdict::Progress) {
+        self.inner.progress(progress);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed) || self.inner.cancelled()
+    }
 }
 
 fn gains(run: &GrowingRun) -> impl Iterator<Item = (&str, i64)> {
@@ -435,6 +515,7 @@ fn unnamed(name: &str, network: &Network) -> ChannelVerdict {
         state: ChannelState::Inconclusive,
         declared: declared.and_then(|(capacity, _)| capacity),
         proved_at_most: None,
+        weights_at_most: None,
         reached: None,
         gain: None,
         messages: Vec::new(),

@@ -38,7 +38,7 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
 
 /// One claim, by the checker of its kind.
 fn verify_claim(
-    claim: &report::parse::Claim,
+    claim: &parse::Claim,
     property: &Property,
     network: &model::network::Network,
     limits: &Limits,

@@ -5,9 +5,10 @@
 //! number of states are facts about the model; where SPIN can read the model, the number is SPIN's. The
 //! plain call is what a user types: it stops at the first violation and must come to the same exit code.
 //! What the calls leave behind is not taken on trust: a trace must replay, a certificate must be
-//! accepted by the checker.
+//! accepted by the checker. Boundedness is asked for on its own, where a run expects something of it.
 //!
-//! A folder without expectations is a failure, not a folder to skip.
+//! A folder without expectations is a failure, not a folder to skip; only the papers' models have a test of their own
+//! (`papers.rs`).
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -32,13 +33,36 @@ fn every_example_has_its_expected_verdicts_and_number_of_states() {
 }
 
 #[test]
+fn every_example_has_its_expected_bounds() {
+    let runs = all_runs();
+    for run in runs.iter().filter(|run| !run.boundedness.is_empty()) {
+        let (_, results) = run.check(&["-p", "boundedness"]);
+        let result = result(&results, "boundedness");
+        assert_eq!(result["verdict"], *run.boundedness, "{run}: boundedness");
+        let channels = result["channels"].as_array().unwrap();
+        let exact = channels.iter().filter(|channel| channel["exact"] == true);
+        let exact: Vec<String> =
+            exact.map(|channel| format!("{} {}", channel["name"].as_str().unwrap(), channel["reached"])).collect();
+        let missing = run.exact.iter().find(|expected| !exact.contains(expected));
+        assert_eq!(missing, None, "{run}: channels with an exact bound: {exact:?}");
+        let grows = channels.iter().filter(|channel| channel["verdict"] == "unbounded");
+        let grows: Vec<&str> = grows.map(|channel| channel["name"].as_str().unwrap()).collect();
+        assert_eq!(grows, run.grows, "{run}: channels that grow");
+    }
+    for run in runs.iter().filter(|run| run.number == 0) {
+        assert!(!run.boundedness.is_empty(), "{run}: `boundedness` is missing");
+    }
+}
+
+#[test]
 fn every_violation_of_an_example_is_a_run_that_replays() {
     let mut replayed = 0;
     for run in all_runs() {
         let trace = run.scratch("trace.json");
         let (code, results) = run.check(&["--trace", path(&trace)]);
         assert_eq!(code, run.exit_code, "{run}: exit code of a plain check");
-        let violated = results.iter().find(|r| r["verdict"] == "violated").map(|r| r["property"].as_str().unwrap());
+        let mut asked = results.iter().filter(|r| r["asked"] != false);
+        let violated = asked.find(|r| r["verdict"] == "violated").map(|r| r["property"].as_str().unwrap());
         assert_eq!(violated, run.violates.as_deref(), "{run}: what is found first");
         assert_eq!(trace.exists(), violated.is_some(), "{run}: a trace is written for a violation, and only then");
         let Some(property) = violated else { continue };
@@ -133,6 +157,9 @@ struct Run {
     violates: Option<String>,
     steps: Option<u64>,
     reason: Option<String>,
+    boundedness: String,
+    exact: Vec<String>,
+    grows: Vec<String>,
 }
 
 impl std::fmt::Display for Run {
@@ -169,7 +196,7 @@ impl Run {
 fn all_runs() -> Vec<Run> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let entries = std::fs::read_dir(&examples).unwrap().map(|entry| entry.unwrap().path());
-    let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir() && !path.ends_with("papers")).collect();
     folders.sort();
     assert!(folders.len() >= 8, "there are {} examples in {}", folders.len(), examples.display());
     let of = |folder: PathBuf| expectations(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -230,11 +257,10 @@ fn set(run: &mut Run, key: &str, value: &str) -> Result<(), String> {
     let word = value.trim_matches('"').to_owned();
     let number = value.parse::<u64>().map_err(|_| format!("`{value}` is not a number"));
     match key {
-        "options" => {
-            let list = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')).ok_or("`options` is a list")?;
-            let words = list.split(',').map(|word| word.trim().trim_matches('"').to_owned());
-            run.options = words.filter(|word| !word.is_empty()).collect();
-        }
+        "options" => run.options = words(key, value)?,
+        "exact" => run.exact = words(key, value)?,
+        "grows" => run.grows = words(key, value)?,
+        "boundedness" => run.boundedness = word,
         "exit_code" => run.exit_code = number? as i32,
         "states" => run.states = Some(number?),
         "steps" => run.steps = Some(number?),
@@ -245,6 +271,13 @@ fn set(run: &mut Run, key: &str, value: &str) -> Result<(), String> {
         other => return Err(format!("unknown key `{other}`")),
     }
     Ok(())
+}
+
+/// A list of words.
+fn words(key: &str, value: &str) -> Result<Vec<String>, String> {
+    let list = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')).ok_or(format!("`{key}` is a list"))?;
+    let words = list.split(',').map(|word| word.trim().trim_matches('"').to_owned());
+    Ok(words.filter(|word| !word.is_empty()).collect())
 }
 
 /// The result for a property.

@@ -1,31 +1,41 @@
-//! The tutorial is a test: what the chapter `docs/src/tutorial.md` tells the reader to type is typed
-//! here, and the output must be what the chapter shows.
+//! The tutorials are tests: what the chapters of [`CHAPTERS`] tell the reader to type is typed here, and the
+//! output must be what the chapter shows.
 //!
 //! A block that starts with `promela,file=NAME` is written to the file NAME in an empty folder, and one that
 //! starts with `diff,file=NAME` is a change of that file, as the reader would make it. In a block that
 //! starts with `console` each line `$ highwater ..` is a command, `$ echo $?` asks for its exit code, and
 //! the other lines are what the terminal shows, errors and answers in the order in which they come. All
-//! commands run in that folder, from the first block to the last.
+//! commands of a chapter run in that folder, from the first block to the last. Of a shell's language there is what
+//! the chapters need: words in single quotes, and `> NAME` at the end.
 //!
 //! Times and version numbers differ from machine to machine, so both sides are compared without
 //! them. After a deliberate change of the output, `HIGHWATER_BLESS=1 cargo test --test tutorial` writes
-//! what is printed now into the chapter; read the difference before you keep it.
+//! what is printed now into the chapters; read the difference before you keep it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// The chapters, in `docs/src`.
+const CHAPTERS: [&str; 4] = ["tutorial.md", "buffers.md", "livelock.md", "flow.md"];
+
 #[test]
-fn the_tutorial_shows_what_the_tool_prints() {
-    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/tutorial.md");
+fn the_tutorials_show_what_the_tool_prints() {
+    let differences: Vec<String> = CHAPTERS.iter().flat_map(|chapter| differences(chapter)).collect();
+    assert!(differences.is_empty(), "{} commands differ\n\n{}", differences.len(), differences.join("\n"));
+}
+
+/// Types all commands of a chapter; returns what is not as it is shown there, or writes what is.
+fn differences(name: &str) -> Vec<String> {
+    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src").join(name);
     let text = std::fs::read_to_string(&chapter).unwrap_or_else(|e| panic!("{}: {e}", chapter.display()));
     let blocks = blocks(&text);
     let models = blocks.iter().filter(|block| block.file_name().is_some()).count();
     let commands: usize = blocks.iter().map(|block| block.commands().len()).sum();
-    assert!(models > 0, "the tutorial has no model (```promela,file=NAME)");
-    assert!(commands > 0, "the tutorial has no command (```console)");
+    assert!(models > 0, "{name} has no model (```promela,file=NAME)");
+    assert!(commands > 0, "{name} has no command (```console)");
 
-    let mut terminal = Terminal::new("tutorial");
+    let mut terminal = Terminal::new(name.trim_end_matches(".md"));
     let (mut shown, mut copied) = (String::new(), 0);
     let mut differences = Vec::new();
     for block in &blocks {
@@ -35,7 +45,7 @@ fn the_tutorial_shows_what_the_tool_prints() {
             let output = terminal.type_in(&command.line);
             if comparable(&output) != comparable(&command.output) {
                 let expected = &command.output;
-                differences.push(format!("$ {}\n--- the chapter\n{expected}--- printed\n{output}", command.line));
+                differences.push(format!("{name}: $ {}\n--- the chapter\n{expected}--- printed\n{output}", command.line));
             }
             printed += &format!("$ {}\n{output}", command.line);
         }
@@ -47,14 +57,9 @@ fn the_tutorial_shows_what_the_tool_prints() {
     shown += &text[copied..];
     if std::env::var_os("HIGHWATER_BLESS").is_some_and(|value| value == "1") {
         std::fs::write(&chapter, shown).unwrap();
-        return;
+        return Vec::new();
     }
-    assert!(
-        differences.is_empty(),
-        "{} of {commands} commands differ\n\n{}",
-        differences.len(),
-        differences.join("\n")
-    );
+    differences
 }
 
 #[test]
@@ -78,6 +83,11 @@ fn a_change_replaces_lines_that_are_there_exactly_once() {
     assert!(changed(text, "-byte w;\n+byte z;\n").is_err());
     assert!(changed("a\na\n", "-a\n+b\n").is_err());
     assert!(changed(text, "").is_err());
+}
+
+#[test]
+fn words_in_quotes_stay_together() {
+    assert_eq!(words("check a.pml --progress 'q?a b' -p x"), ["check", "a.pml", "--progress", "q?a b", "-p", "x"]);
 }
 
 #[test]
@@ -209,22 +219,45 @@ impl Terminal {
             return format!("{}\n", self.exit_code);
         }
         let arguments = line.strip_prefix("highwater ").unwrap_or_else(|| panic!("cannot run this: {line}"));
-        assert!(!arguments.contains(['\'', '"', '|', '>', '\\']), "this needs a shell: {line}");
+        let (arguments, redirected) = match arguments.split_once(" > ") {
+            Some((arguments, name)) => (arguments, Some(File::create(self.folder.join(name)).unwrap())),
+            None => (arguments, None),
+        };
         // One file for both, so that errors and answers keep their order.
         let screen = self.folder.join(".screen");
         let file = File::create(&screen).unwrap();
         let status = Command::new(env!("CARGO_BIN_EXE_highwater"))
-            .args(arguments.split_whitespace())
+            .args(words(arguments))
             .current_dir(&self.folder)
             .env_remove("COLUMNS")
             .stdin(Stdio::null())
-            .stdout(file.try_clone().unwrap())
+            .stdout(redirected.unwrap_or_else(|| file.try_clone().unwrap()))
             .stderr(file)
             .status()
             .unwrap();
         self.exit_code = status.code().expect("it was not killed");
         std::fs::read_to_string(&screen).unwrap()
     }
+}
+
+/// The words of a command, as a shell makes them of blanks and single quotes.
+fn words(line: &str) -> Vec<String> {
+    assert!(!line.contains(['"', '|', '>', '\\', '$']), "this needs a shell: {line}");
+    let mut words = vec![String::new()];
+    for (index, part) in line.split('\'').enumerate() {
+        if index % 2 == 1 {
+            words.last_mut().unwrap().push_str(part);
+            continue;
+        }
+        for (number, piece) in part.split(' ').enumerate() {
+            if number > 0 {
+                words.push(String::new());
+            }
+            words.last_mut().unwrap().push_str(piece);
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// A text without what differs from run to run: times, versions, blanks at the end of a line.

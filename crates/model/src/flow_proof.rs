@@ -9,7 +9,7 @@
 //! # The abstraction
 //!
 //! *Slots.* Every scalar is a slot. The slots of a list of variables are, variable after variable, its elements; an
-//! array of more than [`SMASH_ABOVE`] elements has one slot for all of them, which is only ever widened (see [`Slots`]).
+//! array of more than [`SMASH_ABOVE`] elements (of channels: [`SMASH_CHANNELS_ABOVE`]) has one slot for all of them, which is only ever widened (see [`Slots`]).
 //!
 //! *Values.* [`Values`] over-approximates what a slot, or a field of a message, holds. A slot of channel type holds a
 //! reference to one of the `queues`, or none.
@@ -36,7 +36,8 @@
 //!
 //! # Abstract steps
 //!
-//! A step goes from one node to the next. It composes statements only through points that are no nodes of the instance:
+//! A step goes from one node to the next. It composes statements only through points that are no nodes of the instance,
+//! and from which no statement takes a message (so that in the middle of a step no queue is longer than before or after it):
 //! inside a deterministic step, or at a location where the process has control and keeps it: it is not the initial one, it
 //! has no progress label, every edge that leads to it is atomic and is no send that may be a rendezvous, some edge that
 //! leaves it can always be taken (not a condition, receive or end; a send only in a proof of boundedness, which is about
@@ -69,11 +70,20 @@
 //! bounded) or none does (weight 0 everywhere).
 
 use crate::ids::{EdgeId, LocationId, MachineId};
-use crate::network::Variable;
+use crate::network::{ScalarType, Variable};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// An array of more elements than this has one slot.
 pub const SMASH_ABOVE: usize = 256;
+/// An array of more channels than this has one slot.
+pub const SMASH_CHANNELS_ABOVE: usize = 1 << 17;
+
+/// Whether all elements of a variable share one slot.
+pub fn is_smashed(variable: &Variable) -> bool {
+    let most = if variable.ty == ScalarType::Channel { SMASH_CHANNELS_ABOVE } else { SMASH_ABOVE };
+    variable.len() > most
+}
 
 /// Where the slots of variables are.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,7 +99,7 @@ impl Slots {
         let mut count = 0;
         for variable in variables {
             first.push(count as u32);
-            count += if variable.len() > SMASH_ABOVE { 1 } else { variable.len() };
+            count += if is_smashed(variable) { 1 } else { variable.len() };
         }
         Slots { first, count }
     }
@@ -106,7 +116,7 @@ impl Slots {
 
     /// The slot of an element of a variable.
     pub fn slot(&self, variables: &[Variable], variable: usize, element: usize) -> usize {
-        let offset = if variables[variable].len() > SMASH_ABOVE { 0 } else { element };
+        let offset = if is_smashed(&variables[variable]) { 0 } else { element };
         self.first[variable] as usize + offset
     }
 
@@ -285,17 +295,17 @@ pub struct Abstraction {
     pub numbers: Vec<Number>,
 }
 
-/// What everything weighs.
+/// What everything weighs. What has no entry weighs nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Weights {
-    /// Per queue and atom; a queue without an entry weighs nothing.
-    pub messages: Vec<Vec<i64>>,
-    /// Per instance and node: the potential. No entries: 0 at every node.
-    pub nodes: Vec<Vec<i64>>,
-    /// Per followed variable and value. No entries: 0 for every value.
-    pub values: Vec<Vec<i64>>,
-    /// Per number; no entries: 0.
-    pub numbers: Vec<i64>,
+    /// Per queue, one for each atom.
+    pub messages: BTreeMap<u32, Vec<i64>>,
+    /// Per instance, one for each node: the potential.
+    pub nodes: BTreeMap<u32, Vec<i64>>,
+    /// Per followed variable, one for each value.
+    pub values: BTreeMap<u32, Vec<i64>>,
+    /// Per number.
+    pub numbers: BTreeMap<u32, i64>,
 }
 
 /// A part of the system that is in one of finitely many states.

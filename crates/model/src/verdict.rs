@@ -165,6 +165,8 @@ pub enum Certificate {
         digest: u128,
         /// For boundedness: the longest that each channel got, by name.
         longest: Vec<(String, u64)>,
+        /// For livelock: the events that are progress; none for labels.
+        events: Vec<String>,
     },
     /// Weights and potentials under which nothing gains.
     Flow(Box<FlowProof>),
@@ -203,6 +205,8 @@ pub struct ChannelVerdict {
     pub declared: Option<u32>,
     /// It never holds more than this.
     pub proved_at_most: Option<u64>,
+    /// What weights alone prove, where a search over all states proved less.
+    pub weights_at_most: Option<u64>,
     /// A run fills it so far.
     pub reached: Option<u64>,
     /// What one round of the growing run adds, where it is unbounded.

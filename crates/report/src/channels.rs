@@ -90,7 +90,10 @@ impl Entry {
 /// What is known of how long a channel gets.
 fn bound(channel: &ChannelVerdict) -> String {
     match (channel.state, channel.proved_at_most, channel.gain) {
-        (ChannelState::Bounded, Some(at_most), _) => grouped(at_most),
+        (ChannelState::Bounded, Some(at_most), _) => match channel.weights_at_most {
+            Some(weights) => format!("{} (weights: {})", grouped(at_most), grouped(weights)),
+            None => grouped(at_most),
+        },
         (ChannelState::Bounded, None, _) => String::from("bounded"),
         (ChannelState::Unbounded, _, Some(gain)) => format!("no bound: {gain:+} a round"),
         (ChannelState::Unbounded, _, None) => String::from("no bound"),

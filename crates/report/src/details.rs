@@ -41,6 +41,8 @@ struct ChannelJson<'a> {
     verdict: &'static str,
     declared: Option<u32>,
     proved_at_most: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights_at_most: Option<u64>,
     reached: Option<u64>,
     exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,6 +58,7 @@ fn channel(channel: &ChannelVerdict) -> ChannelJson<'_> {
         verdict: channel.state.name(),
         declared: channel.declared,
         proved_at_most: channel.proved_at_most,
+        weights_at_most: channel.weights_at_most,
         reached: channel.reached,
         exact: channel.is_exact(),
         gain: channel.gain,

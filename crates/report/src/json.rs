@@ -283,6 +283,8 @@ enum CertificateJson<'a> {
         digest: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         longest: Option<ByName<'a, u64>>,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        events: &'a [String],
     },
     /// How large a proof is.
     FlowSummary {
@@ -305,7 +307,7 @@ struct ClaimJson<'a> {
 /// A certificate in the document of `--certificate`.
 fn whole(certificate: &Certificate) -> CertificateJson<'_> {
     match certificate {
-        Certificate::Explored { states, digest, longest } => explored(*states, *digest, longest),
+        Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
     }
 }
@@ -313,14 +315,19 @@ fn whole(certificate: &Certificate) -> CertificateJson<'_> {
 /// A certificate in a result.
 fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
     match certificate {
-        Certificate::Explored { states, digest, longest } => explored(*states, *digest, longest),
+        Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Flow(proof) => CertificateJson::FlowSummary { kind: FLOW, summary: summary(proof) },
     }
 }
 
-fn explored(states: u64, digest: u128, longest: &[(String, u64)]) -> CertificateJson<'_> {
+fn explored<'a>(
+    states: u64,
+    digest: u128,
+    longest: &'a [(String, u64)],
+    events: &'a [String],
+) -> CertificateJson<'a> {
     let longest = Some(ByName(longest)).filter(|longest| !longest.0.is_empty());
-    CertificateJson::Explored { kind: EXPLORED, states, digest: format!("{digest:032x}"), longest }
+    CertificateJson::Explored { kind: EXPLORED, states, digest: format!("{digest:032x}"), longest, events }
 }
 
 #[cfg(test)]

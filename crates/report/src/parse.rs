@@ -183,6 +183,7 @@ struct RawClaim {
     states: Option<u64>,
     digest: Option<String>,
     longest: Option<Longest>,
+    events: Option<Vec<String>>,
     proof: Option<RawProof>,
 }
 
@@ -215,13 +216,14 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
 
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
-    let RawClaim { property, reading: name, kind, states, digest, longest, proof } = raw;
+    let RawClaim { property, reading: name, kind, states, digest, longest, events, proof } = raw;
     let kind = need(kind, || field("kind"))?;
     let certificate = match kind.as_str() {
         EXPLORED => Certificate::Explored {
             states: need(states, || field("states"))?,
             digest: hexadecimal(&field("digest"), need(digest, || field("digest"))?)?,
             longest: longest.unwrap_or_default().0,
+            events: events.unwrap_or_default(),
         },
         FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
         _ => {

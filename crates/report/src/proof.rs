@@ -212,7 +212,7 @@ mod tests {
 
     /// What is said about a ranking.
     fn message(stages: &str) -> String {
-        let stages = stages.replace('W', r#"{"messages":[],"nodes":[],"values":[],"numbers":[]}"#);
+        let stages = stages.replace('W', r#"{"messages":{},"nodes":{},"values":{},"numbers":{}}"#);
         let text = format!(
             r#"{{"abstraction":{{"globals":[],"queues":[],"instances":[],"creations":[],"followed":[],"numbers":[]}},
                 "ranking":{stages},"bounds":[],"bound_weights":[]}}"#

@@ -152,7 +152,7 @@ pub(crate) fn outcome(verdict: Verdict) -> Outcome {
 }
 
 fn explored() -> Certificate {
-    Certificate::Explored { states: 10_052, digest: 0xfeed_0000_0000_0000_0001, longest: Vec::new() }
+    Certificate::Explored { states: 10_052, digest: 0xfeed_0000_0000_0000_0001, longest: Vec::new(), events: Vec::new() }
 }
 
 pub(crate) fn deadlock() -> Outcome {
@@ -175,6 +175,7 @@ pub(crate) fn channel(name: &str) -> ChannelVerdict {
         state: ChannelState::Bounded,
         declared: Some(2),
         proved_at_most: Some(2),
+        weights_at_most: None,
         reached: Some(2),
         gain: None,
         messages: strings(&["req"]),
@@ -262,6 +263,7 @@ pub(crate) fn bounded() -> Outcome {
     let log = ChannelVerdict {
         declared: None,
         proved_at_most: Some(1_200),
+        weights_at_most: None,
         reached: Some(7),
         messages: strings(&["req(1)", "req(2)", "req(3)", "req(4)", "ack", "nak"]),
         senders: strings(&["P", "Q"]),

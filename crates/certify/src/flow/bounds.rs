@@ -8,7 +8,7 @@
 //! A single instance that is not there yet is worth as much as at the best of its first nodes, so that its creation does
 //! not raise the sum; and so is the distance of a number of it.
 //!
-//! The bound is about states of the system: in the middle of an atomic sequence there are none.
+//! In the middle of a step nothing is taken after something was sent, so the bound holds there, too.
 
 use super::invariant::{Step, first_globals};
 use super::ranking::Scale;

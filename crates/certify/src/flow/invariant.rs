@@ -18,7 +18,7 @@ use super::values;
 use super::ways::{Run, Traffic, Walker, Way};
 use crate::Refusal;
 use model::expr::Scope;
-use model::flow_proof::{Point, QueueKey, SMASH_ABOVE, Values};
+use model::flow_proof::{Point, QueueKey, Values, is_smashed};
 use model::network::{Initial, Variable};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -157,7 +157,11 @@ impl<'a> Checker<'a> {
                 let followed = &self.ground.abstraction.followed[f as usize];
                 (followed.slot, values::number(followed.values[value]))
             });
-            for way in walker.ways(node, shared.collect())? {
+            let ways = walker.ways(node, shared.collect())?;
+            for (queue, message) in walker.sent.take() {
+                self.sent(queue, &message)?.map_err(|what| self.refuse((instance, node), what))?;
+            }
+            for way in ways {
                 self.way(walker, (instance, node), &way, &touched, &choice, &mut known)?;
             }
             if !self.next_choice(&touched, &mut choice) {
@@ -179,6 +183,7 @@ impl<'a> Checker<'a> {
         }
         walker.reader.touched.borrow_mut().clear();
         walker.ways(node, BTreeMap::new())?;
+        walker.sent.take();
         let touched = walker.reader.touched.borrow();
         let found: Vec<u32> = (0..).zip(followed).filter(|(_, f)| touched.contains(&f.slot)).map(|(i, _)| i).collect();
         let sizes = found.iter().map(|&f| followed[f as usize].values.len());
@@ -210,10 +215,8 @@ impl<'a> Checker<'a> {
         choice: &[usize],
         known: &mut HashSet<Step>,
     ) -> Result<(), Refusal> {
-        let refuse = |what: String| {
-            let place = self.ground.place(instance, node);
-            Refusal::NotInvariant(format!("from {place}, a step that ends with edge {} {what}", way.edge))
-        };
+        let refuse =
+            |what: String| self.refuse((instance, node), format!("that ends with edge {} {what}", way.edge));
         if let Some((slot, _)) = way.writes.iter().find(|(slot, value)| !self.is_foreseen(*slot, value)) {
             return Err(refuse(format!("stores a value in global slot {slot} that is not foreseen")));
         }
@@ -222,7 +225,7 @@ impl<'a> Checker<'a> {
         let targets = targets.ok_or_else(|| refuse(format!("leads to {:?} with values that no node has", way.to)))?;
         let mut pieces: Vec<Vec<Piece>> = Vec::with_capacity(way.traffic.len());
         for traffic in &way.traffic {
-            pieces.push(self.pieces(walker, traffic)?.map_err(|what| refuse(what))?);
+            pieces.push(self.pieces(walker, traffic)?.map_err(refuse)?);
         }
         let from = self.ground.instance(instance).nodes[node as usize].at;
         let progress = self.progress.is_move(self.ground, instance, from, way.to, way.edge);
@@ -239,6 +242,10 @@ impl<'a> Checker<'a> {
             }
         }
         Ok(())
+    }
+
+    fn refuse(&self, (instance, node): (u32, u32), what: String) -> Refusal {
+        Refusal::NotInvariant(format!("from {}, a step {what}", self.ground.place(instance, node)))
     }
 
     /// Whether a value may be stored in a shared slot.
@@ -441,7 +448,7 @@ fn initialise(
         };
         let Some(held) = held else { return };
         // One slot for a whole array: until the last element has its value, some are still zero.
-        *held = match variable.len() > SMASH_ABOVE {
+        *held = match is_smashed(variable) {
             true if last => all.clone(),
             true => values::join(held, &value),
             false => value,

@@ -8,7 +8,7 @@
 use super::shape::{Ground, Table};
 use super::values;
 use model::expr::{BinaryOp, ChannelTest, Expr, Place, Scope, UnaryOp};
-use model::flow_proof::{SMASH_ABOVE, Values};
+use model::flow_proof::{Values, is_smashed};
 use model::network::ScalarType;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         let table = self.ground.table(place.scope, self.machine)?;
         let variable = table.variables.get(place.variable.index())?;
         let slot = |element| table.slots.slot(table.variables, place.variable.index(), element);
-        if variable.len() > SMASH_ABOVE {
+        if is_smashed(variable) {
             return Some(Target { slots: vec![slot(0)], surely: false, ty: variable.ty });
         }
         let slots: Vec<usize> = self.elements(known, table, place).into_iter().map(slot).collect();

@@ -2,16 +2,18 @@
 //!
 //! With events: a step in which one of them happens, whatever the values are. With labels, progress is that a state of
 //! the system has a process at a labelled location. A step that leads there is progress only if such a state follows, and
-//! one that starts there only if such a state came before. In the middle of an atomic sequence there are no states, so a
-//! label at a location that is entered with control is not seen; and a process that others move on by a rendezvous,
-//! before the sequence of a third one ends, is not seen either.
+//! one that starts there only if such a state came before.
+//!
+//! In the middle of an atomic sequence there are no states. So a label at a location that is entered with control is not
+//! seen. And a process that gets to a label in somebody else's sequence, because it hands over a message or is created, is
+//! not seen there if it is handed a message before that sequence ends.
 
 use super::shape::Ground;
 use super::values;
 use crate::Refusal;
 use model::event::Event;
 use model::flow_proof::{Point, Progress as Named, Values};
-use model::network::{Action, Location, Machine};
+use model::network::{Action, Edge, Location};
 
 /// What counts as progress.
 pub(super) enum Progress {
@@ -44,10 +46,17 @@ impl Progress {
         match self {
             Progress::Nothing => false,
             Progress::Labels => {
-                let calm = |l: &&Location| l.progress && (!ground.has_rendezvous || !may_be_moved_on(machine, l));
-                let free = |at: Point| machine.edges.iter().filter(|e| Point::at(e.to) == at).all(|e| !e.atomic);
-                let without_control = machine.edges.get(last as usize).is_some_and(|e| !e.atomic);
-                here(from).filter(calm).is_some() && free(from) || here(to).filter(calm).is_some() && without_control
+                let labelled = |at: Point| here(at).filter(|location| location.progress);
+                let arrives = |location: &Location, edge: &Edge| {
+                    !edge.atomic && (!ground.hands_over(instance, &edge.action) || is_calm(ground, instance, location))
+                };
+                let seen_before = labelled(from).is_some_and(|location| {
+                    let mut arrivals = machine.edges.iter().filter(|edge| Point::at(edge.to) == from);
+                    let started = Point::at(machine.initial) != from || is_calm(ground, instance, location);
+                    started && arrivals.all(|edge| arrives(location, edge))
+                });
+                let last = machine.edges.get(last as usize);
+                seen_before || labelled(to).is_some_and(|location| last.is_some_and(|edge| arrives(location, edge)))
             }
             Progress::Events(events) => events.iter().any(|event| match event {
                 Event::Reaches { machine, locations } => {
@@ -77,14 +86,16 @@ impl Progress {
     }
 }
 
-/// Whether another process can move this one on from a location, by handing it a message.
-fn may_be_moved_on(machine: &Machine, location: &Location) -> bool {
-    fn receives(action: &Action) -> bool {
+/// Whether no other process can move this one on from a location, by handing it a message, before there is a state.
+fn is_calm(ground: &Ground<'_>, instance: u32, location: &Location) -> bool {
+    fn receives(ground: &Ground<'_>, instance: u32, action: &Action) -> bool {
         match action {
-            Action::Receive { .. } => true,
-            Action::Deterministic(body) => body.guard.iter().any(receives),
+            Action::Receive { channel, .. } => !ground.is_buffered(channel, ground.instance(instance).machine),
+            Action::Deterministic(body) => body.guard.iter().any(|guard| receives(ground, instance, guard)),
             _ => false,
         }
     }
-    location.edges.iter().filter_map(|e| machine.edges.get(e.index())).any(|e| receives(&e.action))
+    let machine = ground.machine(instance);
+    let mut edges = location.edges.iter().filter_map(|e| machine.edges.get(e.index()));
+    !ground.has_atomic || !edges.any(|edge| receives(ground, instance, &edge.action))
 }

@@ -23,6 +23,7 @@ use super::invariant::Step;
 use super::shape::Ground;
 use crate::Refusal;
 use model::flow_proof::{Part, Point, Ranking, Weights};
+use std::collections::BTreeMap;
 
 /// What a ranking has to show.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,15 +49,15 @@ impl<'a> Scale<'a> {
     /// Looks at every weight: the shape, and the sign where it matters.
     pub(super) fn new(ground: &'a Ground<'a>, weights: &'a Weights) -> Result<Self, Refusal> {
         let abstraction = ground.abstraction;
-        let queues = abstraction.queues.iter().map(|queue| queue.atoms.len());
-        let nodes = abstraction.instances.iter().map(|instance| instance.nodes.len());
-        let values = abstraction.followed.iter().map(|followed| followed.values.len());
-        let numbers = [0, abstraction.numbers.len()].contains(&weights.numbers.len());
-        if !fits(&weights.messages, queues) || !fits(&weights.nodes, nodes) || !fits(&weights.values, values) || !numbers {
+        let atoms = |queue: usize| abstraction.queues.get(queue).map(|queue| queue.atoms.len());
+        let nodes = |instance: usize| abstraction.instances.get(instance).map(|instance| instance.nodes.len());
+        let values = |followed: usize| abstraction.followed.get(followed).map(|followed| followed.values.len());
+        let numbers = weights.numbers.keys().all(|&number| (number as usize) < abstraction.numbers.len());
+        if !fits(&weights.messages, atoms) || !fits(&weights.nodes, nodes) || !fits(&weights.values, values) || !numbers {
             return Err(Refusal::Malformed(String::from("weights are not of the right number")));
         }
         let scale = Scale { ground, weights };
-        for (queue, held) in (0u32..).zip(&weights.messages) {
+        for (&queue, held) in &weights.messages {
             if !ground.kinds[queue as usize].rendezvous && held.iter().any(|&w| w < 0) {
                 return wrong(format!("messages of {} have negative weights", ground.queue_name(queue)));
             }
@@ -69,7 +70,7 @@ impl<'a> Scale<'a> {
                 return wrong(format!("instance {id} is any number of processes, and has a negative potential"));
             }
         }
-        if weights.numbers.iter().any(|&w| w < 0) {
+        if weights.numbers.values().any(|&w| w < 0) {
             return wrong("a number has a negative weight");
         }
         Ok(scale)
@@ -96,7 +97,7 @@ impl<'a> Scale<'a> {
 
     /// What a unit of distance of a number weighs.
     pub(super) fn number(&self, number: u32) -> i64 {
-        self.weights.numbers.get(number as usize).copied().unwrap_or(0)
+        self.weights.numbers.get(&number).copied().unwrap_or(0)
     }
 
     /// The most that a step adds to the sum; none if the numbers are too large.
@@ -134,12 +135,12 @@ impl<'a> Scale<'a> {
 }
 
 /// Whether there are not too many entries, and each is empty or of the right length.
-fn fits(entries: &[Vec<i64>], lengths: impl ExactSizeIterator<Item = usize>) -> bool {
-    entries.len() <= lengths.len() && entries.iter().zip(lengths).all(|(e, length)| e.is_empty() || e.len() == length)
+fn fits(entries: &BTreeMap<u32, Vec<i64>>, length: impl Fn(usize) -> Option<usize>) -> bool {
+    entries.iter().all(|(&key, held)| length(key as usize) == Some(held.len()))
 }
 
-fn entry(entries: &[Vec<i64>], at: u32, index: u32) -> i64 {
-    entries.get(at as usize).and_then(|e| e.get(index as usize)).copied().unwrap_or(0)
+fn entry(entries: &BTreeMap<u32, Vec<i64>>, at: u32, index: u32) -> i64 {
+    entries.get(&at).and_then(|e| e.get(index as usize)).copied().unwrap_or(0)
 }
 
 /// Checks a ranking of steps.

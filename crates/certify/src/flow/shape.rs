@@ -7,7 +7,7 @@
 use super::values;
 use crate::Refusal;
 use model::expr::{Expr, Pattern, Place, Scope};
-use model::flow_proof::{Abstraction, Instance, Node, Origin, Point, Queue, QueueKey, SMASH_ABOVE, Slots, Values};
+use model::flow_proof::{Abstraction, Instance, Node, Origin, Point, Queue, QueueKey, Slots, Values, is_smashed};
 use model::ids::LocationId;
 use model::network::{Action, Initial, Machine, Network, ScalarType, Variable};
 use std::collections::{HashMap, HashSet};
@@ -31,7 +31,7 @@ impl<'a> Table<'a> {
 
     /// The slot stands for a whole array.
     pub(super) fn is_smashed(&self, slot: usize) -> bool {
-        self.variables[self.slots.element(slot).0].len() > SMASH_ABOVE
+        is_smashed(&self.variables[self.slots.element(slot).0])
     }
 }
 
@@ -71,6 +71,8 @@ pub(super) struct Ground<'a> {
     pub(super) creations: HashMap<(u32, u32, u32), u32>,
     /// Some channel is a rendezvous.
     pub(super) has_rendezvous: bool,
+    /// Some edge is atomic.
+    pub(super) has_atomic: bool,
     /// The proof is about channels without limit: a send on a buffered one never waits.
     unbounded: bool,
     /// Variables that something is stored into: their machine (none for shared ones) and index.
@@ -101,6 +103,7 @@ impl<'a> Ground<'a> {
             numbers: HashMap::new(),
             creations: HashMap::new(),
             has_rendezvous: network.channel_types.iter().any(|ty| ty.is_rendezvous()),
+            has_atomic: network.machines.iter().flat_map(|machine| &machine.edges).any(|edge| edge.atomic),
             unbounded,
             assigned: assigned(network),
         };
@@ -357,31 +360,51 @@ impl<'a> Ground<'a> {
     ///
     /// In the middle of a deterministic step nobody else moves. At a location nobody else moves if the process has
     /// control when it gets there (every edge to it is atomic, and none hands control over to a receiver), and can always
-    /// go on (`provided` and priorities could forbid it).
+    /// go on (`provided` and priorities could forbid it). Nothing is taken on the way, so that no queue is longer in the
+    /// middle of a step than before and after it.
     pub(super) fn is_passed_through(&self, instance: u32, at: Point) -> Result<(), &'static str> {
         let (id, machine) = (self.instance(instance).machine, self.machine(instance));
         let location = match at {
-            Point::Inside(..) => return Ok(()),
+            Point::Inside(edge, node) => {
+                let body = match machine.edges.get(edge as usize).map(|edge| &edge.action) {
+                    Some(Action::Deterministic(body)) => body,
+                    _ => return Err("there is no such deterministic step"),
+                };
+                let mut choices = body.nodes.get(node as usize).into_iter().flatten();
+                return match choices.any(|choice| takes_message(&choice.action)) {
+                    true => Err("a message is taken there, but there is no node"),
+                    false => Ok(()),
+                };
+            }
             Point::Gone => return Err("processes end, but there is no node for the end"),
             Point::Location(location) => LocationId(location),
         };
         let Some(here) = machine.locations.get(location.index()) else { return Err("there is no such location") };
-        let hands_over = |action: &Action| matches!(action, Action::Send { channel, .. } if !self.is_buffered(channel, id));
         let mut arrivals = machine.edges.iter().filter(|edge| edge.to == location);
         let mut departures = here.edges.iter().filter_map(|e| machine.edges.get(e.index()));
-        if location == machine.initial {
+        let takes = departures.clone().any(|edge| takes(&edge.action));
+        if departures.clone().any(|edge| takes_message(&edge.action)) {
+            Err("a message is taken there, but there is no node")
+        } else if location == machine.initial {
             Err("processes start there, but there is no node")
         } else if here.progress {
             Err("it is a place of progress, but there is no node")
         } else if machine.provided.is_some() || self.network.uses_priorities {
             Err("there is no node, and a process can be held up there")
-        } else if arrivals.any(|edge| !edge.atomic || hands_over(&edge.action)) {
+        } else if arrivals.any(|edge| !edge.atomic || self.hands_over(instance, &edge.action)) {
             Err("there is no node, and a process can get there without control")
+        } else if takes {
+            Err("there is no node, and a message can be taken there")
         } else if !departures.any(|edge| self.is_always_possible(&edge.action, id)) {
             Err("there is no node, and a process can be blocked there")
         } else {
             Ok(())
         }
+    }
+
+    /// Whether an action may hand a message, and with it control, to another process.
+    pub(super) fn hands_over(&self, instance: u32, action: &Action) -> bool {
+        matches!(action, Action::Send { channel, .. } if !self.is_buffered(channel, self.instance(instance).machine))
     }
 
     /// Whether an action of a machine can always be taken; `else` can when nothing else at its location can.
@@ -403,7 +426,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Whether a channel is surely no rendezvous: there is none, or it is one that its variable declares and keeps.
-    fn is_buffered(&self, channel: &Expr, machine: u32) -> bool {
+    pub(super) fn is_buffered(&self, channel: &Expr, machine: u32) -> bool {
         let declares_buffered = |place: &Place| {
             let owner = (place.scope == Scope::Local).then_some(machine);
             let index = place.variable.index();
@@ -418,6 +441,16 @@ impl<'a> Ground<'a> {
         };
         !self.has_rendezvous || matches!(channel, Expr::Read(place) if declares_buffered(place))
     }
+}
+
+fn takes(action: &Action) -> bool {
+    matches!(action, Action::Receive { mode, .. } if !mode.keep)
+}
+
+/// Whether a choice at a point of a deterministic step takes a message.
+fn inside_takes(machine: &Machine, edge: u32, inner: u32) -> bool {
+    let Some(Action::Deterministic(body)) = machine.edges.get(edge as usize).map(|edge| &edge.action) else { return true };
+    body.nodes.get(inner as usize).is_some_and(|choices| choices.iter().any(|choice| takes(&choice.action)))
 }
 
 /// Every variable that some statement stores into.
@@ -462,4 +495,9 @@ fn is_class(class: u32, values: &Values, constants: &[i32]) -> bool {
         Some(&constant) => values::constant(values) == Some(constant),
         None => class as usize == constants.len(),
     }
+}
+
+/// Whether an action takes a message: a queue may have been longer before, in the middle of a step that sent first.
+fn takes_message(action: &Action) -> bool {
+    matches!(action, Action::Receive { mode, .. } if !mode.keep)
 }

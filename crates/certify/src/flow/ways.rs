@@ -10,6 +10,9 @@
 //! * In a deterministic step a choice is taken when the earlier ones cannot be; but a step that begins with a message
 //!   that is handed over goes straight to the receive, whatever stands before it.
 //! * A deterministic step that jumps to a point that does not exist ends.
+//!
+//! And one place where composing is subtle: a way may send a message and take it again. Whether it can is decided by the
+//! atoms of the queue, so these must contain what is sent on the way even if, without it, the way would end nowhere.
 
 use super::budget::{Budget, unfinished};
 use super::knowledge::{Knowledge, Reader, Stored};
@@ -20,7 +23,8 @@ use model::expr::{BinaryOp, Expr, Pattern, Place, Scope};
 use model::flow_proof::{Point, Values};
 use model::ids::EdgeId;
 use model::network::{Action, Choice, Deterministic};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
 
 /// A message of a way.
 #[derive(Clone)]
@@ -73,6 +77,8 @@ pub(super) struct Walker<'a> {
     instance: u32,
     /// Evaluates for it.
     pub(super) reader: Reader<'a>,
+    /// Every message that was sent, also on ways that end nowhere: a receive on the same way may depend on it.
+    pub(super) sent: RefCell<HashSet<(u32, Vec<Values>)>>,
 }
 
 impl<'a> Walker<'a> {
@@ -80,7 +86,7 @@ impl<'a> Walker<'a> {
     pub(super) fn new(ground: &'a Ground<'a>, budget: &'a Budget<'a>, instance: u32) -> Self {
         let machine = ground.instance(instance).machine as usize;
         let reader = Reader::new(ground, machine, ground.pids[instance as usize].clone());
-        Walker { ground, budget, instance, reader }
+        Walker { ground, budget, instance, reader, sent: RefCell::default() }
     }
 
     /// All ways from a node, if shared slots have these values.
@@ -290,7 +296,9 @@ impl<'a> Walker<'a> {
             let types = self.ground.kinds[queue as usize].fields;
             if types.len() == fields.len() {
                 self.budget.spend(types.len())?;
-                let stored = fields.iter().zip(types).map(|(field, &ty)| values::stored(ty, field.clone())).collect();
+                let each = fields.iter().zip(types);
+                let stored: Vec<Values> = each.map(|(field, &ty)| values::stored(ty, field.clone())).collect();
+                self.sent.borrow_mut().insert((queue, stored.clone()));
                 let mut next = way.clone();
                 next.traffic.push(Traffic::Sent(queue, stored));
                 found.push(next);

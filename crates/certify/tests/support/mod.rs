@@ -61,7 +61,7 @@ pub const CASES: &[Case] = &[
     bounded(
         "a flag",
         "chan q = [1] of { byte }; bit taken;
-         active proctype P() { do :: taken == 0 -> GOOD q!1 od }
+         active proctype P() { do :: atomic { taken == 0 -> GOOD q!1 } od }
          active proctype C() { byte m; do :: q?m -> taken = 0 od }",
         ["taken = 1;", ""],
     ),
@@ -69,7 +69,7 @@ pub const CASES: &[Case] = &[
         "a shared counter in deterministic steps",
         "chan q = [1] of { byte }; byte n;
          active proctype P() { do :: d_step { n < GOOD -> n++; q!1 } od }
-         active proctype C() { byte m; do :: d_step { q?m; n-- } od }",
+         active proctype C() { byte m; do :: d_step { q?m; if :: n > 0 -> n-- :: else fi } od }",
         ["3", "4"],
     ),
     bounded(
@@ -87,18 +87,18 @@ pub const CASES: &[Case] = &[
         ["2", "3"],
     ),
     bounded(
-        "any number of processes",
-        "chan token = [1] of { byte };
-         proctype W(byte k) { token!k GOOD }
-         init { byte m; token!1; do :: token?m -> run W(m) od }",
-        ["", "; token!k"],
+        "processes that are created in a loop",
+        "chan tickets = [2] of { bit }, q = [1] of { byte };
+         proctype W(byte k) { q!k GOOD }
+         init { tickets!1; tickets!1; do :: tickets?_ -> run W(5) od }",
+        ["", "; tickets!1"],
     ),
     bounded(
-        "any number of processes that start many",
+        "any number of processes",
         "chan token = [1] of { byte }; chan done = [1] of { bit };
-         proctype W() { token?_; GOOD; done!1 }
+         proctype W() { atomic { token?_; done!1 GOOD } }
          init { token!1; do :: run W() :: done?_ -> token!1 od }",
-        ["skip", "done!1"],
+        ["", "; done!1"],
     ),
     bounded(
         "rendezvous",
@@ -151,9 +151,9 @@ pub const CASES: &[Case] = &[
     ),
     live(
         "progress labels",
-        "chan q = [1] of { byte };
-         active proctype P() { do :: q!1 od }
-         active proctype C() { do :: q?_ -> GOOD skip od }",
+        "chan q = [1] of { byte }, ack = [1] of { bit };
+         active proctype P() { do :: q!1; ack?_ od }
+         active proctype C() { do :: q?_; GOOD ack!1 od }",
         ["progress:", ""],
     ),
     live(
@@ -164,14 +164,14 @@ pub const CASES: &[Case] = &[
     live(
         "progress in an atomic sequence is not seen",
         "byte x; active proctype P() { do :: GOOD od }",
-        ["progress: atomic { x = 1; x = 0 }", "atomic { x = 1; progress: x = 0; x = 1 }"],
+        ["x = 1; progress: x = 0", "atomic { x = 1; progress: x = 0; x = 1 }"],
     ),
     Case {
         name: "events",
-        text: "mtype = { a, b }; chan q = [2] of { mtype };
-               active proctype P() { do :: q!a; q!b od }
-               active proctype C() { do :: q?a :: q?b GOOD od }",
-        variants: ["", ":: skip"],
+        text: "mtype = { a, b }; chan q = [2] of { mtype }, ack = [1] of { bit };
+               active proctype P() { do :: q!a; ack?_; q!GOOD; ack?_ od }
+               active proctype C() { do :: q?a -> ack!1 :: q?b -> ack!1 od }",
+        variants: ["b", "a"],
         live: true,
         events: &["q?b"],
     },

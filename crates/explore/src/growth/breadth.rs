@@ -79,6 +79,10 @@ impl Hunt<'_> {
         let state = tree.table.state(id).to_vec();
         self.searched += 1;
         self.expand(&state)?;
+        let inner: Vec<Vec<u8>> = self.mover.inner_states().map(<[u8]>::to_vec).collect();
+        for state in inner {
+            self.measure(&mut tree.seen, &state, id as usize);
+        }
         let found: Vec<StateId> = (0..self.mover.len())
             .map(|index| tree.table.insert(self.mover.state(index), id))
             .filter_map(|lookup| match lookup {

@@ -39,7 +39,7 @@ impl Hunt<'_> {
     pub(super) fn walks(&mut self, origin: &Origin, turn: u32, most: u64) -> Ended {
         let end = self.searched + most;
         for walk in 0..WALKS {
-            if self.searched >= end {
+            if self.searched >= end || self.known.is_empty() {
                 break;
             }
             let length = FIRST_LENGTH << (walk % 4) << (2 * turn).min(8);

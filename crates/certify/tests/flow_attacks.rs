@@ -1,0 +1,396 @@
+//! Attacks on the checker of flow proofs: corrupted proofs, and proofs that were forged with thought.
+//!
+//! A corrupted proof need not be refused: a set of values that is wider than necessary, or weights that still rank, make
+//! another good proof. But what is accepted must be true, and explicit search knows what is true of these models.
+//! `HIGHWATER_SEEDS` is the number of corrupted proofs per model.
+
+mod support;
+
+use certify::Refusal;
+use model::flow_proof::{FlowProof, Origin, Part, Point, Ranking, Values, Weights};
+use model::network::Network;
+use model::verdict::{Property, Silent};
+use serde_json::Value;
+use support::{CASES, Case, Truth, seconds};
+
+/// A small generator of numbers that look random.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % below.max(1)
+    }
+
+    /// A place in a document: goes down until it stops.
+    fn place<'v>(&mut self, document: &'v mut Value) -> &'v mut Value {
+        let mut at = document;
+        loop {
+            let count = match &*at {
+                Value::Array(items) => items.len(),
+                Value::Object(fields) => fields.len(),
+                _ => 0,
+            };
+            if count == 0 || self.roll(12) == 0 {
+                return at;
+            }
+            let index = self.roll(count);
+            at = match at {
+                Value::Array(items) => &mut items[index],
+                Value::Object(fields) => fields.values_mut().nth(index).expect("there are so many"),
+                _ => unreachable!("it has parts"),
+            };
+        }
+    }
+
+    /// Changes something.
+    fn corrupt(&mut self, document: &mut Value) {
+        let donor = self.place(document).clone();
+        let kind = self.roll(8);
+        let (one, other) = (self.roll(64), self.roll(64));
+        match self.place(document) {
+            Value::Number(number) => {
+                let n = number.as_i64().unwrap_or(i64::MAX);
+                let choices = [n + 1, n.saturating_sub(1), n + 1, n.saturating_sub(1), 0, -n, i64::MAX, i64::MIN];
+                *number = choices[kind].into();
+            }
+            Value::Bool(flag) => *flag = !*flag,
+            Value::Array(items) if !items.is_empty() => {
+                let (one, other) = (one % items.len(), other % items.len());
+                match kind {
+                    0 | 1 => drop(items.remove(one)),
+                    2 => items.push(items[one].clone()),
+                    3 => items.swap(one, other),
+                    4 => items[one] = items[other].clone(),
+                    5 => items.clear(),
+                    6 => items.insert(one, items[other].clone()),
+                    _ => items[one] = donor,
+                }
+            }
+            place @ (Value::Null | Value::Array(_)) => *place = donor,
+            place => {
+                let widened = ["set", "range"].iter().find_map(|key| place.get(*key).cloned());
+                match widened.and_then(|ends| Some((ends.get(0)?.as_i64()?, ends.as_array()?.last()?.as_i64()?))) {
+                    Some((low, high)) if kind < 4 => {
+                        let (low, high) = (low - (one % 2) as i64, high + (other % 2) as i64);
+                        *place = serde_json::json!({ "range": [low, high] });
+                    }
+                    _ => *place = donor,
+                }
+            }
+        }
+    }
+}
+
+fn corrupted(proof: &Value, seed: u64) -> Option<FlowProof> {
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut document = proof.clone();
+    for _ in 0..=dice.roll(3) {
+        // Half of the time in one part, so that small parts are not spared.
+        let part = ["abstraction", "ranking", "bounds", "bound_weights"][dice.roll(4)];
+        match document.get_mut(part).filter(|_| dice.roll(2) == 0) {
+            Some(part) => dice.corrupt(part),
+            None => dice.corrupt(&mut document),
+        }
+    }
+    serde_json::from_value(document).ok()
+}
+
+#[test]
+fn corrupted_proofs_are_refused_or_true() {
+    let seeds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(600);
+    for case in CASES {
+        let networks = [case.network(0), case.network(1)];
+        let truths = [0, 1].map(|variant| Truth::of(case, &networks[variant]));
+        let proof = case.prove(&networks[0]).unwrap_or_else(|| panic!("{}: no proof", case.name));
+        let document = serde_json::to_value(&proof).expect("a proof can be written");
+        let (mut tried, mut refused) = (0, 0);
+        for seed in 0..seeds {
+            let Some(mutant) = corrupted(&document, seed).filter(|mutant| *mutant != proof) else { continue };
+            for (network, truth) in networks.iter().zip(&truths) {
+                tried += 1;
+                match case.verify(network, &mutant) {
+                    Ok(accepted) => {
+                        let wrong = truth.contradicts(network, &mutant, &accepted);
+                        assert_eq!(wrong, None, "{}, seed {seed}", case.name);
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert!(2 * refused > tried && tried > 0, "{}: only {refused} of {tried} refused", case.name);
+    }
+}
+
+/// The proof that the engine makes for a model.
+fn proved(text: &'static str, live: bool) -> (Network, FlowProof) {
+    let case = Case { name: "forged", text, variants: ["", ""], live, events: &[] };
+    let network = case.network(0);
+    let proof = case.prove(&network).expect("the engine proves something");
+    assert!(case.verify(&network, &proof).is_ok(), "{:?}", case.verify(&network, &proof));
+    (network, proof)
+}
+
+fn refusal(network: &Network, proof: &FlowProof) -> Refusal {
+    let property = if proof.progress.is_some() { Property::Livelock } else { Property::Boundedness };
+    certify::flow::verify(network, &property, proof, &seconds(20), &Silent::default()).expect_err("it is wrong")
+}
+
+fn queue(network: &Network, proof: &FlowProof, name: &str) -> usize {
+    let variable = network.variables.iter().position(|v| v.name == name).expect("there is such a channel");
+    let named = |key: model::flow_proof::QueueKey| key.instance.is_none() && key.variable as usize == variable;
+    proof.abstraction.queues.iter().position(|q| named(q.key)).expect("there is such a queue")
+}
+
+/// Weights of zero for everything.
+fn nothing(proof: &FlowProof) -> Weights {
+    let abstraction = &proof.abstraction;
+    Weights {
+        messages: abstraction.queues.iter().map(|q| vec![0; q.atoms.len()]).collect(),
+        nodes: abstraction.instances.iter().map(|i| vec![0; i.nodes.len()]).collect(),
+        values: abstraction.followed.iter().map(|f| vec![0; f.values.len()]).collect(),
+        numbers: vec![0; abstraction.numbers.len()],
+    }
+}
+
+/// The weights of a proof without cases.
+fn leaf(proof: &mut FlowProof) -> &mut Weights {
+    match &mut proof.ranking {
+        Ranking::Bounded(weights) => weights,
+        other => panic!("a leaf is expected: {other:?}"),
+    }
+}
+
+
+/// IBOC, figure 9: if processes of any number could have negative potentials, each new one would pay for its message.
+#[test]
+fn processes_of_any_number_have_no_debts() {
+    let (network, mut proof) = proved(
+        "chan q = [1] of { byte }, b = [1] of { byte };
+         active proctype Bystander() { do :: b!1; b?_ od }
+         proctype W() { q!1 } init { do :: run W() od }",
+        false,
+    );
+    let q = queue(&network, &proof, "q");
+    assert!(!proof.abstraction.queues[q].claimed);
+    proof.abstraction.queues[q].claimed = true;
+    let many = proof.abstraction.instances.iter().position(|i| i.many).expect("W is many");
+    let first = proof.abstraction.instances[many].first.clone();
+    let atoms = proof.abstraction.queues[q].atoms.len();
+    let nodes = proof.abstraction.instances[many].nodes.len() as u32;
+    proof.bounds.clear();
+    proof.bound_weights.clear();
+    let weights = leaf(&mut proof);
+    weights.messages[q] = vec![1; atoms];
+    weights.nodes[many] = (0..nodes).map(|n| if first.contains(&n) { 0 } else { -1 }).collect();
+    let refused = refusal(&network, &proof);
+    assert!(matches!(&refused, Refusal::Ranking(why) if why.contains("negative potential")), "{refused}");
+}
+
+#[test]
+fn what_is_claimed_weighs_something() {
+    let (network, mut proof) = proved(
+        "chan q = [1] of { byte }, b = [1] of { byte };
+         active proctype Bystander() { do :: b!1; b?_ od } active proctype P() { do :: q!1 od }",
+        false,
+    );
+    let q = queue(&network, &proof, "q");
+    proof.abstraction.queues[q].claimed = true;
+    proof.bounds.clear();
+    proof.bound_weights.clear();
+    let refused = refusal(&network, &proof);
+    assert!(matches!(&refused, Refusal::Ranking(why) if why.contains("weighs nothing")), "{refused}");
+    let atoms = proof.abstraction.queues[q].atoms.len();
+    leaf(&mut proof).messages[q] = vec![1; atoms];
+    let refused = refusal(&network, &proof);
+    assert!(matches!(&refused, Refusal::Ranking(why) if why.contains("gains 1")), "{refused}");
+}
+
+/// `a` fills up in a first stage and is turned into `k` in a second one. No step gains if `k` weighs less than `a`; but if
+/// nothing is known of how much is in `a`, it must not pay for anything.
+#[test]
+fn what_is_not_claimed_pays_for_nothing() {
+    let (network, mut proof) = proved(
+        "chan a = [1] of { byte }, k = [1] of { byte }, b = [1] of { byte };
+         active proctype Bystander() { do :: b!1; b?_ od }
+         active proctype P() { do :: a!1 :: break od; do :: a?1 -> k!1 od }",
+        false,
+    );
+    let (a, k) = (queue(&network, &proof, "a"), queue(&network, &proof, "k"));
+    assert!(!proof.abstraction.queues[a].claimed && !proof.abstraction.queues[k].claimed);
+    proof.abstraction.queues[k].claimed = true;
+    proof.bounds.clear();
+    proof.bound_weights.clear();
+    let mut weights = nothing(&proof);
+    weights.messages[k].fill(1);
+    weights.messages[queue(&network, &proof, "b")].fill(1);
+    proof.ranking = Ranking::Bounded(weights);
+    assert!(matches!(refusal(&network, &proof), Refusal::Ranking(why) if why.contains("gains 1")));
+    leaf(&mut proof).messages[a].fill(1);
+    assert!(matches!(refusal(&network, &proof), Refusal::Ranking(why) if why.contains("not claimed")));
+}
+
+/// A weak inequality would certify `do :: skip od`.
+#[test]
+fn what_does_not_lose_is_not_left_out() {
+    let (network, mut proof) = proved("byte x; active proctype P() { do :: x = 1; progress: x = 0 od }", true);
+    let spinning = Case {
+        name: "spinning",
+        text: "byte x; active proctype P() { do :: x = 1; x = 0 od }",
+        variants: ["", ""],
+        live: true,
+        events: &[],
+    }
+    .network(0);
+    let zero = nothing(&proof);
+    for ranking in [
+        Ranking::Empty,
+        Ranking::Lose(zero.clone(), Box::new(Ranking::Empty)),
+        Ranking::Bounded(zero.clone()),
+        Ranking::Split { part: Part::Instance(0), groups: Vec::new(), cases: Vec::new() },
+        Ranking::Split { part: Part::Instance(9), groups: Vec::new(), cases: vec![Ranking::Empty] },
+    ] {
+        proof.ranking = ranking;
+        assert!(matches!(refusal(&spinning, &proof), Refusal::Ranking(_) | Refusal::Malformed(_)));
+    }
+    // What is bounded may still spin.
+    proof.ranking = Ranking::Bounded(zero);
+    assert!(matches!(refusal(&network, &proof), Refusal::Ranking(_)));
+}
+
+/// A part that does not exist has no groups, so there would be no case to look at.
+#[test]
+fn a_split_has_cases() {
+    let (network, mut proof) = proved(
+        "chan q = [1] of { byte }, b = [1] of { byte };
+         active proctype Bystander() { do :: b!1; b?_ od } active proctype P() { do :: q!1 od }",
+        false,
+    );
+    let mut ghost = proof.abstraction.instances[0].clone();
+    (ghost.origin, ghost.nodes, ghost.first) = (Origin::Run, Vec::new(), Vec::new());
+    proof.abstraction.instances.push(ghost);
+    proof.abstraction.queues.iter_mut().for_each(|queue| queue.claimed = true);
+    proof.bounds.clear();
+    let part = Part::Instance(proof.abstraction.instances.len() as u32 - 1);
+    proof.ranking = Ranking::Split { part, groups: Vec::new(), cases: Vec::new() };
+    assert!(matches!(refusal(&network, &proof), Refusal::Malformed(_)));
+}
+
+/// Processes whose number pays in one stage and is forgotten in the next.
+#[test]
+fn processes_count_everywhere_or_nowhere() {
+    let (network, proof) = proved(
+        "chan tickets = [2] of { bit }, q = [1] of { byte };
+         proctype W(byte k) { q!k }
+         init { tickets!1; tickets!1; do :: tickets?_ -> run W(5) od }",
+        false,
+    );
+    let many = proof.abstraction.instances.iter().position(|i| i.many).expect("W is many");
+    let Ranking::Bounded(weights) = &proof.ranking else { panic!("a leaf is expected") };
+    let mut forgetful = weights.clone();
+    forgetful.nodes[many].fill(0);
+    let mut forged = proof.clone();
+    forged.ranking = Ranking::Lose(weights.clone(), Box::new(Ranking::Bounded(forgetful)));
+    forged.bounds.clear();
+    assert!(matches!(refusal(&network, &forged), Refusal::Ranking(_)));
+}
+
+#[test]
+fn what_is_created_again_and_again_is_not_single() {
+    let (network, proof) = proved(
+        "chan tickets = [2] of { bit }, q = [1] of { byte };
+         proctype W(byte k) { q!k }
+         init { tickets!1; tickets!1; do :: tickets?_ -> run W(5) od }",
+        false,
+    );
+    let mut forged = proof.clone();
+    for instance in &mut forged.abstraction.instances {
+        (instance.many, instance.origin) = (false, if instance.many { Origin::Run } else { instance.origin });
+    }
+    assert!(matches!(refusal(&network, &forged), Refusal::Creation(_)));
+    let mut forged = proof.clone();
+    forged.abstraction.creations.clear();
+    assert!(matches!(refusal(&network, &forged), Refusal::Creation(_)));
+}
+
+#[test]
+fn bounds_are_not_a_unit_too_small() {
+    for case in CASES.iter().filter(|case| !case.live) {
+        let network = case.network(0);
+        let mut proof = case.prove(&network).expect("the engine proves something");
+        let truth = Truth::of(case, &network);
+        for index in 0..proof.bounds.len() {
+            let honest = proof.bounds[index].clone();
+            proof.bounds[index].unit = 0;
+            assert!(case.verify(&network, &proof).is_err(), "{}: a unit of 0", case.name);
+            proof.bounds[index] = honest.clone();
+            for less in 1..=honest.at_most {
+                proof.bounds[index].at_most = honest.at_most - less;
+                if let Ok(accepted) = case.verify(&network, &proof) {
+                    assert_eq!(truth.contradicts(&network, &proof, &accepted), None, "{}", case.name);
+                }
+            }
+            proof.bounds[index] = honest;
+        }
+    }
+}
+
+/// Each node is needed: without it, some step leads nowhere.
+#[test]
+fn an_abstraction_without_a_node_is_refused() {
+    for case in CASES {
+        let network = case.network(0);
+        let proof = case.prove(&network).expect("the engine proves something");
+        for id in 0..proof.abstraction.instances.len() {
+            let instance = &proof.abstraction.instances[id];
+            for node in (0..instance.nodes.len() as u32).filter(|n| !instance.first.contains(n)) {
+                let mut forged = proof.clone();
+                // It is still there, but nobody finds it: the same point with a value that is never reached.
+                let nodes = &mut forged.abstraction.instances[id].nodes;
+                if nodes[node as usize].at == Point::Gone || nodes[node as usize].values.is_empty() {
+                    continue;
+                }
+                let Some(slot) = nodes[node as usize].values.iter().position(|v| !matches!(v, Values::AnyQueue)) else {
+                    continue;
+                };
+                nodes[node as usize].values[slot] = match &nodes[node as usize].values[slot] {
+                    Values::Queues(queues) if queues.is_empty() => continue,
+                    Values::Queues(_) => Values::Queues(Vec::new()),
+                    _ => Values::Set(vec![77]),
+                };
+                if let Ok(accepted) = case.verify(&network, &forged) {
+                    let truth = Truth::of(case, &network);
+                    assert_eq!(truth.contradicts(&network, &forged, &accepted), None, "{}", case.name);
+                }
+            }
+        }
+    }
+}
+
+/// A tree of ten thousand cases, one in the other, is a long proof but no reason to fall over.
+#[test]
+fn deep_rankings_are_walked() {
+    let (network, mut proof) = proved("byte x; active proctype P() { do :: x = 1; progress: x = 0 od }", true);
+    let zero = nothing(&proof);
+    let mut ranking = std::mem::replace(&mut proof.ranking, Ranking::Empty);
+    for _ in 0..10_000 {
+        ranking = Ranking::Lose(zero.clone(), Box::new(ranking));
+    }
+    proof.ranking = ranking;
+    let answer = certify::flow::verify(&network, &Property::Livelock, &proof, &seconds(20), &Silent::default());
+    assert!(answer.is_ok(), "{answer:?}");
+    // Letting go of it is not the checker's business.
+    let mut ranking = proof.ranking;
+    while let Ranking::Lose(_, rest) = ranking {
+        ranking = *rest;
+    }
+}
+
+#[test]
+fn a_proof_is_for_its_property_only() {
+    let (network, proof) = proved("chan q = [1] of { byte }; active proctype P() { do :: q!1; q?_ od }", false);
+    for property in [Property::Livelock, Property::Safety, Property::Deadlock] {
+        let answer = certify::flow::verify(&network, &property, &proof, &seconds(20), &Silent::default());
+        assert!(matches!(answer, Err(Refusal::WrongKind(_))));
+    }
+}
