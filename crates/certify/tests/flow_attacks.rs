@@ -136,20 +136,20 @@ fn refusal(network: &Network, proof: &FlowProof) -> Refusal {
     certify::flow::verify(network, &property, proof, &seconds(20), &Silent::default()).expect_err("it is wrong")
 }
 
-fn queue(network: &Network, proof: &FlowProof, name: &str) -> usize {
+fn queue(network: &Network, proof: &FlowProof, name: &str) -> u32 {
     let variable = network.variables.iter().position(|v| v.name == name).expect("there is such a channel");
     let named = |key: model::flow_proof::QueueKey| key.instance.is_none() && key.variable as usize == variable;
-    proof.abstraction.queues.iter().position(|q| named(q.key)).expect("there is such a queue")
+    proof.abstraction.queues.iter().position(|q| named(q.key)).expect("there is such a queue") as u32
 }
 
 /// Weights of zero for everything.
 fn nothing(proof: &FlowProof) -> Weights {
     let abstraction = &proof.abstraction;
     Weights {
-        messages: abstraction.queues.iter().map(|q| vec![0; q.atoms.len()]).collect(),
-        nodes: abstraction.instances.iter().map(|i| vec![0; i.nodes.len()]).collect(),
-        values: abstraction.followed.iter().map(|f| vec![0; f.values.len()]).collect(),
-        numbers: vec![0; abstraction.numbers.len()],
+        messages: (0..).zip(abstraction.queues.iter().map(|q| vec![0; q.atoms.len()])).collect(),
+        nodes: (0..).zip(abstraction.instances.iter().map(|i| vec![0; i.nodes.len()])).collect(),
+        values: (0..).zip(abstraction.followed.iter().map(|f| vec![0; f.values.len()])).collect(),
+        numbers: (0..abstraction.numbers.len() as u32).map(|number| (number, 0)).collect(),
     }
 }
 
@@ -172,17 +172,18 @@ fn processes_of_any_number_have_no_debts() {
         false,
     );
     let q = queue(&network, &proof, "q");
-    assert!(!proof.abstraction.queues[q].claimed);
-    proof.abstraction.queues[q].claimed = true;
+    assert!(!proof.abstraction.queues[q as usize].claimed);
+    proof.abstraction.queues[q as usize].claimed = true;
     let many = proof.abstraction.instances.iter().position(|i| i.many).expect("W is many");
     let first = proof.abstraction.instances[many].first.clone();
-    let atoms = proof.abstraction.queues[q].atoms.len();
+    let atoms = proof.abstraction.queues[q as usize].atoms.len();
     let nodes = proof.abstraction.instances[many].nodes.len() as u32;
     proof.bounds.clear();
     proof.bound_weights.clear();
     let weights = leaf(&mut proof);
-    weights.messages[q] = vec![1; atoms];
-    weights.nodes[many] = (0..nodes).map(|n| if first.contains(&n) { 0 } else { -1 }).collect();
+    weights.messages.insert(q, vec![1; atoms]);
+    let potentials = (0..nodes).map(|n| if first.contains(&n) { 0 } else { -1 });
+    weights.nodes.insert(many as u32, potentials.collect());
     let refused = refusal(&network, &proof);
     assert!(matches!(&refused, Refusal::Ranking(why) if why.contains("negative potential")), "{refused}");
 }
@@ -195,13 +196,13 @@ fn what_is_claimed_weighs_something() {
         false,
     );
     let q = queue(&network, &proof, "q");
-    proof.abstraction.queues[q].claimed = true;
+    proof.abstraction.queues[q as usize].claimed = true;
     proof.bounds.clear();
     proof.bound_weights.clear();
     let refused = refusal(&network, &proof);
     assert!(matches!(&refused, Refusal::Ranking(why) if why.contains("weighs nothing")), "{refused}");
-    let atoms = proof.abstraction.queues[q].atoms.len();
-    leaf(&mut proof).messages[q] = vec![1; atoms];
+    let atoms = proof.abstraction.queues[q as usize].atoms.len();
+    leaf(&mut proof).messages.insert(q, vec![1; atoms]);
     let refused = refusal(&network, &proof);
     assert!(matches!(&refused, Refusal::Ranking(why) if why.contains("gains 1")), "{refused}");
 }
@@ -217,16 +218,16 @@ fn what_is_not_claimed_pays_for_nothing() {
         false,
     );
     let (a, k) = (queue(&network, &proof, "a"), queue(&network, &proof, "k"));
-    assert!(!proof.abstraction.queues[a].claimed && !proof.abstraction.queues[k].claimed);
-    proof.abstraction.queues[k].claimed = true;
+    assert!(!proof.abstraction.queues[a as usize].claimed && !proof.abstraction.queues[k as usize].claimed);
+    proof.abstraction.queues[k as usize].claimed = true;
     proof.bounds.clear();
     proof.bound_weights.clear();
     let mut weights = nothing(&proof);
-    weights.messages[k].fill(1);
-    weights.messages[queue(&network, &proof, "b")].fill(1);
+    weights.messages.get_mut(&k).expect("it is there").fill(1);
+    weights.messages.get_mut(&queue(&network, &proof, "b")).expect("it is there").fill(1);
     proof.ranking = Ranking::Bounded(weights);
     assert!(matches!(refusal(&network, &proof), Refusal::Ranking(why) if why.contains("gains 1")));
-    leaf(&mut proof).messages[a].fill(1);
+    leaf(&mut proof).messages.get_mut(&a).expect("it is there").fill(1);
     assert!(matches!(refusal(&network, &proof), Refusal::Ranking(why) if why.contains("not claimed")));
 }
 
@@ -288,7 +289,7 @@ fn processes_count_everywhere_or_nowhere() {
     let many = proof.abstraction.instances.iter().position(|i| i.many).expect("W is many");
     let Ranking::Bounded(weights) = &proof.ranking else { panic!("a leaf is expected") };
     let mut forgetful = weights.clone();
-    forgetful.nodes[many].fill(0);
+    forgetful.nodes.remove(&(many as u32));
     let mut forged = proof.clone();
     forged.ranking = Ranking::Lose(weights.clone(), Box::new(Ranking::Bounded(forgetful)));
     forged.bounds.clear();

@@ -107,7 +107,7 @@ fn unlabelled(text: &str) -> String {
 
 #[test]
 fn what_is_proved_of_random_models_is_accepted_and_true() {
-    let seeds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(150);
+    let seeds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60);
     let from: u64 = std::env::var("HIGHWATER_FROM").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
     let (mut proved, mut wrong) = (0, Vec::new());
     for seed in from..from + seeds {

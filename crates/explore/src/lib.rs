@@ -122,7 +122,7 @@ fn witness(
         }
     };
     let steps = replayed.steps;
-    Some(Witness { steps, loop_from: None, problem, problem_code, problem_span, standing })
+    Some(Witness { steps, loop_from: None, gains: Vec::new(), problem, problem_code, problem_span, standing })
 }
 
 /// The first state itself cannot be made.
@@ -132,6 +132,7 @@ fn initial_fault(fault: &model::fault::FaultAt, semantics: &Semantics<'_>) -> Op
         Ok(Err(again)) if again == *fault => Some(Witness {
             steps: Vec::new(),
             loop_from: None,
+            gains: Vec::new(),
             problem: fault.fault.to_string(),
             problem_code: fault.fault.code(),
             problem_span: Some(fault.span),

@@ -425,6 +425,7 @@ fn witness(
     Some(Witness {
         steps: end.steps,
         loop_from: Some(lasso.stem.len()),
+        gains: Vec::new(),
         problem: String::from("non-progress cycle"),
         problem_code: "non-progress-cycle",
         problem_span: None,

@@ -9,7 +9,7 @@
 //! at the end, so an analysis may end with a [`Change`] to its configuration, and start again (Ciclo VI, IBOC 3.7).
 
 use crate::scc;
-use crate::step::{Created, Facts, QueueFacts, Stepper};
+use crate::step::{Created, Facts, QueueFacts, Stepper, Traffic};
 use crate::values;
 use crate::world::World;
 use model::expr::Pattern;
@@ -383,12 +383,14 @@ impl Run<'_> {
         let seen = stepper.seen.into_inner();
         self.depend(Work::Node(id, node), &seen);
         self.note_compared(&seen);
-        for (queue, message) in seen.sent {
-            self.widen_queue(queue, message);
-        }
         for step in steps {
             for (slot, values) in step.writes {
                 self.widen_global(slot, values);
+            }
+            for traffic in step.traffic {
+                if let Traffic::Sent(queue, message) = traffic {
+                    self.widen_queue(queue, message);
+                }
             }
             self.check_single(&step.created)?;
             for created in step.created {

@@ -5,11 +5,12 @@
 //!
 //! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]), [`net`]
 //! turns it into parts and counters, [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
-//! what to look at more closely, [`bounds`] says how long queues can get.
+//! what to look at more closely, [`bounds`] says how long queues can get. [`cycles`] is the papers' own method beside it.
 //! Papers: IBOC (SPIN 2003), IBOC-refinement, Ciclo. This crate never prints.
 
 pub mod analysis;
 pub mod bounds;
+pub mod cycles;
 pub mod graph;
 pub mod net;
 pub mod prove;
@@ -238,7 +239,9 @@ impl Engine<'_> {
                 proof.progress = Some(Progress { events: events.iter().map(|(text, _)| text.clone()).collect() });
             }
             Question::Boundedness => {
+                let begin = Instant::now();
                 bound_all(net, &shape, dropped, &mut proof, &mut report, deadline);
+                report.sizes.bounds_time = begin.elapsed();
             }
         }
         report.proof = Some(proof);

@@ -502,10 +502,15 @@ impl Net {
             }
             at
         }
-        let mut first: HashMap<u32, usize> = HashMap::new();
+        // Messages of one queue belong together, whatever they are: a bound counts all of them.
+        let thing = |counter: u32| match self.counters[counter as usize] {
+            Counter::Message(queue, _) => Counter::Message(queue, 0),
+            other => other,
+        };
+        let mut first: HashMap<Counter, usize> = HashMap::new();
         for transition in &self.transitions {
             for &(counter, _) in &transition.effects {
-                let owner = *first.entry(counter).or_insert(transition.instance as usize);
+                let owner = *first.entry(thing(counter)).or_insert(transition.instance as usize);
                 let (a, b) = (root(&mut piece, owner), root(&mut piece, transition.instance as usize));
                 piece[a] = b;
             }

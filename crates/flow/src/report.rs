@@ -10,6 +10,7 @@ use model::ids::{EdgeId, MachineId};
 use model::source::Span;
 use model::verdict::Reason;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::time::Duration;
 
 /// A queue, and what was proved of it.
 #[derive(Clone, Debug)]
@@ -102,6 +103,8 @@ pub struct Sizes {
     pub cycles: Option<usize>,
     /// Different effects of them.
     pub effect_vectors: Option<usize>,
+    /// How long the bounds took, after the proof.
+    pub bounds_time: Duration,
 }
 
 impl Report {
@@ -277,7 +280,7 @@ fn message_name(world: &World<'_>, analysis: &Analysis, queue: u32, atom: usize)
 }
 
 /// The name of a counter of messages or processes.
-fn counter_name(world: &World<'_>, analysis: &Analysis, counter: Counter) -> Option<String> {
+pub(crate) fn counter_name(world: &World<'_>, analysis: &Analysis, counter: Counter) -> Option<String> {
     match counter {
         Counter::Message(queue, atom) => {
             let name = queue_name(world, analysis, analysis.facts.queues[queue as usize].key);

@@ -137,8 +137,6 @@ pub struct Seen {
     pub all_queues: bool,
     /// Numbers that fields were compared with: channel type, field, values.
     pub compared: Vec<(ChannelTypeId, u32, Values)>,
-    /// Messages that were sent, also on ways that then end nowhere: such a way may go on to take what it sent.
-    pub sent: Vec<(u32, Vec<Values>)>,
 }
 
 /// Takes abstract steps of one process.
@@ -310,9 +308,7 @@ impl<'a> Stepper<'a> {
             let facts = &self.facts.queues[queue as usize];
             let types = &self.world.network.channel_types[facts.channel_type.index()].fields;
             if types.len() == fields.len() {
-                let stored: Vec<Values> =
-                    fields.iter().zip(types).map(|(v, &ty)| values::truncate(ty, v.clone())).collect();
-                self.seen.borrow_mut().sent.push((queue, stored.clone()));
+                let stored = fields.iter().zip(types).map(|(v, &ty)| values::truncate(ty, v.clone())).collect();
                 let mut next = step.clone();
                 next.traffic.push(Traffic::Sent(queue, stored));
                 found.push(next);

@@ -204,9 +204,10 @@ fn transient(machine: &Machine, id: MachineId, network: &Network, sends: &Sends)
     found
 }
 
-/// Whether an action takes a message. A step that sent before would hide how long the queue was in between.
+/// Whether an action takes a message, or looks for one. A step that sent before would hide how long the queue was in
+/// between; and what it sent would not be found, if it is the only one that sends such.
 fn takes(action: &Action) -> bool {
-    matches!(action, Action::Receive { mode, .. } if !mode.keep)
+    matches!(action, Action::Receive { .. })
 }
 
 fn inner_points(machine: &Machine) -> HashSet<Point> {

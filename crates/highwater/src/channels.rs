@@ -8,6 +8,7 @@ use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
 use explore::progress::{ProgressOf, Taken};
 use flow::{Question, Report};
 use model::event::Event;
+use model::expr::{Expr, Scope};
 use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
@@ -22,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long the static engine has before the search starts beside it.
-const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
+const FIRST_ATTEMPT: Duration = Duration::from_secs(1);
 /// The stack of a thread of its own.
 const STACK: usize = 256 << 20;
 
@@ -97,27 +98,41 @@ impl Asking<'_> {
             let growth = self.grow(semantics, &first, self.observer);
             return (first, Some(growth));
         }
+        let search = |observer: &dyn Observer| self.grow(semantics, &first, observer);
+        let (report, growth) =
+            self.beside(&Question::Boundedness, search, |g| g.complete || !g.growing.is_empty());
+        (if report.queues.is_empty() { first } else { report }, Some(growth))
+    }
+
+    /// The static engine and a search at the same time. Who is done first stops the other.
+    fn beside<T>(
+        &self,
+        question: &Question,
+        search: impl FnOnce(&dyn Observer) -> T,
+        decides: impl Fn(&T) -> bool,
+    ) -> (Report, T) {
         let (static_side, search_side) = (Linked::new(self.observer), Linked::new(self.observer));
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(STACK);
             let handle = thread.spawn_scoped(scope, || {
-                let report = self.flow(&Question::Boundedness, &self.limits, &static_side);
+                let report = self.flow(question, &self.limits, &static_side);
                 if report.complete {
                     search_side.stop();
                 }
                 report
             });
-            let growth = self.grow(semantics, &first, &search_side);
-            if growth.complete || !growth.growing.is_empty() {
+            let found = search(&search_side);
+            if decides(&found) {
                 static_side.stop();
             }
             let report = handle.ok().and_then(|handle| handle.join().ok()).unwrap_or_else(Report::empty);
-            (if report.queues.is_empty() { first } else { report }, Some(growth))
+            (report, found)
         })
     }
 
     fn flow(&self, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
-        flow::check(self.network, question, limits, observer)
+        let check = if self.enumerate_cycles { flow::cycles::check } else { flow::check };
+        check(self.network, question, limits, observer)
     }
 
     fn outcome(&self, property: Property, reading: Reading, start: Instant) -> Outcome {
@@ -249,7 +264,7 @@ impl Asking<'_> {
             let reason = reason.unwrap_or(Reason::NotProvable(String::from("no proof and no run was found")));
             outcome.verdict = Verdict::Inconclusive(reason);
         }
-        if outcome.certificate.is_none() {
+        if outcome.certificate.is_none() && report.queues.iter().any(|queue| queue.bounded) {
             outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
         }
         outcome.details.advice = self.advice(outcome);
@@ -295,6 +310,7 @@ impl Asking<'_> {
             return Some(Witness {
                 steps: replayed.steps,
                 loop_from: Some(loop_from),
+                gains: last_gains(run),
                 problem: format!("{} {verb} without end", grown.join(", ")),
                 problem_code: "unbounded",
                 problem_span: None,
@@ -313,6 +329,7 @@ impl Asking<'_> {
                     let enough = if channel.is_exact() { "is needed so that no send ever waits" } else { "suffices so that no send ever waits" };
                     advice.push(format!("declare `{}` with [{}]: it {enough}", channel.name, bound.max(1)));
                 }
+                (ChannelState::Bounded, Some(0), Some(_)) => {}
                 (ChannelState::Bounded, Some(bound), Some(declared)) if bound.max(1) < u64::from(declared) => {
                     advice.push(format!("`{}` never holds more than {bound}: [{}] suffices", channel.name, bound.max(1)));
                 }
@@ -323,7 +340,8 @@ impl Asking<'_> {
         if advice.len() > shown {
             let more = advice.len() - shown;
             advice.truncate(shown);
-            advice.push(format!("{more} more channels could be declared differently: --apply-bounds prints the model"));
+            let channels = if more == 1 { "channel" } else { "channels" };
+            advice.push(format!("{more} more {channels} could be declared differently: --apply-bounds prints the model"));
         }
         if outcome.verdict == Verdict::Violated {
             let freely: BTreeSet<String> = outcome.details.cycles.iter().filter_map(|c| self.freely(c)).collect();
@@ -354,40 +372,58 @@ impl Asking<'_> {
         let start = Instant::now();
         let parsed = events.iter().map(|text| Ok((text.clone(), Event::parse(text, self.network)?)));
         let parsed = parsed.collect::<Result<Vec<(String, Event)>, String>>()?;
-        let mut outcome = self.outcome(Property::Livelock, reading, start);
-        if self.engines != Engines::Explore {
-            let limits = if self.engines == Engines::Flow { self.limits } else { self.share(Duration::from_secs(60), 3) };
-            let report = self.flow(&Question::Livelock { events: parsed.clone() }, &limits, self.observer);
-            outcome.details = self.details(&report);
-            outcome.details.channels.clear();
-            if report.complete {
-                outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
-                outcome.time = start.elapsed();
-                return Ok(outcome);
+        let question = Question::Livelock { events: parsed.clone() };
+        let search = |observer: &dyn Observer| self.spin(&parsed, reading, observer);
+        let decided = |outcome: &Outcome| !matches!(outcome.verdict, Verdict::Inconclusive(_));
+        let (report, found) = match self.engines {
+            Engines::Explore => (Report::empty(), Some(search(self.observer))),
+            Engines::Flow => (self.flow(&question, &self.limits, self.observer), None),
+            Engines::Both => {
+                let first = self.flow(&question, &self.share(FIRST_ATTEMPT, 4), self.observer);
+                if first.complete {
+                    (first, None)
+                } else if matches!(first.reason, Some(Reason::Timeout)) {
+                    let (report, found) = self.beside(&question, search, decided);
+                    (report, Some(found))
+                } else {
+                    (first, Some(search(self.observer)))
+                }
             }
+        };
+        let mut details = self.details(&report);
+        details.channels.clear();
+        let mut outcome = match found {
+            Some(found) if !report.complete => found,
+            _ => self.outcome(Property::Livelock, reading, start),
+        };
+        if report.complete {
+            outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
+        } else if outcome.engine == flow::ENGINE {
             let reason = report.reason.unwrap_or(Reason::NotProvable(String::from("no proof was found")));
             outcome.verdict = Verdict::Inconclusive(reason);
         }
-        if self.engines != Engines::Flow {
-            let semantics = Semantics::new(self.network, reading);
-            let narrator = RefCell::new(Narrator::new(&semantics, self.sources));
-            let happens = |taken: &Taken<'_>| {
-                let (narrator, edge) = (&mut *narrator.borrow_mut(), (taken.machine, taken.edge));
-                parsed.iter().any(|(_, event)| event.happens(narrator, taken.state, taken.step, edge, self.network))
-            };
-            let progress = if parsed.is_empty() { ProgressOf::Labels } else { ProgressOf::Events(&happens) };
-            let mut found = explore::progress::livelock(&semantics, self.sources, &progress, self.limits, self.observer);
-            if let Some(Certificate::Explored { events: named, .. }) = &mut found.certificate {
-                *named = events.to_vec();
-            }
-            found.details = std::mem::take(&mut outcome.details);
-            if !matches!(found.verdict, Verdict::Inconclusive(_)) {
-                found.details.cycles.clear();
-            }
-            outcome = found;
+        if decided(&outcome) {
+            details.cycles.clear();
         }
+        outcome.details = details;
         outcome.time = start.elapsed();
         Ok(outcome)
+    }
+
+    /// The search for a cycle without progress.
+    fn spin(&self, events: &[(String, Event)], reading: Reading, observer: &dyn Observer) -> Outcome {
+        let semantics = Semantics::new(self.network, reading);
+        let narrator = RefCell::new(Narrator::new(&semantics, self.sources));
+        let happens = |taken: &Taken<'_>| {
+            let (narrator, edge) = (&mut *narrator.borrow_mut(), (taken.machine, taken.edge));
+            events.iter().any(|(_, event)| event.happens(narrator, taken.state, taken.step, edge, self.network))
+        };
+        let progress = if events.is_empty() { ProgressOf::Labels } else { ProgressOf::Events(&happens) };
+        let mut found = explore::progress::livelock(&semantics, self.sources, &progress, self.limits, observer);
+        if let Some(Certificate::Explored { events: named, .. }) = &mut found.certificate {
+            named.extend(events.iter().map(|(text, _)| text.clone()));
+        }
+        found
     }
 }
 
@@ -437,6 +473,11 @@ impl Observer for Linked<'_> {
 
 fn gains(run: &GrowingRun) -> impl Iterator<Item = (&str, i64)> {
     run.stages.iter().flat_map(|stage| &stage.gains).map(|(name, gain)| (name.as_str(), *gain))
+}
+
+/// What one round of the last loop adds: a stage may take from what an earlier one filled.
+fn last_gains(run: &GrowingRun) -> Vec<(String, i64)> {
+    run.stages.last().map(|stage| stage.gains.iter().filter(|(_, g)| *g != 0).cloned().collect()).unwrap_or_default()
 }
 
 /// The steps of a run, earlier stages repeated, and where the last loop starts.
@@ -510,6 +551,7 @@ fn unnamed(name: &str, network: &Network) -> ChannelVerdict {
         }
         _ => None,
     });
+    let (senders, receivers) = users(name, network);
     ChannelVerdict {
         name: name.to_owned(),
         state: ChannelState::Inconclusive,
@@ -519,8 +561,30 @@ fn unnamed(name: &str, network: &Network) -> ChannelVerdict {
         reached: None,
         gain: None,
         messages: Vec::new(),
-        senders: Vec::new(),
-        receivers: Vec::new(),
+        senders,
+        receivers,
         span: declared.map_or(model::source::Span::NONE, |(_, span)| span),
     }
+}
+
+/// The process types that name a global channel, or one of its array, in a send or in a receive.
+fn users(name: &str, network: &Network) -> (Vec<String>, Vec<String>) {
+    let named = |channel: &Expr| match channel {
+        Expr::Read(place) if place.scope == Scope::Global => {
+            let variable = network.global(place.variable);
+            (0..variable.len()).any(|element| variable.element_name(element) == name)
+        }
+        _ => false,
+    };
+    let (mut senders, mut receivers) = (BTreeSet::new(), BTreeSet::new());
+    for machine in &network.machines {
+        for edge in &machine.edges {
+            match &edge.action {
+                Action::Send { channel, .. } if named(channel) => drop(senders.insert(machine.name.clone())),
+                Action::Receive { channel, .. } if named(channel) => drop(receivers.insert(machine.name.clone())),
+                _ => {}
+            }
+        }
+    }
+    (senders.into_iter().collect(), receivers.into_iter().collect())
 }

@@ -124,6 +124,7 @@ fn check_file(
         return Ok(Failure::Model.exit_code());
     };
     let plan = Plan::new(network, wanted, args);
+    note_left_out(&plan, network, args)?;
     let limits = Limits {
         deadline,
         memory: Some(args.limits.memory).filter(|&m| m != u64::MAX),
@@ -148,6 +149,18 @@ fn check_file(
     write_document(&document, args)?;
     write_files(&document, args, traced)?;
     Ok(document.exit_code())
+}
+
+/// A property that does not apply is left out; who asked for it is told why.
+fn note_left_out(plan: &Plan, network: &Network, args: &CheckArgs) -> Result<(), Failure> {
+    let asked = |property: &Property| plan.properties.contains(property);
+    if asked(&Property::Boundedness) && !channels::has_buffered_channel(network) {
+        writeln!(std::io::stderr(), "note: boundedness is left out: no channel of the model holds messages")?;
+    }
+    if asked(&Property::Livelock) && args.progress.is_empty() && !has_progress_label(network) {
+        writeln!(std::io::stderr(), "note: livelock is left out: the model has no progress label, and no --progress is given")?;
+    }
+    Ok(())
 }
 
 /// Which properties are checked, and which are not.
@@ -240,6 +253,8 @@ fn answer(
         engines: match args.engine {
             Engine::Flow => Engines::Flow,
             Engine::Explore => Engines::Explore,
+            // The papers' method answers alone, so that it can be measured.
+            _ if args.abstraction == AbstractionKind::Cycles => Engines::Flow,
             _ => Engines::Both,
         },
         limits,

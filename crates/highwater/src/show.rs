@@ -1,4 +1,6 @@
-//! `show`: a model as it was understood, machines or channels, as text or as a graph for Graphviz.
+//! `show`: a model as it was understood, machines, channels or cycles, as text or as a graph for Graphviz.
+
+mod cycles;
 
 use crate::arguments::{Picture, ShowArgs, What};
 use crate::failure::Failure;
@@ -25,9 +27,15 @@ pub fn run(args: &ShowArgs) -> Result<i32, Failure> {
         (What::Machines, Picture::Dot) => picture.machines_dot(),
         (What::Channels, Picture::Text) => picture.channels_text(),
         (What::Channels, Picture::Dot) => picture.channels_dot(),
-        (What::Cycles, _) => {
-            writeln!(std::io::stderr(), "error: cycles are not shown by this version (not supported)")?;
-            return Ok(3);
+        (What::Cycles, format) => {
+            let shown = if format == Picture::Text { picture.cycles_text() } else { picture.cycles_dot() };
+            match shown {
+                Ok(text) => text,
+                Err(reason) => {
+                    writeln!(std::io::stderr(), "error: the cycles cannot be told: {reason}")?;
+                    return Ok(3);
+                }
+            }
         }
     };
     std::io::stdout().write_all(text.as_bytes())?;

@@ -4,6 +4,8 @@ use crate::arguments::VerifyArgs;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
+use model::flow_proof::{FlowProof, QueueKey};
+use model::network::{Initial, Network};
 use model::semantics::Semantics;
 use model::verdict::{Certificate, Limits, Property};
 use report::diagnostics;
@@ -40,17 +42,54 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
 fn verify_claim(
     claim: &parse::Claim,
     property: &Property,
-    network: &model::network::Network,
+    network: &Network,
     limits: &Limits,
     observer: &TerminalObserver,
-) -> Result<(), certify::Refusal> {
+) -> Result<String, certify::Refusal> {
     match &claim.certificate {
-        Certificate::Flow(proof) => certify::flow::verify(network, property, proof, limits, observer).map(|_| ()),
+        Certificate::Flow(proof) => {
+            let accepted = certify::flow::verify(network, property, proof, limits, observer)?;
+            Ok(if *property == Property::Boundedness { claimed(&accepted, proof, network) } else { String::new() })
+        }
         certificate => {
             let semantics = Semantics::new(network, claim.reading);
-            certify::verify(&semantics, property, certificate, limits, observer)
+            certify::verify(&semantics, property, certificate, limits, observer)?;
+            Ok(String::new())
         }
     }
+}
+
+/// Which channels are proved to stay finite: `  ts[0] <= 2, log is finite (2 of 3)`.
+fn claimed(accepted: &certify::flow::Accepted, proof: &FlowProof, network: &Network) -> String {
+    let name = |key: &QueueKey| {
+        let (variable, element) = (key.variable as usize, key.element as usize);
+        match key.instance.and_then(|id| proof.abstraction.instances.get(id as usize)) {
+            None => network.variables[variable].element_name(element),
+            Some(instance) => {
+                let machine = network.machine(instance.machine());
+                format!("{}:{}", machine.name, machine.variables[variable].element_name(element))
+            }
+        }
+    };
+    let all = accepted.bounded.iter().map(|(key, bound)| match bound {
+        Some(bound) => format!("{} <= {bound}", name(key)),
+        None => format!("{} is finite", name(key)),
+    });
+    let (all, count): (Vec<String>, usize) = (all.take(MOST_NAMED).collect(), accepted.bounded.len());
+    let more = if count > MOST_NAMED { ", ..." } else { "" };
+    let buffered = proof.abstraction.queues.iter().filter(|queue| is_buffered(&queue.key, proof, network)).count();
+    format!("  {}{more} ({count} of {buffered})", all.join(", "))
+}
+
+/// More channels than this are only counted.
+const MOST_NAMED: usize = 8;
+
+fn is_buffered(key: &QueueKey, proof: &FlowProof, network: &Network) -> bool {
+    let variable = match key.instance.and_then(|id| proof.abstraction.instances.get(id as usize)) {
+        None => &network.variables[key.variable as usize],
+        Some(instance) => &network.machine(instance.machine()).variables[key.variable as usize],
+    };
+    matches!(variable.initial, Initial::NewChannel(ty) if !network.channel_types[ty.index()].is_rendezvous())
 }
 
 /// A document is refused for another model.
@@ -66,7 +105,7 @@ pub fn belongs(sha256: &str, file: &ModelFile) -> Result<(), Failure> {
 
 fn verify_all(
     certificates: &Certificates,
-    network: &model::network::Network,
+    network: &Network,
     limits: &Limits,
     observer: &TerminalObserver,
 ) -> Result<i32, Failure> {
@@ -84,7 +123,7 @@ fn verify_all(
             other => return Err(Failure::Mismatch(format!("there is no checker for `{other}`"))),
         };
         match verify_claim(claim, &property, network, limits, observer) {
-            Ok(()) => writeln!(out, "accepted  {property}  channels: {}", claim.reading.name())?,
+            Ok(what) => writeln!(out, "accepted  {property}  channels: {}{what}", claim.reading.name())?,
             Err(certify::Refusal::Unfinished(reason)) => {
                 writeln!(out, "unfinished  {property}  {reason}")?;
                 return Ok(3);

@@ -61,7 +61,7 @@ fn every_violation_of_an_example_is_a_run_that_replays() {
         let trace = run.scratch("trace.json");
         let (code, results) = run.check(&["--trace", path(&trace)]);
         assert_eq!(code, run.exit_code, "{run}: exit code of a plain check");
-        let mut asked = results.iter().filter(|r| r["asked"] != false);
+        let mut asked = results.iter().filter(|r| r["advisory"] != true);
         let violated = asked.find(|r| r["verdict"] == "violated").map(|r| r["property"].as_str().unwrap());
         assert_eq!(violated, run.violates.as_deref(), "{run}: what is found first");
         assert_eq!(trace.exists(), violated.is_some(), "{run}: a trace is written for a violation, and only then");

@@ -31,12 +31,16 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// States of the search that measures queues, of the search for growth, and of the search for cycles.
-const MEASURED: usize = 3_000;
-const GROWING: u64 = 1_200;
-const CYCLES: u64 = 3_000;
+const MEASURED: usize = 500;
+const GROWING: u64 = 300;
+const CYCLES: u64 = 1_000;
+/// Of so many models, one is also searched for growth where all bounds are known.
+const RARELY: u64 = 8;
 /// How many models are tried, and how long the engine may think about one.
 const SEEDS: u64 = 3_000;
-const THINKING: Duration = Duration::from_millis(400);
+const THINKING: Duration = Duration::from_millis(200);
+/// Models that take longer are named.
+const SLOW: Duration = Duration::from_secs(2);
 
 /// What came out, so that the test can be seen not to be empty.
 #[derive(Default, Debug)]
@@ -139,7 +143,7 @@ fn said(report: &Report) -> BTreeMap<String, Said> {
 }
 
 fn limits(states: u64) -> Limits {
-    Limits { states: Some(states), deadline: Some(Instant::now() + Duration::from_secs(5)), ..Limits::default() }
+    Limits { states: Some(states), deadline: Some(Instant::now() + Duration::from_secs(1)), ..Limits::default() }
 }
 
 fn ask(network: &Network, question: &Question) -> Report {
@@ -186,7 +190,9 @@ fn bounded(network: &Network, tally: &mut Tally) -> Result<(), String> {
         tally.bounds += u64::from(said.longest.is_some());
         tally.exact += u64::from(bound == longest);
     }
-    if measured.complete || !groups.values().any(|g| g.bounded) {
+    let unknown = groups.values().any(|g| g.bounded && g.longest.is_none());
+    let rarely = tally.models.is_multiple_of(RARELY) && groups.values().any(|g| g.bounded);
+    if measured.complete || !unknown && !rarely {
         return Ok(());
     }
     let options = GrowthOptions { limits: limits(GROWING), ..GrowthOptions::default() };
@@ -246,19 +252,24 @@ fn number(name: &str) -> Option<u64> {
 fn what_flow_proves_no_search_contradicts() {
     let mut tally = Tally::default();
     if let Some(seed) = number("HIGHWATER_SEED") {
+        eprintln!("{}", model(seed));
         let answer = judge(seed, &mut tally);
-        eprintln!("{}\n{answer:?}\n{tally:?}", model(seed));
+        eprintln!("{answer:?}\n{tally:?}");
         return;
     }
     let (first, seeds) = (number("HIGHWATER_FIRST").unwrap_or(0), number("HIGHWATER_SEEDS").unwrap_or(SEEDS));
     let mut failures = Vec::new();
     for seed in first..first + seeds {
+        let start = Instant::now();
         if let Err(what) = judge(seed, &mut tally) {
             failures.push(format!("seed {seed} ({:?}): {what}", style(seed)));
         }
+        if start.elapsed() > SLOW {
+            eprintln!("seed {seed} took {:?}", start.elapsed());
+        }
     }
     eprintln!("{tally:?}");
-    let shown = failures.iter().take(12).cloned().collect::<Vec<_>>().join("\n");
+    let shown = failures.iter().take(40).cloned().collect::<Vec<_>>().join("\n");
     assert!(failures.is_empty(), "{} of {seeds} models:\n{shown}", failures.len());
     assert!(tally.unreadable * 20 < tally.models, "most models must be readable: {tally:?}");
     assert!(tally.proved * 12 > tally.models && tally.inconclusive > 0, "the models must be of both kinds: {tally:?}");

@@ -45,7 +45,8 @@ fn differences(name: &str) -> Vec<String> {
             let output = terminal.type_in(&command.line);
             if comparable(&output) != comparable(&command.output) {
                 let expected = &command.output;
-                differences.push(format!("{name}: $ {}\n--- the chapter\n{expected}--- printed\n{output}", command.line));
+                differences
+                    .push(format!("{name}: $ {}\n--- the chapter\n{expected}--- printed\n{output}", command.line));
             }
             printed += &format!("$ {}\n{output}", command.line);
         }

@@ -93,7 +93,7 @@ impl SourceMap {
 
     /// The text of a span.
     pub fn text(&self, span: Span) -> &str {
-        let text = &self.file(span.file).text;
+        let Some(SourceFile { text, .. }) = self.files.get(span.file.0 as usize) else { return "" };
         text.get(span.start as usize..(span.end as usize).min(text.len())).unwrap_or("")
     }
 

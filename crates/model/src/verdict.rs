@@ -362,6 +362,8 @@ pub struct Witness {
     pub steps: Vec<WitnessStep>,
     /// Where the loop starts, if the run is infinite.
     pub loop_from: Option<usize>,
+    /// What one round of the loop adds to channels, by name.
+    pub gains: Vec<(String, i64)>,
     /// What is wrong at its end.
     pub problem: String,
     /// A short name of the problem: `assertion`, `invalid-end-state`, ..

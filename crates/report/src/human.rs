@@ -20,7 +20,6 @@ use crate::cycles::{combination, enumerated};
 use crate::diagnostics;
 use crate::document::{Document, ModelInfo, NotChecked, counts};
 use crate::places::Places;
-use crate::run::gains;
 use crate::stats;
 use crate::style::{Ink, Style, clean, counted, duration, grouped};
 use model::semantics::Reading;
@@ -237,7 +236,7 @@ fn violation(outcome: &Outcome, witness: &Witness, places: &Places<'_>, style: S
     let mut text = style.paint(Ink::Strong, &title) + "\n";
     if !witness.steps.is_empty() {
         text += &steps_table(&witness.steps, witness.loop_from, Fold::Middle, places, style);
-        text += &round(witness, &outcome.details.channels);
+        text += &round(witness);
     }
     if !witness.standing.is_empty() {
         let stuck = outcome.property == Property::Deadlock;
@@ -252,8 +251,9 @@ fn violation(outcome: &Outcome, witness: &Witness, places: &Places<'_>, style: S
 }
 
 /// What one round of a loop adds to the channels.
-fn round(witness: &Witness, channels: &[ChannelVerdict]) -> String {
-    let gains: Vec<String> = gains(channels).map(|(name, gain)| format!("{gain} to {}", clean(name))).collect();
+fn round(witness: &Witness) -> String {
+    let gains: Vec<String> =
+        witness.gains.iter().map(|(name, gain)| format!("{gain} to {}", clean(name))).collect();
     if witness.loop_from.is_none() || gains.is_empty() {
         return String::new();
     }

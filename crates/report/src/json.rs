@@ -90,7 +90,7 @@ pub fn write_trace(out: &mut dyn Write, model: &ModelInfo, outcome: &Outcome, so
         model: hashed_model(model),
         reading: outcome.reading.name(),
         property: outcome.property.to_string(),
-        witness: witness(run, &outcome.details.channels, &places),
+        witness: witness(run, &places),
     };
     write_indented(out, &document)?;
     Ok(true)
@@ -235,7 +235,7 @@ fn answer<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> AnswerJson<'a> {
         time_ms: Some(milliseconds(outcome.time)),
         details: details(&outcome.details, places),
         stats: Some(stats_json(outcome)),
-        witness: outcome.witness.as_ref().map(|run| witness(run, &outcome.details.channels, places)),
+        witness: outcome.witness.as_ref().map(|run| witness(run, places)),
         certificate: outcome.certificate.as_ref().map(in_short),
     }
 }
@@ -491,7 +491,7 @@ mod tests {
               "property": "boundedness",
               "reading": "unbounded",
               "kind": "flow-weights",
-              "proof": {"abstraction":{"globals":[{"queues":[0]}],"queues":[{"key":{"instance":null,"variable":0,"element":0},"constants":[[2],[]],"atoms":[{"classes":[0,0],"values":[{"set":[2]},{"range":[0,255]}]}],"claimed":true}],"instances":[{"machine":0,"origin":{"initial":0},"many":false,"folded":[],"nodes":[{"at":{"location":3},"values":[]},{"at":"gone","values":[]}],"first":[0]}],"creations":[],"followed":[],"numbers":[]},"ranking":[{"bounded":{"weights":{"messages":[[1]],"nodes":[[2,0]],"values":[],"numbers":[]}}},{"lose":{"weights":{"messages":[[1]],"nodes":[[2,0]],"values":[],"numbers":[]},"then":0}}],"bounds":[{"queue":0,"at_most":2,"weights":0,"unit":1}],"bound_weights":[{"messages":[[1]],"nodes":[[2,0]],"values":[],"numbers":[]}]}
+              "proof": {"abstraction":{"globals":[{"queues":[0]}],"queues":[{"key":{"instance":null,"variable":0,"element":0},"constants":[[2],[]],"atoms":[{"classes":[0,0],"values":[{"set":[2]},{"range":[0,255]}]}],"claimed":true}],"instances":[{"machine":0,"origin":{"initial":0},"many":false,"folded":[],"nodes":[{"at":{"location":3},"values":[]},{"at":"gone","values":[]}],"first":[0]}],"creations":[],"followed":[],"numbers":[]},"ranking":[{"bounded":{"weights":{"messages":{"0":[1]},"nodes":{"0":[2,0]},"values":{},"numbers":{}}}},{"lose":{"weights":{"messages":{"0":[1]},"nodes":{"0":[2,0]},"values":{},"numbers":{}},"then":0}}],"bounds":[{"queue":0,"at_most":2,"weights":0,"unit":1}],"bound_weights":[{"messages":{"0":[1]},"nodes":{"0":[2,0]},"values":{},"numbers":{}}]}
             }
           ]
         }

@@ -10,10 +10,11 @@
 //! A run may have millions of steps, so the structures borrow from it, and each step becomes JSON
 //! only when its turn comes.
 
+use crate::by_name::ByName;
 use crate::places::{At, Places};
 use model::ids::EdgeId;
 use model::semantics::Step;
-use model::verdict::{Actor, Change, ChannelVerdict, Contents, Witness, WitnessStep};
+use model::verdict::{Actor, Change, Contents, Witness, WitnessStep};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// The `witness` of an answer.
@@ -25,16 +26,12 @@ pub(crate) struct WitnessJson<'a> {
     problem_at: Option<At<'a>>,
     steps: StepsJson<'a>,
     loop_from: Option<usize>,
-    #[serde(skip_serializing_if = "GainsJson::is_empty")]
-    gains: GainsJson<'a>,
+    #[serde(skip_serializing_if = "ByName::is_empty")]
+    gains: ByName<'a, i64>,
 }
 
-/// A run as JSON; the channels say what one round of its loop adds.
-pub(crate) fn witness<'a>(
-    witness: &'a Witness,
-    channels: &'a [ChannelVerdict],
-    places: &'a Places<'a>,
-) -> WitnessJson<'a> {
+/// A run as JSON.
+pub(crate) fn witness<'a>(witness: &'a Witness, places: &'a Places<'a>) -> WitnessJson<'a> {
     WitnessJson {
         kind: "run",
         problem: &witness.problem,
@@ -42,27 +39,7 @@ pub(crate) fn witness<'a>(
         problem_at: witness.problem_span.and_then(|span| places.at(span)).map(At::start),
         steps: StepsJson { steps: &witness.steps, places },
         loop_from: witness.loop_from,
-        gains: GainsJson(if witness.loop_from.is_some() { channels } else { &[] }),
-    }
-}
-
-/// The channels that a round of the loop adds to.
-pub(crate) fn gains(channels: &[ChannelVerdict]) -> impl Iterator<Item = (&str, i64)> {
-    channels.iter().filter_map(|channel| Some((channel.name.as_str(), channel.gain?)))
-}
-
-/// What one round adds to each channel: `{"q":2}`.
-struct GainsJson<'a>(&'a [ChannelVerdict]);
-
-impl GainsJson<'_> {
-    fn is_empty(&self) -> bool {
-        gains(self.0).next().is_none()
-    }
-}
-
-impl Serialize for GainsJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(gains(self.0))
+        gains: ByName(&witness.gains),
     }
 }
 

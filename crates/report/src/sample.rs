@@ -99,6 +99,7 @@ pub(crate) fn witness() -> Witness {
     Witness {
         steps: steps(),
         loop_from: None,
+        gains: Vec::new(),
         problem: String::from("assertion violated"),
         problem_code: "assertion",
         problem_span: Some(span("assert(x == 0)")),
@@ -120,6 +121,7 @@ pub(crate) fn deadlock_witness() -> Witness {
         ],
         steps: steps()[..2].to_vec(),
         loop_from: None,
+        gains: Vec::new(),
     }
 }
 
@@ -222,7 +224,7 @@ pub(crate) fn flow_proof() -> FlowProof {
     let key = QueueKey { instance: None, variable: 0, element: 0 };
     let atom = Atom { classes: vec![0, 0], values: vec![Values::Set(vec![2]), Values::Range(0, 255)] };
     let nodes = vec![Node { at: Point::Location(3), values: Vec::new() }, Node { at: Point::Gone, values: Vec::new() }];
-    let weights = Weights { messages: vec![vec![1]], nodes: vec![vec![2, 0]], ..Weights::default() };
+    let weights = Weights { messages: [(0, vec![1])].into(), nodes: [(0, vec![2, 0])].into(), ..Weights::default() };
     FlowProof {
         abstraction: Abstraction {
             globals: vec![Values::Queues(vec![0])],
@@ -284,6 +286,7 @@ pub(crate) fn unbounded() -> Outcome {
     outcome.witness = Some(Witness {
         steps: steps()[..5].to_vec(),
         loop_from: Some(2),
+        gains: vec![(String::from("q"), 2)],
         problem: String::from("`q` grows without end"),
         problem_code: "unbounded",
         problem_span: Some(span("q!req(7)")),
@@ -321,6 +324,7 @@ pub(crate) fn advisory(mut outcome: Outcome) -> Outcome {
 pub(crate) fn livelock(verdict: Verdict) -> Outcome {
     let run = Witness {
         loop_from: Some(3),
+        gains: Vec::new(),
         problem: String::from("a loop without progress"),
         problem_code: "non-progress-cycle",
         problem_span: None,

@@ -11,12 +11,12 @@
 //! In the middle of a step nothing is taken after something was sent, so the bound holds there, too.
 
 use super::invariant::{Step, first_globals};
-use super::ranking::Scale;
+use super::ranking::{Scale, present};
 use super::shape::Ground;
 use super::values;
 use crate::Refusal;
 use model::flow_proof::{Bound, FlowProof, Number, Values};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Checks all bounds, and returns the best one of each queue.
 pub(super) fn check(
@@ -38,18 +38,25 @@ pub(super) fn check(
         let room = room(ground, scale).ok_or_else(|| Refusal::Unfinished(String::from("weights are too large")))?;
         rooms.push((scale, room));
     }
+    let present = present(steps);
     let mut best: HashMap<u32, u64> = HashMap::new();
     for bound in &proof.bounds {
         let Some(&(scale, room)) = rooms.get(bound.weights as usize) else {
             return Err(Refusal::Malformed(String::from("a bound refers to weights that are not there")));
         };
-        holds(ground, bound, scale, room)?;
+        holds(ground, bound, scale, room, &present)?;
         best.entry(bound.queue).and_modify(|most| *most = bound.at_most.min(*most)).or_insert(bound.at_most);
     }
     Ok(best)
 }
 
-fn holds(ground: &Ground<'_>, bound: &Bound, scale: Scale<'_>, room: i128) -> Result<(), Refusal> {
+fn holds(
+    ground: &Ground<'_>,
+    bound: &Bound,
+    scale: Scale<'_>,
+    room: i128,
+    present: &HashSet<(u32, u32)>,
+) -> Result<(), Refusal> {
     let Some(queue) = ground.abstraction.queues.get(bound.queue as usize) else {
         return Err(Refusal::Malformed(String::from("a bound is for a queue that is not there")));
     };
@@ -57,7 +64,7 @@ fn holds(ground: &Ground<'_>, bound: &Bound, scale: Scale<'_>, room: i128) -> Re
     if !queue.claimed || ground.kinds[bound.queue as usize].rendezvous {
         return Err(Refusal::Bound(format!("{name} is not claimed to stay finite")));
     }
-    let light = |atom: u32| scale.message(bound.queue, atom) < bound.unit;
+    let light = |atom: u32| present.contains(&(bound.queue, atom)) && scale.message(bound.queue, atom) < bound.unit;
     if bound.unit < 1 || (0..queue.atoms.len() as u32).any(light) {
         return Err(Refusal::Bound(format!("messages of {name} weigh less than {}", bound.unit.max(1))));
     }

@@ -23,7 +23,7 @@ use super::invariant::Step;
 use super::shape::Ground;
 use crate::Refusal;
 use model::flow_proof::{Part, Point, Ranking, Weights};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// What a ranking has to show.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,8 +65,8 @@ impl<'a> Scale<'a> {
                 return wrong(format!("messages of {} count, but are not claimed", ground.queue_name(queue)));
             }
         }
-        for (id, instance) in (0u32..).zip(&abstraction.instances).filter(|(_, instance)| instance.many) {
-            if (0..instance.nodes.len() as u32).any(|node| scale.potential(id, node) < 0) {
+        for (&id, held) in weights.nodes.iter().filter(|(id, _)| ground.instance(**id).many) {
+            if (0..held.len() as u32).any(|node| scale.potential(id, node) < 0) {
                 return wrong(format!("instance {id} is any number of processes, and has a negative potential"));
             }
         }
@@ -134,7 +134,7 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// Whether there are not too many entries, and each is empty or of the right length.
+/// Whether every entry is of something that is there, and of the right length.
 fn fits(entries: &BTreeMap<u32, Vec<i64>>, length: impl Fn(usize) -> Option<usize>) -> bool {
     entries.iter().all(|(&key, held)| length(key as usize) == Some(held.len()))
 }
@@ -152,6 +152,7 @@ pub(super) fn check(
     budget: &Budget<'_>,
 ) -> Result<(), Refusal> {
     let counted = counted(ground, ranking, budget)?;
+    let present = present(steps);
     let alive: Vec<u32> = (0u32..).zip(steps).filter(|(_, step)| !step.progress).map(|(index, _)| index).collect();
     let mut open = vec![(ranking, alive)];
     while let Some((ranking, alive)) = open.pop() {
@@ -169,7 +170,7 @@ pub(super) fn check(
                     return wrong("that nothing grows does not show progress");
                 }
                 let scale = Scale::new(ground, weights)?;
-                weighs_all(ground, scale, &counted)?;
+                weighs_all(ground, scale, &counted, &present)?;
                 for step in alive_steps {
                     scale.loses(step)?;
                 }
@@ -200,6 +201,12 @@ pub(super) fn check(
     Ok(())
 }
 
+/// The atoms that some step leaves behind; others are never in a queue.
+pub(super) fn present(steps: &[Step]) -> HashSet<(u32, u32)> {
+    let each = steps.iter().flat_map(|step| &step.traffic);
+    each.filter(|(.., change)| *change > 0).map(|&(queue, atom, _)| (queue, atom)).collect()
+}
+
 /// The `many` instances that weigh something anywhere in a ranking.
 fn counted(ground: &Ground<'_>, ranking: &Ranking, budget: &Budget<'_>) -> Result<Vec<bool>, Refusal> {
     let mut counted = vec![false; ground.abstraction.instances.len()];
@@ -227,10 +234,16 @@ fn counted(ground: &Ground<'_>, ranking: &Ranking, budget: &Budget<'_>) -> Resul
 }
 
 /// Everything that is claimed, and everything that counts anywhere, weighs at least 1.
-fn weighs_all(ground: &Ground<'_>, scale: Scale<'_>, counted: &[bool]) -> Result<(), Refusal> {
+fn weighs_all(
+    ground: &Ground<'_>,
+    scale: Scale<'_>,
+    counted: &[bool],
+    present: &HashSet<(u32, u32)>,
+) -> Result<(), Refusal> {
     for (index, queue) in (0u32..).zip(&ground.abstraction.queues) {
         let counts = queue.claimed && !ground.kinds[index as usize].rendezvous;
-        if counts && (0..queue.atoms.len() as u32).any(|atom| scale.message(index, atom) < 1) {
+        let light = |atom: u32| present.contains(&(index, atom)) && scale.message(index, atom) < 1;
+        if counts && (0..queue.atoms.len() as u32).any(light) {
             return wrong(format!("a message of {} is claimed, but weighs nothing", ground.queue_name(index)));
         }
     }

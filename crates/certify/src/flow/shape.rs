@@ -9,7 +9,7 @@ use crate::Refusal;
 use model::expr::{Expr, Pattern, Place, Scope};
 use model::flow_proof::{Abstraction, Instance, Node, Origin, Point, Queue, QueueKey, Slots, Values, is_smashed};
 use model::ids::LocationId;
-use model::network::{Action, Initial, Machine, Network, ScalarType, Variable};
+use model::network::{Action, Choice, Initial, Machine, Network, ScalarType, Variable};
 use std::collections::{HashMap, HashSet};
 
 /// The variables of one scope, slot by slot.
@@ -219,10 +219,7 @@ impl<'a> Ground<'a> {
         match node.at {
             Point::Gone => return node.values.is_empty().then(Vec::new),
             Point::Location(location) => drop(machine.locations.get(location as usize)?),
-            Point::Inside(edge, inner) => match &machine.edges.get(edge as usize)?.action {
-                Action::Deterministic(body) => drop(body.nodes.get(inner as usize)?),
-                _ => return None,
-            },
+            Point::Inside(edge, inner) => drop(choices_at(machine, edge, inner)?),
         }
         instance.folded.iter().map(|&slot| values::constant(node.values.get(slot as usize)?)).collect()
     }
@@ -365,16 +362,10 @@ impl<'a> Ground<'a> {
     pub(super) fn is_passed_through(&self, instance: u32, at: Point) -> Result<(), &'static str> {
         let (id, machine) = (self.instance(instance).machine, self.machine(instance));
         let location = match at {
-            Point::Inside(edge, node) => {
-                let body = match machine.edges.get(edge as usize).map(|edge| &edge.action) {
-                    Some(Action::Deterministic(body)) => body,
-                    _ => return Err("there is no such deterministic step"),
-                };
-                let mut choices = body.nodes.get(node as usize).into_iter().flatten();
-                return match choices.any(|choice| takes_message(&choice.action)) {
-                    true => Err("a message is taken there, but there is no node"),
-                    false => Ok(()),
-                };
+            Point::Inside(edge, inner) => {
+                let choices = choices_at(machine, edge, inner).unwrap_or_default();
+                let takes = choices.iter().any(|choice| takes_message(&choice.action));
+                return if takes { Err("there is no node, and a message can be taken there") } else { Ok(()) };
             }
             Point::Gone => return Err("processes end, but there is no node for the end"),
             Point::Location(location) => LocationId(location),
@@ -382,10 +373,8 @@ impl<'a> Ground<'a> {
         let Some(here) = machine.locations.get(location.index()) else { return Err("there is no such location") };
         let mut arrivals = machine.edges.iter().filter(|edge| edge.to == location);
         let mut departures = here.edges.iter().filter_map(|e| machine.edges.get(e.index()));
-        let takes = departures.clone().any(|edge| takes(&edge.action));
-        if departures.clone().any(|edge| takes_message(&edge.action)) {
-            Err("a message is taken there, but there is no node")
-        } else if location == machine.initial {
+        let takes = departures.clone().any(|edge| takes_message(&edge.action));
+        if location == machine.initial {
             Err("processes start there, but there is no node")
         } else if here.progress {
             Err("it is a place of progress, but there is no node")
@@ -443,14 +432,12 @@ impl<'a> Ground<'a> {
     }
 }
 
-fn takes(action: &Action) -> bool {
-    matches!(action, Action::Receive { mode, .. } if !mode.keep)
-}
-
-/// Whether a choice at a point of a deterministic step takes a message.
-fn inside_takes(machine: &Machine, edge: u32, inner: u32) -> bool {
-    let Some(Action::Deterministic(body)) = machine.edges.get(edge as usize).map(|edge| &edge.action) else { return true };
-    body.nodes.get(inner as usize).is_some_and(|choices| choices.iter().any(|choice| takes(&choice.action)))
+/// The choices at a point of a deterministic step; none if there is no such point.
+fn choices_at(machine: &Machine, edge: u32, inner: u32) -> Option<&[Choice]> {
+    match &machine.edges.get(edge as usize)?.action {
+        Action::Deterministic(body) => body.nodes.get(inner as usize).map(Vec::as_slice),
+        _ => None,
+    }
 }
 
 /// Every variable that some statement stores into.

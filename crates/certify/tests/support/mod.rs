@@ -226,7 +226,7 @@ impl Case {
     pub fn prove(&self, network: &Network) -> Option<FlowProof> {
         let events = self.events.iter().map(|e| ((*e).to_owned(), Event::parse(e, network).unwrap())).collect();
         let question = if self.live { Question::Livelock { events } } else { Question::Boundedness };
-        flow::check(network, &question, &seconds(20), &Silent::default()).proof
+        flow::check(network, &question, &seconds(3), &Silent::default()).proof
     }
 
     /// What the checker says to a proof.
@@ -251,7 +251,7 @@ pub struct Truth {
 impl Truth {
     /// Searches.
     pub fn of(case: &Case, network: &Network) -> Self {
-        let limits = Limits { states: Some(4_000), ..seconds(20) };
+        let limits = Limits { states: Some(1_500), ..seconds(5) };
         let semantics = Semantics::new(network, Reading::Unbounded);
         if case.live {
             let events: Vec<Event> = case.events.iter().map(|e| Event::parse(e, network).unwrap()).collect();

@@ -185,7 +185,9 @@ impl Generator {
         let step = self.pick(&["++", "++", "--", " = _ + 1", " = _ + 2"]).replace('_', &counter);
         match self.random.below(4) {
             0 => format!("  do\n  :: {counter} > 0 -> {counter}--;\n{work}{reset}  :: else -> break\n  od;\n"),
-            1 => format!("  do\n  :: {counter} < {limit} ->\n{work}  {counter}{step};\n{reset}  :: else -> break\n  od;\n"),
+            1 => format!(
+                "  do\n  :: {counter} < {limit} ->\n{work}  {counter}{step};\n{reset}  :: else -> break\n  od;\n"
+            ),
             2 => format!("  do\n  :: {counter} != {limit} -> {counter}{step};\n{work}{reset}  od;\n"),
             _ => format!(
                 "  do\n  :: {counter} < {limit} -> {counter}++;\n{work}{reset}  :: {counter} >= {limit} -> break\n  od;\n"
@@ -215,6 +217,7 @@ impl Generator {
         let sequences = if self.style == Style::Atomic { 5 } else { 1 };
         match self.random.below(10 + 2 * sequences) {
             0 | 1 => self.choice(depth, "if", "fi"),
+            2..=5 if self.step => self.small_loop(),
             2..=4 => self.looping(depth),
             5 => self.counted(depth - 1),
             6 if !self.step => self.reactive(),
@@ -242,12 +245,25 @@ impl Generator {
 
     fn looping(&mut self, depth: u32) -> String {
         let inner = self.choice(depth, "do", "od");
-        if self.random.chance(50) { inner.replacen("do\n", &format!("do\n  :: {} -> break;\n", self.guard()), 1) } else { inner }
+        if self.random.chance(50) {
+            inner.replacen("do\n", &format!("do\n  :: {} -> break;\n", self.guard()), 1)
+        } else {
+            inner
+        }
+    }
+
+    /// A loop that ends, for deterministic steps: one that does not would be a fault after a million statements.
+    fn small_loop(&mut self) -> String {
+        format!("do :: j < {} -> j++; {} :: else -> break od; j = 0", 1 + self.random.below(3), self.send())
     }
 
     fn enclosed(&mut self, depth: u32, keyword: &str) -> String {
         let before = (self.atomic, self.step);
-        if keyword == "atomic" { self.atomic = true } else { self.step = true }
+        if keyword == "atomic" {
+            self.atomic = true
+        } else {
+            self.step = true
+        }
         let mut body = String::new();
         if self.random.chance(60) {
             let _ = writeln!(body, "  {};", self.guard());
@@ -323,7 +339,24 @@ impl Generator {
     /// A channel of bytes.
     fn bytes(&mut self) -> String {
         loop {
-            let name = self.pick(&["d", "d", "d", "v[0]", "v[1]", "v[f]", "v[b]", "v[i % 2]", "v[_pid % 2]", "p", "p", "o", "r", "r", "x", "h"]);
+            let name = self.pick(&[
+                "d",
+                "d",
+                "d",
+                "v[0]",
+                "v[1]",
+                "v[f]",
+                "v[b]",
+                "v[i % 2]",
+                "v[_pid % 2]",
+                "p",
+                "p",
+                "o",
+                "r",
+                "r",
+                "x",
+                "h",
+            ]);
             let there = match name.as_str() {
                 "p" => self.child,
                 "o" => self.has_own(),
@@ -379,7 +412,23 @@ impl Generator {
     }
 
     fn value(&mut self) -> String {
-        self.pick(&["0", "1", "1", "2", "i", "j", "g", "n", "b", "1 - b", "a[f]", "i + 1", "g - 1", "(f -> 1 : i)", "a[i % 2]"])
+        self.pick(&[
+            "0",
+            "1",
+            "1",
+            "2",
+            "i",
+            "j",
+            "g",
+            "n",
+            "b",
+            "1 - b",
+            "a[f]",
+            "i + 1",
+            "g - 1",
+            "(f -> 1 : i)",
+            "a[i % 2]",
+        ])
     }
 
     fn place(&mut self) -> String {
@@ -416,7 +465,9 @@ impl Generator {
         match self.random.below(14) {
             0 => format!("({} || {})", self.comparison(), self.comparison()),
             1 => format!("!({} && {})", self.comparison(), self.comparison()),
-            2 => self.pick(&["empty(c)", "empty(d)", "nempty(d)", "nfull(c)", "full(d)", "len(d) < 2", "len(v[0]) == 0"]),
+            2 => {
+                self.pick(&["empty(c)", "empty(d)", "nempty(d)", "nfull(c)", "full(d)", "len(d) < 2", "len(v[0]) == 0"])
+            }
             3 => self.pick(&["d?[1]", "c?[red]", "d??[0]", "t?[red,1]"]),
             4 => format!("m == {}", self.pick(&["red", "green"])),
             5 => self.pick(&["f", "b", "!f", "!b", "f == b", "i == j", "_pid == 0", "_nr_pr < 4"]),

@@ -1,0 +1,389 @@
+//! The traps of the flow engine, one small model for each, with the right answer.
+//!
+//! A proof that channels stay finite is easy to get wrong in ways that look right. The design page of the engine names
+//! the traps that were found on paper; below them stand those that attacks on the code found. Each model says what must
+//! be proved, what must not, and where it can be shown, that the opposite is true: a growing run, or a cycle without progress.
+//! A change that makes the engine stronger must keep every line here.
+
+use explore::growth::{GrowthOptions, growth};
+use explore::progress::{ProgressOf, search};
+use flow::{Question, Report};
+use model::network::Network;
+use model::semantics::{Reading, Semantics};
+use model::verdict::{Limits, Silent};
+use std::time::{Duration, Instant};
+
+fn network(text: &str) -> Network {
+    let read = promela::read("trap.pml", text, &promela::preprocess::Options::default());
+    read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics))
+}
+
+fn ask(network: &Network, question: &Question) -> Report {
+    let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(20)), ..Limits::default() };
+    flow::check(network, question, &limits, &Silent::default())
+}
+
+/// What is proved of a queue: whether it is bounded, and by how much.
+#[track_caller]
+fn queue(report: &Report, name: &str) -> (bool, Option<u64>) {
+    let found = report.queues.iter().find(|q| q.name == name);
+    let found = found.unwrap_or_else(|| panic!("no queue `{name}` in {:?}", report.queues));
+    (found.bounded, found.at_most)
+}
+
+/// A search sees these queues grow without end, or at least become long.
+fn grow(network: &Network, names: &[&str]) -> bool {
+    let semantics = Semantics::new(network, Reading::Unbounded);
+    let limits = Limits { states: Some(2_000), ..Limits::default() };
+    let channels = names.iter().map(|&name| name.to_owned()).collect();
+    let options = GrowthOptions { limits, channels, ..GrowthOptions::default() };
+    let report = growth(&semantics, &options, &Silent::default());
+    let shown = report.channels();
+    let long = |name: &str| report.longest.iter().any(|q| q.channel == name && q.length >= 20);
+    names.iter().all(|&name| shown.contains(name) || long(name))
+}
+
+/// The queues really grow, and nothing else is said of them.
+#[track_caller]
+fn unbounded(text: &str, names: &[&str]) {
+    let network = network(text);
+    let report = ask(&network, &Question::Boundedness);
+    assert!(!report.complete, "proved, but it grows:\n{text}");
+    assert!(grow(&network, names), "{names:?} are not seen to grow:\n{text}");
+    for name in names {
+        let claimed = report.queues.iter().any(|q| q.name == *name && q.bounded);
+        assert!(!claimed, "`{name}` is said to be bounded:\n{text}");
+    }
+}
+
+/// All queues are bounded, these ones by this much.
+#[track_caller]
+fn bounded(text: &str, bounds: &[(&str, u64)]) {
+    let network = network(text);
+    let report = ask(&network, &Question::Boundedness);
+    assert!(report.complete, "not proved: {:?}\n{text}", report.reason);
+    for &(name, bound) in bounds {
+        assert_eq!(queue(&report, name), (true, Some(bound)), "`{name}`:\n{text}");
+    }
+}
+
+/// There is a cycle without progress in some reading, and no proof of the contrary.
+#[track_caller]
+fn livelock(text: &str) {
+    let network = network(text);
+    let report = ask(&network, &Question::Livelock { events: Vec::new() });
+    assert!(!report.complete, "proved to be free of livelock:\n{text}");
+    let limits = Limits { states: Some(20_000), ..Limits::default() };
+    let spins = [Reading::Declared, Reading::Unbounded].into_iter().any(|reading| {
+        let semantics = Semantics::new(&network, reading);
+        search(&semantics, &ProgressOf::Labels, limits, &Silent::default()).lasso.is_some()
+    });
+    assert!(spins, "no cycle without progress:\n{text}");
+}
+
+#[track_caller]
+fn live(text: &str) {
+    let report = ask(&network(text), &Question::Livelock { events: Vec::new() });
+    assert!(report.complete, "not proved: {:?}\n{text}", report.reason);
+}
+
+// What the design page names.
+
+/// No single closed walk grows `k`; the row of `a`, which grows, must not hold it back.
+#[test]
+fn growth_in_stages() {
+    unbounded(
+        "chan a = [1] of { byte }; chan k = [1] of { byte };
+         active proctype P() { do :: a!1 :: break od; do :: a?1 -> k!1 od }",
+        &["a", "k"],
+    );
+}
+
+/// Bounds are about paths from the start, not about cycles: 7, not 0.
+#[test]
+fn a_burst() {
+    bounded(
+        "chan q = [1] of { byte };
+         active proctype P() { byte i; do :: i < 7 -> q!i; i++ :: else -> break od }",
+        &[("q", 7)],
+    );
+}
+
+/// A weak inequality would certify a loop that does nothing.
+#[test]
+fn spinning_beside_progress() {
+    livelock(
+        "byte x;\nactive proctype P() { do :: x = 1 od }\nactive proctype R() { do :: x = 2; progress: x = 3 od }",
+    );
+    live("byte x;\nactive proctype R() { do :: x = 2; progress: x = 3 od }");
+}
+
+/// IBOC figure 9: a process that creates processes which send. Potentials of any sign would bound it.
+#[test]
+fn creation_without_end() {
+    unbounded(
+        "chan c = [1] of { byte };
+         proctype Q() { c!1 }
+         active proctype P() { do :: run Q() od }",
+        &["c"],
+    );
+    unbounded(
+        "chan c = [1] of { byte };
+         proctype Q() { run Q(); c!1; c!1 }
+         active proctype P() { run Q() }
+         active proctype R() { do :: c?1 od }",
+        &["c"],
+    );
+}
+
+/// Two processes of one type are not one: each brings a message.
+#[test]
+fn two_instances() {
+    bounded("chan c = [1] of { byte };\nactive [2] proctype P() { c!1; do :: c?1 -> c!1 od }", &[("c", 2)]);
+    // What one cannot do alone, two can: each waits for the flag of the other.
+    unbounded(
+        "chan c = [1] of { byte }; bit f;
+         active [2] proctype P() { do :: f == 0 -> f = 1 :: f == 1 -> f = 0; c!1 od }",
+        &["c"],
+    );
+    unbounded(
+        "chan c = [1] of { byte }; bit f;
+         proctype Q(bit v) { do :: f == v -> f = 1 - v; c!1 od }
+         active proctype P() { run Q(0); run Q(1) }",
+        &["c"],
+    );
+}
+
+/// Each test alone says that its channel returns; both together would prove it, and it grows.
+#[test]
+fn two_tests_of_emptiness() {
+    let text = "chan c = [1] of { byte }; chan d = [1] of { byte };
+        active proctype P() { do
+          :: do :: c?1 -> d!1 :: empty(c) -> d!1; break od; do :: d?1 -> c!1 :: empty(d) -> c!1; break od
+        od }";
+    let report = ask(&network(text), &Question::Boundedness);
+    assert!(!report.complete && !queue(&report, "c").0 && !queue(&report, "d").0, "{:?}", report.queues);
+}
+
+/// The first value allows one message, the restorer five.
+#[test]
+fn a_restorer_that_goes_lower() {
+    let text = "chan q = [1] of { byte }; byte i = 6;
+        active proctype P() { do :: i < 7 -> q!1; i++ :: i == 7 -> break od; i = 2; do :: i < 7 -> q!1; i++ :: else -> break od }";
+    let report = ask(&network(text), &Question::Boundedness);
+    let (_, most) = queue(&report, "q");
+    assert!(most.is_none_or(|most| most >= 6), "the bound is too small: {most:?}");
+    unbounded(
+        "chan q = [1] of { byte }; byte i = 6;
+         active proctype P() { do :: i < 7 -> q!1; i++ :: i == 7 -> i = 2 od }",
+        &["q"],
+    );
+}
+
+/// A byte that is only ever counted up comes back to 0.
+#[test]
+fn a_counter_that_wraps() {
+    unbounded("chan q = [1] of { byte };\nactive proctype P() { byte i; do :: i++; q!1 od }", &["q"]);
+    unbounded(
+        "chan q = [1] of { byte };\nbit f; active proctype P() { do :: f++; if :: f -> q!1 :: else fi od }",
+        &["q"],
+    );
+    unbounded(
+        "chan q = [1] of { byte }; unsigned u : 2;
+         active proctype P() { do :: u < 3 -> u++; q!1 :: u > 2 -> u++ od }",
+        &["q"],
+    );
+}
+
+/// In each of the two loops nothing grows, so in the end nothing does; but a bound counts what happens before.
+#[test]
+fn a_branch_that_starts_late() {
+    let text = "chan q = [1] of { byte };
+        active proctype P() { byte i; q!1; q!1; do :: i < 3 -> q!1; i++ :: else -> break od; do :: q?1 -> q!1 od }";
+    bounded(text, &[("q", 5)]);
+    let text = "chan q = [1] of { byte }; bit f;
+        active proctype P() { q!1; q!1; q!1; f = 1; do :: f == 0 -> q!1 :: f == 1 -> q?1; q!1 od }";
+    let (bounded, most) = queue(&ask(&network(text), &Question::Boundedness), "q");
+    assert!(!bounded || most.is_none_or(|most| most >= 3), "{most:?}");
+}
+
+/// (req,5) is taken by both receives: whoever counts it as the special kind only, forgets the other.
+#[test]
+fn patterns_that_overlap() {
+    unbounded(
+        "mtype = { req }; chan ch = [1] of { mtype, byte }; chan out = [1] of { byte };
+         active proctype S() { do :: ch!req,5 od }
+         active proctype R() { byte x; do :: ch?req,5 :: ch?req,x -> out!x od }",
+        &["ch", "out"],
+    );
+    unbounded(
+        "mtype = { req }; chan ch = [1] of { mtype, byte }; chan out = [1] of { byte };
+         active proctype P() { byte x; ch!req,5; do :: ch?req,x -> ch!req,5; out!1 :: ch?req,5 -> ch!req,5 od }",
+        &["out"],
+    );
+    unbounded(
+        "chan ch = [1] of { byte }; chan out = [1] of { byte };
+         active proctype P() { byte x = 3; byte y; ch!3; do :: ch?eval(x) -> out!1; ch!3 :: ch?2 -> skip od }",
+        &["out"],
+    );
+}
+
+/// A value that the walk never visits may not be read: the global form of IBOC-refinement's figure 1, both ways.
+#[test]
+fn shared_flags() {
+    bounded(
+        "chan q = [1] of { byte }; bit f = 1;
+         active proctype P() { do :: f == 0 -> q!1 :: f == 1 -> q?1 od }",
+        &[("q", 0)],
+    );
+    unbounded(
+        "chan q = [1] of { byte }; bit f = 1;
+         active proctype P() { do :: f == 0 -> q!1 :: f == 1 -> f = 0 od }",
+        &["q"],
+    );
+}
+
+/// 2-Proctype, IBOC figure 11: AB and BA feed each other.
+#[test]
+fn there_and_back() {
+    bounded(
+        "chan ab = [1] of { byte }; chan ba = [1] of { byte };
+         active proctype A() { ab!1; do :: ba?1 -> ab!1 od }
+         active proctype B() { do :: ab?1 -> ba!1 od }",
+        &[("ab", 1), ("ba", 1)],
+    );
+    unbounded(
+        "chan ab = [1] of { byte }; chan ba = [1] of { byte };
+         active proctype A() { ab!1; do :: ba?1 -> ab!1; ab!1 od }
+         active proctype B() { do :: ab?1 -> ba!1 od }",
+        &["ab"],
+    );
+}
+
+/// A poll and `?<...>` take nothing.
+#[test]
+fn looking_is_not_taking() {
+    unbounded(
+        "chan q = [1] of { byte }; byte x;
+         active proctype P() { q!1; do :: q?<x> -> q!1 :: q?[1] -> q!1 od }",
+        &["q"],
+    );
+}
+
+/// An atomic sequence can be interrupted where it blocks.
+#[test]
+fn atomic_is_interrupted_where_it_blocks() {
+    unbounded(
+        "chan c = [1] of { byte }; chan q = [1] of { byte }; byte g;
+         active proctype P() { do :: atomic { g = 1; c?1; if :: g == 2 -> q!1 :: else fi } od }
+         active proctype R() { do :: g = 2; c!1 od }",
+        &["q"],
+    );
+}
+
+// What attacks on the code found.
+
+/// Different messages of one queue, sent by processes that have nothing else in common, are in the same queue.
+#[test]
+fn one_queue_of_strangers() {
+    bounded(
+        "mtype = { red, blue }; chan c = [1] of { mtype };
+         active proctype A() { c!red; c!red; do :: c?red -> c!red od }
+         active proctype B() { c!blue; do :: c?blue -> c!blue od }",
+        &[("c", 3)],
+    );
+}
+
+/// One deterministic step is one edge, however many processes it creates.
+#[test]
+fn a_step_that_creates_several_processes() {
+    unbounded(
+        "chan c = [1] of { byte };
+         proctype A(byte n) { c!n } proctype B() { do :: c!1 od }
+         active proctype M() { d_step { run A(1); run B() } }",
+        &["c"],
+    );
+    let text = "chan c = [1] of { byte };\nproctype A(byte n) { c!n }\nactive proctype M() { d_step { run A(1); run A(2); run A(3) } }";
+    let (bounded, most) = queue(&ask(&network(text), &Question::Boundedness), "c");
+    assert!(!bounded || most.is_none_or(|most| most >= 3), "{most:?}");
+}
+
+/// The right side of `&&` and `||` may have no value where the left one decides.
+#[test]
+fn sides_that_are_not_looked_at() {
+    unbounded(
+        "chan c = [1] of { bit }; byte a[3];
+         active proctype M() { byte i = 3; do :: c!(i < 3 && a[i] == 0) od }",
+        &["c"],
+    );
+    unbounded(
+        "chan c = [1] of { bit }; byte x;
+         active proctype M() { bit y; do :: y = (x == 0 || 10 / x > 2); c!y od }",
+        &["c"],
+    );
+}
+
+/// A message that is handed over goes straight to its receive, whatever stands before it in the step.
+#[test]
+fn a_step_that_is_handed_a_message() {
+    unbounded(
+        "chan c = [1] of { bit }; chan r = [0] of { byte }; byte x;
+         active proctype M() { byte y; do :: d_step { if :: x == 0 -> skip :: r?y -> c!1 fi } od }
+         active proctype S() { do :: r!1 od }",
+        &["c"],
+    );
+}
+
+/// An `else` inside another choice says nothing of the options behind it.
+#[test]
+fn an_else_among_others() {
+    unbounded(
+        "chan c = [1] of { bit }; byte x;
+         active proctype M() { do :: if :: if :: x == 1 -> skip :: else -> c!1 fi :: x == 0 -> skip fi od }",
+        &["c"],
+    );
+    bounded(
+        "chan c = [1] of { bit }; byte x;
+         active proctype M() { do :: if :: else -> c!1 :: x == 0 -> skip fi od }",
+        &[("c", 0)],
+    );
+}
+
+/// A step may take, or look at, what it sent itself, and nobody else sends.
+#[test]
+fn a_step_that_takes_what_it_sent() {
+    unbounded(
+        "chan c = [1] of { byte }; chan d = [1] of { byte };
+         active proctype M() { byte x; do :: d_step { c!1; c?x; d!1 } od }",
+        &["d"],
+    );
+    unbounded(
+        "chan c = [1] of { byte }; chan d = [1] of { byte };
+         active proctype M() { byte x; do :: d_step { c!1; c?<x>; d!1 } od }",
+        &["c", "d"],
+    );
+}
+
+/// Inside an atomic sequence there is no state, so a progress label there is not seen.
+#[test]
+fn labels_that_no_state_is_at() {
+    livelock("byte x;\nactive proctype M() { do :: atomic { x = 1; progress: x = 2; x = 3 } od }");
+    livelock(
+        "chan a = [0] of { byte }; chan b = [0] of { byte };
+         active proctype M() { byte y; do :: a!1; progress: b?y od }
+         active proctype N() { byte y; do :: atomic { a?y; b!1 } od }",
+    );
+    live("byte x;\nactive proctype M() { do :: x = 1; progress: x = 2 od }");
+}
+
+/// A channel may be any, once its reference has outlived the process that owned it.
+#[test]
+fn references_that_outlive_their_process() {
+    unbounded(
+        "chan k = [1] of { chan }; chan h;
+         proctype A() { chan o = [1] of { byte }; h = o }
+         proctype B() { chan o = [1] of { byte }; byte x; do :: x = 0 od }
+         active proctype M() { run A(); _nr_pr == 1; run B(); do :: h!1 od }",
+        &["B[1]:o"],
+    );
+}
