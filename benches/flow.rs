@@ -306,19 +306,14 @@ fn section(family: &Family, rows: &[Row], most: Duration) -> String {
 /// How the times grow.
 fn exponents(family: &Family, rows: &[Row]) -> String {
     let default: Vec<(usize, f64)> = rows.iter().map(|r| (r.size, r.reading + r.default.total)).collect();
-    let run = |row: &Row, time: fn(&Run) -> Option<f64>| {
-        Some((row.size, row.reading + row.cycles.as_ref().and_then(time)?))
-    };
+    let run =
+        |row: &Row, time: fn(&Run) -> Option<f64>| Some((row.size, row.reading + row.cycles.as_ref().and_then(time)?));
     let proofs: Vec<(usize, f64)> =
         rows.iter().filter_map(|r| run(r, |c| c.report.complete.then_some(c.proof))).collect();
     let bounds: Vec<(usize, f64)> = rows.iter().filter_map(|r| run(r, |c| c.has_bounds().then_some(c.total))).collect();
     let word = |points: &[(usize, f64)]| slope(points).map_or(String::from("–"), |e| format!("{e:.2}"));
-    let mut text = format!(
-        "\nExponents: default {}, cycles {} (proof alone {})",
-        word(&default),
-        word(&bounds),
-        word(&proofs)
-    );
+    let mut text =
+        format!("\nExponents: default {}, cycles {} (proof alone {})", word(&default), word(&bounds), word(&proofs));
     if !family.paper.is_empty() {
         let _ = write!(text, ", Ciclo {}", word(family.paper));
     }

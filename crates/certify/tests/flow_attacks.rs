@@ -161,7 +161,6 @@ fn leaf(proof: &mut FlowProof) -> &mut Weights {
     }
 }
 
-
 /// IBOC, figure 9: if processes of any number could have negative potentials, each new one would pay for its message.
 #[test]
 fn processes_of_any_number_have_no_debts() {

@@ -17,7 +17,9 @@ fn honest_proofs_are_accepted_and_true() {
             Err(refusal) => wrong.push(format!("{}: {refusal}", case.name)),
             Ok(accepted) => {
                 let truth = Truth::of(case, &network);
-                wrong.extend(truth.contradicts(&network, &proof, &accepted).map(|what| format!("{}: {what}", case.name)));
+                wrong.extend(
+                    truth.contradicts(&network, &proof, &accepted).map(|what| format!("{}: {what}", case.name)),
+                );
                 if !case.live && accepted.bounded.is_empty() {
                     wrong.push(format!("{}: nothing is proved", case.name));
                 }

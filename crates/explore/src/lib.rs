@@ -68,8 +68,12 @@ fn finished(outcome: &mut Outcome, found: &Found) {
     }
     match (&found.stopped, found.digest) {
         (None, Some(digest)) => {
-            outcome.certificate =
-                Some(Certificate::Explored { states: found.stats.states, digest, longest: Vec::new(), events: Vec::new() });
+            outcome.certificate = Some(Certificate::Explored {
+                states: found.stats.states,
+                digest,
+                longest: Vec::new(),
+                events: Vec::new(),
+            });
         }
         (Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason.clone()),
         (None, None) => {

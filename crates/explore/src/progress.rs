@@ -135,7 +135,8 @@ pub fn livelock(
         },
         (None, None, Some(digest)) => {
             let states = outcome.stats.as_ref().map_or(0, |stats| stats.states);
-            outcome.certificate = Some(Certificate::Explored { states, digest, longest: Vec::new(), events: Vec::new() });
+            outcome.certificate =
+                Some(Certificate::Explored { states, digest, longest: Vec::new(), events: Vec::new() });
         }
         (None, Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason),
         (None, None, None) => {

@@ -13,7 +13,7 @@ use crate::step::{Created, Facts, QueueFacts, Stepper, Traffic};
 use crate::values;
 use crate::world::World;
 use model::expr::Pattern;
-use model::flow_proof::{Creation, Node, Origin, Point, QueueKey, is_smashed, Values};
+use model::flow_proof::{Creation, Node, Origin, Point, QueueKey, Values, is_smashed};
 use model::ids::{ChannelTypeId, MachineId, VariableId};
 use model::network::{Action, Initial, ScalarType};
 use model::verdict::Reason;
@@ -444,8 +444,7 @@ impl Run<'_> {
             for ((known, new), &ty) in known.iter_mut().zip(&new).zip(types) {
                 if !values::within(new, known) {
                     let joined = values::join(known, new);
-                    *known =
-                        if widen { values::widened(known, &joined, ty, &self.world.thresholds) } else { joined };
+                    *known = if widen { values::widened(known, &joined, ty, &self.world.thresholds) } else { joined };
                     changed = true;
                 }
             }
@@ -630,7 +629,9 @@ impl Run<'_> {
                 seen: Default::default(),
             };
             for step in stepper.steps(node.at, &node.values, &[]) {
-                edges.extend(self.analysis.nodes_of(id, step.to, &step.locals).into_iter().map(|to| (from, to as usize)));
+                edges.extend(
+                    self.analysis.nodes_of(id, step.to, &step.locals).into_iter().map(|to| (from, to as usize)),
+                );
             }
         }
         let components = scc::components(instance.nodes.len(), &edges);

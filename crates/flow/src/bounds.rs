@@ -73,7 +73,12 @@ struct Allowances {
 
 impl Allowances {
     /// Adds a row for every instance that gains more than it is allowed; `false` if there is none.
-    fn demand(&mut self, master: &mut Master<'_, '_>, frame: &Frame<'_>, weights: &[Rational]) -> Result<bool, TooLarge> {
+    fn demand(
+        &mut self,
+        master: &mut Master<'_, '_>,
+        frame: &Frame<'_>,
+        weights: &[Rational],
+    ) -> Result<bool, TooLarge> {
         let net = frame.net;
         let mut added = false;
         for instance in 0..frame.graphs.len() as u32 {
@@ -91,7 +96,8 @@ impl Allowances {
             let (length, way) = frame.graphs[instance as usize].longest(&net.first[instance as usize], &cost);
             if length > allowed {
                 let problem = &mut master.problem;
-                let variable = *self.instances.entry(instance).or_insert_with(|| problem.add_variable(Rational::from(1)));
+                let variable =
+                    *self.instances.entry(instance).or_insert_with(|| problem.add_variable(Rational::from(1)));
                 let effects = frame.effect(&way);
                 master.add_other(&effects, &[(variable, Rational::from(-1))], 0);
                 added = true;

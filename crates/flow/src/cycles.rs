@@ -176,8 +176,7 @@ impl Asked<'_> {
         let frame = Frame::new(self.net, &alive);
         let mut never = || None;
         let dropped = vec![false; self.net.counters.len()];
-        let prover =
-            Prover { net: self.net, shape: self.shape, dropped, effort: Default::default(), stop: &mut never };
+        let prover = Prover { net: self.net, shape: self.shape, dropped, effort: Default::default(), stop: &mut never };
         let weights = match prover.weights(&frame, weights, 1) {
             Ok(weights) => weights,
             Err(TooLarge) => {
@@ -278,13 +277,7 @@ struct CycleProblem {
 
 impl CycleProblem {
     /// The acyclic part of a run changes each counter by something from `least` to `most`.
-    fn new(
-        net: &Net,
-        system: &CycleSystem,
-        cost: &dyn Fn(&[(u32, i64)]) -> i64,
-        most: &[i64],
-        least: &[i64],
-    ) -> Self {
+    fn new(net: &Net, system: &CycleSystem, cost: &dyn Fn(&[(u32, i64)]) -> i64, most: &[i64], least: &[i64]) -> Self {
         let mut problem = Problem::new();
         let mut by_counter: Vec<Vec<(Variable, i64)>> = vec![Vec::new(); net.counters.len()];
         let mut variables = Vec::with_capacity(system.vectors.len());
@@ -310,11 +303,7 @@ impl CycleProblem {
     }
 
     /// Multipliers of rows, added to weights of counters.
-    fn weights(
-        &self,
-        mut weights: Vec<Rational>,
-        multipliers: impl Iterator<Item = (Row, Rational)>,
-    ) -> Vec<Rational> {
+    fn weights(&self, mut weights: Vec<Rational>, multipliers: impl Iterator<Item = (Row, Rational)>) -> Vec<Rational> {
         for (row, multiplier) in multipliers {
             if let Some(&(counter, sign)) = self.rows.get(row.0 as usize) {
                 let weight = &mut weights[counter as usize];

@@ -99,7 +99,9 @@ impl Graph {
         let mut start = vec![None; self.nodes];
         from.iter().for_each(|&n| start[n as usize] = Some(0));
         let Search::Distances(distances) = self.search_from(start, cost) else { return (0, Vec::new()) };
-        let Some((end, &length)) = distances.iter().enumerate().max_by_key(|(_, d)| **d) else { return (0, Vec::new()) };
+        let Some((end, &length)) = distances.iter().enumerate().max_by_key(|(_, d)| **d) else {
+            return (0, Vec::new());
+        };
         // Backwards along edges that are exactly as long as the difference, breadth-first: ways of gain 0 may go round.
         let fits = |&(f, t, id): &(u32, u32, u32)| {
             let (f, t) = (distances[f as usize], distances[t as usize]);

@@ -223,7 +223,9 @@ impl Engine<'_> {
     ) -> Report {
         let shape = shape(analysis, net);
         let left_out = |queue: u32| {
-            (0..).zip(&net.counters).any(|(i, c): (usize, _)| matches!(c, Counter::Message(q, _) if *q == queue) && dropped[i])
+            (0..)
+                .zip(&net.counters)
+                .any(|(i, c): (usize, _)| matches!(c, Counter::Message(q, _) if *q == queue) && dropped[i])
         };
         let claimed: Vec<bool> = (0..analysis.facts.queues.len() as u32).map(|q| !left_out(q)).collect();
         let mut report = Report::new(self.world, analysis, net, &claimed);

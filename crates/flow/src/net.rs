@@ -12,7 +12,7 @@ use crate::step::{Seen, Step, Stepper, Traffic};
 use crate::values;
 use crate::world::World;
 use model::event::Event;
-use model::flow_proof::{Followed, Number, Point, is_smashed, Values};
+use model::flow_proof::{Followed, Number, Point, Values, is_smashed};
 use model::ids::{EdgeId, MachineId};
 use model::network::{Action, Edge};
 use model::verdict::Reason;
@@ -191,7 +191,8 @@ fn numbers(world: &World<'_>, analysis: &Analysis, config: &Config) -> Vec<Numbe
                         continue;
                     }
                     let nodes = instance.nodes.iter().filter(|n| n.at != Point::Gone);
-                    let ranges: Option<Vec<(i32, i32)>> = nodes.map(|n| values::bounds(&n.values[slot as usize])).collect();
+                    let ranges: Option<Vec<(i32, i32)>> =
+                        nodes.map(|n| values::bounds(&n.values[slot as usize])).collect();
                     let Some(ranges) = ranges.filter(|r| !r.is_empty()) else { continue };
                     let low = ranges.iter().map(|r| r.0).min().unwrap_or(0);
                     let high = ranges.iter().map(|r| r.1).max().unwrap_or(0);
@@ -345,10 +346,8 @@ impl Builder<'_> {
                 Traffic::Taken(queue, atom) => (*queue, vec![*atom], -1),
             };
             let counters: Vec<u32> = atoms.into_iter().map(|atom| self.message(queue, atom)).collect();
-            found = found
-                .iter()
-                .flat_map(|f| counters.iter().map(move |&c| [&f[..], &[(c, change)]].concat()))
-                .collect();
+            found =
+                found.iter().flat_map(|f| counters.iter().map(move |&c| [&f[..], &[(c, change)]].concat())).collect();
         }
         found
     }
@@ -427,7 +426,8 @@ impl Builder<'_> {
         let code = self.world.network.machine(machine);
         let labelled = |at: Point| matches!(at, Point::Location(l) if code.locations[l as usize].progress);
         let meets = self.world.network.channel_types.iter().any(model::network::ChannelType::is_rendezvous);
-        let settles = |edge: &Edge| !edge.atomic && !(meets && matches!(edge.action, Action::Send { .. }));
+        let hands_over = |edge: &Edge| meets && matches!(edge.action, Action::Send { .. });
+        let settles = |edge: &Edge| !edge.atomic && !hands_over(edge);
         let mut arrivals = code.edges.iter().filter(|edge| Point::at(edge.to) == from);
         let before = labelled(from) && !(meets && Point::at(code.initial) == from) && arrivals.all(settles);
         let last = step.edges.last().map(|&id| &code.edges[id.index()]);
@@ -440,7 +440,8 @@ impl Builder<'_> {
         let network = self.world.network;
         match event {
             Event::Reaches { machine, locations } => {
-                instance.machine == *machine && matches!(step.to, Point::Location(l) if locations.iter().any(|x| x.0 == l))
+                instance.machine == *machine
+                    && matches!(step.to, Point::Location(l) if locations.iter().any(|x| x.0 == l))
             }
             Event::Message { channel, sent, fields } => step.traffic.iter().any(|traffic| {
                 let (queue, values) = match traffic {
@@ -472,14 +473,16 @@ impl Builder<'_> {
                 }
             }
         }
-        self.net.first_count = (0..self.net.counters.len() as u32).map(|c| first.get(&c).copied().unwrap_or(0)).collect();
+        self.net.first_count =
+            (0..self.net.counters.len() as u32).map(|c| first.get(&c).copied().unwrap_or(0)).collect();
         for number in &self.net.numbers {
             let (low, high) = match number.instance {
                 None => first_value(self.world, number.slot).map_or((0, 0), |v| (v, v)),
                 Some(id) => {
                     let instance = &self.analysis.instances[id as usize];
                     let each = instance.first.iter();
-                    let ranges = each.filter_map(|&n| values::bounds(&instance.nodes[n as usize].values[number.slot as usize]));
+                    let ranges =
+                        each.filter_map(|&n| values::bounds(&instance.nodes[n as usize].values[number.slot as usize]));
                     ranges.fold((i32::MAX, i32::MIN), |(l, h), (m, k)| (l.min(m), h.max(k)))
                 }
             };

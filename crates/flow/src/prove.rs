@@ -89,8 +89,7 @@ pub struct Shape {
 impl Prover<'_, '_> {
     /// Looks for a ranking.
     pub fn prove(&mut self, goal: Goal) -> Result<Ranking, Unproved> {
-        let alive: Vec<bool> =
-            self.net.transitions.iter().map(|t| goal == Goal::Bounded || !t.progress).collect();
+        let alive: Vec<bool> = self.net.transitions.iter().map(|t| goal == Goal::Bounded || !t.progress).collect();
         match goal {
             Goal::Bounded => self.bounded(alive),
             Goal::Progress => self.progress(alive),
@@ -300,7 +299,8 @@ impl Prover<'_, '_> {
         let mut useful: BTreeSet<u32> = BTreeSet::new();
         match used {
             Some(used) => useful.extend(used.keys().map(|&n| components.of[n as usize])),
-            None => useful.extend(edges.iter().filter(|(f, t)| components.is_inside(*f, *t)).map(|(f, _)| components.of[*f])),
+            None => useful
+                .extend(edges.iter().filter(|(f, t)| components.is_inside(*f, *t)).map(|(f, _)| components.of[*f])),
         }
         if useful.len() < 2 {
             return None;

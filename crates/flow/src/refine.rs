@@ -11,7 +11,7 @@ use crate::prove::Counterexample;
 use crate::values;
 use crate::world::World;
 use model::expr::{Expr, Pattern, Place, Scope};
-use model::flow_proof::{is_smashed, Values};
+use model::flow_proof::{Values, is_smashed};
 use model::ids::MachineId;
 use model::network::{Action, ScalarType};
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ pub fn refine(
     found: &Counterexample,
 ) -> Option<(Config, Vec<String>)> {
     let used = actions(world, net, analysis, found);
-    let tiers: [&dyn Fn(&Refiner<'_>, &mut Config); 9] = [
+    let tiers: [Tier<'_>; 9] = [
         &|r, config| r.fold_tested(Tests::Conditions, false, config),
         &|r, config| r.fold_tested(Tests::All, false, config),
         &|r, config| r.follow_tested(Tests::Conditions, false, config),
@@ -52,6 +52,9 @@ pub fn refine(
     }
     None
 }
+
+/// One kind of refinement.
+type Tier<'t> = &'t dyn Fn(&Refiner<'_>, &mut Config);
 
 /// The actions that a combination takes, with their machines.
 fn actions<'w>(
@@ -307,7 +310,8 @@ impl Refiner<'_> {
             for &slot in slots {
                 if !old.folded.get(&machine).is_some_and(|f| f.contains(&slot)) {
                     let machine = &network.machines[machine as usize];
-                    let (variable, element) = self.world.info(machine_id(network, machine)).slots.element(slot as usize);
+                    let (variable, element) =
+                        self.world.info(machine_id(network, machine)).slots.element(slot as usize);
                     let name = machine.variables[variable].element_name(element);
                     words.push(format!("values of `{}:{name}`", machine.name));
                 }

@@ -150,7 +150,8 @@ impl Report {
             if channel_type.is_rendezvous() {
                 continue;
             }
-            let names = |side: &BTreeMap<u32, BTreeSet<String>>| side.get(&queue).into_iter().flatten().cloned().collect();
+            let names =
+                |side: &BTreeMap<u32, BTreeSet<String>>| side.get(&queue).into_iter().flatten().cloned().collect();
             report.queues.push(QueueReport {
                 queue,
                 name: queue_name(world, analysis, facts.key),

@@ -9,7 +9,7 @@
 use crate::values;
 use crate::world::{MachineInfo, World};
 use model::expr::{BinaryOp, ChannelTest, Expr, Pattern, Place, Scope, UnaryOp};
-use model::flow_proof::{Number, Point, QueueKey, is_smashed, Values};
+use model::flow_proof::{Number, Point, QueueKey, Values, is_smashed};
 use model::ids::{ChannelTypeId, EdgeId, MachineId};
 use model::network::{Action, Choice, Variable};
 use std::cell::RefCell;

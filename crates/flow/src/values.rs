@@ -151,9 +151,7 @@ pub fn meet(a: &Values, b: &Values) -> Values {
     match (a, b) {
         (Values::Set(x), _) => Values::Set(x.iter().copied().filter(|&n| contains(b, n)).collect()),
         (_, Values::Set(y)) => Values::Set(y.iter().copied().filter(|&n| contains(a, n)).collect()),
-        (Values::Queues(x), Values::Queues(y)) => {
-            Values::Queues(x.iter().copied().filter(|q| y.contains(q)).collect())
-        }
+        (Values::Queues(x), Values::Queues(y)) => Values::Queues(x.iter().copied().filter(|q| y.contains(q)).collect()),
         (Values::AnyQueue, _) => b.clone(),
         (_, Values::AnyQueue) => a.clone(),
         (Values::Range(l, h), Values::Range(m, k)) => range(*l.max(m), *h.min(k)),

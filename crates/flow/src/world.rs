@@ -49,7 +49,8 @@ impl<'n> World<'n> {
     pub fn new(network: &'n Network, unbounded: bool) -> Self {
         let sends = Sends::new(network, unbounded);
         let machines = network.machines.iter().zip(0..);
-        let machines = machines.map(|(machine, id)| MachineInfo::new(machine, MachineId(id), network, &sends)).collect();
+        let machines =
+            machines.map(|(machine, id)| MachineInfo::new(machine, MachineId(id), network, &sends)).collect();
         World {
             network,
             globals: Slots::new(&network.variables),

@@ -1,8 +1,8 @@
 //! `check`: which properties, which engine, which limits; the verdicts of one file after the other.
 
 use crate::arguments::{AbstractionKind, CheckArgs, Engine, Format, SearchOrder};
+use crate::asking::{Asking, Engines, has_buffered_channel};
 use crate::capacities;
-use crate::channels::{self, Asking, Engines};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
@@ -154,11 +154,14 @@ fn check_file(
 /// A property that does not apply is left out; who asked for it is told why.
 fn note_left_out(plan: &Plan, network: &Network, args: &CheckArgs) -> Result<(), Failure> {
     let asked = |property: &Property| plan.properties.contains(property);
-    if asked(&Property::Boundedness) && !channels::has_buffered_channel(network) {
+    if asked(&Property::Boundedness) && !has_buffered_channel(network) {
         writeln!(std::io::stderr(), "note: boundedness is left out: no channel of the model holds messages")?;
     }
     if asked(&Property::Livelock) && args.progress.is_empty() && !has_progress_label(network) {
-        writeln!(std::io::stderr(), "note: livelock is left out: the model has no progress label, and no --progress is given")?;
+        writeln!(
+            std::io::stderr(),
+            "note: livelock is left out: the model has no progress label, and no --progress is given"
+        )?;
     }
     Ok(())
 }
@@ -221,7 +224,9 @@ fn unsupported(property: &Property, engine: Engine, network: &Network) -> Option
         Engine::Auto | Engine::Explore => {}
         Engine::Flow if static_question => {}
         Engine::Flow => return Some(String::from("the engine `flow` answers boundedness and livelock only")),
-        Engine::Fifo => return Some(String::from("the engine `fifo` is not in this version; `explore` and `flow` are")),
+        Engine::Fifo => {
+            return Some(String::from("the engine `fifo` is not in this version; `explore` and `flow` are"));
+        }
         Engine::Compose => {
             return Some(String::from("the engine `compose` is not in this version; `explore` and `flow` are"));
         }
@@ -266,9 +271,9 @@ fn answer(
     let searched: Vec<Property> =
         plan.properties.iter().filter(|p| matches!(p, Property::Safety | Property::Deadlock)).cloned().collect();
     // Advice first: it is quick, and a search may take all the time there is.
-    let advised = (plan.advise && channels::has_buffered_channel(network))
-        .then(|| Asking { advisory: true, ..asking }.boundedness());
-    let asked_bounds = plan.properties.contains(&Property::Boundedness) && channels::has_buffered_channel(network);
+    let advised =
+        (plan.advise && has_buffered_channel(network)).then(|| Asking { advisory: true, ..asking }.boundedness());
+    let asked_bounds = plan.properties.contains(&Property::Boundedness) && has_buffered_channel(network);
     let asking = Asking { advisory: false, ..asking };
     if asked_bounds {
         outcomes.push(asking.boundedness());

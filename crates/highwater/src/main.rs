@@ -9,11 +9,13 @@
 //! | 101 | internal error |
 
 mod arguments;
+mod asking;
+mod boundedness;
 mod capacities;
-mod channels;
 mod check;
 mod explain;
 mod failure;
+mod livelock;
 mod model_file;
 mod show;
 mod simulate;

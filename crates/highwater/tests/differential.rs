@@ -51,7 +51,12 @@ fn compare(seed: u64, reading: Reading) -> bool {
 fn twin(seed: u64, semantics: &Semantics<'_>, outcome: &Outcome, text: &str) {
     let stats = outcome.stats.as_ref().expect("a search counts");
     let claimed = outcome.certificate.clone();
-    let certificate = claimed.unwrap_or(Certificate::Explored { states: stats.states, digest: 0, longest: Vec::new(), events: Vec::new() });
+    let certificate = claimed.unwrap_or(Certificate::Explored {
+        states: stats.states,
+        digest: 0,
+        longest: Vec::new(),
+        events: Vec::new(),
+    });
     let (limits, observer) = (Limits::default(), Silent::default());
     let answer = certify::verify(semantics, &outcome.property, &certificate, &limits, &observer);
     match outcome.verdict {

@@ -252,8 +252,7 @@ fn violation(outcome: &Outcome, witness: &Witness, places: &Places<'_>, style: S
 
 /// What one round of a loop adds to the channels.
 fn round(witness: &Witness) -> String {
-    let gains: Vec<String> =
-        witness.gains.iter().map(|(name, gain)| format!("{gain} to {}", clean(name))).collect();
+    let gains: Vec<String> = witness.gains.iter().map(|(name, gain)| format!("{gain} to {}", clean(name))).collect();
     if witness.loop_from.is_none() || gains.is_empty() {
         return String::new();
     }

@@ -320,12 +320,7 @@ fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
     }
 }
 
-fn explored<'a>(
-    states: u64,
-    digest: u128,
-    longest: &'a [(String, u64)],
-    events: &'a [String],
-) -> CertificateJson<'a> {
+fn explored<'a>(states: u64, digest: u128, longest: &'a [(String, u64)], events: &'a [String]) -> CertificateJson<'a> {
     let longest = Some(ByName(longest)).filter(|longest| !longest.0.is_empty());
     CertificateJson::Explored { kind: EXPLORED, states, digest: format!("{digest:032x}"), longest, events }
 }

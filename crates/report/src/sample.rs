@@ -154,7 +154,12 @@ pub(crate) fn outcome(verdict: Verdict) -> Outcome {
 }
 
 fn explored() -> Certificate {
-    Certificate::Explored { states: 10_052, digest: 0xfeed_0000_0000_0000_0001, longest: Vec::new(), events: Vec::new() }
+    Certificate::Explored {
+        states: 10_052,
+        digest: 0xfeed_0000_0000_0000_0001,
+        longest: Vec::new(),
+        events: Vec::new(),
+    }
 }
 
 pub(crate) fn deadlock() -> Outcome {

@@ -121,7 +121,8 @@ impl<'a> Checker<'a> {
             if at != Point::Gone {
                 let held = &self.ground.instance(instance).nodes[node as usize].values;
                 let folded = &self.ground.instance(instance).folded;
-                let inside = |slot: usize| folded.contains(&(slot as u32)) || values::within(&locals[slot], &held[slot]);
+                let inside =
+                    |slot: usize| folded.contains(&(slot as u32)) || values::within(&locals[slot], &held[slot]);
                 if !(0..held.len()).all(inside) {
                     return None;
                 }
@@ -215,8 +216,7 @@ impl<'a> Checker<'a> {
         choice: &[usize],
         known: &mut HashSet<Step>,
     ) -> Result<(), Refusal> {
-        let refuse =
-            |what: String| self.refuse((instance, node), format!("that ends with edge {} {what}", way.edge));
+        let refuse = |what: String| self.refuse((instance, node), format!("that ends with edge {} {what}", way.edge));
         if let Some((slot, _)) = way.writes.iter().find(|(slot, value)| !self.is_foreseen(*slot, value)) {
             return Err(refuse(format!("stores a value in global slot {slot} that is not foreseen")));
         }
@@ -304,13 +304,18 @@ impl<'a> Checker<'a> {
 
     fn sent(&self, queue: u32, message: &[Values]) -> Result<Result<Vec<Piece>, String>, Refusal> {
         let declared = &self.ground.abstraction.queues[queue as usize];
-        let fields: Vec<Vec<(u32, Values)>> = message.iter().zip(&declared.constants).map(|(v, c)| classes(v, c)).collect();
+        let fields: Vec<Vec<(u32, Values)>> =
+            message.iter().zip(&declared.constants).map(|(v, c)| classes(v, c)).collect();
         let mut found = Vec::new();
         for message in products(&fields)? {
             self.budget.spend(declared.atoms.len())?;
-            let of_class = declared.atoms.iter().position(|a| a.classes.iter().eq(message.iter().map(|(class, _)| class)));
+            let of_class =
+                declared.atoms.iter().position(|a| a.classes.iter().eq(message.iter().map(|(class, _)| class)));
             let inside = |&atom: &usize| {
-                message.iter().zip(&declared.atoms[atom].values).all(|((_, v), held)| values::within(&self.shown(v), held))
+                message
+                    .iter()
+                    .zip(&declared.atoms[atom].values)
+                    .all(|((_, v), held)| values::within(&self.shown(v), held))
             };
             let Some(atom) = of_class.filter(inside) else {
                 return Ok(Err(format!("sends a message to {} that is not foreseen", self.ground.queue_name(queue))));
@@ -374,7 +379,10 @@ fn products<T: Clone>(choices: &[Vec<T>]) -> Result<Vec<Vec<T>>, Refusal> {
         if found.len().saturating_mul(choice.len()) > MOST_COMBINATIONS {
             return Err(unfinished("too many kinds of messages, or values, have to be told apart in one step"));
         }
-        found = found.iter().flat_map(|f| choice.iter().map(move |c| [f.as_slice(), std::slice::from_ref(c)].concat())).collect();
+        found = found
+            .iter()
+            .flat_map(|f| choice.iter().map(move |c| [f.as_slice(), std::slice::from_ref(c)].concat()))
+            .collect();
     }
     Ok(found)
 }

@@ -66,8 +66,8 @@ pub fn verify(
     steps.retain(|step| reached.contains(&(step.instance, step.from)));
     ranking::check(&ground, &steps, &proof.ranking, goal, &budget)?;
     let bounds = bounds::check(&ground, &steps, proof, &|work| budget.spend(work))?;
-    let claimed = (0u32..).zip(&proof.abstraction.queues).filter(|(index, queue)| {
-        goal == Goal::Bounded && queue.claimed && !ground.kinds[*index as usize].rendezvous
-    });
+    let claimed = (0u32..)
+        .zip(&proof.abstraction.queues)
+        .filter(|(index, queue)| goal == Goal::Bounded && queue.claimed && !ground.kinds[*index as usize].rendezvous);
     Ok(Accepted { bounded: claimed.map(|(index, queue)| (queue.key, bounds.get(&index).copied())).collect() })
 }

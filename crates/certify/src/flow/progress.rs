@@ -74,7 +74,8 @@ impl Progress {
         let name = || ground.network.variables[key.variable as usize].element_name(key.element as usize);
         events.iter().any(|event| match event {
             Event::Message { channel, sent, fields } => {
-                let fits = |(wanted, held): (&Option<i32>, &Values)| wanted.is_none_or(|n| values::constant(held) == Some(n));
+                let fits =
+                    |(wanted, held): (&Option<i32>, &Values)| wanted.is_none_or(|n| values::constant(held) == Some(n));
                 *sent == was_sent
                     && key.instance.is_none()
                     && fields.len() <= message.len()

@@ -53,7 +53,8 @@ impl<'a> Scale<'a> {
         let nodes = |instance: usize| abstraction.instances.get(instance).map(|instance| instance.nodes.len());
         let values = |followed: usize| abstraction.followed.get(followed).map(|followed| followed.values.len());
         let numbers = weights.numbers.keys().all(|&number| (number as usize) < abstraction.numbers.len());
-        if !fits(&weights.messages, atoms) || !fits(&weights.nodes, nodes) || !fits(&weights.values, values) || !numbers {
+        if !fits(&weights.messages, atoms) || !fits(&weights.nodes, nodes) || !fits(&weights.values, values) || !numbers
+        {
             return Err(Refusal::Malformed(String::from("weights are not of the right number")));
         }
         let scale = Scale { ground, weights };

@@ -205,7 +205,8 @@ impl<'a> Ground<'a> {
                 return malformed(format!("node {index} of instance {id} ({}) is there twice", machine.name));
             }
         }
-        let starts = |&n: &u32| instance.nodes.get(n as usize).is_some_and(|node| node.at == Point::at(machine.initial));
+        let starts =
+            |&n: &u32| instance.nodes.get(n as usize).is_some_and(|node| node.at == Point::at(machine.initial));
         if !instance.first.iter().all(starts) {
             return malformed(format!("instance {id} ({}) starts where its machine does not", machine.name));
         }
@@ -338,7 +339,8 @@ impl<'a> Ground<'a> {
                 Some(id) => self.abstraction.instances.get(id as usize).filter(|i| !i.many).and_then(|instance| {
                     let table = &self.locals[instance.machine as usize];
                     let nodes = instance.nodes.iter().filter(|node| node.at != Point::Gone);
-                    (slot < table.types.len() && !table.is_smashed(slot)).then(|| nodes.map(|n| &n.values[slot]).collect())
+                    (slot < table.types.len() && !table.is_smashed(slot))
+                        .then(|| nodes.map(|n| &n.values[slot]).collect())
                 }),
             };
             let inside = |values: &&Values| {

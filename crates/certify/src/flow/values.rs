@@ -155,7 +155,9 @@ pub(super) fn meet(a: &Values, b: &Values) -> Values {
         (Values::Range(l, h), Values::Range(m, k)) => between(*l.max(m), *h.min(k)),
         (Values::Queues(x), Values::Queues(y)) => Values::Queues(x.iter().copied().filter(|q| y.contains(q)).collect()),
         (Values::AnyQueue, known) | (known, Values::AnyQueue) => known.clone(),
-        (range @ Values::Range(..), Values::Queues(_)) | (Values::Queues(_), range @ Values::Range(..)) => range.clone(),
+        (range @ Values::Range(..), Values::Queues(_)) | (Values::Queues(_), range @ Values::Range(..)) => {
+            range.clone()
+        }
     }
 }
 
@@ -317,8 +319,24 @@ mod tests {
     use BinaryOp::*;
 
     const OPS: [BinaryOp; 18] = [
-        Add, Sub, Mul, Div, Rem, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight, Less, LessEqual, Greater, GreaterEqual,
-        Equal, NotEqual, And, Or,
+        Add,
+        Sub,
+        Mul,
+        Div,
+        Rem,
+        BitAnd,
+        BitOr,
+        BitXor,
+        ShiftLeft,
+        ShiftRight,
+        Less,
+        LessEqual,
+        Greater,
+        GreaterEqual,
+        Equal,
+        NotEqual,
+        And,
+        Or,
     ];
     const TYPES: [ScalarType; 7] = [
         ScalarType::Bit,
@@ -332,7 +350,8 @@ mod tests {
 
     /// Sets and ranges, each with some of its numbers.
     fn samples() -> Vec<(Values, Vec<i32>)> {
-        let ends = [i32::MIN, i32::MIN + 1, -70_000, -300, -1, 0, 1, 2, 31, 255, 256, 400, 70_000, i32::MAX - 1, i32::MAX];
+        let ends =
+            [i32::MIN, i32::MIN + 1, -70_000, -300, -1, 0, 1, 2, 31, 255, 256, 400, 70_000, i32::MAX - 1, i32::MAX];
         let mut all = vec![(Values::Set(vec![-5, 0, 7]), vec![-5, 0, 7]), (Values::Set(vec![3]), vec![3])];
         for (i, &low) in ends.iter().enumerate() {
             for &high in &ends[i..] {

@@ -11,8 +11,8 @@
 //!   that is handed over goes straight to the receive, whatever stands before it.
 //! * A deterministic step that jumps to a point that does not exist ends.
 //!
-//! And one place where composing is subtle: a way may send a message and take it again. Whether it can is decided by the
-//! atoms of the queue, so these must contain what is sent on the way even if, without it, the way would end nowhere.
+//! And one place where composing is subtle: a way may send a message and then look at it. Whether it finds anything is
+//! decided by the atoms of the queue, so these must contain what was sent before, even if the way ends nowhere without it.
 
 use super::budget::{Budget, unfinished};
 use super::knowledge::{Knowledge, Reader, Stored};
@@ -77,7 +77,7 @@ pub(super) struct Walker<'a> {
     instance: u32,
     /// Evaluates for it.
     pub(super) reader: Reader<'a>,
-    /// Every message that was sent, also on ways that end nowhere: a receive on the same way may depend on it.
+    /// Messages that were sent, before the same way looked at their queue.
     pub(super) sent: RefCell<HashSet<(u32, Vec<Values>)>>,
 }
 
@@ -118,7 +118,10 @@ impl<'a> Walker<'a> {
                 }
             }
             if found.len() + open.len() > MOST_WAYS {
-                return Err(unfinished(&format!("too many ways lead on from {}", self.ground.place(self.instance, node))));
+                return Err(unfinished(&format!(
+                    "too many ways lead on from {}",
+                    self.ground.place(self.instance, node)
+                )));
             }
         }
         Ok(found)
@@ -218,7 +221,9 @@ impl<'a> Walker<'a> {
             Action::Skip | Action::Else | Action::Assert(_) | Action::Print { .. } | Action::SetPriority(..) => {
                 Ok(vec![way])
             }
-            Action::Condition(e) => Ok(if self.reader.suppose(&mut way.known, e, true) { vec![way] } else { Vec::new() }),
+            Action::Condition(e) => {
+                Ok(if self.reader.suppose(&mut way.known, e, true) { vec![way] } else { Vec::new() })
+            }
             Action::Assign(place, e) => Ok(self.assign(way, place, e).into_iter().collect()),
             Action::Send { channel, message, .. } => self.send(&way, channel, message),
             Action::Receive { channel, pattern, mode } => self.receive(&way, channel, pattern, mode.keep),
@@ -233,9 +238,9 @@ impl<'a> Walker<'a> {
                     None => vec![way],
                 })
             }
-            Action::End | Action::Deterministic(_) => {
-                Err(Refusal::Malformed(String::from("a deterministic step of the model contains what it cannot contain")))
-            }
+            Action::End | Action::Deterministic(_) => Err(Refusal::Malformed(String::from(
+                "a deterministic step of the model contains what it cannot contain",
+            ))),
         }
     }
 
@@ -297,8 +302,7 @@ impl<'a> Walker<'a> {
             if types.len() == fields.len() {
                 self.budget.spend(types.len())?;
                 let each = fields.iter().zip(types);
-                let stored: Vec<Values> = each.map(|(field, &ty)| values::stored(ty, field.clone())).collect();
-                self.sent.borrow_mut().insert((queue, stored.clone()));
+                let stored = each.map(|(field, &ty)| values::stored(ty, field.clone())).collect();
                 let mut next = way.clone();
                 next.traffic.push(Traffic::Sent(queue, stored));
                 found.push(next);
@@ -312,6 +316,13 @@ impl<'a> Walker<'a> {
         for queue in self.queues(&way.known, channel) {
             if self.ground.kinds[queue as usize].fields.len() != pattern.len() {
                 continue;
+            }
+            for traffic in &way.traffic {
+                if let Traffic::Sent(to, message) = traffic
+                    && *to == queue
+                {
+                    self.sent.borrow_mut().insert((queue, message.clone()));
+                }
             }
             for atom in 0..self.ground.abstraction.queues[queue as usize].atoms.len() as u32 {
                 self.budget.spend(pattern.len())?;
@@ -333,7 +344,8 @@ impl<'a> Walker<'a> {
         for (field, pattern) in pattern.iter().enumerate() {
             let mut held = self.field(queue, atom, field);
             if let Pattern::Match(e) = pattern {
-                held = self.without_constants(queue, atom, field, values::meet(&held, &self.reader.eval(&next.known, e)));
+                held =
+                    self.without_constants(queue, atom, field, values::meet(&held, &self.reader.eval(&next.known, e)));
                 if !self.reader.restrict(&mut next.known, e, &held) {
                     return None;
                 }

@@ -218,8 +218,7 @@ mod tests {
 
     #[test]
     fn a_complete_graph_of_five_nodes_has_84_cycles() {
-        let edges: Vec<(u32, u32)> =
-            (0..5).flat_map(|a| (0..5).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
+        let edges: Vec<(u32, u32)> = (0..5).flat_map(|a| (0..5).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
         assert_eq!(johnson(5, &edges).len(), 84);
     }
 

@@ -77,12 +77,7 @@ struct Lister<'a> {
 
 impl Lister<'_> {
     /// Adds the cycles of an instance to those of its type.
-    fn add(
-        &self,
-        instance: usize,
-        listed: &mut TypeCycles,
-        places: &mut HashMap<(MachineId, Vec<EdgeId>), usize>,
-    ) {
+    fn add(&self, instance: usize, listed: &mut TypeCycles, places: &mut HashMap<(MachineId, Vec<EdgeId>), usize>) {
         let name = instance_name(self.world, self.analysis, instance as u32);
         listed.processes.push(name.clone());
         let graph = self.graph(instance);

@@ -54,7 +54,10 @@ fn bounds(report: &Report) -> Vec<(&str, u64)> {
 /// A machine with two ways at each of so many places.
 fn diamonds(count: usize) -> String {
     let diamond = "if :: x = 1; x = 2 :: x = 3; x = 4 fi; ";
-    format!("chan c = [1] of {{ byte }};\nactive proctype P() {{ byte x; do :: c!0; {} c?_ od }}", diamond.repeat(count))
+    format!(
+        "chan c = [1] of {{ byte }};\nactive proctype P() {{ byte x; do :: c!0; {} c?_ od }}",
+        diamond.repeat(count)
+    )
 }
 
 #[test]

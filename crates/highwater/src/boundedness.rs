@@ -1,79 +1,23 @@
-//! Boundedness and livelock: the static engine first, then the search for a run.
+//! Boundedness: the static engine first, then the search for a run.
 //!
-//! The flow engine proves for channels of any length, in milliseconds, or hands out a combination of cycles that nothing
-//! forbids. The explicit engine then looks for a run that realises it, or visits all states after all. A proof of one and a
-//! run of the other would be a contradiction: then neither is reported.
+//! A proof of one and a run of the other would be a contradiction: then neither is reported. Where all states were visited
+//! although channels have no bounds, the longest that each queue got is its exact bound.
 
+use crate::asking::{Asking, Engines, FIRST_ATTEMPT};
 use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
-use explore::progress::{ProgressOf, Taken};
 use flow::{Question, Report};
-use model::event::Event;
 use model::expr::{Expr, Scope};
 use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Semantics, Step};
-use model::source::SourceMap;
-use model::trace::{Narrator, statement};
+use model::trace::Narrator;
 use model::verdict::{
-    Certificate, ChannelState, ChannelVerdict, CycleVerdict, Details, FlowStats, Limits, Observer, Outcome, Property, Reason,
-    Refinement, Verdict, Witness,
+    Certificate, ChannelState, ChannelVerdict, CycleVerdict, Limits, Observer, Outcome, Property, Reason, Verdict,
+    Witness,
 };
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the static engine has before the search starts beside it.
-const FIRST_ATTEMPT: Duration = Duration::from_secs(1);
-/// The stack of a thread of its own.
-const STACK: usize = 256 << 20;
-
-/// Who may answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Engines {
-    /// Both, the static one first.
-    Both,
-    /// The static one.
-    Flow,
-    /// The search.
-    Explore,
-}
-
-/// What a question is asked with.
-pub struct Asking<'a> {
-    /// The model.
-    pub network: &'a Network,
-    /// Its text.
-    pub sources: &'a SourceMap,
-    /// Who may answer.
-    pub engines: Engines,
-    /// When to stop.
-    pub limits: Limits,
-    /// Whom to tell.
-    pub observer: &'a dyn Observer,
-    /// Nobody asked: the answer may cost little.
-    pub advisory: bool,
-    /// The papers' own method instead of the default.
-    pub enumerate_cycles: bool,
-}
-
-/// Whether the network has a channel that holds messages.
-pub fn has_buffered_channel(network: &Network) -> bool {
-    let locals = network.machines.iter().flat_map(|m| &m.variables);
-    network.variables.iter().chain(locals).any(|v| match v.initial {
-        Initial::NewChannel(ty) => !network.channel_types[ty.index()].is_rendezvous(),
-        _ => false,
-    })
-}
-
 impl Asking<'_> {
-    /// The limits with a deadline not later than in `most`, and not later than a share of what is left.
-    fn share(&self, most: Duration, part: u32) -> Limits {
-        let now = Instant::now();
-        let left = self.limits.deadline.map(|d| d.saturating_duration_since(now) / part);
-        let until = now.checked_add(left.map_or(most, |left| left.min(most)));
-        Limits { deadline: until.or(self.limits.deadline), ..self.limits }
-    }
-
     /// Is every channel bounded, and how long does each get?
     pub fn boundedness(&self) -> Outcome {
         let start = Instant::now();
@@ -99,54 +43,8 @@ impl Asking<'_> {
             return (first, Some(growth));
         }
         let search = |observer: &dyn Observer| self.grow(semantics, &first, observer);
-        let (report, growth) =
-            self.beside(&Question::Boundedness, search, |g| g.complete || !g.growing.is_empty());
+        let (report, growth) = self.beside(&Question::Boundedness, search, |g| g.complete || !g.growing.is_empty());
         (if report.queues.is_empty() { first } else { report }, Some(growth))
-    }
-
-    /// The static engine and a search at the same time. Who is done first stops the other.
-    fn beside<T>(
-        &self,
-        question: &Question,
-        search: impl FnOnce(&dyn Observer) -> T,
-        decides: impl Fn(&T) -> bool,
-    ) -> (Report, T) {
-        let (static_side, search_side) = (Linked::new(self.observer), Linked::new(self.observer));
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().stack_size(STACK);
-            let handle = thread.spawn_scoped(scope, || {
-                let report = self.flow(question, &self.limits, &static_side);
-                if report.complete {
-                    search_side.stop();
-                }
-                report
-            });
-            let found = search(&search_side);
-            if decides(&found) {
-                static_side.stop();
-            }
-            let report = handle.ok().and_then(|handle| handle.join().ok()).unwrap_or_else(Report::empty);
-            (report, found)
-        })
-    }
-
-    fn flow(&self, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
-        let check = if self.enumerate_cycles { flow::cycles::check } else { flow::check };
-        check(self.network, question, limits, observer)
-    }
-
-    fn outcome(&self, property: Property, reading: Reading, start: Instant) -> Outcome {
-        Outcome {
-            property,
-            verdict: Verdict::Proved,
-            reading,
-            engine: flow::ENGINE,
-            time: start.elapsed(),
-            stats: None,
-            witness: None,
-            certificate: None,
-            details: Details::default(),
-        }
     }
 
     /// The search: for runs that grow, or, after a proof, for how far the bounds are reached.
@@ -174,63 +72,6 @@ impl Asking<'_> {
             }
         }
         growth
-    }
-
-    fn details(&self, report: &Report) -> Details {
-        let channels = report.queues.iter().map(|queue| ChannelVerdict {
-            name: queue.name.clone(),
-            state: if queue.bounded { ChannelState::Bounded } else { ChannelState::Inconclusive },
-            declared: queue.declared,
-            proved_at_most: queue.at_most,
-            weights_at_most: None,
-            reached: None,
-            gain: None,
-            messages: queue.messages.clone(),
-            senders: queue.senders.clone(),
-            receivers: queue.receivers.clone(),
-            span: queue.span,
-        });
-        let refinements = report.story.iter().map(|story| Refinement {
-            processes: story.processes.clone(),
-            cycles: story.cycles,
-            grows: story.grows.clone(),
-            refined: story.refined.clone().unwrap_or_default(),
-        });
-        let refuted = report.story.iter().filter(|s| s.refined.is_some()).count() as u64;
-        let flow = (self.engines != Engines::Explore).then_some(FlowStats {
-            instances: report.sizes.instances as u64,
-            nodes: report.sizes.nodes as u64,
-            transitions: report.sizes.transitions as u64,
-            message_types: report.sizes.messages as u64,
-            counterexamples: report.story.len() as u64,
-            spurious: refuted,
-            cycles: report.sizes.cycles.map(|n| n as u64),
-            effect_vectors: report.sizes.effect_vectors.map(|n| n as u64),
-            problems: report.sizes.problems as u64,
-        });
-        Details {
-            channels: channels.collect(),
-            cycles: report.cycles.iter().map(|cycle| self.cycle(cycle)).collect(),
-            grows: report.grows.clone(),
-            refinements: refinements.collect(),
-            advice: Vec::new(),
-            flow,
-            advisory: self.advisory,
-        }
-    }
-
-    fn cycle(&self, cycle: &flow::CycleReport) -> CycleVerdict {
-        let machine = self.network.machine(cycle.machine);
-        let line = |&edge: &model::ids::EdgeId| {
-            let edge = &machine.edges[edge.index()];
-            (statement(self.network, cycle.machine, edge, self.sources), edge.span)
-        };
-        CycleVerdict {
-            process: cycle.process.clone(),
-            times: cycle.times.clone(),
-            statements: cycle.edges.iter().map(line).collect(),
-            effects: cycle.effects.clone(),
-        }
     }
 
     fn decide_boundedness(
@@ -268,7 +109,9 @@ impl Asking<'_> {
             outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
         }
         outcome.details.advice = self.advice(outcome);
-        if outcome.verdict != Verdict::Inconclusive(Reason::Interrupted) && !matches!(outcome.verdict, Verdict::Inconclusive(_)) {
+        if outcome.verdict != Verdict::Inconclusive(Reason::Interrupted)
+            && !matches!(outcome.verdict, Verdict::Inconclusive(_))
+        {
             outcome.details.cycles.clear();
         }
     }
@@ -296,7 +139,10 @@ impl Asking<'_> {
     /// The run with the fewest stages, and the shortest, in words.
     fn growing_witness(&self, semantics: &Semantics<'_>, growing: &[GrowingRun]) -> Option<Witness> {
         let length = |run: &&GrowingRun| {
-            (run.stages.len(), run.prefix.len() + run.stages.iter().map(|s| s.between.len() + s.steps.len()).sum::<usize>())
+            (
+                run.stages.len(),
+                run.prefix.len() + run.stages.iter().map(|s| s.between.len() + s.steps.len()).sum::<usize>(),
+            )
         };
         let run = growing.iter().min_by_key(length)?;
         let mut narrator = Narrator::new(semantics, self.sources);
@@ -326,12 +172,20 @@ impl Asking<'_> {
         for channel in &outcome.details.channels {
             match (channel.state, channel.proved_at_most, channel.declared) {
                 (ChannelState::Bounded, Some(bound), Some(declared)) if bound.max(1) > u64::from(declared) => {
-                    let enough = if channel.is_exact() { "is needed so that no send ever waits" } else { "suffices so that no send ever waits" };
+                    let enough = if channel.is_exact() {
+                        "is needed so that no send ever waits"
+                    } else {
+                        "suffices so that no send ever waits"
+                    };
                     advice.push(format!("declare `{}` with [{}]: it {enough}", channel.name, bound.max(1)));
                 }
                 (ChannelState::Bounded, Some(0), Some(_)) => {}
                 (ChannelState::Bounded, Some(bound), Some(declared)) if bound.max(1) < u64::from(declared) => {
-                    advice.push(format!("`{}` never holds more than {bound}: [{}] suffices", channel.name, bound.max(1)));
+                    advice.push(format!(
+                        "`{}` never holds more than {bound}: [{}] suffices",
+                        channel.name,
+                        bound.max(1)
+                    ));
                 }
                 _ => {}
             }
@@ -341,7 +195,8 @@ impl Asking<'_> {
             let more = advice.len() - shown;
             advice.truncate(shown);
             let channels = if more == 1 { "channel" } else { "channels" };
-            advice.push(format!("{more} more {channels} could be declared differently: --apply-bounds prints the model"));
+            advice
+                .push(format!("{more} more {channels} could be declared differently: --apply-bounds prints the model"));
         }
         if outcome.verdict == Verdict::Violated {
             let freely: BTreeSet<String> = outcome.details.cycles.iter().filter_map(|c| self.freely(c)).collect();
@@ -358,72 +213,12 @@ impl Asking<'_> {
         if !sends || takes || waits {
             return None;
         }
-        let lines: BTreeSet<u32> =
-            cycle.statements.iter().map(|(_, span)| self.sources.position(*span).line).collect();
+        let lines: BTreeSet<u32> = cycle.statements.iter().map(|(_, span)| self.sources.position(*span).line).collect();
         let (first, last) = (lines.first()?, lines.last()?);
         let lines = if first == last { format!("line {first}") } else { format!("lines {first}–{last}") };
         let creates = cycle.effects.iter().any(|(name, change)| *change > 0 && name.starts_with("processes of"));
         let does = if creates { "creates processes" } else { "sends" };
         Some(format!("`{}` {does} without waiting for anything: {lines}", cycle.process))
-    }
-
-    /// Is there an infinite run without progress?
-    pub fn livelock(&self, events: &[String], reading: Reading) -> Result<Outcome, String> {
-        let start = Instant::now();
-        let parsed = events.iter().map(|text| Ok((text.clone(), Event::parse(text, self.network)?)));
-        let parsed = parsed.collect::<Result<Vec<(String, Event)>, String>>()?;
-        let question = Question::Livelock { events: parsed.clone() };
-        let search = |observer: &dyn Observer| self.spin(&parsed, reading, observer);
-        let decided = |outcome: &Outcome| !matches!(outcome.verdict, Verdict::Inconclusive(_));
-        let (report, found) = match self.engines {
-            Engines::Explore => (Report::empty(), Some(search(self.observer))),
-            Engines::Flow => (self.flow(&question, &self.limits, self.observer), None),
-            Engines::Both => {
-                let first = self.flow(&question, &self.share(FIRST_ATTEMPT, 4), self.observer);
-                if first.complete {
-                    (first, None)
-                } else if matches!(first.reason, Some(Reason::Timeout)) {
-                    let (report, found) = self.beside(&question, search, decided);
-                    (report, Some(found))
-                } else {
-                    (first, Some(search(self.observer)))
-                }
-            }
-        };
-        let mut details = self.details(&report);
-        details.channels.clear();
-        let mut outcome = match found {
-            Some(found) if !report.complete => found,
-            _ => self.outcome(Property::Livelock, reading, start),
-        };
-        if report.complete {
-            outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
-        } else if outcome.engine == flow::ENGINE {
-            let reason = report.reason.unwrap_or(Reason::NotProvable(String::from("no proof was found")));
-            outcome.verdict = Verdict::Inconclusive(reason);
-        }
-        if decided(&outcome) {
-            details.cycles.clear();
-        }
-        outcome.details = details;
-        outcome.time = start.elapsed();
-        Ok(outcome)
-    }
-
-    /// The search for a cycle without progress.
-    fn spin(&self, events: &[(String, Event)], reading: Reading, observer: &dyn Observer) -> Outcome {
-        let semantics = Semantics::new(self.network, reading);
-        let narrator = RefCell::new(Narrator::new(&semantics, self.sources));
-        let happens = |taken: &Taken<'_>| {
-            let (narrator, edge) = (&mut *narrator.borrow_mut(), (taken.machine, taken.edge));
-            events.iter().any(|(_, event)| event.happens(narrator, taken.state, taken.step, edge, self.network))
-        };
-        let progress = if events.is_empty() { ProgressOf::Labels } else { ProgressOf::Events(&happens) };
-        let mut found = explore::progress::livelock(&semantics, self.sources, &progress, self.limits, observer);
-        if let Some(Certificate::Explored { events: named, .. }) = &mut found.certificate {
-            named.extend(events.iter().map(|(text, _)| text.clone()));
-        }
-        found
     }
 }
 
@@ -443,32 +238,6 @@ fn hides_lengths(network: &Network) -> bool {
         }
         _ => false,
     })
-}
-
-/// An observer that can also be stopped by the engine beside it.
-struct Linked<'a> {
-    inner: &'a dyn Observer,
-    stopped: AtomicBool,
-}
-
-impl<'a> Linked<'a> {
-    fn new(inner: &'a dyn Observer) -> Self {
-        Linked { inner, stopped: AtomicBool::new(false) }
-    }
-
-    fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Observer for Linked<'_> {
-    fn progress(&self, progress: model::verdict::Progress) {
-        self.inner.progress(progress);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed) || self.inner.cancelled()
-    }
 }
 
 fn gains(run: &GrowingRun) -> impl Iterator<Item = (&str, i64)> {

@@ -1,0 +1,201 @@
+//! What a static question is asked with: the flow engine alone, or the search beside it.
+//!
+//! The flow engine proves for channels of any length, in milliseconds, or hands out a combination of cycles that nothing
+//! forbids. The explicit engine then looks for a run that realises it, or visits all states after all. [`Asking`] runs them
+//! one after the other, or at the same time; `boundedness.rs` and `livelock.rs` decide what follows from both.
+
+use flow::{Question, Report};
+use model::network::{Initial, Network};
+use model::semantics::Reading;
+use model::source::SourceMap;
+use model::trace::statement;
+use model::verdict::{
+    ChannelState, ChannelVerdict, CycleVerdict, Details, FlowStats, Limits, Observer, Outcome, Progress, Property,
+    Refinement, Verdict,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long the static engine has before the search starts beside it.
+pub(crate) const FIRST_ATTEMPT: Duration = Duration::from_secs(1);
+/// The stack of a thread of its own.
+const STACK: usize = 256 << 20;
+
+/// Who may answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engines {
+    /// Both, the static one first.
+    Both,
+    /// The static one.
+    Flow,
+    /// The search.
+    Explore,
+}
+
+/// What a question is asked with.
+pub struct Asking<'a> {
+    /// The model.
+    pub network: &'a Network,
+    /// Its text.
+    pub sources: &'a SourceMap,
+    /// Who may answer.
+    pub engines: Engines,
+    /// When to stop.
+    pub limits: Limits,
+    /// Whom to tell.
+    pub observer: &'a dyn Observer,
+    /// Nobody asked: the answer may cost little.
+    pub advisory: bool,
+    /// The papers' own method instead of the default.
+    pub enumerate_cycles: bool,
+}
+
+/// Whether the network has a channel that holds messages.
+pub fn has_buffered_channel(network: &Network) -> bool {
+    let locals = network.machines.iter().flat_map(|m| &m.variables);
+    network.variables.iter().chain(locals).any(|v| match v.initial {
+        Initial::NewChannel(ty) => !network.channel_types[ty.index()].is_rendezvous(),
+        _ => false,
+    })
+}
+
+impl Asking<'_> {
+    /// The limits with a deadline not later than in `most`, and not later than a share of what is left.
+    pub(crate) fn share(&self, most: Duration, part: u32) -> Limits {
+        let now = Instant::now();
+        let left = self.limits.deadline.map(|d| d.saturating_duration_since(now) / part);
+        let until = now.checked_add(left.map_or(most, |left| left.min(most)));
+        Limits { deadline: until.or(self.limits.deadline), ..self.limits }
+    }
+
+    /// The static engine and a search at the same time. Who is done first stops the other.
+    pub(crate) fn beside<T>(
+        &self,
+        question: &Question,
+        search: impl FnOnce(&dyn Observer) -> T,
+        decides: impl Fn(&T) -> bool,
+    ) -> (Report, T) {
+        let (static_side, search_side) = (Linked::new(self.observer), Linked::new(self.observer));
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            let handle = thread.spawn_scoped(scope, || {
+                let report = self.flow(question, &self.limits, &static_side);
+                if report.complete {
+                    search_side.stop();
+                }
+                report
+            });
+            let found = search(&search_side);
+            if decides(&found) {
+                static_side.stop();
+            }
+            let report = handle.ok().and_then(|handle| handle.join().ok()).unwrap_or_else(Report::empty);
+            (report, found)
+        })
+    }
+
+    /// The static engine.
+    pub(crate) fn flow(&self, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
+        let check = if self.enumerate_cycles { flow::cycles::check } else { flow::check };
+        check(self.network, question, limits, observer)
+    }
+
+    /// An answer to be filled in.
+    pub(crate) fn outcome(&self, property: Property, reading: Reading, start: Instant) -> Outcome {
+        Outcome {
+            property,
+            verdict: Verdict::Proved,
+            reading,
+            engine: flow::ENGINE,
+            time: start.elapsed(),
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        }
+    }
+
+    /// What the static engine said, for people.
+    pub(crate) fn details(&self, report: &Report) -> Details {
+        let channels = report.queues.iter().map(|queue| ChannelVerdict {
+            name: queue.name.clone(),
+            state: if queue.bounded { ChannelState::Bounded } else { ChannelState::Inconclusive },
+            declared: queue.declared,
+            proved_at_most: queue.at_most,
+            weights_at_most: None,
+            reached: None,
+            gain: None,
+            messages: queue.messages.clone(),
+            senders: queue.senders.clone(),
+            receivers: queue.receivers.clone(),
+            span: queue.span,
+        });
+        let refinements = report.story.iter().map(|story| Refinement {
+            processes: story.processes.clone(),
+            cycles: story.cycles,
+            grows: story.grows.clone(),
+            refined: story.refined.clone().unwrap_or_default(),
+        });
+        let refuted = report.story.iter().filter(|s| s.refined.is_some()).count() as u64;
+        let flow = (self.engines != Engines::Explore).then_some(FlowStats {
+            instances: report.sizes.instances as u64,
+            nodes: report.sizes.nodes as u64,
+            transitions: report.sizes.transitions as u64,
+            message_types: report.sizes.messages as u64,
+            counterexamples: report.story.len() as u64,
+            spurious: refuted,
+            cycles: report.sizes.cycles.map(|n| n as u64),
+            effect_vectors: report.sizes.effect_vectors.map(|n| n as u64),
+            problems: report.sizes.problems as u64,
+        });
+        Details {
+            channels: channels.collect(),
+            cycles: report.cycles.iter().map(|cycle| self.cycle(cycle)).collect(),
+            grows: report.grows.clone(),
+            refinements: refinements.collect(),
+            advice: Vec::new(),
+            flow,
+            advisory: self.advisory,
+        }
+    }
+
+    fn cycle(&self, cycle: &flow::CycleReport) -> CycleVerdict {
+        let machine = self.network.machine(cycle.machine);
+        let line = |&edge: &model::ids::EdgeId| {
+            let edge = &machine.edges[edge.index()];
+            (statement(self.network, cycle.machine, edge, self.sources), edge.span)
+        };
+        CycleVerdict {
+            process: cycle.process.clone(),
+            times: cycle.times.clone(),
+            statements: cycle.edges.iter().map(line).collect(),
+            effects: cycle.effects.clone(),
+        }
+    }
+}
+
+/// An observer that can also be stopped by the engine beside it.
+struct Linked<'a> {
+    inner: &'a dyn Observer,
+    stopped: AtomicBool,
+}
+
+impl<'a> Linked<'a> {
+    fn new(inner: &'a dyn Observer) -> Self {
+        Linked { inner, stopped: AtomicBool::new(false) }
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Observer for Linked<'_> {
+    fn progress(&self, progress: Progress) {
+        self.inner.progress(progress);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed) || self.inner.cancelled()
+    }
+}

@@ -1,0 +1,74 @@
+//! Livelock: is there an infinite run without progress?
+//!
+//! A proof by weights holds for channels of any length, so for every reading. A run is one of the reading that was asked.
+
+use crate::asking::{Asking, Engines, FIRST_ATTEMPT};
+use explore::progress::{ProgressOf, Taken};
+use flow::{Question, Report};
+use model::event::Event;
+use model::semantics::{Reading, Semantics};
+use model::trace::Narrator;
+use model::verdict::{Certificate, Observer, Outcome, Property, Reason, Verdict};
+use std::cell::RefCell;
+use std::time::Instant;
+
+impl Asking<'_> {
+    /// Is there an infinite run without progress?
+    pub fn livelock(&self, events: &[String], reading: Reading) -> Result<Outcome, String> {
+        let start = Instant::now();
+        let parsed = events.iter().map(|text| Ok((text.clone(), Event::parse(text, self.network)?)));
+        let parsed = parsed.collect::<Result<Vec<(String, Event)>, String>>()?;
+        let question = Question::Livelock { events: parsed.clone() };
+        let search = |observer: &dyn Observer| self.spin(&parsed, reading, observer);
+        let decided = |outcome: &Outcome| !matches!(outcome.verdict, Verdict::Inconclusive(_));
+        let (report, found) = match self.engines {
+            Engines::Explore => (Report::empty(), Some(search(self.observer))),
+            Engines::Flow => (self.flow(&question, &self.limits, self.observer), None),
+            Engines::Both => {
+                let first = self.flow(&question, &self.share(FIRST_ATTEMPT, 4), self.observer);
+                if first.complete {
+                    (first, None)
+                } else if matches!(first.reason, Some(Reason::Timeout)) {
+                    let (report, found) = self.beside(&question, search, decided);
+                    (report, Some(found))
+                } else {
+                    (first, Some(search(self.observer)))
+                }
+            }
+        };
+        let mut details = self.details(&report);
+        details.channels.clear();
+        let mut outcome = match found {
+            Some(found) if !report.complete => found,
+            _ => self.outcome(Property::Livelock, reading, start),
+        };
+        if report.complete {
+            outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
+        } else if outcome.engine == flow::ENGINE {
+            let reason = report.reason.unwrap_or(Reason::NotProvable(String::from("no proof was found")));
+            outcome.verdict = Verdict::Inconclusive(reason);
+        }
+        if decided(&outcome) {
+            details.cycles.clear();
+        }
+        outcome.details = details;
+        outcome.time = start.elapsed();
+        Ok(outcome)
+    }
+
+    /// The search for a cycle without progress.
+    fn spin(&self, events: &[(String, Event)], reading: Reading, observer: &dyn Observer) -> Outcome {
+        let semantics = Semantics::new(self.network, reading);
+        let narrator = RefCell::new(Narrator::new(&semantics, self.sources));
+        let happens = |taken: &Taken<'_>| {
+            let (narrator, edge) = (&mut *narrator.borrow_mut(), (taken.machine, taken.edge));
+            events.iter().any(|(_, event)| event.happens(narrator, taken.state, taken.step, edge, self.network))
+        };
+        let progress = if events.is_empty() { ProgressOf::Labels } else { ProgressOf::Events(&happens) };
+        let mut found = explore::progress::livelock(&semantics, self.sources, &progress, self.limits, observer);
+        if let Some(Certificate::Explored { events: named, .. }) = &mut found.certificate {
+            named.extend(events.iter().map(|(text, _)| text.clone()));
+        }
+        found
+    }
+}
