@@ -35,7 +35,7 @@ use model::verdict::{Limits, Observer, Reason};
 use paths::AcyclicPart;
 use std::collections::HashMap;
 use std::time::Instant;
-use system::{CycleSystem, MOST_CYCLES};
+use system::{CycleSystem, Effect, MOST_CYCLES};
 
 /// Answers a question about a network by the papers' method.
 pub fn check(network: &Network, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
@@ -113,7 +113,7 @@ impl Asked<'_> {
             Combined::Combination(found) => self.unknown(&found),
             Combined::Stopped => {
                 let mut report = Report::new(self.world, self.analysis, self.net, &[]);
-                report.reason = collected.as_ref().err().cloned().or_else(|| stop());
+                report.reason = collected.as_ref().err().cloned().or_else(stop);
                 report
             }
         };
@@ -136,10 +136,10 @@ impl Asked<'_> {
     fn combine(&self, system: &CycleSystem, stop: &mut dyn FnMut() -> Option<Reason>) -> Combined {
         let zero = vec![0; self.net.counters.len()];
         let mut problem = CycleProblem::new(self.net, system, &|_| 1, &zero, &zero);
-        let grown = |effect: &[(u32, i64)]| -> i64 {
+        let grown = |effect: &Effect| -> i64 {
             effect.iter().filter(|(c, _)| self.net.counters[*c as usize].grows()).map(|(_, change)| change).sum()
         };
-        let wanted = |effect: &[(u32, i64)]| if self.is_bounds() { grown(effect) } else { 1 };
+        let wanted = |effect: &Effect| if self.is_bounds() { grown(effect) } else { 1 };
         let terms = system.vectors.iter().zip(&problem.variables);
         let goal: Vec<(Variable, Rational)> = terms.map(|((e, _), &v)| (v, Rational::from(-wanted(e)))).collect();
         let goal = problem.problem.add_row(&goal, Rational::from(-1));
@@ -254,7 +254,7 @@ impl Asked<'_> {
         queue: &[u32],
         stop: &mut dyn FnMut() -> Option<Reason>,
     ) -> Option<(u64, Vec<Rational>)> {
-        let added = |effect: &[(u32, i64)]| -> i64 {
+        let added = |effect: &Effect| -> i64 {
             effect.iter().filter(|(c, _)| queue.contains(c)).map(|(_, change)| change).sum()
         };
         let mut problem = CycleProblem::new(self.net, system, &|e| -added(e), &acyclic.most, &acyclic.least);
@@ -277,7 +277,7 @@ struct CycleProblem {
 
 impl CycleProblem {
     /// The acyclic part of a run changes each counter by something from `least` to `most`.
-    fn new(net: &Net, system: &CycleSystem, cost: &dyn Fn(&[(u32, i64)]) -> i64, most: &[i64], least: &[i64]) -> Self {
+    fn new(net: &Net, system: &CycleSystem, cost: &dyn Fn(&Effect) -> i64, most: &[i64], least: &[i64]) -> Self {
         let mut problem = Problem::new();
         let mut by_counter: Vec<Vec<(Variable, i64)>> = vec![Vec::new(); net.counters.len()];
         let mut variables = Vec::with_capacity(system.vectors.len());

@@ -364,7 +364,10 @@ impl<'a> Stepper<'a> {
             };
             let mut both = values::meet(field, &self.eval(&next, e));
             let constants = &facts.constants[position];
-            if let (Values::Set(numbers), true) = (&mut both, classes[position] as usize == constants.len()) {
+            // A reference is in no class of its own, but its number may be one of the constants.
+            let other = classes[position] as usize == constants.len();
+            let number = !matches!(field, Values::Queues(_) | Values::AnyQueue);
+            if let (Values::Set(numbers), true) = (&mut both, other && number) {
                 numbers.retain(|n| constants.binary_search(n).is_err());
             }
             if values::is_empty(&both) {

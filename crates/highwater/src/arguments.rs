@@ -23,7 +23,7 @@ pub enum Command {
     VerifyCertificate(VerifyArgs),
     /// Run a model: at random, by hand, or along a trace.
     Simulate(SimulateArgs),
-    /// Show a model as it was understood: machines or channels, as text or as a picture.
+    /// Show a model as it was understood: machines, channels or cycles, as text or as a picture.
     Show(ShowArgs),
     /// Explain a diagnostic or a verdict.
     Explain {

@@ -37,8 +37,8 @@ const CYCLES: u64 = 1_000;
 /// Of so many models, one is also searched for growth where all bounds are known.
 const RARELY: u64 = 8;
 /// How many models are tried, and how long the engine may think about one.
-const SEEDS: u64 = 3_000;
-const THINKING: Duration = Duration::from_millis(200);
+const SEEDS: u64 = 800;
+const THINKING: Duration = Duration::from_millis(40);
 /// Models that take longer are named.
 const SLOW: Duration = Duration::from_secs(2);
 

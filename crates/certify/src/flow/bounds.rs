@@ -15,8 +15,8 @@ use super::ranking::{Scale, present};
 use super::shape::Ground;
 use super::values;
 use crate::Refusal;
-use model::flow_proof::{Bound, FlowProof, Number, Values};
-use std::collections::{HashMap, HashSet};
+use model::flow_proof::{Bound, FlowProof, Number, Values, Weights};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Checks all bounds, and returns the best one of each queue.
 pub(super) fn check(
@@ -25,18 +25,20 @@ pub(super) fn check(
     proof: &FlowProof,
     spend: &dyn Fn(usize) -> Result<(), Refusal>,
 ) -> Result<HashMap<u32, u64>, Refusal> {
+    let (touching, globals) = (Touching::new(steps), first_globals(ground));
     let mut rooms = Vec::with_capacity(proof.bound_weights.len());
     for weights in &proof.bound_weights {
-        spend(steps.len())?;
         let scale = Scale::new(ground, weights)?;
-        for step in steps {
-            scale.loses(step).map_err(|refusal| match refusal {
+        let touched = touching.all(weights);
+        spend(touched.len())?;
+        for step in touched {
+            scale.loses(&steps[step as usize]).map_err(|refusal| match refusal {
                 Refusal::Ranking(what) => Refusal::Bound(what),
                 other => other,
             })?;
         }
-        let room = room(ground, scale).ok_or_else(|| Refusal::Unfinished(String::from("weights are too large")))?;
-        rooms.push((scale, room));
+        let room = room(ground, scale, weights, &globals);
+        rooms.push((scale, room.ok_or_else(|| Refusal::Unfinished(String::from("weights are too large")))?));
     }
     let present = present(steps);
     let mut best: HashMap<u32, u64> = HashMap::new();
@@ -48,6 +50,38 @@ pub(super) fn check(
         best.entry(bound.queue).and_modify(|most| *most = bound.at_most.min(*most)).or_insert(bound.at_most);
     }
     Ok(best)
+}
+
+/// Which steps touch what. A step that touches nothing that weighs anything gains nothing.
+#[derive(Default)]
+struct Touching {
+    queues: HashMap<u32, Vec<u32>>,
+    instances: HashMap<u32, Vec<u32>>,
+    followed: HashMap<u32, Vec<u32>>,
+    numbers: HashMap<u32, Vec<u32>>,
+}
+
+impl Touching {
+    fn new(steps: &[Step]) -> Self {
+        let mut touching = Touching::default();
+        for (index, step) in (0u32..).zip(steps) {
+            touching.instances.entry(step.instance).or_default().push(index);
+            step.born.iter().for_each(|(id, _)| touching.instances.entry(*id).or_default().push(index));
+            step.traffic.iter().for_each(|(queue, ..)| touching.queues.entry(*queue).or_default().push(index));
+            step.moves.iter().for_each(|(f, ..)| touching.followed.entry(*f).or_default().push(index));
+            step.growth.iter().for_each(|(number, _)| touching.numbers.entry(*number).or_default().push(index));
+        }
+        touching
+    }
+
+    /// The steps that touch something that weighs.
+    fn all(&self, weights: &Weights) -> BTreeSet<u32> {
+        let queues = weights.messages.keys().filter_map(|queue| self.queues.get(queue));
+        let instances = weights.nodes.keys().filter_map(|id| self.instances.get(id));
+        let followed = weights.values.keys().filter_map(|followed| self.followed.get(followed));
+        let numbers = weights.numbers.keys().filter_map(|number| self.numbers.get(number));
+        queues.chain(instances).chain(followed).chain(numbers).flatten().copied().collect()
+    }
 }
 
 fn holds(
@@ -76,29 +110,29 @@ fn holds(
 }
 
 /// The sum at the start, less the lowest potential of each part; none if the numbers are too large.
-fn room(ground: &Ground<'_>, scale: Scale<'_>) -> Option<i128> {
+fn room(ground: &Ground<'_>, scale: Scale<'_>, weights: &Weights, globals: &[Values]) -> Option<i128> {
     let mut room: i128 = 0;
-    for (id, instance) in (0u32..).zip(&ground.abstraction.instances).filter(|(_, instance)| !instance.many) {
+    for &id in weights.nodes.keys() {
+        let instance = ground.instance(id);
         let potential = |node: u32| i128::from(scale.potential(id, node));
-        let first = instance.first.iter().map(|&node| potential(node)).max();
-        let lowest = (0..instance.nodes.len() as u32).map(potential).min();
-        if let (Some(first), Some(lowest)) = (first, lowest) {
+        let first = instance.first.iter().map(|&node| potential(node)).max().unwrap_or(0);
+        if instance.many {
+            let there = ground.homes.iter().filter(|&&home| home == id).count();
+            room = room.checked_add(first.checked_mul(there as i128)?)?;
+        } else if !instance.first.is_empty() {
+            let lowest = (0..instance.nodes.len() as u32).map(potential).min()?;
             room = room.checked_add(first - lowest)?;
         }
     }
-    for &home in ground.homes.iter().filter(|&&home| ground.instance(home).many) {
-        let most = ground.instance(home).first.iter().map(|&node| scale.potential(home, node)).max();
-        room = room.checked_add(i128::from(most.unwrap_or(0)))?;
-    }
-    for (index, followed) in (0u32..).zip(&ground.abstraction.followed) {
+    for &index in weights.values.keys() {
+        let followed = &ground.abstraction.followed[index as usize];
         let potential = |value: u32| i128::from(scale.value(index, value));
         let first = followed.values.binary_search(&followed.first).ok()?;
         let lowest = (0..followed.values.len() as u32).map(potential).min()?;
         room = room.checked_add(potential(first as u32) - lowest)?;
     }
-    let globals = first_globals(ground);
-    for (index, number) in (0u32..).zip(&ground.abstraction.numbers) {
-        let distance = first_distance(ground, &globals, number);
+    for &index in weights.numbers.keys() {
+        let distance = first_distance(ground, globals, &ground.abstraction.numbers[index as usize]);
         room = room.checked_add(i128::from(scale.number(index)).checked_mul(distance)?)?;
     }
     Some(room)

@@ -34,7 +34,7 @@ pub(super) struct Step {
     /// By how much the messages of an atom of a queue become more.
     pub(super) traffic: Vec<(u32, u32, i32)>,
     /// Processes of `many` instances that are created, with the nodes where each may start.
-    pub(super) born: Vec<(u32, Vec<u32>)>,
+    pub(super) born: Vec<Born>,
     /// Followed variables that it reads or writes, with the values before and after: indices.
     pub(super) moves: Vec<(u32, u32, u32)>,
     /// The most that the distances of numbers grow.
@@ -42,6 +42,9 @@ pub(super) struct Step {
     /// It is surely progress.
     pub(super) progress: bool,
 }
+
+/// An instance, and the nodes where a new process of it may start.
+pub(super) type Born = (u32, Vec<u32>);
 
 /// No more steps than this.
 const MOST_STEPS: usize = 4_000_000;
@@ -113,7 +116,7 @@ impl<'a> Checker<'a> {
 
     /// The nodes that a process is at when it gets to a point with these values; none if a node is missing or too small.
     fn arrive(&self, instance: u32, at: Point, locals: &[Values]) -> Option<Vec<u32>> {
-        let Some(keys) = self.keys(instance, at, locals) else { return None };
+        let keys = self.keys(instance, at, locals)?;
         let nodes = &self.ground.nodes[instance as usize];
         let mut found = Vec::with_capacity(keys.len());
         for key in keys {
@@ -263,7 +266,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The processes of `many` instances that a way creates; none if it cannot create what it has to.
-    fn runs(&self, (creator, node): (u32, u32), runs: &[Run]) -> Result<Option<Vec<(u32, Vec<u32>)>>, Refusal> {
+    fn runs(&self, (creator, node): (u32, u32), runs: &[Run]) -> Result<Option<Vec<Born>>, Refusal> {
         let (mut born, mut singles) = (Vec::new(), HashSet::new());
         for run in runs {
             let refuse = |what: &str| {

@@ -119,7 +119,8 @@ impl<'a> Reader<'a> {
             return Some(Target { slots: vec![slot(0)], surely: false, ty: variable.ty });
         }
         let slots: Vec<usize> = self.elements(known, table, place).into_iter().map(slot).collect();
-        (!slots.is_empty()).then(|| Target { surely: slots.len() == 1, slots, ty: variable.ty })
+        let surely = slots.len() == 1;
+        if slots.is_empty() { None } else { Some(Target { slots, surely, ty: variable.ty }) }
     }
 
     /// The elements that the indices of a place can mean.
@@ -131,9 +132,11 @@ impl<'a> Reader<'a> {
         let mut elements: Vec<usize> = vec![0];
         for (index, dimension) in place.indices.iter().zip(&variable.dimensions) {
             let index = self.eval(known, index);
-            let inside: Vec<usize> =
-                (0..dimension.len).filter(|&n| values::contains(&index, n as i32)).map(|n| n as usize).collect();
             let len = dimension.len as usize;
+            let inside: Vec<usize> = match &index {
+                Values::Set(all) => all.iter().filter_map(|&n| usize::try_from(n).ok().filter(|&n| n < len)).collect(),
+                other => (0..len).filter(|&n| values::contains(other, n as i32)).collect(),
+            };
             elements = elements.iter().flat_map(|e| inside.iter().map(move |i| e * len + i)).collect();
         }
         elements

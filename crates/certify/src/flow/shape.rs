@@ -157,10 +157,11 @@ impl<'a> Ground<'a> {
         format!("queue {queue} (`{}`{owner})", variables[key.variable as usize].element_name(key.element as usize))
     }
 
+    /// (No value at all is allowed: there is no such state then.)
     fn well_formed(&self, values: &Values, ty: ScalarType) -> bool {
         let count = self.abstraction.queues.len();
         match values {
-            Values::Set(all) => ty != ScalarType::Channel && !all.is_empty() && all.is_sorted_by(|a, b| a < b),
+            Values::Set(all) => ty != ScalarType::Channel && all.is_sorted_by(|a, b| a < b),
             Values::Range(low, high) => ty != ScalarType::Channel && low <= high,
             Values::Queues(all) => {
                 ty == ScalarType::Channel && all.is_sorted_by(|a, b| a < b) && all.iter().all(|&q| (q as usize) < count)
@@ -300,10 +301,11 @@ impl<'a> Ground<'a> {
             };
             self.homes.push(home);
         }
-        match own.into_values().next() {
-            Some(id) => malformed(format!("instance {id} is there from the start, but no process is")),
-            None => Ok(self.find_numbers_of_processes()),
+        if let Some(id) = own.into_values().next() {
+            return malformed(format!("instance {id} is there from the start, but no process is"));
         }
+        self.find_numbers_of_processes();
+        Ok(())
     }
 
     /// The numbers of processes are known if all are there from the start.
@@ -344,8 +346,8 @@ impl<'a> Ground<'a> {
                 }),
             };
             let inside = |values: &&Values| {
-                values::extent(values)
-                    .is_some_and(|(low, high)| if number.upwards { high <= number.limit } else { number.limit <= low })
+                let fits = |(low, high)| if number.upwards { high <= number.limit } else { number.limit <= low };
+                values::is_none(values) || values::extent(values).is_some_and(fits)
             };
             if !held.is_some_and(|held| held.iter().all(inside)) {
                 return malformed(format!("number {index} is not counted up to its limit"));

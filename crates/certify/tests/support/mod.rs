@@ -202,6 +202,19 @@ pub const OLD_MISTAKES: &[Case] = &[
          active proctype A() { byte x = 0; bool y; do :: y = (x != 0 && 10 / x > GOOD); q!1 od }",
         ["1", "1"],
     ),
+    // What is sent in a step can be looked at in the same step.
+    bounded(
+        "a message that the step that sends it looks at",
+        "chan q = [1] of { byte }; active proctype A() { byte l; do :: d_step { q!GOOD; q?<l> } od }",
+        ["1", "1"],
+    ),
+    // Edges are tried in order, and `else` need not be the last one.
+    bounded(
+        "an `else` that is not last",
+        "chan q = [1] of { byte };
+         active proctype A() { byte l = 2; do :: if :: l < GOOD -> l = 2 :: else -> q!1 fi :: l > 1 -> l = 2 od }",
+        ["1", "1"],
+    ),
     live(
         "a label in an atomic sequence",
         "byte x; active proctype P() { do :: atomic { x = 1; progress: x = GOOD; x = 1 } od }",
@@ -264,6 +277,16 @@ impl Truth {
         let report = growth(&semantics, &GrowthOptions { limits, ..GrowthOptions::default() }, &Silent::default());
         let longest = report.longest.iter().map(|q| (q.channel.clone(), u64::from(q.length))).collect();
         Truth { longest, growing: report.channels(), livelock: false }
+    }
+
+    /// How long a channel got.
+    pub fn length(&self, channel: &str) -> u64 {
+        self.longest.get(channel).copied().unwrap_or(0)
+    }
+
+    /// Whether a run makes no progress.
+    pub fn has_livelock(&self) -> bool {
+        self.livelock
     }
 
     /// What is wrong with an accepted claim, if anything is.

@@ -12,7 +12,7 @@ use crate::world::World;
 use crate::{Question, stopper};
 use model::flow_proof::Point;
 use model::ids::{EdgeId, MachineId};
-use model::network::Network;
+use model::network::{Action, Network};
 use model::verdict::{Limits, Observer, Reason};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -57,7 +57,7 @@ pub fn list(
     let mut types: Vec<TypeCycles> = (0..network.machines.len())
         .map(|m| TypeCycles { machine: m.into(), processes: Vec::new(), cycles: Vec::new(), more: false })
         .collect();
-    let mut places: HashMap<(MachineId, Vec<EdgeId>), usize> = HashMap::new();
+    let mut places = Places::new();
     for instance in 0..analysis.instances.len() {
         if let Some(reason) = stop() {
             return Err(reason);
@@ -68,6 +68,9 @@ pub fn list(
     Ok(types)
 }
 
+/// Where the cycle with these edges of a type is in its list.
+type Places = HashMap<(MachineId, Vec<EdgeId>), usize>;
+
 struct Lister<'a> {
     world: &'a World<'a>,
     analysis: &'a Analysis,
@@ -77,7 +80,7 @@ struct Lister<'a> {
 
 impl Lister<'_> {
     /// Adds the cycles of an instance to those of its type.
-    fn add(&self, instance: usize, listed: &mut TypeCycles, places: &mut HashMap<(MachineId, Vec<EdgeId>), usize>) {
+    fn add(&self, instance: usize, listed: &mut TypeCycles, places: &mut Places) {
         let name = instance_name(self.world, self.analysis, instance as u32);
         listed.processes.push(name.clone());
         let graph = self.graph(instance);
@@ -117,7 +120,12 @@ impl Lister<'_> {
             let last = transition.edges.last().map(|&e| Point::at(machine.edges[e.index()].to));
             (transition.node, last.and_then(|at| nodes.get(&at)).copied().unwrap_or(transition.node))
         };
-        let transitions = self.net.of_instance[instance].clone();
+        // A process that ends goes nowhere.
+        let stays = |&t: &u32| {
+            let last = self.net.transitions[t as usize].edges.last();
+            !last.is_some_and(|&e| matches!(machine.edges[e.index()].action, Action::End))
+        };
+        let transitions = self.net.of_instance[instance].clone().filter(stays);
         ControlFlowGraph::with_ends(self.net, transitions, &ends, facts.nodes.len() as u32)
     }
 

@@ -46,7 +46,7 @@ impl ControlFlowGraph {
         nodes: u32,
     ) -> Self {
         let mut between: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-        let mut known: HashSet<((u32, u32), &[(u32, i64)])> = HashSet::new();
+        let mut known: HashSet<((u32, u32), &Effect)> = HashSet::new();
         for t in transitions {
             if known.insert((ends(t), &net.transitions[t as usize].effects)) {
                 between.entry(ends(t)).or_default().push(t);

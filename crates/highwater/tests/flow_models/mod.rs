@@ -95,7 +95,7 @@ impl Generator {
         let creates = self.style == Style::Creation || self.random.chance(15);
         for child in 0..if creates { 1 + self.random.below(2) } else { 0 } {
             self.child = true;
-            let body = self.body();
+            let body = if self.random.chance(25) { self.short_life() } else { self.body() };
             let _ = write!(text, "proctype Q{child}(chan p; byte e) {{\n{body}}}\n");
         }
         self.child = false;
@@ -132,6 +132,20 @@ impl Generator {
                 }
             }
             _ => text += &self.sequence(3),
+        }
+        text
+    }
+
+    /// A process that ends soon, and may leave a reference to its channel behind.
+    fn short_life(&mut self) -> String {
+        let mut text = String::from("  byte i; byte j; mtype m; bit b; chan x;\n");
+        let own = if self.has_own() { "  chan o = [1] of { byte };\n" } else { "" };
+        text += own;
+        if self.passes && self.has_own() {
+            text += &format!("  {};\n", self.pick(&["h = o", "k!o", "h = o; k!o"]));
+        }
+        for _ in 0..1 + self.random.below(2) {
+            text += &format!("  {};\n", self.send());
         }
         text
     }
@@ -223,7 +237,7 @@ impl Generator {
             6 if !self.step => self.reactive(),
             7 if !self.step && !self.unless && !self.atomic => self.escaped(depth),
             8 if !self.step => self.jump(depth),
-            9 => format!("if :: {} :: {} fi", self.simple(), self.choice(depth - 1, "if", "fi")),
+            9 => self.nested(depth),
             other if other % 2 == 0 && !self.step => self.enclosed(depth, "atomic"),
             _ if !self.step && !self.atomic => self.enclosed(depth, "d_step"),
             _ => self.simple(),
@@ -241,6 +255,16 @@ impl Generator {
             options.insert(place, option);
         }
         format!("{open}\n{}  {close}", options.concat())
+    }
+
+    /// A choice as an option of a choice: what its `else` says depends on where it stands.
+    fn nested(&mut self, depth: u32) -> String {
+        let (inner, guard, other) = (self.choice(depth - 1, "if", "fi"), self.guard(), self.simple());
+        if self.random.chance(50) {
+            format!("if :: {inner} :: {guard} -> {other} fi")
+        } else {
+            format!("if :: {guard} -> {other} :: {inner} fi")
+        }
     }
 
     fn looping(&mut self, depth: u32) -> String {
@@ -265,7 +289,11 @@ impl Generator {
             self.step = true
         }
         let mut body = String::new();
-        if self.random.chance(60) {
+        if self.step && self.rendezvous && self.random.chance(50) {
+            // It may be handed a message, whatever stands before.
+            let (condition, pattern, answer) = (self.condition(), self.pattern(), self.send());
+            let _ = writeln!(body, "  if :: {condition} -> skip :: r?{pattern} -> {answer} fi;");
+        } else if self.random.chance(60) {
             let _ = writeln!(body, "  {};", self.guard());
         }
         body += &self.sequence(depth - 1);
@@ -304,12 +332,10 @@ impl Generator {
             9 => self.condition(),
             10 => String::from("skip"),
             11 if self.passes => self.reference(),
-            12 if self.style == Style::Creation || self.random.chance(8) => String::from("//run"),
+            12 if self.style == Style::Creation => self.run(),
             13 if self.random.chance(20) => String::from("timeout"),
             _ => self.assignment(),
         }
-        .replace("//run", if self.style == Style::Creation { &"@" } else { "skip" })
-        .replace('@', &self.run())
     }
 
     fn run(&mut self) -> String {
@@ -317,9 +343,11 @@ impl Generator {
         let channel = self.bytes();
         let argument = self.pick(&["0", "1", "2", "i", "g"]);
         let run = format!("run Q{child}({channel}, {argument})");
-        match self.random.below(4) {
-            0 => format!("do :: j < {} -> {run}; j++ :: else -> break od; j = 0", 1 + self.random.below(3)),
-            1 if !self.step => format!("atomic {{ {run}; {} }}", self.send()),
+        match self.random.below(8) {
+            0 | 1 => format!("do :: j < {} -> {run}; j++ :: else -> break od; j = 0", 1 + self.random.below(3)),
+            2 if !self.step => format!("atomic {{ {run}; {} }}", self.send()),
+            3 if !self.step => format!("do :: {run} :: {} -> break od", self.guard()),
+            4 if !self.step && !self.atomic => format!("d_step {{ {run}; run Q{}(d, 1) }}", self.random.below(2)),
             _ => run,
         }
     }
