@@ -279,9 +279,9 @@ impl Truth {
         Truth { longest, growing: report.channels(), livelock: false }
     }
 
-    /// How long a channel got.
-    pub fn length(&self, channel: &str) -> u64 {
-        self.longest.get(channel).copied().unwrap_or(0)
+    /// Whether a channel seems to grow: it does, or it got long.
+    pub fn is_long(&self, channel: &str) -> bool {
+        self.growing.contains(channel) || self.longest.get(channel).is_some_and(|&longest| longest > 20)
     }
 
     /// Whether a run makes no progress.
