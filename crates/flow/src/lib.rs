@@ -6,7 +6,7 @@
 //! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]), [`net`]
 //! turns it into parts and counters, [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
 //! what to look at more closely, [`bounds`] says how long queues can get. [`cycles`] is the papers' own method beside it.
-//! Papers: IBOC (SPIN 2003), IBOC-refinement, Ciclo. This crate never prints.
+//! Papers: IBOC, IBOC-refinement, Ciclo. This crate never prints.
 
 pub mod analysis;
 pub mod bounds;

@@ -3,7 +3,7 @@
 //! A process that is in the middle of an atomic sequence, at a location where it cannot be blocked, is not interrupted
 //! there. Such a location is *transient*: steps are composed through it, and what one statement learned of a shared
 //! variable still holds for the next. Locations on a cycle are never transient, nor are those through which more than
-//! [`PATHS`] ways lead. The nodes of a deterministic step are transient in the same way, always.
+//! `PATHS` ways lead. The nodes of a deterministic step are transient in the same way, always.
 //! (IBOC-refinement, section 4, looks at cycles statement by statement; composing is what makes `atomic` count.)
 
 use crate::scc;

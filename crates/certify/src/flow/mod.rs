@@ -1,12 +1,12 @@
 //! The checker of flow proofs: is this really an invariant of the model, and is this really a ranking?
 //!
-//! * In: a network, a property (boundedness or livelock), a [`FlowProof`].
+//! * In: a network, a property (boundedness or livelock), a `FlowProof`.
 //! * Out: what is proved, or which part of the proof fails.
 //!
-//! `model::flow_proof` says what a proof is. Nothing in it is believed: [`shape`] looks at every index, [`invariant`] walks
-//! all statements again ([`ways`], on sets of values: [`knowledge`], [`values`]) and sees that none leads out of the
-//! abstraction, [`creation`] that single instances are single, [`ranking`] that the steps which runs consist of lose what
-//! the proof says they lose, [`bounds`] that the sums are right. There is no search and no linear programming; the
+//! `model::flow_proof` says what a proof is. Nothing in it is believed: `shape` looks at every index, `invariant` walks
+//! all statements again (`ways`, on sets of values: `knowledge`, `values`) and sees that none leads out of the
+//! abstraction, `creation` that single instances are single, `ranking` that the steps which runs consist of lose what
+//! the proof says they lose, `bounds` that the sums are right. There is no search and no linear programming; the
 //! work is one pass over the steps per set of weights.
 //!
 //! The engine and this checker have the model in common and no line of code.

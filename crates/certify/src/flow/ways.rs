@@ -94,7 +94,8 @@ impl<'a> Walker<'a> {
         let node_of = &self.ground.instance(self.instance).nodes[node as usize];
         let start = Way {
             to: node_of.at,
-            edge: 0,
+            // In the middle of a deterministic step, its edge is being taken.
+            edge: if let Point::Inside(edge, _) = node_of.at { edge } else { 0 },
             known: Knowledge { locals: node_of.values.clone(), shared },
             writes: Vec::new(),
             traffic: Vec::new(),
