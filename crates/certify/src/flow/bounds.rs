@@ -8,9 +8,10 @@
 //! A single instance that is not there yet is worth as much as at the best of its first nodes, so that its creation does
 //! not raise the sum; and so is the distance of a number of it.
 //!
-//! In the middle of a step nothing is taken after something was sent, so the bound holds there, too.
+//! In the middle of a step nothing is taken after something was sent, so the bound holds there, too. Only a step that
+//! fails before it comes to a node has to be looked at by itself.
 
-use super::invariant::{Step, first_globals};
+use super::invariant::{Failure, Step, Steps, first_globals};
 use super::ranking::{Scale, present};
 use super::shape::Ground;
 use super::values;
@@ -21,10 +22,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// Checks all bounds, and returns the best one of each queue.
 pub(super) fn check(
     ground: &Ground<'_>,
-    steps: &[Step],
+    all: &Steps,
     proof: &FlowProof,
     spend: &dyn Fn(usize) -> Result<(), Refusal>,
 ) -> Result<HashMap<u32, u64>, Refusal> {
+    let steps = all.complete.as_slice();
     let (touching, globals) = (Touching::new(steps), first_globals(ground));
     let mut rooms = Vec::with_capacity(proof.bound_weights.len());
     for weights in &proof.bound_weights {
@@ -41,12 +43,23 @@ pub(super) fn check(
         rooms.push((scale, room.ok_or_else(|| Refusal::Unfinished(String::from("weights are too large")))?));
     }
     let present = present(steps);
+    let mut failed: HashMap<u32, Vec<&Failure>> = HashMap::new();
+    for failure in &all.failed {
+        let queues: HashSet<u32> = failure.sent.iter().copied().collect();
+        queues.into_iter().for_each(|queue| failed.entry(queue).or_default().push(failure));
+    }
     let mut best: HashMap<u32, u64> = HashMap::new();
     for bound in &proof.bounds {
         let Some(&(scale, room)) = rooms.get(bound.weights as usize) else {
             return Err(Refusal::Malformed(String::from("a bound refers to weights that are not there")));
         };
         holds(ground, bound, scale, room, &present)?;
+        let failed = failed.get(&bound.queue).map_or(&[][..], Vec::as_slice);
+        spend(failed.len())?;
+        if failed.iter().any(|failure| !holds_before(ground, bound, scale, room, failure)) {
+            let name = ground.queue_name(bound.queue);
+            return Err(Refusal::Bound(format!("{name} can hold more than {} before a run fails", bound.at_most)));
+        }
         best.entry(bound.queue).and_modify(|most| *most = bound.at_most.min(*most)).or_insert(bound.at_most);
     }
     Ok(best)
@@ -107,6 +120,22 @@ fn holds(
         return Err(Refusal::Bound(format!("{name} can hold more than {}", bound.at_most)));
     }
     Ok(())
+}
+
+/// Whether the queue holds no more than its bound at the moment before a step fails. The process is then no longer worth
+/// what it was at its node, and what it took is gone (if it was handed over, the sender had added it); what it sent to the queue is worth a unit each.
+fn holds_before(ground: &Ground<'_>, bound: &Bound, scale: Scale<'_>, room: i128, failure: &Failure) -> bool {
+    let instance = ground.instance(failure.instance);
+    let potential = |node: u32| i128::from(scale.potential(failure.instance, node));
+    let lowest = (0..instance.nodes.len() as u32).map(potential).min().filter(|_| !instance.many).unwrap_or(0);
+    let taken: i128 = failure.taken.iter().map(|&(queue, atom)| i128::from(scale.message(queue, atom))).sum();
+    let sent = failure.sent.iter().filter(|&&queue| queue == bound.queue).count() as i128;
+    let before = room - (potential(failure.from) - lowest) - taken;
+    let units = |count: i128| i128::from(bound.unit).checked_mul(count);
+    match (units(sent), units(i128::from(bound.at_most) + 1)) {
+        (Some(sent), Some(enough)) => before.checked_add(sent).is_some_and(|most| most < enough),
+        _ => false,
+    }
 }
 
 /// The sum at the start, less the lowest potential of each part; none if the numbers are too large.

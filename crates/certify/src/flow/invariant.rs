@@ -46,6 +46,41 @@ pub(super) struct Step {
 /// An instance, and the nodes where a new process of it may start.
 pub(super) type Born = (u32, Vec<u32>);
 
+/// A step that fails in the middle of an atomic sequence, after it has sent something: the run ends there.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Failure {
+    /// The instance.
+    pub(super) instance: u32,
+    /// The node that it has left.
+    pub(super) from: u32,
+    /// What it has taken: queue and atom.
+    pub(super) taken: Vec<(u32, u32)>,
+    /// The queues that it has sent to, once for each message.
+    pub(super) sent: Vec<u32>,
+}
+
+impl Failure {
+    fn new(instance: u32, from: u32, way: &Way) -> Self {
+        let mut failure = Failure { instance, from, taken: Vec::new(), sent: Vec::new() };
+        for traffic in way.shown() {
+            match traffic {
+                Traffic::Sent(queue, _) => failure.sent.push(*queue),
+                Traffic::Taken(queue, atom) => failure.taken.push((*queue, *atom)),
+            }
+        }
+        failure
+    }
+}
+
+/// All that runs consist of.
+#[derive(Default)]
+pub(super) struct Steps {
+    /// Steps from node to node.
+    pub(super) complete: Vec<Step>,
+    /// Steps that end a run.
+    pub(super) failed: HashSet<Failure>,
+}
+
 /// No more steps than this.
 const MOST_STEPS: usize = 4_000_000;
 /// No more combinations than this are looked at for one node, or one message.
@@ -56,7 +91,7 @@ pub(super) struct Checker<'a> {
     ground: &'a Ground<'a>,
     budget: &'a Budget<'a>,
     progress: &'a Progress,
-    steps: Vec<Step>,
+    steps: Steps,
 }
 
 /// One way in which a message can be sent or taken: queue, atom, change, progress.
@@ -68,8 +103,8 @@ impl<'a> Checker<'a> {
         ground: &'a Ground<'a>,
         budget: &'a Budget<'a>,
         progress: &'a Progress,
-    ) -> Result<Vec<Step>, Refusal> {
-        let mut checker = Checker { ground, budget, progress, steps: Vec::new() };
+    ) -> Result<Steps, Refusal> {
+        let mut checker = Checker { ground, budget, progress, steps: Steps::default() };
         checker.start()?;
         for (id, instance) in (0u32..).zip(&ground.abstraction.instances) {
             let walker = Walker::new(ground, budget, id);
@@ -162,6 +197,8 @@ impl<'a> Checker<'a> {
                 (followed.slot, values::number(followed.values[value]))
             });
             let ways = walker.ways(node, shared.collect())?;
+            let failed = walker.failed.take().into_iter().map(|way| Failure::new(instance, node, &way));
+            self.steps.failed.extend(failed);
             for (queue, message) in walker.sent.take() {
                 self.sent(queue, &message)?.map_err(|what| self.refuse((instance, node), what))?;
             }
@@ -172,8 +209,8 @@ impl<'a> Checker<'a> {
                 break;
             }
         }
-        self.steps.extend(known);
-        if self.steps.len() > MOST_STEPS {
+        self.steps.complete.extend(known);
+        if self.steps.complete.len() + self.steps.failed.len() > MOST_STEPS {
             return Err(unfinished("the model has too many abstract steps"));
         }
         Ok(())
@@ -188,6 +225,7 @@ impl<'a> Checker<'a> {
         walker.reader.touched.borrow_mut().clear();
         walker.ways(node, BTreeMap::new())?;
         walker.sent.take();
+        walker.failed.take();
         let touched = walker.reader.touched.borrow();
         let found: Vec<u32> = (0..).zip(followed).filter(|(_, f)| touched.contains(&f.slot)).map(|(i, _)| i).collect();
         let sizes = found.iter().map(|&f| followed[f as usize].values.len());
@@ -211,7 +249,7 @@ impl<'a> Checker<'a> {
 
     /// Checks one way, and keeps its steps.
     fn way(
-        &self,
+        &mut self,
         walker: &Walker<'_>,
         (instance, node): (u32, u32),
         way: &Way,
@@ -219,11 +257,16 @@ impl<'a> Checker<'a> {
         choice: &[usize],
         known: &mut HashSet<Step>,
     ) -> Result<(), Refusal> {
+        let Some(born) = self.runs((instance, node), &way.runs)? else {
+            if way.has_sent() {
+                self.steps.failed.insert(Failure::new(instance, node, way));
+            }
+            return Ok(());
+        };
         let refuse = |what: String| self.refuse((instance, node), format!("that ends with edge {} {what}", way.edge));
         if let Some((slot, _)) = way.writes.iter().find(|(slot, value)| !self.is_foreseen(*slot, value)) {
             return Err(refuse(format!("stores a value in global slot {slot} that is not foreseen")));
         }
-        let Some(born) = self.runs((instance, node), &way.runs)? else { return Ok(()) };
         let targets = self.arrive(instance, way.to, &way.known.locals);
         let targets = targets.ok_or_else(|| refuse(format!("leads to {:?} with values that no node has", way.to)))?;
         let mut pieces: Vec<Vec<Piece>> = Vec::with_capacity(way.traffic.len());

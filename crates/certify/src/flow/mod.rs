@@ -61,10 +61,11 @@ pub fn verify(
     let ground = Ground::new(network, &proof.abstraction, goal == Goal::Bounded)?;
     let progress = Progress::read(proof.progress.as_ref(), &ground)?;
     let mut steps = Checker::steps(&ground, &budget, &progress)?;
-    creation::check(&ground, &steps)?;
-    let reached = reached(&ground, &steps);
-    steps.retain(|step| reached.contains(&(step.instance, step.from)));
-    ranking::check(&ground, &steps, &proof.ranking, goal, &budget)?;
+    creation::check(&ground, &steps.complete)?;
+    let reached = reached(&ground, &steps.complete);
+    steps.complete.retain(|step| reached.contains(&(step.instance, step.from)));
+    steps.failed.retain(|failure| reached.contains(&(failure.instance, failure.from)));
+    ranking::check(&ground, &steps.complete, &proof.ranking, goal, &budget)?;
     let bounds = bounds::check(&ground, &steps, proof, &|work| budget.spend(work))?;
     let claimed = (0u32..)
         .zip(&proof.abstraction.queues)

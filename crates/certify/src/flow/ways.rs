@@ -65,6 +65,21 @@ pub(super) struct Way {
     pub(super) growth: BTreeMap<u32, i64>,
     /// Points on the way.
     passed: Vec<Point>,
+    /// How much of the traffic came before the last location on the way.
+    shown: usize,
+}
+
+impl Way {
+    /// The traffic that can be seen if the way fails: what came before the last location. (A deterministic step that
+    /// fails leaves nothing behind.)
+    pub(super) fn shown(&self) -> &[Traffic] {
+        self.traffic.get(..self.shown).unwrap_or_default()
+    }
+
+    /// Something was sent that can be seen.
+    pub(super) fn has_sent(&self) -> bool {
+        self.shown().iter().any(|traffic| matches!(traffic, Traffic::Sent(..)))
+    }
 }
 
 /// No more ways than this from one node.
@@ -77,6 +92,9 @@ pub(super) struct Walker<'a> {
     instance: u32,
     /// Evaluates for it.
     pub(super) reader: Reader<'a>,
+    /// Ways that sent something and then fail, whatever the values are: there is no state after them, but there was a
+    /// moment before.
+    pub(super) failed: RefCell<Vec<Way>>,
     /// Messages that were sent, before the same way looked at their queue.
     pub(super) sent: RefCell<HashSet<(u32, Vec<Values>)>>,
 }
@@ -86,7 +104,7 @@ impl<'a> Walker<'a> {
     pub(super) fn new(ground: &'a Ground<'a>, budget: &'a Budget<'a>, instance: u32) -> Self {
         let machine = ground.instance(instance).machine as usize;
         let reader = Reader::new(ground, machine, ground.pids[instance as usize].clone());
-        Walker { ground, budget, instance, reader, sent: RefCell::default() }
+        Walker { ground, budget, instance, reader, failed: RefCell::default(), sent: RefCell::default() }
     }
 
     /// All ways from a node, if shared slots have these values.
@@ -102,15 +120,18 @@ impl<'a> Walker<'a> {
             runs: Vec::new(),
             growth: BTreeMap::new(),
             passed: Vec::new(),
+            shown: 0,
         };
         let mut found = Vec::new();
         let mut open = vec![start];
         while let Some(way) = open.pop() {
             self.budget.spend(way.passed.len())?;
-            for mut next in self.statements(&way)? {
-                if next.known.is_absurd() {
-                    continue;
-                }
+            let mut further = self.statements(&way)?;
+            further.retain(|next| !next.known.is_absurd());
+            if further.is_empty() && way.has_sent() {
+                self.failed.borrow_mut().push(way);
+            }
+            for mut next in further {
                 if self.ground.points[self.instance as usize].contains(&next.to) {
                     found.push(next);
                 } else {
@@ -134,6 +155,9 @@ impl<'a> Walker<'a> {
         let verdict = self.ground.is_passed_through(self.instance, at);
         let verdict = if way.passed.contains(&at) { Err("there is no node on a cycle") } else { verdict };
         way.passed.push(at);
+        if matches!(at, Point::Location(_)) {
+            way.shown = way.traffic.len();
+        }
         verdict.map_err(|why| {
             let from = self.ground.place(self.instance, node);
             Refusal::NotInvariant(format!("from {from} a step leads to {at:?}: {why}"))
