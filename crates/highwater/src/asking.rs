@@ -4,14 +4,16 @@
 //! forbids. The explicit engine then looks for a run that realises it, or visits all states after all. [`Asking`] runs them
 //! one after the other, or at the same time; `boundedness.rs` and `livelock.rs` decide what follows from both.
 
+use certify::Refusal;
 use flow::{Question, Report};
+use model::flow_proof::FlowProof;
 use model::network::{Initial, Network};
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::trace::statement;
 use model::verdict::{
     ChannelState, ChannelVerdict, CycleVerdict, Details, FlowStats, Limits, Observer, Outcome, Progress, Property,
-    Refinement, Verdict,
+    Reason, Refinement, Verdict,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -94,10 +96,40 @@ impl Asking<'_> {
         })
     }
 
-    /// The static engine.
+    /// The static engine. What it proves counts only after the checker has accepted it.
     pub(crate) fn flow(&self, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
         let check = if self.enumerate_cycles { flow::cycles::check } else { flow::check };
-        check(self.network, question, limits, observer)
+        let report = check(self.network, question, limits, observer);
+        self.accepted(report, question, observer)
+    }
+
+    /// A report whose proof the checker has accepted; bounds that it refuses are given up, and so is a proof.
+    fn accepted(&self, mut report: Report, question: &Question, observer: &dyn Observer) -> Report {
+        let property = match question {
+            Question::Boundedness => Property::Boundedness,
+            Question::Livelock { .. } => Property::Livelock,
+        };
+        let verify = |proof: &FlowProof| certify::flow::verify(self.network, &property, proof, &self.limits, observer);
+        let Some(proof) = &mut report.proof else { return report };
+        let mut checked = verify(proof);
+        if let Err(Refusal::Bound(_)) = &checked {
+            proof.bounds.clear();
+            proof.bound_weights.clear();
+            report.queues.iter_mut().for_each(|queue| queue.at_most = None);
+            checked = verify(proof);
+        }
+        // A proof that claims no channel has nothing to be refused.
+        let claims = property == Property::Livelock || report.queues.iter().any(|queue| queue.bounded);
+        if let (Err(refusal), true) = (checked, claims) {
+            report.proof = None;
+            report.complete = false;
+            report.queues.iter_mut().for_each(|queue| (queue.bounded, queue.at_most) = (false, None));
+            report.reason = Some(match refusal {
+                Refusal::Unfinished(why) => Reason::NotProvable(format!("a proof was found, but not checked: {why}")),
+                refusal => Reason::NotProvable(format!("the checker refuses the proof, please report this: {refusal}")),
+            });
+        }
+        report
     }
 
     /// An answer to be filled in.

@@ -5,7 +5,7 @@
 
 use crate::asking::{Asking, Engines, FIRST_ATTEMPT};
 use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
-use flow::{Question, Report};
+use flow::{Question, QueueReport, Report};
 use model::expr::{Expr, Scope};
 use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Semantics, Step};
@@ -87,7 +87,10 @@ impl Asking<'_> {
         }
         let growing = growth.map(|g| g.growing.as_slice()).unwrap_or_default();
         if let Some(witness) = self.growing_witness(semantics, growing) {
-            if report.complete {
+            let grown: BTreeSet<&str> =
+                growing.iter().flat_map(gains).filter(|(_, g)| *g > 0).map(|(n, _)| n).collect();
+            let refuted = |queue: &QueueReport| queue.bounded && grown.contains(queue.name.as_str());
+            if report.complete || report.queues.iter().any(refuted) {
                 let reason = String::from("a proof and a run contradict each other: please report this");
                 outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(reason));
                 return;
@@ -109,9 +112,7 @@ impl Asking<'_> {
             outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
         }
         outcome.details.advice = self.advice(outcome);
-        if outcome.verdict != Verdict::Inconclusive(Reason::Interrupted)
-            && !matches!(outcome.verdict, Verdict::Inconclusive(_))
-        {
+        if !matches!(outcome.verdict, Verdict::Inconclusive(_)) {
             outcome.details.cycles.clear();
         }
     }
