@@ -6,11 +6,18 @@
 //!
 //! This crate never prints, and has no idea of its own of what a statement does.
 
+pub mod accept;
+mod bitstate;
 mod clock;
+mod compress;
+mod expansion;
 pub mod growth;
+pub mod liveness;
 pub mod moves;
+mod parallel;
 pub mod progress;
 pub mod search;
+mod store;
 pub mod table;
 
 pub use search::{Options, Order};
@@ -126,7 +133,8 @@ fn witness(
         }
     };
     let steps = replayed.steps;
-    Some(Witness { steps, loop_from: None, gains: Vec::new(), problem, problem_code, problem_span, standing })
+    let (gains, remarks) = (Vec::new(), Vec::new());
+    Some(Witness { steps, loop_from: None, gains, remarks, problem, problem_code, problem_span, standing })
 }
 
 /// The first state itself cannot be made.
@@ -139,6 +147,7 @@ fn initial_fault(fault: &model::fault::FaultAt, semantics: &Semantics<'_>) -> Op
             gains: Vec::new(),
             problem: fault.fault.to_string(),
             problem_code: fault.fault.code(),
+            remarks: Vec::new(),
             problem_span: Some(fault.span),
             standing: Vec::new(),
         }),

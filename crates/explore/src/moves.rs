@@ -1,12 +1,12 @@
 //! Moves: what leads from one state of the system to the next, a step or a whole atomic sequence.
 //!
-//! Searches for cycles and for growth need the steps of a move, not only where it ends, and whether it
-//! contains a step of some kind (a step of progress). [`Mover::expand`] gathers all moves of a state, with
+//! Searches for cycles and for growth need the steps of a move, not only where it ends, and what happens in it: a
+//! step of progress, an event that a formula speaks of. [`Mover::expand`] gathers all moves of a state, with
 //! their inner states; the steps of one are rebuilt from there. An atomic sequence that never ends leads
 //! to no state at all, and is an infinite run of its own: [`Mover::endless`] finds it.
 
 use model::fault::{FaultAt, Overflow};
-use model::semantics::{Semantics, Step, Stepper};
+use model::semantics::{Semantics, Step, Stepper, Successor};
 use std::collections::HashMap;
 
 /// Inner states of one state's atomic sequences before they are remembered, so that loops end.
@@ -14,8 +14,8 @@ const REMEMBER_AFTER: usize = 64;
 /// Inner states of one state's atomic sequences between two looks at the clock.
 const CHECK_EVERY: usize = 1 << 12;
 
-/// What is asked about a step: the state it is taken in, and the step.
-pub type Mark<'m> = dyn FnMut(&[u8], Step) -> bool + 'm;
+/// What happens in a step, one bit for each kind; asked with the state it is taken in.
+pub type Mark<'m> = dyn FnMut(&[u8], &Successor<'_>) -> u128 + 'm;
 
 /// A state in the middle of an atomic sequence.
 #[derive(Debug)]
@@ -24,10 +24,10 @@ struct Inner {
     process: u32,
     from: Option<usize>,
     step: Step,
-    /// The step that led here is marked.
-    marked: bool,
-    /// Some step since the state is.
-    touched: bool,
+    /// The marks of the step that led here.
+    marked: u128,
+    /// The marks of all steps since the state.
+    touched: u128,
     /// It is the same as an earlier one.
     same_as: Option<usize>,
 }
@@ -40,7 +40,9 @@ struct End {
     from: Option<usize>,
     /// None if it ends where an inner state is blocked.
     step: Option<Step>,
-    touched: bool,
+    touched: u128,
+    /// It was taken because nothing else could move.
+    timeout: bool,
 }
 
 /// Gathers the moves of one state at a time.
@@ -81,7 +83,7 @@ impl<'s> Mover<'s> {
         self.origin.clear();
         self.origin.extend_from_slice(state);
         self.steps_of(None, mark)?;
-        let mut seen: HashMap<(u32, bool, Vec<u8>), usize> = HashMap::new();
+        let mut seen: HashMap<(u32, u128, Vec<u8>), usize> = HashMap::new();
         let mut next = 0;
         while next < self.inner.len() {
             if next >= REMEMBER_AFTER {
@@ -94,7 +96,7 @@ impl<'s> Mover<'s> {
                 // The process is blocked and loses control: this is a state after all.
                 let touched = self.inner[next].touched;
                 self.bytes.extend_from_slice(&self.inner[next].state);
-                self.ends.push(End { end: self.bytes.len(), from: Some(next), step: None, touched });
+                self.ends.push(End { end: self.bytes.len(), from: Some(next), step: None, touched, timeout: false });
             }
             next += 1;
             if next.is_multiple_of(CHECK_EVERY) && stop() {
@@ -108,17 +110,17 @@ impl<'s> Mover<'s> {
     fn steps_of(&mut self, from: Option<usize>, mark: &mut Mark<'_>) -> Result<usize, Overflow> {
         let (before, control, touched) = match from {
             Some(at) => (self.inner[at].state.clone(), Some(self.inner[at].process), self.inner[at].touched),
-            None => (self.origin.clone(), None, false),
+            None => (self.origin.clone(), None, 0),
         };
         let (inner, ends, bytes, crashed) = (&mut self.inner, &mut self.ends, &mut self.bytes, &mut self.crashed);
         let count = self.stepper.expand(&before, control, &mut |successor| {
-            let step = successor.step;
+            let (step, timeout) = (successor.step, successor.timeout);
             let Some(state) = successor.state else {
-                *crashed = crashed.take().or(successor.fault);
+                *crashed = crashed.take().or_else(|| successor.fault.clone());
                 return;
             };
-            let marked = mark(&before, step);
-            let touched = touched || marked;
+            let marked = mark(&before, &successor);
+            let touched = touched | marked;
             match successor.control {
                 Some(process) => {
                     let state = state.to_vec();
@@ -126,7 +128,7 @@ impl<'s> Mover<'s> {
                 }
                 None => {
                     bytes.extend_from_slice(state);
-                    ends.push(End { end: bytes.len(), from, step: Some(step), touched });
+                    ends.push(End { end: bytes.len(), from, step: Some(step), touched, timeout });
                 }
             }
         })?;
@@ -157,7 +159,17 @@ impl<'s> Mover<'s> {
 
     /// Whether a marked step is among the steps of a move.
     pub fn is_marked(&self, index: usize) -> bool {
+        self.marks(index) != 0
+    }
+
+    /// The marks of the steps of a move.
+    pub fn marks(&self, index: usize) -> u128 {
         self.ends[index].touched
+    }
+
+    /// Nothing could move, except for statements that wait for that.
+    pub fn is_timeout(&self) -> bool {
+        self.ends.iter().all(|end| end.timeout)
     }
 
     /// The steps of a move.
@@ -197,7 +209,7 @@ impl<'s> Mover<'s> {
             return None;
         }
         let representative = |index: usize| self.inner[index].same_as.unwrap_or(index);
-        let allowed: Vec<bool> = self.inner.iter().map(|inner| !inner.marked && !avoid(&inner.state)).collect();
+        let allowed: Vec<bool> = self.inner.iter().map(|inner| inner.marked == 0 && !avoid(&inner.state)).collect();
         let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.inner.len()];
         for (index, inner) in self.inner.iter().enumerate().filter(|(index, _)| allowed[*index]) {
             if let Some(from) = inner.from {

@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::moves::Mover;
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use model::ids::{EdgeId, MachineId};
-use model::semantics::{Semantics, Step, Stepper};
+use model::semantics::{Semantics, Step, Stepper, Successor};
 use model::source::SourceMap;
 use model::trace::Narrator;
 use model::verdict::{
@@ -271,7 +271,9 @@ impl<'a> Search<'a> {
     fn expand(&mut self, state: &[u8]) -> Result<(), Ended> {
         let (progress, asker, clock) = (self.progress, &mut self.asker, &self.clock);
         let by_events = !matches!(progress, ProgressOf::Labels);
-        let mut mark = |state: &[u8], step: Step| by_events && progress.is_event(asker, state, step);
+        let mut mark = |state: &[u8], successor: &Successor<'_>| {
+            u128::from(by_events && progress.is_event(asker, state, successor.step))
+        };
         match self.mover.expand(state, &mut mark, &|| clock.must_stop(0).is_some()) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Ended::Stopped(self.clock.must_stop(0).unwrap_or(Reason::Interrupted))),
@@ -429,6 +431,7 @@ fn witness(
         gains: Vec::new(),
         problem: String::from("non-progress cycle"),
         problem_code: "non-progress-cycle",
+        remarks: Vec::new(),
         problem_span: None,
         standing: narrator.snapshot(&end.state).processes,
     })

@@ -5,16 +5,18 @@
 //! one it was found from; a run to it is rebuilt at the end by stepping again, so nothing else about
 //! steps is stored. Breadth-first runs are shortest.
 //!
-//! States in the middle of an atomic sequence are not states of the system. `expand` follows
-//! such a sequence to its ends, remembering what it has seen inside, so that one that loops for ever
-//! does not keep it.
+//! This file is the search of one thread, and what all searches share: options, limits, what is found.
+//! A breadth-first search that has become wide enough goes on in several threads ([`crate::parallel`]);
+//! up to there it is the same for any number of them, and so is what it says of small models.
 
-use crate::table::{Batch, NO_PARENT, StateId, StateTable};
+use crate::expansion::{Expander, Problem};
+use crate::parallel;
+use crate::store::{Compressed, Plain, Store};
+use crate::table::{NO_PARENT, StateId};
 use model::fault::{FaultAt, Overflow};
 use model::memory::resident_bytes;
-use model::semantics::{Semantics, Step, Stepper};
+use model::semantics::{Semantics, Step};
 use model::verdict::{Limits, Observer, Progress, Property, Reason, SearchStats};
-use std::collections::HashSet;
 use std::time::Instant;
 
 /// In which order states are looked at.
@@ -38,6 +40,26 @@ pub struct Options {
     pub properties: Vec<Property>,
     /// When to stop.
     pub limits: Limits,
+    /// Threads, for a breadth-first search that is wide enough.
+    pub jobs: usize,
+    /// Keep states packed; otherwise as they are, and in one thread.
+    pub compress: bool,
+    /// Remember states by a few bits in so many bytes only: then nothing is proved.
+    pub bitstate: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            order: Order::Breadth,
+            keep_going: false,
+            properties: Vec::new(),
+            limits: Limits::default(),
+            jobs: 1,
+            compress: true,
+            bitstate: None,
+        }
+    }
 }
 
 /// Something that is wrong, and where.
@@ -45,11 +67,6 @@ pub struct Options {
 pub struct Violation {
     /// Which property it violates.
     pub property: Property,
-    /// The state it was found in.
-    pub state: StateId,
-    /// What leads from that state to the problem: a step with a fault, after inner steps of an
-    /// atomic sequence; empty if the state itself is the problem.
-    pub last_steps: Vec<Step>,
     /// The fault; none for a deadlock.
     pub fault: Option<FaultAt>,
 }
@@ -75,165 +92,31 @@ pub struct Found {
 
 /// How many states between two looks at the clock.
 const CHECK_EVERY: u64 = 1 << 12;
-/// How many states are looked up together.
-const BATCH: usize = 64;
-/// Inner states of one atomic sequence before they are remembered, so that loops end.
-const REMEMBER_AFTER: usize = 64;
 
 /// Searches the states of a model.
 pub fn search(semantics: &Semantics<'_>, options: &Options, observer: &dyn Observer) -> Found {
-    let mut search = Search::new(semantics, options, observer);
-    let stopped = search.run();
-    search.finish(stopped)
+    let watch = Watch { options, observer };
+    if !options.compress {
+        let mut search = Search::<Plain>::new(semantics, watch);
+        let end = search.run();
+        return search.finish(end.reason());
+    }
+    let mut search = Search::<Compressed>::new(semantics, watch);
+    let end = search.run();
+    search.finish(end.reason())
 }
 
-struct Search<'a> {
-    stepper: Stepper<'a>,
-    options: &'a Options,
-    observer: &'a dyn Observer,
-    table: StateTable,
-    /// Depth-first: states to be looked at, with their depth.
-    stack: Vec<(StateId, u32)>,
-    transitions: u64,
-    depth: u64,
-    violations: Vec<Violation>,
-    counts: Vec<(Property, u64)>,
-    ticks: u64,
-    /// Inner states of atomic sequences still to be looked at.
-    inner: Vec<Inner>,
-    depth_cut: bool,
-    /// The first run that cannot go on because of a fault.
-    crashed: Option<FaultAt>,
-    /// States that were reached but not yet looked up.
-    batch: Batch,
-    /// Why an atomic sequence was not followed to its end.
-    stopped_inside: Option<Reason>,
+/// When to stop, and whom to tell.
+#[derive(Clone, Copy)]
+pub(crate) struct Watch<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) observer: &'a dyn Observer,
 }
 
-/// A state in the middle of an atomic sequence.
-struct Inner {
-    state: Vec<u8>,
-    process: u32,
-    /// The inner state it was reached from, if not from the state itself.
-    from: Option<usize>,
-    /// The step that led to it.
-    step: Step,
-}
-
-impl<'a> Search<'a> {
-    fn new(semantics: &'a Semantics<'a>, options: &'a Options, observer: &'a dyn Observer) -> Self {
-        Search {
-            stepper: semantics.stepper(),
-            options,
-            observer,
-            table: StateTable::default(),
-            stack: Vec::new(),
-            transitions: 0,
-            depth: 0,
-            violations: Vec::new(),
-            counts: Vec::new(),
-            ticks: 0,
-            inner: Vec::new(),
-            depth_cut: false,
-            crashed: None,
-            batch: Batch::default(),
-            stopped_inside: None,
-        }
-    }
-
-    /// Goes through all states; returns why it stopped early, if it did.
-    fn run(&mut self) -> Option<Reason> {
-        match self.stepper.initial() {
-            Err(overflow) => return Some(Reason::Overflow(overflow)),
-            Ok(Err(fault)) => {
-                let reason = format!("there is no first state: {}", fault.fault);
-                self.found(Property::Safety, 0, Vec::new(), Some(fault));
-                return Some(Reason::NotSupported(reason));
-            }
-            Ok(Ok(state)) => {
-                self.table.insert(&state, NO_PARENT);
-            }
-        }
-        match self.options.order {
-            Order::Breadth => self.breadth_first(),
-            Order::Depth => self.depth_first(),
-        }
-    }
-
-    fn breadth_first(&mut self) -> Option<Reason> {
-        let mut next: StateId = 0;
-        let mut layer_end = self.table.len() as StateId;
-        while (next as usize) < self.table.len() {
-            if next == layer_end {
-                if let Err(overflow) = self.store() {
-                    return Some(Reason::Overflow(overflow));
-                }
-                self.depth += 1;
-                layer_end = self.table.len() as StateId;
-            }
-            if self.options.limits.depth.is_some_and(|limit| self.depth >= limit) {
-                return Some(Reason::Depth);
-            }
-            if let Some(reason) = self.step_over(next) {
-                return Some(reason);
-            }
-            next += 1;
-        }
-        None
-    }
-
-    fn depth_first(&mut self) -> Option<Reason> {
-        self.stack.push((0, 0));
-        while let Some((id, depth)) = self.stack.pop() {
-            self.depth = self.depth.max(u64::from(depth));
-            if self.options.limits.depth.is_some_and(|limit| u64::from(depth) >= limit) {
-                self.depth_cut = true;
-                continue;
-            }
-            let known = self.table.len();
-            if let Some(reason) = self.step_over(id) {
-                return Some(reason);
-            }
-            // The first successor is looked at first.
-            self.stack.extend((known..self.table.len()).rev().map(|new| (new as StateId, depth + 1)));
-        }
-        self.depth_cut.then_some(Reason::Depth)
-    }
-
-    /// Expands one state and looks at the limits.
-    fn step_over(&mut self, id: StateId) -> Option<Reason> {
-        if let Err(overflow) = self.expand(id).and_then(|()| self.store_if(id)) {
-            return Some(Reason::Overflow(overflow));
-        }
-        if self.stopped_inside.is_some() {
-            return self.stopped_inside.take();
-        }
-        if !self.options.keep_going && !self.violations.is_empty() {
-            return Some(Reason::StoppedEarly);
-        }
-        self.check_limits(id)
-    }
-
-    fn check_limits(&mut self, at: StateId) -> Option<Reason> {
-        let limits = &self.options.limits;
-        if limits.states.is_some_and(|limit| self.table.len() as u64 >= limit) && (at as usize) + 1 < self.table.len() {
-            return Some(Reason::States);
-        }
-        self.ticks += 1;
-        if !self.ticks.is_multiple_of(CHECK_EVERY) && self.table.growth_bytes() == 0 {
-            return None;
-        }
-        if let Some(reason) = self.must_stop() {
-            return Some(reason);
-        }
-        if self.ticks.is_multiple_of(CHECK_EVERY) {
-            self.observer.progress(self.progress(at));
-        }
-        None
-    }
-
-    /// The user, the clock or the memory says so.
-    fn must_stop(&self) -> Option<Reason> {
+impl Watch<'_> {
+    /// The user, the clock or the memory says so. `used` bytes are known to be used, where the system does not tell;
+    /// `more` are about to be needed.
+    pub(crate) fn must_stop(&self, used: u64, more: u64) -> Option<Reason> {
         let limits = &self.options.limits;
         if self.observer.cancelled() {
             return Some(Reason::Interrupted);
@@ -241,219 +124,270 @@ impl<'a> Search<'a> {
         if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Some(Reason::Timeout);
         }
-        let used = || resident_bytes().unwrap_or_else(|| self.table.memory_bytes());
-        if limits.memory.is_some_and(|limit| used() + self.table.growth_bytes() > limit) {
-            return Some(Reason::Memory);
+        let over = |limit: u64| resident_bytes().unwrap_or(used).saturating_add(more) > limit;
+        limits.memory.is_some_and(over).then_some(Reason::Memory)
+    }
+}
+
+/// The violations found so far: the first of each property, and how many.
+#[derive(Default)]
+pub(crate) struct Violations<At> {
+    pub(crate) first: Vec<(Problem, At)>,
+    counts: Vec<(Property, u64)>,
+}
+
+impl<At> Violations<At> {
+    pub(crate) fn new() -> Self {
+        Violations { first: Vec::new(), counts: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, options: &Options, problem: Problem, at: At) {
+        if !options.properties.contains(&problem.property) {
+            return;
         }
-        None
+        match self.counts.iter_mut().find(|(property, _)| *property == problem.property) {
+            Some((_, count)) => *count += 1,
+            None => {
+                self.counts.push((problem.property.clone(), 1));
+                self.first.push((problem, at));
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// What a search says in the end; `run_to` finds the steps to a place.
+    pub(crate) fn found(
+        self,
+        stopped: Option<Reason>,
+        stats: SearchStats,
+        digest: Option<u128>,
+        crashed: Option<FaultAt>,
+        mut run_to: impl FnMut(&At) -> Vec<Step>,
+    ) -> Found {
+        let mut found =
+            Found { violations: Vec::new(), counts: self.counts, stopped, stats, digest, runs: Vec::new(), crashed };
+        for (problem, at) in self.first {
+            let mut run = run_to(&at);
+            run.extend(problem.last_steps);
+            found.runs.push(run);
+            found.violations.push(Violation { property: problem.property, fault: problem.fault });
+        }
+        found
+    }
+}
+
+/// How the search of one thread ends.
+enum End {
+    Complete,
+    Stopped(Reason),
+    /// There is work for several threads, from this state on, the first of a layer.
+    Wide {
+        layer: StateId,
+    },
+}
+
+impl End {
+    fn reason(self) -> Option<Reason> {
+        match self {
+            End::Stopped(reason) => Some(reason),
+            End::Complete | End::Wide { .. } => None,
+        }
+    }
+}
+
+/// The search of one thread.
+pub(crate) struct Search<'a, S> {
+    pub(crate) expander: Expander<'a>,
+    watch: Watch<'a>,
+    pub(crate) store: S,
+    /// The state that is expanded.
+    state: Vec<u8>,
+    /// Depth-first: states to be looked at, with their depth.
+    stack: Vec<(StateId, u32)>,
+    pub(crate) depth: u64,
+    pub(crate) violations: Violations<StateId>,
+    ticks: u64,
+    depth_cut: bool,
+}
+
+impl<'a, S: Store + Default> Search<'a, S> {
+    fn new(semantics: &'a Semantics<'a>, watch: Watch<'a>) -> Self {
+        Search {
+            expander: Expander::new(semantics),
+            watch,
+            store: S::default(),
+            state: Vec::new(),
+            stack: Vec::new(),
+            depth: 0,
+            violations: Violations::new(),
+            ticks: 0,
+            depth_cut: false,
+        }
+    }
+
+    /// Goes through all states.
+    fn run(&mut self) -> End {
+        match self.expander.stepper.initial() {
+            Err(overflow) => return End::Stopped(Reason::Overflow(overflow)),
+            Ok(Err(fault)) => {
+                let reason = format!("there is no first state: {}", fault.fault);
+                let problem = Problem { property: Property::Safety, last_steps: Vec::new(), fault: Some(fault) };
+                self.violations.add(self.watch.options, problem, NO_PARENT);
+                return End::Stopped(Reason::NotSupported(reason));
+            }
+            Ok(Ok(state)) => {
+                self.store.push(&state, NO_PARENT);
+                self.store.flush();
+            }
+        }
+        match self.watch.options.order {
+            Order::Breadth => self.breadth_first(),
+            Order::Depth => self.depth_first(),
+        }
+    }
+
+    fn breadth_first(&mut self) -> End {
+        let mut next: StateId = 0;
+        let mut layer_end = self.store.len() as StateId;
+        while (next as usize) < self.store.len() {
+            if next == layer_end {
+                if !self.store.flush() {
+                    return End::Stopped(Reason::Overflow(Overflow::States));
+                }
+                self.depth += 1;
+                layer_end = self.store.len() as StateId;
+                if parallel::is_wide(self.watch.options, self.store.len(), layer_end - next) {
+                    return End::Wide { layer: next };
+                }
+            }
+            if self.watch.options.limits.depth.is_some_and(|limit| self.depth >= limit) {
+                return End::Stopped(Reason::Depth);
+            }
+            if let Some(reason) = self.step_over(next) {
+                return End::Stopped(reason);
+            }
+            next += 1;
+        }
+        End::Complete
+    }
+
+    fn depth_first(&mut self) -> End {
+        self.stack.push((0, 0));
+        while let Some((id, depth)) = self.stack.pop() {
+            self.depth = self.depth.max(u64::from(depth));
+            if self.watch.options.limits.depth.is_some_and(|limit| u64::from(depth) >= limit) {
+                self.depth_cut = true;
+                continue;
+            }
+            let known = self.store.len();
+            if let Some(reason) = self.step_over(id) {
+                return End::Stopped(reason);
+            }
+            // The first successor is looked at first.
+            self.stack.extend((known..self.store.len()).rev().map(|new| (new as StateId, depth + 1)));
+        }
+        if self.depth_cut { End::Stopped(Reason::Depth) } else { End::Complete }
+    }
+
+    /// Expands one state and looks at the limits.
+    fn step_over(&mut self, id: StateId) -> Option<Reason> {
+        if let Err(reason) = self.expand(id) {
+            return Some(reason);
+        }
+        if !self.watch.options.keep_going && !self.violations.is_empty() {
+            return Some(Reason::StoppedEarly);
+        }
+        self.check_limits(id)
+    }
+
+    /// Adds all successors of a state, now or with the next batch.
+    fn expand(&mut self, id: StateId) -> Result<(), Reason> {
+        let (store, watch) = (&mut self.store, self.watch);
+        store.open(id, &mut self.state);
+        let mut sink = |next: &[u8]| {
+            store.push(next, id);
+            if store.is_due() {
+                store.flush();
+            }
+        };
+        let expanded = self.expander.expand(&self.state, &mut sink, &mut || watch.must_stop(0, 0));
+        for problem in self.expander.problems.drain(..) {
+            self.violations.add(self.watch.options, problem, id);
+        }
+        let last = id as usize + 1 == self.store.len();
+        if (last || self.watch.options.order == Order::Depth) && !self.store.flush() {
+            return Err(Reason::Overflow(Overflow::States));
+        }
+        expanded.map_err(|unfinished| unfinished.reason())
+    }
+
+    fn check_limits(&mut self, at: StateId) -> Option<Reason> {
+        let limit = self.watch.options.limits.states;
+        if limit.is_some_and(|limit| self.store.len() as u64 >= limit) && (at as usize) + 1 < self.store.len() {
+            return Some(Reason::States);
+        }
+        self.ticks += 1;
+        let (tick, more) = (self.ticks.is_multiple_of(CHECK_EVERY), self.store.growth_bytes());
+        if !tick && more == 0 {
+            return None;
+        }
+        if tick {
+            self.watch.observer.progress(self.progress(at));
+        }
+        self.watch.must_stop(self.store.memory_bytes(), more)
     }
 
     fn progress(&self, at: StateId) -> Progress {
-        let states = self.table.len() as u64;
-        let waiting = match self.options.order {
+        let states = self.store.len() as u64;
+        let waiting = match self.watch.options.order {
             Order::Breadth => states - u64::from(at) - 1,
             Order::Depth => self.stack.len() as u64,
         };
         Progress {
-            engine: "explore",
+            engine: crate::ENGINE,
             states,
             waiting,
-            transitions: self.transitions,
+            transitions: self.expander.transitions,
             depth: self.depth,
-            memory_bytes: self.table.memory_bytes(),
+            memory_bytes: self.store.memory_bytes(),
         }
-    }
-
-    /// Adds all successors of a state.
-    fn expand(&mut self, id: StateId) -> Result<(), Overflow> {
-        self.stepper.load(self.table.state(id));
-        if self.successors(id, None)? == 0 {
-            self.stuck(id);
-        }
-        if self.inner.is_empty() { Ok(()) } else { self.atomic_sequences(id) }
-    }
-
-    /// Nothing can move: fine if every process may stop where it is.
-    fn stuck(&mut self, id: StateId) {
-        if !self.stepper.is_valid_end(self.table.state(id)) {
-            self.found(Property::Deadlock, id, Vec::new(), None);
-        }
-    }
-
-    /// One expansion of the loaded state or inner state: new states go into the table, inner ones are kept for
-    /// later. `from` is the inner state that is expanded.
-    fn successors(&mut self, id: StateId, from: Option<usize>) -> Result<usize, Overflow> {
-        let control = from.map(|inner| self.inner[inner].process);
-        let (batch, inner) = (&mut self.batch, &mut self.inner);
-        let mut faults: Vec<(Step, FaultAt)> = Vec::new();
-        let crashed = &mut self.crashed;
-        let count = self.stepper.expand_loaded(control, &mut |successor| {
-            if let Some(fault) = successor.fault {
-                if successor.state.is_none() && crashed.is_none() {
-                    *crashed = Some(fault.clone());
-                }
-                faults.push((successor.step, fault));
-            }
-            match (successor.state, successor.control) {
-                (Some(next), None) => batch.push(next, id),
-                (Some(next), Some(process)) => {
-                    inner.push(Inner { state: next.to_vec(), process, from, step: successor.step });
-                }
-                (None, _) => {}
-            }
-        })?;
-        self.transitions += count as u64;
-        for (step, fault) in faults {
-            let mut steps = self.inner_path(from);
-            steps.push(step);
-            self.found(Property::Safety, id, steps, Some(fault));
-        }
-        Ok(count)
-    }
-
-    /// Looks up a batch when it is large enough, or when there is nothing else to expand.
-    fn store_if(&mut self, expanded: StateId) -> Result<(), Overflow> {
-        let last = expanded as usize + 1 == self.table.len();
-        if last || self.options.order == Order::Depth || self.batch.len() >= BATCH { self.store() } else { Ok(()) }
-    }
-
-    /// Looks up the states that were reached since the last time.
-    fn store(&mut self) -> Result<(), Overflow> {
-        if self.table.insert_all(&mut self.batch) { Ok(()) } else { Err(Overflow::States) }
-    }
-
-    /// The steps of an atomic sequence up to an inner state.
-    fn inner_path(&self, mut at: Option<usize>) -> Vec<Step> {
-        let mut steps = Vec::new();
-        while let Some(inner) = at.map(|index| &self.inner[index]) {
-            steps.push(inner.step);
-            at = inner.from;
-        }
-        steps.reverse();
-        steps
-    }
-
-    /// Follows atomic sequences that started in state `id` to where they end or block.
-    fn atomic_sequences(&mut self, id: StateId) -> Result<(), Overflow> {
-        let mut seen: HashSet<(u32, Vec<u8>)> = HashSet::new();
-        let mut next = 0;
-        while next < self.inner.len() {
-            let inner = &self.inner[next];
-            let known = next >= REMEMBER_AFTER && !seen.insert((inner.process, inner.state.clone()));
-            if !known {
-                self.stepper.load(&inner.state);
-                if self.successors(id, Some(next))? == 0 {
-                    // The process is blocked and loses control: this is a state after all.
-                    self.batch.push(&self.inner[next].state, id);
-                }
-            }
-            next += 1;
-            if self.batch.len() >= BATCH {
-                self.store()?;
-            }
-            if next.is_multiple_of(1 << 14) {
-                self.stopped_inside = self.must_stop();
-                if self.stopped_inside.is_some() {
-                    break;
-                }
-            }
-        }
-        self.inner.clear();
-        Ok(())
-    }
-
-    fn found(&mut self, property: Property, state: StateId, last_steps: Vec<Step>, fault: Option<FaultAt>) {
-        if !self.options.properties.contains(&property) {
-            return;
-        }
-        match self.counts.iter_mut().find(|(p, _)| *p == property) {
-            Some((_, count)) => {
-                *count += 1;
-                return;
-            }
-            None => self.counts.push((property.clone(), 1)),
-        }
-        self.violations.push(Violation { property, state, last_steps, fault });
     }
 
     fn finish(mut self, stopped: Option<Reason>) -> Found {
         let digest = stopped.is_none().then(|| self.digest());
         let stats = SearchStats {
-            states: self.table.len() as u64,
-            transitions: self.transitions,
+            states: self.store.len() as u64,
+            transitions: self.expander.transitions,
             depth: self.depth,
-            state_bytes: self.table.state_bytes(),
-            memory_bytes: self.table.memory_bytes(),
+            state_bytes: self.store.state_bytes(),
+            memory_bytes: self.store.memory_bytes(),
             violations: 0,
         };
-        let violations = std::mem::take(&mut self.violations);
-        let runs = violations.iter().map(|v| self.run_to(v)).collect();
-        Found { violations, counts: self.counts, stopped, stats, digest, runs, crashed: self.crashed }
+        let (crashed, mut store, mut expander) = (self.expander.crashed.take(), self.store, self.expander);
+        self.violations.found(stopped, stats, digest, crashed, |&at| run_to(&mut store, &mut expander, at))
     }
 
     fn digest(&mut self) -> u128 {
-        let (table, stepper) = (&self.table, &mut self.stepper);
-        (0..table.len() as StateId).fold(0u128, |sum, id| sum.wrapping_add(stepper.digest(table.state(id))))
+        (0..self.store.len() as StateId).fold(0u128, |sum, id| {
+            self.store.open(id, &mut self.state);
+            sum.wrapping_add(self.expander.stepper.digest(&self.state))
+        })
     }
+}
 
-    // --- runs -------------------------------------------------------------------------------------
-
-    /// The steps from the first state to a violation.
-    fn run_to(&mut self, violation: &Violation) -> Vec<Step> {
-        if self.table.is_empty() {
-            return Vec::new();
-        }
-        let mut chain = vec![violation.state];
-        while let Some(parent) = chain.last().and_then(|&id| self.table.parent(id)) {
-            chain.push(parent);
-        }
-        chain.reverse();
-        let mut steps = Vec::new();
-        for pair in chain.windows(2) {
-            steps.extend(self.steps_between(pair[0], pair[1]));
-        }
-        steps.extend(&violation.last_steps);
-        steps
+/// The steps from the first state to another.
+fn run_to<S: Store>(store: &mut S, expander: &mut Expander<'_>, state: StateId) -> Vec<Step> {
+    let mut chain = Vec::new();
+    let mut at = Some(state).filter(|&id| id != NO_PARENT);
+    while let Some(id) = at {
+        let mut bytes = Vec::new();
+        store.open(id, &mut bytes);
+        chain.push(bytes);
+        at = store.parent(id);
     }
-
-    /// The steps that lead from a state to one that was found from it, through an atomic sequence if need be.
-    fn steps_between(&mut self, from: StateId, to: StateId) -> Vec<Step> {
-        let (from, goal) = (self.table.state(from).to_vec(), self.table.state(to).to_vec());
-        let mut seen: HashSet<(u32, Vec<u8>)> = HashSet::new();
-        self.inner.clear();
-        if let Some(step) = self.reach(&from, None, &goal).1 {
-            return vec![step];
-        }
-        let mut next = 0;
-        while next < self.inner.len() {
-            let (state, process) = (self.inner[next].state.clone(), self.inner[next].process);
-            if seen.insert((process, state.clone())) {
-                let (count, last) = self.reach(&state, Some(next), &goal);
-                if last.is_some() || (count == 0 && state == goal) {
-                    let mut steps = self.inner_path(Some(next));
-                    steps.extend(last);
-                    return steps;
-                }
-            }
-            next += 1;
-        }
-        Vec::new()
-    }
-
-    /// Keeps the inner states that follow a state; returns how many successors there are, and the step that
-    /// leads to the goal, if one does.
-    fn reach(&mut self, state: &[u8], from: Option<usize>, goal: &[u8]) -> (usize, Option<Step>) {
-        let control = from.map(|inner| self.inner[inner].process);
-        let inner = &mut self.inner;
-        let mut last = None;
-        let count = self.stepper.expand(state, control, &mut |successor| {
-            let (Some(next), step) = (successor.state, successor.step) else { return };
-            match successor.control {
-                Some(process) => inner.push(Inner { state: next.to_vec(), process, from, step }),
-                None if next == goal => last = last.or(Some(step)),
-                None => {}
-            }
-        });
-        (count.unwrap_or(0), last)
-    }
+    chain.reverse();
+    expander.steps_along(&chain)
 }

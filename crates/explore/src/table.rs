@@ -244,7 +244,7 @@ impl StateTable {
 
 /// A hash: eight bytes at a time, each folded in by a wide multiplication; the upper half of 64 bits.
 #[inline]
-fn hash(bytes: &[u8]) -> u32 {
+pub(crate) fn hash(bytes: &[u8]) -> u32 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let fold = |a: u64, b: u64| {
         let wide = u128::from(a) * u128::from(b);

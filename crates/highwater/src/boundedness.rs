@@ -160,6 +160,7 @@ impl Asking<'_> {
                 gains: last_gains(run),
                 problem: format!("{} {verb} without end", grown.join(", ")),
                 problem_code: "unbounded",
+                remarks: Vec::new(),
                 problem_span: None,
                 standing: narrator.snapshot(&replayed.state).processes,
             });

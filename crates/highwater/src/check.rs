@@ -6,6 +6,7 @@ use crate::capacities;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
+use explore::liveness::Setting;
 use explore::{Options, Order};
 use model::diagnostic::Diagnostic;
 use model::network::{MachineKind, Network};
@@ -69,11 +70,12 @@ impl Wanted {
                 "livelock" => properties.push(Property::Livelock),
                 "reception" => properties.push(Property::Reception),
                 "orphan" => properties.push(Property::Orphan),
-                "never" => properties.push(Property::Never(String::from("never"))),
+                "never" => properties.push(Property::Never(String::new())),
+                "acceptance" => properties.push(Property::Acceptance),
                 other => match other.strip_prefix("ltl:") {
                     Some(formula) if !formula.is_empty() => properties.push(Property::Ltl(formula.to_owned())),
                     _ => {
-                        let known = "safety, deadlock, boundedness, livelock, reception, orphan, ltl:NAME, never, all";
+                        let known = "safety, deadlock, boundedness, livelock, reception, orphan, ltl:NAME, ltl:'FORMULA', never, acceptance, all";
                         return Err(Failure::Usage(format!(
                             "-p {other}: there is no such property; there are {known}"
                         )));
@@ -115,7 +117,7 @@ fn check_file(
 ) -> Result<i32, Failure> {
     let start = Instant::now();
     let deadline = start.checked_add(args.limits.timeout);
-    let file = model_file::read(path, &args.read, deadline, args.limits.memory)?;
+    let file = read_asked(path, args, wanted, deadline)?;
     show_diagnostics(&file, args)?;
     let Some(network) = &file.network else {
         if args.format == Format::Json {
@@ -124,7 +126,7 @@ fn check_file(
         return Ok(Failure::Model.exit_code());
     };
     let plan = Plan::new(network, wanted, args);
-    note_left_out(&plan, network, args)?;
+    note_left_out(&plan, network, wanted, args)?;
     let limits = Limits {
         deadline,
         memory: Some(args.limits.memory).filter(|&m| m != u64::MAX),
@@ -151,11 +153,34 @@ fn check_file(
     Ok(document.exit_code())
 }
 
+/// Reads a model, with the formulas of the command line that are none of its own.
+fn read_asked(path: &Path, args: &CheckArgs, wanted: &Wanted, deadline: Option<Instant>) -> Result<ModelFile, Failure> {
+    let file = model_file::read(path, &args.read, deadline, args.limits.memory)?;
+    let (Wanted::Listed(properties), Some(network)) = (wanted, &file.network) else { return Ok(file) };
+    let own = |text: &str| network.formulas.iter().any(|formula| formula.name == text);
+    let formulas: Vec<String> = properties
+        .iter()
+        .filter_map(|property| match property {
+            Property::Ltl(text) if !own(text) => Some(text.clone()),
+            _ => None,
+        })
+        .collect();
+    if formulas.is_empty() {
+        return Ok(file);
+    }
+    model_file::read_with_formulas(path, &args.read, &formulas, deadline, args.limits.memory)
+}
+
 /// A property that does not apply is left out; who asked for it is told why.
-fn note_left_out(plan: &Plan, network: &Network, args: &CheckArgs) -> Result<(), Failure> {
+fn note_left_out(plan: &Plan, network: &Network, wanted: &Wanted, args: &CheckArgs) -> Result<(), Failure> {
     let asked = |property: &Property| plan.properties.contains(property);
     if asked(&Property::Boundedness) && !has_buffered_channel(network) {
         writeln!(std::io::stderr(), "note: boundedness is left out: no channel of the model holds messages")?;
+    }
+    if matches!(wanted, Wanted::Listed(list) if list.contains(&Property::Never(String::new())))
+        && network.claims.iter().all(|claim| claim.kind != MachineKind::Never)
+    {
+        writeln!(std::io::stderr(), "note: never is left out: the model has no never claim")?;
     }
     if asked(&Property::Livelock) && args.progress.is_empty() && !has_progress_label(network) {
         writeln!(
@@ -182,12 +207,12 @@ impl Plan {
         let asked = match wanted {
             _ if args.apply_bounds => vec![Property::Boundedness],
             Wanted::Everything => properties_of(network, !args.progress.is_empty()),
-            Wanted::Listed(properties) => properties.clone(),
+            Wanted::Listed(properties) => properties.iter().flat_map(|p| named(p, network)).collect(),
         };
         let searches_only = args.engine == Engine::Explore;
         plan.advise = matches!(wanted, Wanted::Everything) && !args.apply_bounds && !searches_only;
         for property in asked {
-            match unsupported(&property, args.engine, network) {
+            match unsupported(&property, args.engine) {
                 None => plan.properties.push(property),
                 Some(reason) => {
                     let property = property.to_string();
@@ -196,6 +221,17 @@ impl Plan {
             }
         }
         plan
+    }
+}
+
+/// A property by its full name: `never` is all claims of the model.
+fn named(property: &Property, network: &Network) -> Vec<Property> {
+    match property {
+        Property::Never(name) if name.is_empty() => {
+            let claims = network.claims.iter().filter(|claim| claim.kind == MachineKind::Never);
+            claims.map(|claim| Property::Never(claim.name.clone())).collect()
+        }
+        _ => vec![property.clone()],
     }
 }
 
@@ -210,6 +246,9 @@ fn properties_of(network: &Network, events: bool) -> Vec<Property> {
         MachineKind::Trace | MachineKind::NoTrace => Property::Trace(claim.name.clone()),
         _ => Property::Never(claim.name.clone()),
     }));
+    if has_acceptance_label(network) && network.claims.iter().all(|claim| claim.kind != MachineKind::Never) {
+        properties.push(Property::Acceptance);
+    }
     properties
 }
 
@@ -217,8 +256,12 @@ fn has_progress_label(network: &Network) -> bool {
     network.machines.iter().flat_map(|m| &m.locations).any(|l| l.progress)
 }
 
+fn has_acceptance_label(network: &Network) -> bool {
+    network.machines.iter().flat_map(|m| &m.locations).any(|l| l.accept)
+}
+
 /// Why a property cannot be checked by this version, if it cannot.
-fn unsupported(property: &Property, engine: Engine, network: &Network) -> Option<String> {
+fn unsupported(property: &Property, engine: Engine) -> Option<String> {
     let static_question = matches!(property, Property::Boundedness | Property::Livelock);
     match engine {
         Engine::Auto | Engine::Explore => {}
@@ -233,12 +276,8 @@ fn unsupported(property: &Property, engine: Engine, network: &Network) -> Option
     }
     match property {
         Property::Safety | Property::Deadlock | Property::Boundedness | Property::Livelock => None,
+        Property::Ltl(_) | Property::Never(_) | Property::Acceptance => None,
         Property::Reception | Property::Orphan => Some(format!("{property} is not checked by this version")),
-        Property::Ltl(name) if network.formulas.iter().all(|f| f.name != *name) => {
-            Some(String::from("formulas are not checked by this version, and the model has none of this name"))
-        }
-        Property::Ltl(_) => Some(String::from("temporal formulas are not checked by this version")),
-        Property::Never(_) => Some(String::from("never claims are not checked by this version")),
         Property::Trace(_) => Some(String::from("trace assertions are not checked by this version")),
     }
 }
@@ -283,10 +322,44 @@ fn answer(
     }
     let mut all = search(searched, plan.reading, network, file, args, limits, observer);
     all.extend(outcomes);
+    all.extend(infinite_runs(plan, network, file, args, limits, observer));
     let position = |outcome: &Outcome| plan.properties.iter().position(|p| *p == outcome.property);
     all.sort_by_key(|outcome| position(outcome).unwrap_or(usize::MAX));
     all.extend(advised);
     Ok(all)
+}
+
+/// Formulas, claims and acceptance labels, one after the other; each has its share of the time that is left.
+fn infinite_runs(
+    plan: &Plan,
+    network: &Network,
+    file: &ModelFile,
+    args: &CheckArgs,
+    limits: Limits,
+    observer: &dyn Observer,
+) -> Vec<Outcome> {
+    let asked = |p: &&Property| matches!(p, Property::Ltl(_) | Property::Never(_) | Property::Acceptance);
+    let asked: Vec<&Property> = plan.properties.iter().filter(asked).collect();
+    let semantics = Semantics::new(network, plan.reading);
+    let mut outcomes = Vec::new();
+    for (index, property) in asked.iter().enumerate() {
+        let now = Instant::now();
+        let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / (asked.len() - index) as u32;
+        let limits = Limits { deadline: limits.deadline.map(share), ..limits };
+        let setting = Setting { semantics: &semantics, sources: &file.sources, fair: args.fair, limits, observer };
+        let outcome = match property {
+            Property::Ltl(name) => {
+                let formula = network.formulas.iter().find(|formula| formula.name == *name);
+                formula.map(|formula| setting.formula(name, &formula.formula))
+            }
+            Property::Never(name) => {
+                network.claims.iter().find(|claim| claim.name == *name).map(|claim| setting.never(claim))
+            }
+            _ => Some(setting.acceptance()),
+        };
+        outcomes.extend(outcome);
+    }
+    outcomes
 }
 
 /// What one explicit search answers.
@@ -307,7 +380,7 @@ fn search(
         SearchOrder::Depth => Order::Depth,
     };
     let semantics = Semantics::new(network, reading);
-    let options = Options { order, keep_going: args.keep_going, properties, limits };
+    let options = Options { order, keep_going: args.keep_going, properties, limits, ..Options::default() };
     explore::check(&semantics, &file.sources, &options, observer)
 }
 

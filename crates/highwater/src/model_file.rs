@@ -32,6 +32,17 @@ const LARGEST: u64 = 256 << 20;
 
 /// Reads a model in the language that its name tells.
 pub fn read(path: &Path, args: &ReadArgs, deadline: Option<Instant>, memory: u64) -> Result<ModelFile, Failure> {
+    read_with_formulas(path, args, &[], deadline, memory)
+}
+
+/// Reads a model together with formulas that are not in it: their names are their texts.
+pub fn read_with_formulas(
+    path: &Path,
+    args: &ReadArgs,
+    formulas: &[String],
+    deadline: Option<Instant>,
+    memory: u64,
+) -> Result<ModelFile, Failure> {
     let file = path.display().to_string();
     refuse_other_languages(path)?;
     let unreadable = |reason: String| Failure::Unreadable { file: file.clone(), reason };
@@ -45,7 +56,8 @@ pub fn read(path: &Path, args: &ReadArgs, deadline: Option<Instant>, memory: u64
     let bytes = std::fs::read(path).map_err(|e| unreadable(e.to_string()))?;
     let sha256 = hex(&Sha256::digest(&bytes));
     let text = String::from_utf8_lossy(&bytes);
-    let mut options = Options { include_dirs: args.include.clone(), deadline, ..Options::default() };
+    let mut options =
+        Options { include_dirs: args.include.clone(), deadline, formulas: formulas.to_vec(), ..Options::default() };
     // What is read must fit into memory, too: the tree and the model take some hundred bytes per token.
     options.max_tokens = options.max_tokens.min((memory / BYTES_PER_TOKEN) as usize);
     for define in &args.define {

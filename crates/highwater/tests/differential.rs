@@ -15,7 +15,12 @@ const MOST_STATES: u64 = 20_000;
 fn search(semantics: &Semantics<'_>, sources: &SourceMap, order: Order) -> Vec<Outcome> {
     let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
     let properties = vec![Property::Safety, Property::Deadlock];
-    explore::check(semantics, sources, &Options { order, keep_going: true, properties, limits }, &Silent::default())
+    explore::check(
+        semantics,
+        sources,
+        &Options { order, keep_going: true, properties, limits, ..Options::default() },
+        &Silent::default(),
+    )
 }
 
 /// Checks one model; returns whether it was small enough to be compared.

@@ -190,7 +190,7 @@ fn try_mutant(text: &str, path: &Path) {
         let semantics = Semantics::new(&network, reading);
         let limits = Limits { deadline, memory: None, states: Some(300), depth: None };
         let properties = vec![Property::Safety, Property::Deadlock];
-        let options = Options { order: Order::Breadth, keep_going: true, properties, limits };
+        let options = Options { order: Order::Breadth, keep_going: true, properties, limits, ..Options::default() };
         explore::check(&semantics, &read.sources, &options, &Silent::default());
     }
 }

@@ -35,7 +35,7 @@ fn wrong(expected: &Expected<'_>) -> Option<String> {
     };
     let semantics = Semantics::new(&network, Reading::Declared);
     let properties = vec![Property::Safety, Property::Deadlock];
-    let options = Options { order: Order::Breadth, keep_going: true, properties, limits: Limits::default() };
+    let options = Options { order: Order::Breadth, keep_going: true, properties, ..Options::default() };
     let outcomes = explore::check(&semantics, &read.sources, &options, &Silent::default());
     let states = outcomes[0].stats.as_ref().map_or(0, |s| s.states);
     let violated = outcomes.iter().any(|o| o.verdict == Verdict::Violated);

@@ -6,6 +6,7 @@
 //!
 //! This crate never prints, never reads a model from a file, and knows no syntax.
 
+pub mod claim;
 mod code;
 mod configuration;
 pub mod diagnostic;
@@ -16,6 +17,7 @@ pub mod event;
 pub mod expr;
 pub mod fault;
 pub mod flow_proof;
+pub mod formula;
 pub mod growth;
 pub mod ids;
 mod layout;

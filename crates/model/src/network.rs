@@ -10,6 +10,7 @@
 //! ports as channel variables that are set at creation).
 
 use crate::expr::{Expr, Pattern, Place, Scope};
+use crate::formula::Ltl;
 use crate::ids::{ChannelTypeId, EdgeId, LocationId, MachineId, SymbolSetId, VariableId};
 use crate::source::Span;
 
@@ -354,6 +355,8 @@ pub struct Formula {
     pub name: String,
     /// Its text.
     pub text: String,
+    /// What it says.
+    pub formula: Ltl,
     /// Where it is.
     pub span: Span,
 }

@@ -192,6 +192,7 @@ impl<'s> Narrator<'s> {
             changes: Vec::new(),
             channels: Vec::new(),
             atomic: false,
+            remarks: Vec::new(),
             step,
         };
         match step {

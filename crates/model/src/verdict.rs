@@ -4,6 +4,7 @@
 //! property. It never prints. A limit that is hit is a [`Reason`], not an error: "not finished" is a
 //! value of its own and can never be taken for "no error".
 
+use crate::claim::Claim;
 use crate::fault::Overflow;
 use crate::flow_proof::FlowProof;
 use crate::semantics::{Reading, Step};
@@ -31,6 +32,8 @@ pub enum Property {
     Ltl(String),
     /// A `never` claim.
     Never(String),
+    /// No infinite run through acceptance labels of processes.
+    Acceptance,
     /// A `trace` or `notrace` assertion.
     Trace(String),
 }
@@ -46,6 +49,7 @@ impl fmt::Display for Property {
             Property::Orphan => write!(f, "orphan"),
             Property::Ltl(name) => write!(f, "ltl:{name}"),
             Property::Never(name) => write!(f, "never:{name}"),
+            Property::Acceptance => write!(f, "acceptance"),
             Property::Trace(name) => write!(f, "{name}"),
         }
     }
@@ -167,6 +171,18 @@ pub enum Certificate {
         longest: Vec<(String, u64)>,
         /// For livelock: the events that are progress; none for labels.
         events: Vec<String>,
+    },
+    /// All states of the product of the model with a claim were visited, and none of its cycles is accepting.
+    Product {
+        /// The number of product states.
+        states: u64,
+        /// The sum of their fingerprints modulo 2^128.
+        digest: u128,
+        /// The claim that was watched: an automaton for the negation of a formula, or a `never` claim as it is
+        /// written.
+        claim: Box<Claim>,
+        /// Only for runs in which every process that can always move does move.
+        fair: bool,
     },
     /// Weights and potentials under which nothing gains.
     Flow(Box<FlowProof>),
@@ -340,6 +356,8 @@ pub struct WitnessStep {
     pub channels: Vec<Contents>,
     /// Control stays with the process: the next step is part of the same atomic sequence.
     pub atomic: bool,
+    /// What this means for the property: a condition that becomes true, a promise that is not kept.
+    pub remarks: Vec<String>,
     /// The step itself, for replay.
     pub step: Step,
 }
@@ -364,6 +382,8 @@ pub struct Witness {
     pub loop_from: Option<usize>,
     /// What one round of the loop adds to channels, by name.
     pub gains: Vec<(String, i64)>,
+    /// What there is to say before the first step.
+    pub remarks: Vec<String>,
     /// What is wrong at its end.
     pub problem: String,
     /// A short name of the problem: `assertion`, `invalid-end-state`, ..

@@ -5,6 +5,7 @@
 
 use crate::token::Name;
 use model::expr::{BinaryOp, ChannelTest, UnaryOp};
+use model::formula::{Connective, Modality};
 use model::source::Span;
 
 /// An expression with its place.
@@ -73,9 +74,18 @@ pub enum ExprKind {
         variable: Box<VarRef>,
     },
     /// A temporal operator with one operand: allowed in `ltl` only.
-    Temporal(Box<Expr>),
+    Temporal(Modality, Box<Expr>),
     /// A temporal operator with two operands: allowed in `ltl` only.
-    Temporal2(Box<Expr>, Box<Expr>),
+    Temporal2(Connective, Box<Expr>, Box<Expr>),
+    /// `ch!msg`, `ch?msg(1,_)` as something that happens: allowed in `ltl` only.
+    Event {
+        /// The channel.
+        channel: Box<VarRef>,
+        /// Sent, or taken.
+        sent: bool,
+        /// The first fields.
+        fields: Vec<PatternItem>,
+    },
 }
 
 /// A creation of a process.

@@ -177,7 +177,7 @@ keywords! {
     UNDERSCORE "_" UNDER_PID "_pid" UNDER_LAST "_last" UNDER_NR_PR "_nr_pr" UNDER_PRIORITY "_priority"
     ALWAYS "always" EVENTUALLY "eventually" UNTIL "until" WEAKUNTIL "weakuntil"
     STRONGUNTIL "stronguntil" RELEASE "release" NEXT "next" IMPLIES "implies"
-    EQUIVALENT "equivalent" U "U" V "V" W "W" X "X"
+    EQUIVALENT "equivalent" F "F" G "G" R "R" U "U" V "V" W "W" X "X"
 }
 
 #[cfg(test)]

@@ -83,6 +83,13 @@ pub(crate) fn steps_table(
             table.push(Row::Remark(String::from("from here on for ever:")));
         }
         table.push(Row::Cells(step_cells(steps, position, &repeated, places, style)));
+        let arrow = style.choose("↳", "->");
+        for text in &steps[position].remarks {
+            table.push(Row::Remark(format!("{arrow} {}", clean(text))));
+        }
+    }
+    if loop_from == Some(steps.len()) {
+        table.push(Row::Remark(String::from("from here on nothing happens")));
     }
     if !repeated.is_empty() {
         let (again, first) = (style.choose("⟲", "<-"), grouped(repeated.start as u64 + 1));

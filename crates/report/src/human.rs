@@ -165,6 +165,7 @@ fn claim(property: &Property) -> &'static str {
         Property::Orphan => "no message is left over at the end",
         Property::Ltl(_) => "the formula holds on every run",
         Property::Never(_) => "no run matches the claim",
+        Property::Acceptance => "no run passes through acceptance labels for ever",
         Property::Trace(_) => "every run conforms",
     }
 }
@@ -183,6 +184,10 @@ fn scope(certificate: Option<&Certificate>) -> String {
     match certificate {
         Some(Certificate::Explored { states: 1, .. }) => String::from("the only state, "),
         Some(Certificate::Explored { states, .. }) => format!("all {}, ", counted(*states, "state", "states")),
+        Some(Certificate::Product { states, fair, .. }) => {
+            let fair = if *fair { "fair runs only, " } else { "" };
+            format!("{fair}all {} with the claim, ", counted(*states, "state", "states"))
+        }
         Some(Certificate::Flow(_)) | None => String::new(),
     }
 }
@@ -225,6 +230,7 @@ fn when(witness: &Witness) -> String {
     let length = witness.steps.len();
     match witness.loop_from.filter(|&first| first < length) {
         Some(first) => format!("after {}, then {} for ever", steps(first), steps(length - first)),
+        None if witness.loop_from.is_some() => format!("after {}, then nothing for ever", steps(length)),
         None if length == 0 => String::from("in the first state"),
         None => format!("after {}", steps(length)),
     }
@@ -234,6 +240,9 @@ fn when(witness: &Witness) -> String {
 fn violation(outcome: &Outcome, witness: &Witness, places: &Places<'_>, style: Style) -> String {
     let title = format!("the run that violates {}", clean(&outcome.property.to_string()));
     let mut text = style.paint(Ink::Strong, &title) + "\n";
+    for remark in &witness.remarks {
+        text += &format!("  at the start: {}\n", clean(remark));
+    }
     if !witness.steps.is_empty() {
         text += &steps_table(&witness.steps, witness.loop_from, Fold::Middle, places, style);
         text += &round(witness);

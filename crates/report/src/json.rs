@@ -13,6 +13,7 @@
 //!
 //! A result only says how large a proof is; the proof itself is in the document of `--certificate`.
 
+use crate::automaton::{AutomatonJson, automaton_json};
 use crate::by_name::ByName;
 use crate::details::{DetailsJson, details};
 use crate::document::{Document, ModelInfo, NotChecked, UNREADABLE};
@@ -21,6 +22,7 @@ use crate::places::{At, Places};
 use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
 use crate::run::{WitnessJson, witness};
 use crate::stats::{StatsJson, stats_json};
+use model::claim::Claim;
 use model::diagnostic::{Diagnostic, Severity};
 use model::source::SourceMap;
 use model::verdict::{Certificate, Outcome, Verdict};
@@ -36,6 +38,8 @@ pub const TRACE_SCHEMA: &str = "highwater-trace/1";
 pub const CERTIFICATE_SCHEMA: &str = "highwater-certificate/1";
 /// The kind of a certificate that is a claim about all reachable states.
 pub(crate) const EXPLORED: &str = "explored-states";
+/// The kind of a certificate about all states of the product with an automaton.
+pub(crate) const PRODUCT: &str = "explored-product";
 /// The kind of a certificate that is a proof of the flow engine.
 pub(crate) const FLOW: &str = "flow-weights";
 
@@ -292,6 +296,16 @@ enum CertificateJson<'a> {
         #[serde(flatten)]
         summary: ProofSummary,
     },
+    /// A claim about all states of the product with an automaton.
+    Product {
+        kind: &'static str,
+        states: u64,
+        digest: String,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        fair: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        automaton: Option<AutomatonJson>,
+    },
     /// All of it.
     Flow { kind: &'static str, proof: ProofJson<'a> },
 }
@@ -308,6 +322,7 @@ struct ClaimJson<'a> {
 fn whole(certificate: &Certificate) -> CertificateJson<'_> {
     match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
+        Certificate::Product { states, digest, claim, fair } => product(*states, *digest, *fair, Some(claim)),
         Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
     }
 }
@@ -316,6 +331,7 @@ fn whole(certificate: &Certificate) -> CertificateJson<'_> {
 fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
     match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
+        Certificate::Product { states, digest, fair, .. } => product(*states, *digest, *fair, None),
         Certificate::Flow(proof) => CertificateJson::FlowSummary { kind: FLOW, summary: summary(proof) },
     }
 }
@@ -323,6 +339,11 @@ fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
 fn explored<'a>(states: u64, digest: u128, longest: &'a [(String, u64)], events: &'a [String]) -> CertificateJson<'a> {
     let longest = Some(ByName(longest)).filter(|longest| !longest.0.is_empty());
     CertificateJson::Explored { kind: EXPLORED, states, digest: format!("{digest:032x}"), longest, events }
+}
+
+fn product(states: u64, digest: u128, fair: bool, claim: Option<&Claim>) -> CertificateJson<'static> {
+    let automaton = claim.map(automaton_json);
+    CertificateJson::Product { kind: PRODUCT, states, digest: format!("{digest:032x}"), fair, automaton }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //! No text from a model is trusted: spans may be stale, lines may be megabytes long, names may have
 //! escape sequences in them. `places` and [`style`] are where such things are made harmless.
 
+mod automaton;
 mod by_name;
 mod channels;
 pub mod chart;

@@ -4,8 +4,9 @@
 //! on the way in and asked for by name on the way out: the message says which one is missing. Only
 //! what is needed is kept; the words of a run (events, values) are for people and are not read.
 
+use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
-use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, FLOW, TRACE_SCHEMA};
+use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, FLOW, PRODUCT, TRACE_SCHEMA};
 use crate::proof::{RawProof, proof_of};
 use crate::run::StepCode;
 use model::semantics::{Reading, Step};
@@ -185,6 +186,8 @@ struct RawClaim {
     longest: Option<Longest>,
     events: Option<Vec<String>>,
     proof: Option<RawProof>,
+    fair: Option<bool>,
+    automaton: Option<AutomatonJson>,
 }
 
 /// The first run in the documents of `check`, one per file. A run that nobody asked for comes after the others of its
@@ -216,7 +219,7 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
 
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
-    let RawClaim { property, reading: name, kind, states, digest, longest, events, proof } = raw;
+    let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton } = raw;
     let kind = need(kind, || field("kind"))?;
     let certificate = match kind.as_str() {
         EXPLORED => Certificate::Explored {
@@ -225,9 +228,23 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
             longest: longest.unwrap_or_default().0,
             events: events.unwrap_or_default(),
         },
+        PRODUCT => {
+            let automaton = need(automaton, || field("automaton"))?;
+            let claim = automaton::claim_of(&automaton).ok_or_else(|| DocumentError::Value {
+                field: field("automaton"),
+                found: String::from("one that is not complete"),
+                expected: "atoms and states that exist",
+            })?;
+            Certificate::Product {
+                states: need(states, || field("states"))?,
+                digest: hexadecimal(&field("digest"), need(digest, || field("digest"))?)?,
+                claim: Box::new(claim),
+                fair: fair.unwrap_or(false),
+            }
+        }
         FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
         _ => {
-            let expected = "`explored-states` or `flow-weights`";
+            let expected = "`explored-states`, `explored-product` or `flow-weights`";
             return Err(DocumentError::Value { field: field("kind"), found: kind, expected });
         }
     };

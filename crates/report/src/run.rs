@@ -24,6 +24,8 @@ pub(crate) struct WitnessJson<'a> {
     problem: &'a str,
     problem_code: &'static str,
     problem_at: Option<At<'a>>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    remarks: &'a [String],
     steps: StepsJson<'a>,
     loop_from: Option<usize>,
     #[serde(skip_serializing_if = "ByName::is_empty")]
@@ -37,6 +39,7 @@ pub(crate) fn witness<'a>(witness: &'a Witness, places: &'a Places<'a>) -> Witne
         problem: &witness.problem,
         problem_code: witness.problem_code,
         problem_at: witness.problem_span.and_then(|span| places.at(span)).map(At::start),
+        remarks: &witness.remarks,
         steps: StepsJson { steps: &witness.steps, places },
         loop_from: witness.loop_from,
         gains: ByName(&witness.gains),
@@ -66,6 +69,8 @@ struct StepJson<'a> {
     changed: ChangesJson<'a>,
     channels: ChannelsJson<'a>,
     atomic: bool,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    remarks: &'a [String],
     step: StepCode,
 }
 
@@ -86,6 +91,7 @@ fn step_json<'a>(step: &'a WitnessStep, places: &Places<'a>) -> StepJson<'a> {
         changed: ChangesJson(&step.changes),
         channels: ChannelsJson(&step.channels),
         atomic: step.atomic,
+        remarks: &step.remarks,
         step: StepCode::from(step.step),
     }
 }

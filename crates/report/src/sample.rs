@@ -58,7 +58,16 @@ pub(crate) fn edge(process: u32, edge: u32) -> Step {
 pub(crate) fn step(actor: Actor, event: &str, step: Step) -> WitnessStep {
     let (changes, channels) = (Vec::new(), Vec::new());
     let event = String::from(event);
-    WitnessStep { actor: Some(actor), partner: None, event, changes, channels, atomic: false, step }
+    WitnessStep {
+        actor: Some(actor),
+        partner: None,
+        event,
+        changes,
+        channels,
+        atomic: false,
+        remarks: Vec::new(),
+        step,
+    }
 }
 
 fn change(name: &str, value: &str) -> Change {
@@ -98,6 +107,7 @@ pub(crate) fn steps() -> Vec<WitnessStep> {
 pub(crate) fn witness() -> Witness {
     Witness {
         steps: steps(),
+        remarks: Vec::new(),
         loop_from: None,
         gains: Vec::new(),
         problem: String::from("assertion violated"),
@@ -120,6 +130,7 @@ pub(crate) fn deadlock_witness() -> Witness {
             Standing { actor: actor("Q", 1, "q?req(x)"), valid_end: false, options: Vec::new() },
         ],
         steps: steps()[..2].to_vec(),
+        remarks: Vec::new(),
         loop_from: None,
         gains: Vec::new(),
     }
@@ -290,6 +301,7 @@ pub(crate) fn unbounded() -> Outcome {
     outcome.engine = "explore";
     outcome.witness = Some(Witness {
         steps: steps()[..5].to_vec(),
+        remarks: Vec::new(),
         loop_from: Some(2),
         gains: vec![(String::from("q"), 2)],
         problem: String::from("`q` grows without end"),
@@ -328,6 +340,7 @@ pub(crate) fn advisory(mut outcome: Outcome) -> Outcome {
 /// A run that spins without progress.
 pub(crate) fn livelock(verdict: Verdict) -> Outcome {
     let run = Witness {
+        remarks: Vec::new(),
         loop_from: Some(3),
         gains: Vec::new(),
         problem: String::from("a loop without progress"),

@@ -112,7 +112,7 @@ impl Hunt<'_> {
     /// Gathers the moves of a state.
     pub(super) fn expand(&mut self, state: &[u8]) -> Result<(), Ended> {
         let clock = &self.clock;
-        match self.mover.expand(state, &mut |_, _| false, &|| clock.must_stop(0).is_some()) {
+        match self.mover.expand(state, &mut |_, _| 0, &|| clock.must_stop(0).is_some()) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Ended::Stopped(self.clock.must_stop(0).unwrap_or(Reason::Interrupted))),
             Err(overflow) => Err(Ended::Stopped(Reason::Overflow(overflow))),

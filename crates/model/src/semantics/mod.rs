@@ -81,6 +81,17 @@ pub enum Step {
     },
 }
 
+/// A message that is sent or taken in a step; a rendezvous is both.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exchange {
+    /// The number of the queue, from 0.
+    pub queue: u32,
+    /// Sent, or taken.
+    pub sent: bool,
+    /// The fields of the message.
+    pub fields: Vec<i32>,
+}
+
 /// Where a step leads.
 pub struct Successor<'a> {
     /// The step.
@@ -93,6 +104,8 @@ pub struct Successor<'a> {
     pub fault: Option<FaultAt>,
     /// It was taken because nothing else could move.
     pub timeout: bool,
+    /// The messages that were sent and taken, in order; empty unless [`Stepper::listen`] was called.
+    pub exchanges: &'a [Exchange],
 }
 
 /// An edge made ready.

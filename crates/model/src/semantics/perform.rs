@@ -3,7 +3,7 @@
 //! A [`Performer`] carries out actions of one process, known to be executable, on a copy of the state.
 //! In a deterministic step it goes on to the next statement by itself; anywhere else one action is all.
 
-use super::{InitialCode, Reading, Semantics};
+use super::{Exchange, InitialCode, Reading, Semantics};
 use crate::code::{ActionCode, ChoiceCode, Code, DeterministicCode, PatternCode, PlaceCode};
 use crate::configuration::Configuration;
 use crate::evaluate::{Eval, View, sorts_before};
@@ -67,6 +67,8 @@ pub(super) struct Performer<'a, 's> {
     pub(super) handed_over: Option<(usize, &'a [i32])>,
     /// The first assertion that failed.
     pub(super) failed_assertion: Option<Span>,
+    /// Who wants to know which messages are sent and taken.
+    pub(super) listener: Option<&'a mut Vec<Exchange>>,
 }
 
 impl<'a, 's> Performer<'a, 's> {
@@ -78,8 +80,26 @@ impl<'a, 's> Performer<'a, 's> {
         process: usize,
         timeout: bool,
     ) -> Self {
-        let (run_result, handed_over, failed_assertion) = (0, None, None);
-        Performer { semantics, cache, state, fields, process, timeout, run_result, handed_over, failed_assertion }
+        Performer {
+            semantics,
+            cache,
+            state,
+            fields,
+            process,
+            timeout,
+            run_result: 0,
+            handed_over: None,
+            failed_assertion: None,
+            listener: None,
+        }
+    }
+
+    /// Tells who listens that a message was sent or taken.
+    #[inline]
+    fn tell(&mut self, queue: usize, sent: bool, fields: &[i32]) {
+        if let Some(listener) = &mut self.listener {
+            listener.push(Exchange { queue: queue as u32, sent, fields: fields.to_vec() });
+        }
     }
 
     fn view(&self) -> View<'_> {
@@ -167,7 +187,13 @@ impl<'a, 's> Performer<'a, 's> {
         if values.len() != expected {
             return Err(Trouble::Fault(Box::new(Fault::FieldCount { given: values.len(), expected })));
         }
-        if semantics.reading == Reading::Drop && view.is_full(queue) {
+        let lost = semantics.reading == Reading::Drop && view.is_full(queue);
+        if self.listener.is_some() {
+            let types = layout.messages[channel_type.index()].fields.iter().map(|&(_, _, ty)| ty);
+            let stored: Vec<i32> = values.iter().zip(types).map(|(&value, ty)| ty.truncate(value)).collect();
+            self.tell(queue, true, &stored);
+        }
+        if lost {
             return Ok(());
         }
         let len = self.state.queue_len(layout, queue);
@@ -202,6 +228,8 @@ impl<'a, 's> Performer<'a, 's> {
             && handed == queue
         {
             self.handed_over = None;
+            self.tell(queue, true, message);
+            self.tell(queue, false, message);
             return self.bind(pattern, message);
         }
         let Some(position) = self.view().find_message(queue, pattern, anywhere)? else {
@@ -216,6 +244,7 @@ impl<'a, 's> Performer<'a, 's> {
         if !keep {
             self.state.remove_message(layout, queue, position);
         }
+        self.tell(queue, false, &message);
         let result = self.bind(pattern, &message);
         *self.fields = message;
         result

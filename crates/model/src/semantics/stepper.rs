@@ -5,7 +5,7 @@
 //! rendezvous send looks for its receives among the other processes and makes one step of the two.
 
 use super::perform::{Performer, Trouble, accepts, is_else, set_initials};
-use super::{EdgeCode, Semantics, Step, Successor};
+use super::{EdgeCode, Exchange, Semantics, Step, Successor};
 use crate::code::ActionCode;
 use crate::configuration::Configuration;
 use crate::evaluate::{Eval, View};
@@ -25,13 +25,30 @@ pub struct Stepper<'s> {
     message: Vec<i32>,
     /// Room for the fields of a message that is sent or received.
     fields: Vec<i32>,
+    /// The messages that the last step sent and took, for who listens.
+    exchanges: Vec<Exchange>,
+    listens: bool,
 }
 
 impl<'s> Stepper<'s> {
     pub(super) fn new(semantics: &'s Semantics<'s>) -> Self {
         let mut cache = FrameCache::default();
         let empty = Configuration::empty(&semantics.layout, &semantics.shapes, &mut cache);
-        Stepper { semantics, cache, current: empty.clone(), next: empty, message: Vec::new(), fields: Vec::new() }
+        Stepper {
+            semantics,
+            cache,
+            current: empty.clone(),
+            next: empty,
+            message: Vec::new(),
+            fields: Vec::new(),
+            exchanges: Vec::new(),
+            listens: false,
+        }
+    }
+
+    /// From now on, successors tell which messages were sent and taken.
+    pub fn listen(&mut self) {
+        self.listens = true;
     }
 
     /// The semantics it steps through.
@@ -182,6 +199,10 @@ impl<'s> Stepper<'s> {
         self.next.copy_from(&self.current);
         let (cache, next, fields) = (&mut self.cache, &mut self.next, &mut self.fields);
         let mut performer = Performer::new(semantics, cache, next, fields, process, timeout);
+        if self.listens {
+            self.exchanges.clear();
+            performer.listener = Some(&mut self.exchanges);
+        }
         let result = performer.perform(&edge.action, edge.span);
         let soft = performer.failed_assertion.take();
         self.finish(process, edge, step, result, soft, timeout, visit)?;
@@ -225,6 +246,7 @@ impl<'s> Stepper<'s> {
             control: edge.atomic.then_some(process as u32),
             fault: assertion.map(|span| FaultAt { fault: Fault::Assertion, span }),
             timeout,
+            exchanges: &self.exchanges,
         });
         Ok(())
     }
@@ -308,6 +330,10 @@ impl<'s> Stepper<'s> {
         let (cache, next, fields) = (&mut self.cache, &mut self.next, &mut self.fields);
         let mut performer = Performer::new(semantics, cache, next, fields, receiver, timeout);
         performer.handed_over = Some((queue, &self.message));
+        if self.listens {
+            self.exchanges.clear();
+            performer.listener = Some(&mut self.exchanges);
+        }
         let result = performer.perform(&receive.action, receive.span);
         let soft = performer.failed_assertion.take();
         self.finish(receiver, receive, step, result, soft, timeout, visit)?;
@@ -327,7 +353,8 @@ impl<'s> Stepper<'s> {
                 self.next.copy_from(&self.current);
                 self.next.remove_message(layout, queue, position);
                 let step = Step::Loss { queue: queue as u32, position: position as u32 };
-                visit(Successor { step, state: Some(&self.next.bytes), control: None, fault: None, timeout: false });
+                let state = Some(self.next.bytes.as_slice());
+                visit(Successor { step, state, control: None, fault: None, timeout: false, exchanges: &[] });
                 count += 1;
             }
         }
@@ -348,6 +375,22 @@ impl<'s> Stepper<'s> {
     pub fn is_progress(&mut self, state: &[u8]) -> bool {
         self.load(state);
         self.semantics.at_progress(&self.current)
+    }
+
+    /// Whether some process is at a location that is labelled as accepting.
+    pub fn is_accepting(&mut self, state: &[u8]) -> bool {
+        let semantics = self.semantics;
+        self.load(state);
+        (0..self.current.process_count()).any(|p| {
+            let location = self.current.location(&semantics.layout, p);
+            semantics.network.machine(self.current.machine(p)).locations[location.index()].accept
+        })
+    }
+
+    /// The number of processes of a state.
+    pub fn process_count(&mut self, state: &[u8]) -> usize {
+        self.load(state);
+        self.current.process_count()
     }
 
     /// The type of a process of a state; `None` if there is no such process.
@@ -385,6 +428,7 @@ impl<'s> Stepper<'s> {
 
 impl Successor<'_> {
     fn failed(step: Step, fault: Fault, span: Span) -> Successor<'static> {
-        Successor { step, state: None, control: None, fault: Some(FaultAt { fault, span }), timeout: false }
+        let fault = Some(FaultAt { fault, span });
+        Successor { step, state: None, control: None, fault, timeout: false, exchanges: &[] }
     }
 }

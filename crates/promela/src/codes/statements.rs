@@ -321,4 +321,17 @@ proctype P()`, or start it from `init { run P() }`.",
 byte x;
 proctype P() { x = 1 }",
     },
+    Explanation {
+        code: "P0256",
+        title: "event that is not one",
+        text: "\
+In a formula, `ch!msg` says that `msg` is sent to `ch`, and `ch?msg` that it is taken from it. The channel is one
+that is declared outside of processes with its capacity, an element of an array with a constant index. The fields are
+constants; `_` stands for any value, and fields at the end can be left out.",
+        example: "\
+chan q = [2] of { byte, byte };
+byte x;
+ltl wrong { <> q!x }
+init { q!1,2; q?x,_ }",
+    },
 ];

@@ -69,8 +69,14 @@ impl Lowering<'_> {
             ExprKind::RemoteVariable { process, pid, variable } => {
                 self.remote_variable(process, pid, variable, body)?
             }
-            ExprKind::Temporal(_) | ExprKind::Temporal2(..) => {
-                self.error("P0231", e.span, "a temporal operator is allowed in an `ltl` formula only");
+            ExprKind::Temporal(..) | ExprKind::Temporal2(..) => {
+                let error = self.error("P0231", e.span, "a temporal operator is no value");
+                *error = error.clone().help("put parentheses around the condition that it speaks of: `[] (x == 1)`");
+                return None;
+            }
+            ExprKind::Event { .. } => {
+                let error = self.error("P0231", e.span, "an event is no value");
+                *error = error.clone().help("join events with `&&`, `||`, `!`, `->` and temporal operators only");
                 return None;
             }
         })
@@ -378,20 +384,6 @@ impl Lowering<'_> {
             .label(fields(given))
             .also(place, format!("declared with {}", fields(expected)))
             .help(format!("the fields are {{ {} }}; `_` stands for one that does not matter", types.join(", ")));
-    }
-
-    /// Checks the names in a temporal formula.
-    pub(super) fn check_formula(&mut self, e: &Expr) {
-        match &e.kind {
-            ExprKind::Temporal(inner) | ExprKind::Unary(_, inner) => self.check_formula(inner),
-            ExprKind::Temporal2(a, b) | ExprKind::Binary(_, a, b) => {
-                self.check_formula(a);
-                self.check_formula(b);
-            }
-            _ => {
-                self.expr(e, None);
-            }
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod body;
 mod expression;
 mod flow;
+mod formula;
 mod types;
 
 use crate::ast::{
@@ -16,6 +17,7 @@ use crate::token::{Name, Names};
 use flow::{FlowError, Graph, SeqId};
 use model::diagnostic::{Diagnostic, nearest};
 use model::expr::{BinaryOp, UnaryOp};
+use model::formula::Atom;
 use model::ids::{ChannelTypeId, LocationId, MachineId, SymbolSetId};
 use model::network::{
     ChannelType, Formula, Initial, Instance, Machine, MachineKind, Network, ScalarType, SymbolSet, Variable,
@@ -571,9 +573,9 @@ impl Lowering<'_> {
             Some(name) => self.text(name),
             None => format!("ltl_{}", self.network.formulas.len()),
         };
-        self.check_formula(&ltl.formula);
+        let Some(formula) = self.formula(&ltl.formula) else { return };
         let text = self.sources.text(ltl.span).to_owned();
-        self.network.formulas.push(Formula { name, text, span: ltl.span });
+        self.network.formulas.push(Formula { name, text, formula, span: ltl.span });
     }
 
     // --- the end ----------------------------------------------------------------------------------
@@ -737,5 +739,12 @@ fn fix_remote_labels(network: &mut Network, locations: &[LocationId]) {
         for edge in &mut machine.edges {
             edge.action.walk_mut(&mut fix);
         }
+    }
+    for formula in &mut network.formulas {
+        formula.formula.walk_atoms_mut(&mut |atom| {
+            if let Atom::State(e) = atom {
+                e.walk_mut(&mut fix);
+            }
+        });
     }
 }

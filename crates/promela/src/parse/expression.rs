@@ -5,6 +5,7 @@ use super::{DEEPEST, Parsed, Parser};
 use crate::ast::{Expr, ExprKind, PatternItem, Run, VarRef};
 use crate::token::{TokenKind, kw};
 use model::expr::{BinaryOp, ChannelTest, UnaryOp};
+use model::formula::{Connective, Modality};
 use model::source::Span;
 
 /// A binary operator: of values, or temporal.
@@ -12,7 +13,7 @@ use model::source::Span;
 enum Operator {
     Value(BinaryOp),
     /// `->`, `<->`, `U`, `V`, `W`
-    Temporal,
+    Temporal(Connective),
 }
 
 /// How deep an expression tree may be, operators that associate included.
@@ -51,7 +52,7 @@ impl Parser<'_> {
             let deepest = left.depth.max(right.depth);
             let kind = match operator {
                 Operator::Value(op) => ExprKind::Binary(op, Box::new(left), Box::new(right)),
-                Operator::Temporal => ExprKind::Temporal2(Box::new(left), Box::new(right)),
+                Operator::Temporal(op) => ExprKind::Temporal2(op, Box::new(left), Box::new(right)),
             };
             left = self.node(kind, span, deepest)?;
         }
@@ -92,19 +93,20 @@ impl Parser<'_> {
     fn temporal_operator(&mut self) -> Option<(Operator, u8, usize)> {
         let (first, second) = (self.peek(), self.peek_at(1));
         let adjacent = !second.space_before;
+        let temporal = |op, precedence| (Operator::Temporal(op), precedence, 1);
         Some(match first.kind {
-            TokenKind::Arrow | TokenKind::Name(kw::IMPLIES) => (Operator::Temporal, 1, 1),
-            TokenKind::Name(kw::EQUIVALENT) => (Operator::Temporal, 1, 1),
-            TokenKind::Lt if second.kind == TokenKind::Arrow && adjacent => (Operator::Temporal, 1, 2),
+            TokenKind::Arrow | TokenKind::Name(kw::IMPLIES) => temporal(Connective::Implies, 1),
+            TokenKind::Name(kw::EQUIVALENT) => temporal(Connective::Iff, 1),
+            TokenKind::Lt if second.kind == TokenKind::Arrow && adjacent => (Operator::Temporal(Connective::Iff), 1, 2),
             TokenKind::Slash if second.kind == TokenKind::Backslash && adjacent => {
                 (Operator::Value(BinaryOp::And), 3, 2)
             }
             TokenKind::Backslash if second.kind == TokenKind::Slash && adjacent => {
                 (Operator::Value(BinaryOp::Or), 2, 2)
             }
-            TokenKind::Name(kw::U | kw::V | kw::W | kw::UNTIL | kw::STRONGUNTIL | kw::WEAKUNTIL | kw::RELEASE) => {
-                (Operator::Temporal, 5, 1)
-            }
+            TokenKind::Name(kw::U | kw::UNTIL | kw::STRONGUNTIL) => temporal(Connective::Until, 5),
+            TokenKind::Name(kw::W | kw::WEAKUNTIL) => temporal(Connective::WeakUntil, 5),
+            TokenKind::Name(kw::V | kw::R | kw::RELEASE) => temporal(Connective::Release, 5),
             _ => return None,
         })
     }
@@ -130,14 +132,14 @@ impl Parser<'_> {
             }
             _ => {
                 if self.ltl
-                    && let Some(tokens) = self.temporal_prefix()
+                    && let Some((op, tokens)) = self.temporal_prefix()
                 {
                     for _ in 0..tokens {
                         self.advance();
                     }
                     let inner = self.deeper(|p| p.unary())?;
                     let (span, depth) = (token.span.to(inner.span), inner.depth);
-                    return self.node(ExprKind::Temporal(Box::new(inner)), span, depth);
+                    return self.node(ExprKind::Temporal(op, Box::new(inner)), span, depth);
                 }
                 return self.primary();
             }
@@ -151,14 +153,36 @@ impl Parser<'_> {
         self.node(ExprKind::Unary(op, Box::new(inner)), span, depth)
     }
 
-    /// `[]`, `<>`, `X` and their names: how many tokens.
-    fn temporal_prefix(&mut self) -> Option<usize> {
+    /// `[]`, `<>`, `X` and their names, and the `G` and `F` of the literature where they cannot be variables: which
+    /// operator, and how many tokens.
+    fn temporal_prefix(&mut self) -> Option<(Modality, usize)> {
         let (first, second) = (self.peek(), self.peek_at(1));
         match first.kind {
-            TokenKind::LBracket if second.kind == TokenKind::RBracket => Some(2),
-            TokenKind::Lt if second.kind == TokenKind::Gt => Some(2),
-            TokenKind::Name(kw::ALWAYS | kw::EVENTUALLY | kw::NEXT | kw::X) => Some(1),
+            TokenKind::LBracket if second.kind == TokenKind::RBracket => Some((Modality::Always, 2)),
+            TokenKind::Lt if second.kind == TokenKind::Gt => Some((Modality::Eventually, 2)),
+            TokenKind::Name(kw::ALWAYS) => Some((Modality::Always, 1)),
+            TokenKind::Name(kw::EVENTUALLY) => Some((Modality::Eventually, 1)),
+            TokenKind::Name(kw::NEXT | kw::X) => Some((Modality::Next, 1)),
+            TokenKind::Name(kw::G) if self.starts_operand() => Some((Modality::Always, 1)),
+            TokenKind::Name(kw::F) if self.starts_operand() => Some((Modality::Eventually, 1)),
             _ => None,
+        }
+    }
+
+    /// After a name that could be an operator: whether an operand follows.
+    fn starts_operand(&mut self) -> bool {
+        let (second, third) = (self.peek_at(1), self.peek_at(2));
+        match second.kind {
+            TokenKind::LParen | TokenKind::Bang | TokenKind::BangBang | TokenKind::Number(_) => true,
+            TokenKind::LBracket => third.kind == TokenKind::RBracket,
+            TokenKind::Lt => third.kind == TokenKind::Gt && !third.space_before,
+            TokenKind::Name(word) => {
+                !matches!(
+                    word,
+                    kw::U | kw::V | kw::W | kw::R | kw::UNTIL | kw::STRONGUNTIL | kw::WEAKUNTIL | kw::RELEASE
+                ) && !matches!(word, kw::IMPLIES | kw::EQUIVALENT)
+            }
+            _ => false,
         }
     }
 
@@ -318,7 +342,25 @@ impl Parser<'_> {
             let kind = ExprKind::Poll { channel: Box::new(reference), pattern, anywhere };
             return Ok(Expr { kind, span: span.to(self.last), depth: 1 });
         }
+        if self.ltl && matches!(self.peek().kind, TokenKind::Bang | TokenKind::Question) {
+            return self.event(reference);
+        }
         Ok(Expr { kind: ExprKind::Name(Box::new(reference)), span, depth: 1 })
+    }
+
+    /// `ch!msg`, `ch?msg(1,_)`: something that happens.
+    fn event(&mut self, channel: VarRef) -> Parsed<Expr> {
+        let sent = self.peek().kind == TokenKind::Bang;
+        let span = channel.full_span();
+        self.advance();
+        let mut fields = vec![self.pattern_item()?];
+        let open = self.peek();
+        if self.eat(TokenKind::LParen) {
+            self.deeper(|p| p.pattern_items(&mut fields, TokenKind::RParen))?;
+            self.close(TokenKind::RParen, open.span, "this list of fields")?;
+        }
+        let kind = ExprKind::Event { channel: Box::new(channel), sent, fields };
+        Ok(Expr { kind, span: span.to(self.last), depth: 1 })
     }
 
     pub(super) fn at_poll(&mut self) -> bool {

@@ -67,7 +67,7 @@ use std::time::Instant;
 use model::diagnostic::Diagnostic;
 use model::source::{FileId, SourceMap, Span};
 
-use crate::token::{Name, Names, Token, TokenKind};
+use crate::token::{Name, Names, Token, TokenKind, kw};
 use definition::Macro;
 use reading::{Expansion, OpenFile};
 use report::Reports;
@@ -112,6 +112,7 @@ pub fn tokenize(
     while let Some(piece) = preprocessor.next_expanded() {
         preprocessor.emit(piece);
     }
+    options.formulas.iter().for_each(|formula| preprocessor.add_formula(formula));
     let eof = Token { kind: TokenKind::Eof, span: end, spelled: end, newline_before: true, space_before: true };
     preprocessor.out.push(eof);
     preprocessor.out
@@ -129,11 +130,20 @@ pub struct Options {
     pub max_tokens: usize,
     /// When to give up.
     pub deadline: Option<Instant>,
+    /// Temporal formulas that are asked for beside those of the model; its macros can be used in them. The text is the
+    /// name, too.
+    pub formulas: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { defines: Vec::new(), include_dirs: Vec::new(), max_tokens: 10_000_000, deadline: None }
+        Options {
+            defines: Vec::new(),
+            include_dirs: Vec::new(),
+            max_tokens: 10_000_000,
+            deadline: None,
+            formulas: Vec::new(),
+        }
     }
 }
 
@@ -189,6 +199,25 @@ struct Preprocessor<'a> {
     defined: Name,
     /// The name `__VA_ARGS__`.
     variadic: Name,
+}
+
+impl Preprocessor<'_> {
+    /// Reads a formula after the model, as if it stood there in an `ltl` block.
+    fn add_formula(&mut self, formula: &str) {
+        let file = self.sources.add("<formula>", formula);
+        let name = self.names.intern(formula);
+        let token = |kind, at| {
+            let span = Span::new(file, at, at);
+            Token { kind, span, spelled: span, newline_before: false, space_before: true }
+        };
+        let before = [TokenKind::Name(kw::LTL), TokenKind::Name(name), TokenKind::LBrace];
+        self.out.extend(before.map(|kind| token(kind, 0)));
+        self.files.push(OpenFile::new(file, Rc::from(formula)));
+        while let Some(piece) = self.next_expanded() {
+            self.emit(piece);
+        }
+        self.out.push(token(TokenKind::RBrace, formula.len()));
+    }
 }
 
 #[cfg(test)]

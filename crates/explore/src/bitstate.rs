@@ -1,0 +1,1 @@
+//! The search that remembers bits.

@@ -1,0 +1,226 @@
+//! The successors of one state, and what is wrong with it.
+//!
+//! All searches expand states here: one after the other, in several threads, or with nothing but bits to
+//! remember them by. States in the middle of an atomic sequence are not states of the system. An expansion
+//! follows such a sequence to its ends, remembering what it has seen inside, so that one that loops for ever
+//! does not keep it.
+
+use model::fault::{FaultAt, Overflow};
+use model::semantics::{Semantics, Step, Stepper};
+use model::verdict::{Property, Reason};
+use std::collections::HashSet;
+
+/// Inner states of one atomic sequence before they are remembered, so that loops end.
+const REMEMBER_AFTER: usize = 64;
+/// Inner states of one state between two looks at the clock.
+const CHECK_EVERY: usize = 1 << 14;
+
+/// Something that is wrong in a state, or on a step from it.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub(crate) property: Property,
+    /// What leads from the state to the problem: a step with a fault, after inner steps of an atomic
+    /// sequence; empty if the state itself is the problem.
+    pub(crate) last_steps: Vec<Step>,
+    /// The fault; none for a deadlock.
+    pub(crate) fault: Option<FaultAt>,
+}
+
+/// Why an expansion was not finished.
+#[derive(Debug)]
+pub(crate) enum Unfinished {
+    Overflow(Overflow),
+    Stopped(Reason),
+}
+
+impl From<Overflow> for Unfinished {
+    fn from(overflow: Overflow) -> Self {
+        Unfinished::Overflow(overflow)
+    }
+}
+
+impl Unfinished {
+    pub(crate) fn reason(self) -> Reason {
+        match self {
+            Unfinished::Overflow(overflow) => Reason::Overflow(overflow),
+            Unfinished::Stopped(reason) => reason,
+        }
+    }
+}
+
+/// Computes successors; one per thread.
+pub(crate) struct Expander<'s> {
+    pub(crate) stepper: Stepper<'s>,
+    /// Inner states of atomic sequences still to be looked at.
+    inner: Vec<Inner>,
+    pub(crate) transitions: u64,
+    /// What is wrong with the state that was expanded last.
+    pub(crate) problems: Vec<Problem>,
+    /// The first run that cannot go on because of a fault.
+    pub(crate) crashed: Option<FaultAt>,
+}
+
+/// A state in the middle of an atomic sequence.
+struct Inner {
+    state: Vec<u8>,
+    process: u32,
+    /// The inner state it was reached from, if not from the state itself.
+    from: Option<usize>,
+    /// The step that led to it.
+    step: Step,
+}
+
+impl<'s> Expander<'s> {
+    pub(crate) fn new(semantics: &'s Semantics<'s>) -> Self {
+        let (inner, problems) = (Vec::new(), Vec::new());
+        Expander { stepper: semantics.stepper(), inner, transitions: 0, problems, crashed: None }
+    }
+
+    /// Shows every successor of a state to `sink`. `stop` is asked now and then in long atomic sequences.
+    pub(crate) fn expand(
+        &mut self,
+        state: &[u8],
+        sink: &mut impl FnMut(&[u8]),
+        stop: &mut impl FnMut() -> Option<Reason>,
+    ) -> Result<(), Unfinished> {
+        self.problems.clear();
+        self.inner.clear();
+        self.stepper.load(state);
+        let only = self.only_mover();
+        let mut count = self.successors(only, None, sink)?;
+        if count == 0 && only.is_some() {
+            count = self.successors(None, None, sink)?;
+        }
+        if count == 0 && !self.stepper.is_valid_end(state) {
+            self.problems.push(Problem { property: Property::Deadlock, last_steps: Vec::new(), fault: None });
+        }
+        if self.inner.is_empty() { Ok(()) } else { self.atomic_sequences(sink, stop) }
+    }
+
+    /// The one process whose steps are enough in the loaded state, if there is one. Here is the place for a
+    /// partial-order reduction; without one, every process moves.
+    fn only_mover(&mut self) -> Option<u32> {
+        None
+    }
+
+    /// One expansion of the loaded state or inner state: states are shown, inner ones are kept for later. `from`
+    /// is the inner state that is expanded.
+    fn successors(
+        &mut self,
+        control: Option<u32>,
+        from: Option<usize>,
+        sink: &mut impl FnMut(&[u8]),
+    ) -> Result<usize, Overflow> {
+        let (inner, crashed) = (&mut self.inner, &mut self.crashed);
+        let mut faults: Vec<(Step, FaultAt)> = Vec::new();
+        let count = self.stepper.expand_loaded(control, &mut |successor| {
+            if let Some(fault) = successor.fault {
+                if successor.state.is_none() && crashed.is_none() {
+                    *crashed = Some(fault.clone());
+                }
+                faults.push((successor.step, fault));
+            }
+            match (successor.state, successor.control) {
+                (Some(next), None) => sink(next),
+                (Some(next), Some(process)) => {
+                    inner.push(Inner { state: next.to_vec(), process, from, step: successor.step });
+                }
+                (None, _) => {}
+            }
+        })?;
+        self.transitions += count as u64;
+        for (step, fault) in faults {
+            let mut last_steps = self.inner_path(from);
+            last_steps.push(step);
+            self.problems.push(Problem { property: Property::Safety, last_steps, fault: Some(fault) });
+        }
+        Ok(count)
+    }
+
+    /// The steps of an atomic sequence up to an inner state.
+    fn inner_path(&self, mut at: Option<usize>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        while let Some(inner) = at.map(|index| &self.inner[index]) {
+            steps.push(inner.step);
+            at = inner.from;
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// Follows atomic sequences to where they end or block.
+    fn atomic_sequences(
+        &mut self,
+        sink: &mut impl FnMut(&[u8]),
+        stop: &mut impl FnMut() -> Option<Reason>,
+    ) -> Result<(), Unfinished> {
+        let mut seen: HashSet<(u32, Vec<u8>)> = HashSet::new();
+        let mut next = 0;
+        while next < self.inner.len() {
+            let inner = &self.inner[next];
+            let known = next >= REMEMBER_AFTER && !seen.insert((inner.process, inner.state.clone()));
+            if !known {
+                let process = inner.process;
+                self.stepper.load(&inner.state);
+                if self.successors(Some(process), Some(next), sink)? == 0 {
+                    // The process is blocked and loses control: this is a state after all.
+                    sink(&self.inner[next].state);
+                }
+            }
+            next += 1;
+            if next.is_multiple_of(CHECK_EVERY)
+                && let Some(reason) = stop()
+            {
+                return Err(Unfinished::Stopped(reason));
+            }
+        }
+        Ok(())
+    }
+
+    // --- runs -------------------------------------------------------------------------------------
+
+    /// The steps along a chain of states, each found from the one before.
+    pub(crate) fn steps_along(&mut self, chain: &[Vec<u8>]) -> Vec<Step> {
+        chain.windows(2).flat_map(|pair| self.steps_between(&pair[0], &pair[1])).collect()
+    }
+
+    /// The steps that lead from a state to one that was found from it, through an atomic sequence if need be.
+    fn steps_between(&mut self, from: &[u8], goal: &[u8]) -> Vec<Step> {
+        let mut seen: HashSet<(u32, Vec<u8>)> = HashSet::new();
+        self.inner.clear();
+        if let Some(step) = self.reach(from, None, goal).1 {
+            return vec![step];
+        }
+        let mut next = 0;
+        while next < self.inner.len() {
+            let (state, process) = (self.inner[next].state.clone(), self.inner[next].process);
+            if seen.insert((process, state.clone())) {
+                let (count, last) = self.reach(&state, Some(next), goal);
+                if last.is_some() || (count == 0 && state == goal) {
+                    let mut steps = self.inner_path(Some(next));
+                    steps.extend(last);
+                    return steps;
+                }
+            }
+            next += 1;
+        }
+        Vec::new()
+    }
+
+    /// Keeps the inner states that follow a state; returns how many successors there are, and the step that
+    /// leads to the goal, if one does.
+    fn reach(&mut self, state: &[u8], from: Option<usize>, goal: &[u8]) -> (usize, Option<Step>) {
+        let control = from.map(|inner| self.inner[inner].process);
+        let inner = &mut self.inner;
+        let mut last = None;
+        let count = self.stepper.expand(state, control, &mut |successor| {
+            let (Some(next), step) = (successor.state, successor.step) else { return };
+            match successor.control {
+                Some(process) => inner.push(Inner { state: next.to_vec(), process, from, step }),
+                None if next == goal => last = last.or(Some(step)),
+                None => {}
+            }
+        });
+        (count.unwrap_or(0), last)
+    }
+}

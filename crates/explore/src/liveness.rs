@@ -1,0 +1,190 @@
+//! Questions about infinite runs: formulas, `never` claims and acceptance labels, each as a claim to be searched for.
+//!
+//! A formula is negated and translated to an automaton over its atoms; what the automaton accepts are counterexamples. A
+//! `never` claim is such an automaton as it stands. Acceptance labels of processes need no claim at all: one that allows
+//! everything does.
+
+use crate::ENGINE;
+use crate::accept::{self, Found, Question};
+use model::claim::{AtomSet, Claim, ClaimEdge, ClaimState, MOST_ATOMS};
+use model::formula::{Atom, Connective, Ltl, Modality};
+use model::network::Machine;
+use model::semantics::Semantics;
+use model::source::SourceMap;
+use model::verdict::{Certificate, Details, Limits, Observer, Outcome, Property, Reason, Verdict};
+use std::time::Instant;
+
+/// What the questions have in common.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    /// The model and its reading.
+    pub semantics: &'a Semantics<'a>,
+    /// Its texts.
+    pub sources: &'a SourceMap,
+    /// Only runs in which every process that can always move does move.
+    pub fair: bool,
+    /// When to stop.
+    pub limits: Limits,
+    /// Whom to tell.
+    pub observer: &'a dyn Observer,
+}
+
+impl Setting<'_> {
+    /// Whether every run keeps a formula.
+    pub fn formula(&self, name: &str, formula: &Ltl) -> Outcome {
+        let start = Instant::now();
+        let property = Property::Ltl(name.to_owned());
+        let claim = match negation(formula) {
+            Ok(claim) => claim,
+            Err(reason) => return self.unanswered(property, reason, start),
+        };
+        let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true };
+        let antecedent = formula.antecedent();
+        let holds = |atoms: AtomSet| {
+            let atom = |atom: &Atom| {
+                claim.atoms.iter().position(|known| known == atom).is_some_and(|index| atoms >> index & 1 == 1)
+            };
+            antecedent.is_some_and(|antecedent| antecedent.holds(&atom))
+        };
+        let sighting = antecedent.map(|_| (AtomSet::MAX, &holds as &dyn Fn(AtomSet) -> bool));
+        let found = accept::search(self.semantics, &question, sighting, self.limits, self.observer);
+        let seen = found.seen;
+        let mut outcome = self.outcome(property, &question, Some(formula), found, start);
+        if let (Verdict::Proved, Some(antecedent), false) = (&outcome.verdict, antecedent, seen) {
+            outcome.verdict = Verdict::Vacuous(format!("`{antecedent}` never holds, so the formula says nothing"));
+        }
+        outcome
+    }
+
+    /// Whether a `never` claim accepts no run.
+    pub fn never(&self, claim: &Machine) -> Outcome {
+        let start = Instant::now();
+        let property = Property::Never(claim.name.clone());
+        match Claim::of_machine(claim) {
+            Ok(claim) => {
+                let question = Question { claim: &claim, labels: true, fair: self.fair, stutters: true };
+                let found = accept::search(self.semantics, &question, None, self.limits, self.observer);
+                self.outcome(property, &question, None, found, start)
+            }
+            Err(refused) => {
+                let reason = format!("{} is not supported: {}", refused.why, self.sources.short(refused.span));
+                self.unanswered(property, Reason::NotSupported(reason), start)
+            }
+        }
+    }
+
+    /// Whether no infinite run passes through acceptance labels of processes again and again.
+    pub fn acceptance(&self) -> Outcome {
+        let start = Instant::now();
+        let anything = anything();
+        let question = Question { claim: &anything, labels: true, fair: self.fair, stutters: true };
+        let found = accept::search(self.semantics, &question, None, self.limits, self.observer);
+        self.outcome(Property::Acceptance, &question, None, found, start)
+    }
+
+    fn unanswered(&self, property: Property, reason: Reason, start: Instant) -> Outcome {
+        Outcome {
+            property,
+            verdict: Verdict::Inconclusive(reason),
+            reading: self.semantics.reading(),
+            engine: ENGINE,
+            time: start.elapsed(),
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        }
+    }
+
+    /// What a search found; a run counts only once it was replayed.
+    fn outcome(
+        &self,
+        property: Property,
+        question: &Question<'_>,
+        formula: Option<&Ltl>,
+        found: Found,
+        start: Instant,
+    ) -> Outcome {
+        let reason = String::from("a counterexample was found, but its run did not replay: please report this");
+        let mut outcome = self.unanswered(property, Reason::NotSupported(reason), start);
+        match (found.lasso, found.stopped, found.digest) {
+            (Some(lasso), ..) => {
+                outcome.witness = accept::witness(self.semantics, self.sources, question, formula, &lasso);
+                if outcome.witness.is_some() {
+                    outcome.verdict = Verdict::Violated;
+                }
+            }
+            (None, Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason),
+            (None, None, Some(digest)) => {
+                outcome.verdict = Verdict::Proved;
+                let (states, claim, fair) = (found.stats.states, Box::new(question.claim.clone()), question.fair);
+                outcome.certificate = Some(Certificate::Product { states, digest, claim, fair });
+            }
+            (None, None, None) => {}
+        }
+        outcome.stats = Some(found.stats);
+        outcome.time = start.elapsed();
+        outcome
+    }
+}
+
+/// The claim that allows everything and accepts nothing by itself.
+pub fn anything() -> Claim {
+    let edges = vec![ClaimEdge { to: Some(0), ..ClaimEdge::default() }];
+    let state = ClaimState { accepting: false, edges, words: String::new() };
+    Claim { atoms: Vec::new(), states: vec![state], initial: 0 }
+}
+
+/// An automaton for what a formula forbids.
+pub fn negation(formula: &Ltl) -> Result<Claim, Reason> {
+    let atoms: Vec<(Atom, String)> = formula.atoms();
+    if atoms.len() > MOST_ATOMS {
+        return Err(Reason::NotSupported(format!("a formula with more than {MOST_ATOMS} different conditions")));
+    }
+    let numbered = translated(formula, &atoms);
+    let automaton = temporal::automaton(&numbered.negated(), &temporal::Limits::default())
+        .map_err(|too_large| Reason::NotSupported(too_large.to_string()))?;
+    let bits = |atoms: &[u32]| atoms.iter().fold(0, |set: AtomSet, atom| set | 1 << atom);
+    let states = automaton.states.iter().map(|state| {
+        let edges = state.edges.iter().flat_map(|edge| {
+            edge.guard.iter().map(|cube| ClaimEdge {
+                holds: bits(&cube.positive),
+                fails: bits(&cube.negative),
+                to: Some(edge.to),
+                assertion: None,
+            })
+        });
+        ClaimState { accepting: state.accepting, edges: edges.collect(), words: String::new() }
+    });
+    let states = states.collect();
+    Ok(Claim { atoms: atoms.into_iter().map(|(atom, _)| atom).collect(), states, initial: automaton.initial })
+}
+
+/// A formula with its atoms as numbers.
+pub fn translated(formula: &Ltl, atoms: &[(Atom, String)]) -> temporal::Formula {
+    use temporal::Formula;
+    let inner = |e: &Ltl| Box::new(translated(e, atoms));
+    match formula {
+        Ltl::Constant(true) => Formula::True,
+        Ltl::Constant(false) => Formula::False,
+        Ltl::Atom(atom, _) => {
+            let index = atoms.iter().position(|(known, _)| known == &**atom).unwrap_or(0);
+            Formula::Atom(index as u32)
+        }
+        Ltl::Unary(op, e) => match op {
+            Modality::Not => Formula::Not(inner(e)),
+            Modality::Next => Formula::Next(inner(e)),
+            Modality::Always => Formula::Globally(inner(e)),
+            Modality::Eventually => Formula::Finally(inner(e)),
+        },
+        Ltl::Binary(op, a, b) => match op {
+            Connective::And => Formula::And(inner(a), inner(b)),
+            Connective::Or => Formula::Or(inner(a), inner(b)),
+            Connective::Implies => Formula::Implies(inner(a), inner(b)),
+            Connective::Iff => Formula::Iff(inner(a), inner(b)),
+            Connective::Until => Formula::Until(inner(a), inner(b)),
+            Connective::Release => Formula::Release(inner(a), inner(b)),
+            Connective::WeakUntil => Formula::WeakUntil(inner(a), inner(b)),
+        },
+    }
+}

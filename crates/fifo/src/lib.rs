@@ -1,0 +1,35 @@
+//! Safety of communicating machines over unbounded queues, reliable or lossy.
+//!
+//! * In: a [`System`] of finite machines that send and receive, a [`Property`], a [`Method`], [`Limits`], and an
+//!   [`Observer`] that is told the story.
+//! * Out: a [`Report`] with a [`Verdict`]. *Safe* comes with an inductive [`Invariant`], a set of queue contents for each
+//!   control state; *unsafe* with a [`Run`]; both were checked before they are returned. *Inconclusive* says why.
+//!
+//! The paper behind it is Heußner, Le Gall and Sutre, "Extrapolation-based path invariants for abstraction refinement of
+//! fifo systems". Start reading at [`system`], then [`space`](crate::System), which unfolds the product of the machines
+//! as far as it is needed, then the methods: `search`, `absint`, `cegar`, `armc`, and `portfolio`, which combines them.
+//!
+//! This crate never prints, reads no file, and never panics on a system, however odd.
+
+mod absint;
+mod armc;
+pub mod cegar;
+mod check;
+mod method;
+mod portfolio;
+mod property;
+mod replay;
+mod run;
+mod search;
+mod space;
+mod story;
+mod system;
+mod verdict;
+
+pub use cegar::{Cegar, CegarSettings, Generator, Pass};
+pub use method::{Limits, Method, check};
+pub use property::Property;
+pub use replay::{Configuration, ReplayError, replay};
+pub use story::{AbstractState, Event, Observer, Silent};
+pub use system::{Bad, Machine, Op, System, SystemError, Transition};
+pub use verdict::{Invariant, Reason, Report, Run, Statistics, Step, Verdict};

@@ -1,0 +1,173 @@
+//! The entry: a system, a property and a method in, a checked verdict out.
+
+use crate::absint::AbsInt;
+use crate::armc::Armc;
+use crate::cegar::{CegarSettings, Refining};
+use crate::check::is_invariant;
+use crate::portfolio::Portfolio;
+use crate::property::Property;
+use crate::replay::replay;
+use crate::search::Search;
+use crate::space::{Control, Space};
+use crate::story::Observer;
+use crate::system::{System, SystemError};
+use crate::verdict::{Invariant, Reason, Report, Run, Statistics, Verdict};
+use queues::{Extrapolation, Language, Limit};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How to look for an answer.
+#[derive(Clone)]
+pub enum Method {
+    /// All of them in turn.
+    Auto,
+    /// Configuration by configuration, breadth-first.
+    Search,
+    /// Abstract interpretation, with a restricted extrapolation as widening.
+    AbsInt(Arc<dyn Extrapolation>),
+    /// Refinement of partition abstractions.
+    Cegar(CegarSettings),
+    /// Abstract regular model checking.
+    Armc(Arc<dyn Extrapolation>),
+}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Method::Auto => f.write_str("Auto"),
+            Method::Search => f.write_str("Search"),
+            Method::AbsInt(with) => write!(f, "AbsInt({})", with.name()),
+            Method::Cegar(settings) => write!(f, "Cegar({})", settings.name()),
+            Method::Armc(with) => write!(f, "Armc({})", with.name()),
+        }
+    }
+}
+
+/// How long to look.
+#[derive(Clone, Default)]
+pub struct Limits {
+    /// When to stop.
+    pub deadline: Option<Instant>,
+    /// Bytes, by our own estimate.
+    pub memory: Option<usize>,
+    /// Elementary steps of work.
+    pub steps: Option<u64>,
+    /// Asked now and then; `true` stops.
+    pub cancel: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
+
+impl Limits {
+    pub(crate) fn for_languages(&self) -> queues::Limits {
+        queues::Limits {
+            bytes: self.memory.unwrap_or(usize::MAX),
+            steps: self.steps.unwrap_or(u64::MAX),
+            deadline: self.deadline,
+            interrupt: self.cancel.clone(),
+            ..queues::Limits::default()
+        }
+    }
+}
+
+/// What a technique says before anybody has checked it.
+pub(crate) enum Answer {
+    Safe(Vec<(Control, Language)>),
+    Unsafe(Run),
+    Stuck(Reason),
+}
+
+/// A method at work. It can be stopped by any limit and asked to go on later.
+pub(crate) trait Technique {
+    fn name(&self) -> String;
+
+    /// Works until there is an answer, or a limit is hit.
+    fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit>;
+
+    /// Adds what it took.
+    fn count(&self, statistics: &mut Statistics);
+}
+
+impl Method {
+    pub(crate) fn technique(&self) -> Box<dyn Technique> {
+        match self {
+            Method::Auto => Box::new(Portfolio::new()),
+            Method::Search => Box::new(Search::new()),
+            Method::AbsInt(with) => Box::new(AbsInt::new(with.clone())),
+            Method::Cegar(settings) => Box::new(Refining::new(settings.clone())),
+            Method::Armc(with) => Box::new(Armc::new(with.clone())),
+        }
+    }
+}
+
+/// Whether the property holds of the system.
+pub fn check(
+    system: &System,
+    property: Property,
+    method: &Method,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Report {
+    let mut statistics = Statistics::default();
+    let mut space = match Space::new(system, property, limits.for_languages()) {
+        Ok(space) => space,
+        Err(SystemError::Limit(limit)) => return inconclusive(Reason::Limit(limit), statistics),
+        Err(error) => return inconclusive(Reason::Malformed(error.to_string()), statistics),
+    };
+    let mut technique = method.technique();
+    let answer = technique.advance(&mut space, observer);
+    statistics.method = technique.name();
+    technique.count(&mut statistics);
+    statistics.controls = space.controls();
+    let verdict = match answer {
+        Ok(answer) => confirm(&mut space, answer).unwrap_or_else(|limit| Err(Reason::Limit(limit))),
+        Err(limit) => Err(Reason::Limit(limit)),
+    };
+    statistics.languages = space.languages.count();
+    statistics.bytes = space.languages.bytes();
+    statistics.steps = space.languages.steps();
+    match verdict {
+        Ok(Confirmed::Safe(reached)) => {
+            let invariant = Box::new(Invariant { languages: space.languages, reached });
+            Report { verdict: Verdict::Safe(invariant), statistics }
+        }
+        Ok(Confirmed::Unsafe(run)) => Report { verdict: Verdict::Unsafe(run), statistics },
+        Err(reason) => inconclusive(reason, statistics),
+    }
+}
+
+fn inconclusive(reason: Reason, statistics: Statistics) -> Report {
+    Report { verdict: Verdict::Inconclusive(reason), statistics }
+}
+
+/// An answer that passed its check.
+enum Confirmed {
+    Safe(Vec<(Vec<u32>, Language)>),
+    Unsafe(Run),
+}
+
+fn confirm(space: &mut Space<'_>, answer: Answer) -> Result<Result<Confirmed, Reason>, Limit> {
+    match answer {
+        Answer::Stuck(reason) => Ok(Err(reason)),
+        Answer::Safe(reached) => {
+            if let Err(why) = is_invariant(space, &reached)? {
+                return Ok(Err(Reason::Unconfirmed(why)));
+            }
+            let mut named: Vec<_> =
+                reached.iter().map(|&(at, language)| (space.states(at).to_vec(), language)).collect();
+            named.sort();
+            Ok(Ok(Confirmed::Safe(named)))
+        }
+        Answer::Unsafe(run) => match replay(space.system, &run) {
+            Err(error) => Ok(Err(Reason::Unconfirmed(error.to_string()))),
+            Ok(configurations) => {
+                let Some(last) = configurations.last() else {
+                    return Ok(Err(Reason::Unconfirmed("the run is empty".into())));
+                };
+                let bad = space.bad_at(&last.control)?;
+                let ends_badly = space.languages.contains(bad, &last.contents());
+                let complaint = || Reason::Unconfirmed("the run does not end in a bad configuration".into());
+                Ok(if ends_badly { Ok(Confirmed::Unsafe(run)) } else { Err(complaint()) })
+            }
+        },
+    }
+}

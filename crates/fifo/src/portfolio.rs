@@ -1,0 +1,116 @@
+//! All methods in turn: the default.
+//!
+//! No setting is best (section 7.1 and figure 10 of the paper: for most there is a protocol that takes hours). So each
+//! gets a slice of work, then the next, and a longer slice in the next round; each goes on where it stopped. Slices are
+//! counted in steps of work, not in time, so that the same question gets the same answer from the same method on every
+//! machine.
+//!
+//! Plain search comes first, since most faults are near. Abstract interpretation proves most of what can be proved.
+//! Breadth-first refinement with `UPInv` finds every fault (corollary 6.8), and the other refinements prove what needs
+//! precision in a few places only.
+
+use crate::absint::AbsInt;
+use crate::armc::Armc;
+use crate::cegar::{CegarSettings, Generator, Pass, Refining};
+use crate::method::{Answer, Technique};
+use crate::search::Search;
+use crate::space::Space;
+use crate::story::{Event, Observer};
+use crate::verdict::{Reason, Statistics};
+use queues::{Bisimulation, Direction, Extrapolation, Limit};
+use std::sync::Arc;
+
+/// The first slice, in steps of work.
+const FIRST_SLICE: u64 = 1 << 20;
+
+/// The methods, and whose turn it is.
+pub(crate) struct Portfolio {
+    members: Vec<Box<dyn Technique>>,
+    /// Members that gave up.
+    out: Vec<Option<Reason>>,
+    turn: usize,
+    winner: usize,
+}
+
+impl Portfolio {
+    pub(crate) fn new() -> Self {
+        let rho = |direction| Arc::new(Bisimulation::rho(direction)) as Arc<dyn Extrapolation>;
+        let second = Arc::new(Bisimulation::rho_second(Direction::Forward)) as Arc<dyn Extrapolation>;
+        let cegar = |generator, pass, extrapolation| {
+            let settings = CegarSettings { generator, pass, extrapolation, iterations: None };
+            Box::new(Refining::new(settings)) as Box<dyn Technique>
+        };
+        let members: Vec<Box<dyn Technique>> = vec![
+            Box::new(Search::new()),
+            Box::new(AbsInt::new(rho(Direction::Forward))),
+            cegar(Generator::Uniform, Pass::Forward, second),
+            cegar(Generator::Adaptive, Pass::Backward, rho(Direction::Forward)),
+            cegar(Generator::Adaptive, Pass::Forward, rho(Direction::Backward)),
+            Box::new(AbsInt::new(rho(Direction::Both))),
+            cegar(Generator::Uniform, Pass::Forward, rho(Direction::Backward)),
+            Box::new(Armc::new(rho(Direction::Forward))),
+        ];
+        let out = members.iter().map(|_| None).collect();
+        Portfolio { members, out, turn: 0, winner: 0 }
+    }
+
+    /// The work of a turn: doubled each round.
+    fn slice(&self) -> u64 {
+        let round = self.turn / self.members.len();
+        FIRST_SLICE.saturating_mul(1 << round.min(40))
+    }
+
+    /// Lets a member work for a while; its answer, if it has one.
+    fn turn(
+        &mut self,
+        member: usize,
+        space: &mut Space<'_>,
+        observer: &mut dyn Observer,
+        total: u64,
+    ) -> Result<Option<Answer>, Limit> {
+        let end = space.languages.steps().saturating_add(self.slice()).min(total);
+        let limits = queues::Limits { steps: end, ..space.languages.limits().clone() };
+        space.languages.set_limits(limits);
+        observer.event(Event::Turn { method: &self.members[member].name() }, &mut space.languages);
+        match self.members[member].advance(space, observer) {
+            Ok(Answer::Stuck(reason)) => self.out[member] = Some(reason),
+            Ok(answer) => return Ok(Some(answer)),
+            Err(Limit::Steps) if end < total => {}
+            Err(Limit::States) => self.out[member] = Some(Reason::Limit(Limit::States)),
+            Err(limit) => return Err(limit),
+        }
+        Ok(None)
+    }
+
+    fn work(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer, total: u64) -> Result<Answer, Limit> {
+        while self.out.iter().any(Option::is_none) {
+            let member = self.turn % self.members.len();
+            if self.out[member].is_none() {
+                self.winner = member;
+                if let Some(answer) = self.turn(member, space, observer, total)? {
+                    return Ok(answer);
+                }
+            }
+            self.turn += 1;
+        }
+        let last = self.out.iter().flatten().next_back().cloned();
+        Ok(Answer::Stuck(last.unwrap_or_else(|| Reason::Stuck("no method is left".into()))))
+    }
+}
+
+impl Technique for Portfolio {
+    fn name(&self) -> String {
+        self.members[self.winner].name()
+    }
+
+    fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit> {
+        let before = space.languages.limits().clone();
+        let answer = self.work(space, observer, before.steps);
+        space.languages.set_limits(before);
+        answer
+    }
+
+    fn count(&self, statistics: &mut Statistics) {
+        self.members[self.winner].count(statistics);
+    }
+}

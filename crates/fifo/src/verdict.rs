@@ -1,0 +1,111 @@
+//! What comes out: safe with an invariant, unsafe with a run, or inconclusive with a reason.
+
+use queues::{Language, Languages, Limit};
+use std::fmt;
+
+/// The answer.
+#[derive(Debug)]
+pub enum Verdict {
+    /// No bad configuration can be reached.
+    Safe(Box<Invariant>),
+    /// One can.
+    Unsafe(Run),
+    /// Not known.
+    Inconclusive(Reason),
+}
+
+/// A set of queue contents for each control state that may be reached; it holds the initial configurations, is closed
+/// under steps, and has nothing bad in it.
+#[derive(Debug)]
+pub struct Invariant {
+    /// Where the languages live.
+    pub languages: Languages,
+    /// By control state (the state of each machine), in order. Control states that are not listed are not reached.
+    pub reached: Vec<(Vec<u32>, Language)>,
+}
+
+/// A way from an initial configuration to a bad one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// The first state of each machine.
+    pub initial: Vec<u32>,
+    /// What happens then.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// A machine takes a transition, both by their place in the system.
+    Move {
+        /// The machine.
+        machine: usize,
+        /// Its transition.
+        transition: usize,
+    },
+    /// A lossy channel loses a message.
+    Loss {
+        /// The channel.
+        channel: usize,
+        /// Counted from its front.
+        position: usize,
+    },
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A limit of time or memory was hit.
+    Limit(Limit),
+    /// So many refinements were not enough.
+    Iterations(usize),
+    /// The method cannot go on, for this reason.
+    Stuck(String),
+    /// The system cannot be analysed as it is.
+    Malformed(String),
+    /// The answer that was found did not pass its own check. This is a fault of the engine.
+    Unconfirmed(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Limit(limit) => limit.fmt(f),
+            Reason::Iterations(count) => write!(f, "no answer after {count} refinements"),
+            Reason::Stuck(why) | Reason::Malformed(why) => f.write_str(why),
+            Reason::Unconfirmed(why) => write!(f, "an answer was found but not confirmed: {why}"),
+        }
+    }
+}
+
+/// What it took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Who answered, in words.
+    pub method: String,
+    /// Refinements of the abstraction (CEGAR), or the precision that was enough (AbsInt, ARMC).
+    pub iterations: usize,
+    /// Abstract states that are reachable at the end (CEGAR).
+    pub abstract_states: usize,
+    /// Abstract transitions between them (CEGAR).
+    pub abstract_transitions: usize,
+    /// Configurations visited one by one (search).
+    pub configurations: usize,
+    /// Control states of the product that were looked at.
+    pub controls: usize,
+    /// Different queue languages.
+    pub languages: usize,
+    /// Memory for them, by our own estimate.
+    pub bytes: usize,
+    /// Elementary steps of work.
+    pub steps: u64,
+}
+
+/// The answer and what it took.
+#[derive(Debug)]
+pub struct Report {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What it took.
+    pub statistics: Statistics,
+}

@@ -1,0 +1,295 @@
+//! Temporal formulas over states *and* events, as a model or a user states them.
+//!
+//! The logic is SE-LTL of the MAGIC paper (section 4): a formula speaks of an infinite run
+//! `s₀ a₀ s₁ a₁ …`, where `sᵢ` is a state and `aᵢ` is what happens next. At position `i` a
+//! state atom is true if it holds in `sᵢ`, and an event atom if it is among what happens in `aᵢ`; a step may be
+//! several events at once (an atomic sequence with two sends). A run that comes to an end goes on for ever in its last
+//! state, and nothing happens there, as in SPIN.
+
+use crate::event::Event;
+use crate::expr::Expr;
+use std::fmt;
+
+/// What a formula is made of: true or false at a position of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Atom {
+    /// The expression is not zero in the state.
+    State(Expr),
+    /// The event happens on the way to the next state.
+    Event(Event),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Modality {
+    /// `!`
+    Not,
+    /// `X`: at the next position.
+    Next,
+    /// `[]`, `G`: at every position from here on.
+    Always,
+    /// `<>`, `F`: at some position from here on.
+    Eventually,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Connective {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `->`
+    Implies,
+    /// `<->`
+    Iff,
+    /// `U`: the second comes, and the first holds until then.
+    Until,
+    /// `V`, `R`: the second holds up to and including where the first does, or for ever.
+    Release,
+    /// `W`: as `U`, but the second need not come.
+    WeakUntil,
+}
+
+/// A formula.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ltl {
+    /// True or false.
+    Constant(bool),
+    /// What is true or false at a position, with its text.
+    Atom(Box<Atom>, String),
+    /// One operand.
+    Unary(Modality, Box<Ltl>),
+    /// Two operands.
+    Binary(Connective, Box<Ltl>, Box<Ltl>),
+}
+
+impl fmt::Display for Ltl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ltl::Constant(value) => write!(f, "{value}"),
+            Ltl::Atom(_, text) if text.contains(' ') => write!(f, "({text})"),
+            Ltl::Atom(_, text) => write!(f, "{text}"),
+            Ltl::Unary(op, inner) => {
+                let symbol = match op {
+                    Modality::Not => "!",
+                    Modality::Next => "X ",
+                    Modality::Always => "[] ",
+                    Modality::Eventually => "<> ",
+                };
+                write!(f, "{symbol}{}", Operand(inner))
+            }
+            Ltl::Binary(op, a, b) => {
+                let symbol = match op {
+                    Connective::And => "&&",
+                    Connective::Or => "||",
+                    Connective::Implies => "->",
+                    Connective::Iff => "<->",
+                    Connective::Until => "U",
+                    Connective::Release => "V",
+                    Connective::WeakUntil => "W",
+                };
+                write!(f, "{} {symbol} {}", Operand(a), Operand(b))
+            }
+        }
+    }
+}
+
+/// A part of a formula, in parentheses where it has an operator with two operands.
+struct Operand<'a>(&'a Ltl);
+
+impl fmt::Display for Operand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if matches!(self.0, Ltl::Binary(..)) { write!(f, "({})", self.0) } else { write!(f, "{}", self.0) }
+    }
+}
+
+impl Ltl {
+    /// Calls `visit` for this formula and everything in it, outermost first.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Ltl)) {
+        visit(self);
+        match self {
+            Ltl::Constant(_) | Ltl::Atom(..) => {}
+            Ltl::Unary(_, inner) => inner.walk(visit),
+            Ltl::Binary(_, a, b) => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+        }
+    }
+
+    /// Calls `change` for every atom.
+    pub fn walk_atoms_mut(&mut self, change: &mut dyn FnMut(&mut Atom)) {
+        match self {
+            Ltl::Constant(_) => {}
+            Ltl::Atom(atom, _) => change(atom),
+            Ltl::Unary(_, inner) => inner.walk_atoms_mut(change),
+            Ltl::Binary(_, a, b) => {
+                a.walk_atoms_mut(change);
+                b.walk_atoms_mut(change);
+            }
+        }
+    }
+
+    /// The atoms, each once, in the order of the text.
+    pub fn atoms(&self) -> Vec<(Atom, String)> {
+        let mut atoms: Vec<(Atom, String)> = Vec::new();
+        self.walk(&mut |part| {
+            if let Ltl::Atom(atom, text) = part
+                && atoms.iter().all(|(known, _)| *known != **atom)
+            {
+                atoms.push(((**atom).clone(), text.clone()));
+            }
+        });
+        atoms
+    }
+
+    /// The formula speaks of the next position: a run may not be stretched.
+    pub fn has_next(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |part| found |= matches!(part, Ltl::Unary(Modality::Next, _)));
+        found
+    }
+
+    /// No temporal operator: true or false at a position by itself.
+    pub fn is_propositional(&self) -> bool {
+        let mut temporal = false;
+        self.walk(&mut |part| {
+            temporal |= match part {
+                Ltl::Unary(op, _) => *op != Modality::Not,
+                Ltl::Binary(op, ..) => matches!(op, Connective::Until | Connective::Release | Connective::WeakUntil),
+                _ => false,
+            };
+        });
+        !temporal
+    }
+
+    /// What a formula without temporal operators says of one position.
+    pub fn holds(&self, atom: &dyn Fn(&Atom) -> bool) -> bool {
+        match self {
+            Ltl::Constant(value) => *value,
+            Ltl::Atom(which, _) => atom(which),
+            Ltl::Unary(_, inner) => !inner.holds(atom),
+            Ltl::Binary(op, a, b) => {
+                let (a, b) = (a.holds(atom), b.holds(atom));
+                match op {
+                    Connective::And => a && b,
+                    Connective::Implies => !a || b,
+                    Connective::Iff => a == b,
+                    _ => a || b,
+                }
+            }
+        }
+    }
+
+    /// In `[] (a -> ..)` without temporal operators in `a`: the `a`. If it never holds, the formula says nothing.
+    pub fn antecedent(&self) -> Option<&Ltl> {
+        let Ltl::Unary(Modality::Always, inner) = self else { return None };
+        match &**inner {
+            Ltl::Binary(Connective::Implies, a, _) if a.is_propositional() => Some(a),
+            _ => None,
+        }
+    }
+
+    /// Whether the formula holds on the run with these positions, the last of which is followed by position
+    /// `loop_from`; `atom` says whether an atom holds at a position.
+    pub fn holds_on(&self, positions: usize, loop_from: usize, atom: &dyn Fn(&Atom, usize) -> bool) -> bool {
+        self.along(positions, loop_from, atom).first().copied().unwrap_or(false)
+    }
+
+    /// The positions at which the formula holds. The value of a temporal operator at a position follows from that at the next;
+    /// round the loop, twice is enough.
+    pub fn along(&self, positions: usize, loop_from: usize, atom: &dyn Fn(&Atom, usize) -> bool) -> Vec<bool> {
+        let next = |at: usize| if at + 1 < positions { at + 1 } else { loop_from };
+        let operand = |e: &Ltl| e.along(positions, loop_from, atom);
+        let fixpoint = |start: bool, step: &dyn Fn(usize, bool) -> bool| {
+            let mut values = vec![start; positions];
+            for _ in 0..2 {
+                for at in (0..positions).rev() {
+                    values[at] = step(at, values[next(at)]);
+                }
+            }
+            values
+        };
+        match self {
+            Ltl::Constant(value) => vec![*value; positions],
+            Ltl::Atom(which, _) => (0..positions).map(|at| atom(which, at)).collect(),
+            Ltl::Unary(op, inner) => {
+                let inner = operand(inner);
+                match op {
+                    Modality::Not => inner.iter().map(|value| !value).collect(),
+                    Modality::Next => (0..positions).map(|at| inner[next(at)]).collect(),
+                    Modality::Always => fixpoint(true, &|at, later| inner[at] && later),
+                    Modality::Eventually => fixpoint(false, &|at, later| inner[at] || later),
+                }
+            }
+            Ltl::Binary(op, a, b) => {
+                let (a, b) = (operand(a), operand(b));
+                let each = |both: &dyn Fn(bool, bool) -> bool| a.iter().zip(&b).map(|(&a, &b)| both(a, b)).collect();
+                match op {
+                    Connective::And => each(&|a, b| a && b),
+                    Connective::Or => each(&|a, b| a || b),
+                    Connective::Implies => each(&|a, b| !a || b),
+                    Connective::Iff => each(&|a, b| a == b),
+                    Connective::Until => fixpoint(false, &|at, later| b[at] || a[at] && later),
+                    Connective::WeakUntil => fixpoint(true, &|at, later| b[at] || a[at] && later),
+                    Connective::Release => fixpoint(true, &|at, later| b[at] && (a[at] || later)),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atom(value: i32) -> Ltl {
+        Ltl::Atom(Box::new(Atom::State(Expr::Const(value))), value.to_string())
+    }
+
+    /// Atom *n* holds at the positions where the letter *n* stands in the word.
+    fn holds(formula: &Ltl, word: &[i32], loop_from: usize) -> bool {
+        formula.holds_on(word.len(), loop_from, &|atom, at| *atom == Atom::State(Expr::Const(word[at])))
+    }
+
+    fn unary(op: Modality, inner: Ltl) -> Ltl {
+        Ltl::Unary(op, Box::new(inner))
+    }
+
+    fn binary(op: Connective, a: Ltl, b: Ltl) -> Ltl {
+        Ltl::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    #[test]
+    fn again_and_again_looks_round_the_loop() {
+        let again = unary(Modality::Always, unary(Modality::Eventually, atom(2)));
+        assert!(holds(&again, &[1, 2, 1], 1));
+        assert!(!holds(&again, &[2, 2, 1], 2));
+        assert!(holds(&unary(Modality::Eventually, unary(Modality::Always, atom(1))), &[2, 2, 1], 2));
+    }
+
+    #[test]
+    fn until_needs_its_second_operand_and_weak_until_does_not() {
+        for (op, expected) in [(Connective::Until, false), (Connective::WeakUntil, true)] {
+            assert_eq!(holds(&binary(op, atom(1), atom(2)), &[1, 1], 0), expected);
+            assert!(holds(&binary(op, atom(1), atom(2)), &[1, 1, 2, 3], 3));
+            assert!(!holds(&binary(op, atom(1), atom(2)), &[1, 3, 2], 2));
+        }
+    }
+
+    #[test]
+    fn release_includes_the_position_of_its_first_operand() {
+        let both = binary(Connective::Or, atom(1), atom(2));
+        let release = binary(Connective::Release, atom(2), both);
+        assert!(holds(&release, &[1, 2, 3], 2));
+        assert!(!holds(&release, &[1, 3, 2], 2));
+        assert!(holds(&release, &[1], 0));
+    }
+
+    #[test]
+    fn next_follows_the_loop() {
+        assert!(holds(&unary(Modality::Next, unary(Modality::Next, atom(2))), &[1, 2], 1));
+        assert!(holds(&unary(Modality::Next, unary(Modality::Next, atom(1))), &[1, 2], 0));
+    }
+}

@@ -1,0 +1,31 @@
+//! Extrapolations: guesses at a simpler, larger set (sections 4.2 and 4.3, appendix B of the paper).
+//!
+//! An extrapolation `∇` has a parameter `k`, its precision. `L ⊆ ∇ₖ(L)` always, and `∇ₖ(L) = L` from some `k` on
+//! (definition 4.3). It is *restricted* if for each `k` it has finitely many results (definition 6.10); then a widening
+//! with it terminates.
+//!
+//! Those of [`quotient`] merge states of the automaton: [`Bisimulation`] is ρ, with ρ′ and ρ″, and
+//! [`BoundedLanguages`] is ξ. Those of [`combine`] are made of others.
+
+mod combine;
+mod quotient;
+
+pub use combine::{Composition, Identity, Intersection, Once, RoundRobin, Union};
+pub use quotient::{Bisimulation, BoundedLanguages, Colouring, Direction, Start};
+
+use crate::languages::{Language, Languages};
+use crate::limits::Limit;
+
+/// A parametrised extrapolation.
+pub trait Extrapolation: Send + Sync {
+    /// `∇ₖ(L)`.
+    fn apply(&self, k: u32, language: Language, languages: &mut Languages) -> Result<Language, Limit>;
+
+    /// Its name, for people.
+    fn name(&self) -> String;
+
+    /// Whether each `∇ₖ` has finitely many results.
+    fn is_restricted(&self) -> bool {
+        false
+    }
+}

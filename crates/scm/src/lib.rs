@@ -1,0 +1,120 @@
+//! Communicating machines (`.scm`) → model, and back.
+//!
+//! * In: a text in the format of McScM, or a network whose data are finite.
+//! * Out: [`read`] gives a [`model::network::Network`] and the [`Specification`] of its bad configurations, with
+//!   diagnostics; [`print`] writes such a network as a text; [`fold()`] turns a network with finite local data, such as
+//!   one read from Promela, into plain communicating machines; [`families`] writes well-known protocols of any size.
+//!
+//! The way through: `lexer`, `parse`, `lower`. This crate never reads a file and never prints, and the semantics of what
+//! it builds is that of [`model::semantics`].
+//!
+//! # The language
+//!
+//! ```text
+//! model     := "scm" ID ":" channels "parameters" ":" {("real"|"int") ID ["=" expr] ";"}
+//!              automaton+ ["bad_states" ":" bad*]
+//! channels  := "nb_channels" "=" INT ";" ["lossy" ":" CHANNEL {"," CHANNEL}]
+//!            | "channels" ":" ["lossy"] ID {"," ["lossy"] ID} ";"                  (ours)
+//! automaton := "automaton" ID ":" {"int" ID ["=" expr] ";"} "initial" ":" STATE {"," STATE} state*
+//! state     := "state" STATE ":" trans*
+//! trans     := "to" STATE ":" ["when" expr] [","] [CHANNEL ("!"|"?") ID] ["with" ID "=" expr {"," ID "=" expr}] ";"
+//! bad       := "(" ("automaton" ID ":" ("in" STATE [":" expr])+)* ["with" language] ")"
+//! language  := re | CHANNEL ":" re {"," CHANNEL ":" re}                            (the second is ours)
+//! re        := ID | "_" | "#" | re "." re | re "|" re | re "^*" | re "^+" | "(" re ")"
+//! STATE     := INT | ID (ours)          CHANNEL := INT | ID (ours)
+//! ```
+//!
+//! The parameters are the messages. A transition does at most one thing to one channel; `when true ;` is an internal
+//! step. In a bad configuration, several `in` of one automaton mean *or*, several automata *and*, several parentheses a
+//! union; an automaton that is not named is free. A regular expression speaks of all queues at once and has one
+//! separator `#` less than there are channels; `.` binds tighter than `|`; a blank side is the empty word. Comments are
+//! `/* */` and `//`.
+//!
+//! What we added, all of it optional: names for states and channels; `channels : up, lossy down ;`; leaving out
+//! `when true ,` in a transition and `: true` in a bad state; a language for some of the channels, `with up : c.c^*`,
+//! where the others may hold anything; bad queues without naming an automaton.
+//!
+//! # Data
+//!
+//! Variables of an automaton are 32-bit integers (`int`), and start with 0 unless a constant is given; guards and
+//! assignments are C's. A parameter with a value is a constant in expressions. `real` variables are refused, since
+//! their values are not finitely many. When one transition assigns a variable and a later assignment of the same
+//! transition reads it, it is refused as well: whether it reads the old or the new value is nowhere written down.
+//!
+//! # Several initial states
+//!
+//! A network has one initial state. A fresh initial location with internal steps would count steps that are not there,
+//! and one that copies the transitions of all initial states would hide a deadlock in one of them. So a file with several
+//! initial states is several networks, equal but for where their machines start: [`Model::networks`]. What is asked of
+//! the file is asked of each of them, and the bad configurations are the same for all.
+
+mod ast;
+pub mod codes;
+pub mod families;
+pub mod fold;
+mod lexer;
+mod lower;
+mod parse;
+mod print;
+mod specification;
+
+pub use fold::{Folded, fold};
+pub use print::{NotExpressible, print};
+pub use specification::{Allowed, Bad, QueueLanguage, Regex, Specification};
+
+use model::diagnostic::Diagnostic;
+use model::network::Network;
+use model::source::SourceMap;
+
+/// What a file says: the system, and what must not happen to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Model {
+    /// The system, in the first of its initial states.
+    pub network: Network,
+    /// The same system in its other initial states; most often there is none.
+    pub others: Vec<Network>,
+    /// The bad configurations, the same for all initial states.
+    pub specification: Specification,
+}
+
+impl Model {
+    /// The system once for every initial state. A property of the model is one of all of them.
+    pub fn networks(&self) -> impl Iterator<Item = &Network> {
+        std::iter::once(&self.network).chain(&self.others)
+    }
+}
+
+/// A model that was read, with what there is to say about it.
+#[derive(Debug)]
+pub struct Read {
+    /// The model; `None` if there was an error.
+    pub model: Option<Model>,
+    /// The text it was read from.
+    pub sources: SourceMap,
+    /// Errors and warnings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a model from a text.
+pub fn read(name: &str, text: &str) -> Read {
+    let mut sources = SourceMap::new();
+    let file = sources.add(name, text);
+    let mut diagnostics = Vec::new();
+    let tokens = lexer::tokenize(file, text, &mut diagnostics);
+    let mut model = None;
+    if !has_errors(&diagnostics) {
+        let tree = parse::parse(&tokens, &mut diagnostics);
+        if !has_errors(&diagnostics) {
+            model = lower::lower(&tree, &mut diagnostics);
+        }
+    }
+    if has_errors(&diagnostics) {
+        model = None;
+    }
+    diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
+    Read { model, sources, diagnostics }
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_error)
+}

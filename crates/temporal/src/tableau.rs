@@ -1,0 +1,152 @@
+//! From the alternating automaton to a generalised Büchi automaton with marks on edges.
+//!
+//! Gastin & Oddoux (CAV 2001, section 4). A node is a conjunction of states, an edge a joint move of all. There is a
+//! mark for each `f = a U b`: an edge has it if `f` is not among what it leads to, or if the same letter could have
+//! satisfied `f` with what it leads to anyway (their definition of T_f). Marks depend on the letter and the target
+//! alone, so edges of a node can be compared: one that leads to fewer states with more marks takes the letters of the
+//! other. Nodes with the same edges are the same node, found as soon as the edges are known.
+
+use crate::alternating::{Alternating, Conjunction, Move, subset};
+use crate::graph::{Edge, Graph, Node};
+use crate::guard::Guard;
+use crate::term::{Term, TermId, Terms};
+use std::collections::HashMap;
+
+/// A step of a node: where to, and which promises it does not keep, as bits.
+#[derive(Clone)]
+struct Step {
+    guard: Guard,
+    missing: u64,
+    next: Conjunction,
+}
+
+struct Tableau<'a> {
+    terms: &'a mut Terms,
+    automaton: Alternating,
+    /// The untils that were met; each has a mark.
+    promises: Vec<TermId>,
+    numbers: HashMap<Conjunction, usize>,
+    waiting: Vec<Conjunction>,
+}
+
+/// The automaton of a term, or nothing if it has more than `limit` nodes or the budget is spent.
+pub(crate) fn tableau(terms: &mut Terms, root: TermId, guess: bool, limit: usize) -> Option<Graph> {
+    let initial = match terms.get(root) {
+        Term::And(parts) => parts.clone(),
+        _ => vec![root],
+    };
+    let automaton = Alternating::new(guess);
+    let mut tableau = Tableau { terms, automaton, promises: Vec::new(), numbers: HashMap::new(), waiting: Vec::new() };
+    tableau.number(initial);
+    let mut rows: Vec<Vec<Edge>> = Vec::new();
+    let mut same: Vec<usize> = Vec::new();
+    let mut seen: HashMap<Vec<(Guard, u64, usize)>, usize> = HashMap::new();
+    while rows.len() < tableau.waiting.len() {
+        if tableau.waiting.len() > limit {
+            return None;
+        }
+        let row = tableau.row(rows.len())?;
+        let key = row.iter().map(|edge| (edge.guard, edge.marks, edge.to)).collect();
+        same.push(*seen.entry(key).or_insert(rows.len()));
+        rows.push(row);
+    }
+    Some(tableau.finish(rows, &same))
+}
+
+impl Tableau<'_> {
+    fn number(&mut self, set: Conjunction) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry(set).or_insert_with_key(|set| {
+            self.waiting.push(set.clone());
+            next
+        })
+    }
+
+    /// The edges of a node; here, marks are those that are missing.
+    fn row(&mut self, node: usize) -> Option<Vec<Edge>> {
+        let set = self.waiting[node].clone();
+        let moves = self.automaton.joint_moves(self.terms, &set);
+        let mut steps = Vec::new();
+        for step in moves {
+            self.promise(&step.next)?;
+            self.split(step, &mut steps);
+        }
+        let mut edges = Vec::new();
+        for Step { guard, missing, next } in self.undominated(steps) {
+            edges.push(Edge { guard, marks: missing, to: self.number(next) });
+        }
+        edges.sort_by_key(|edge| (edge.to, edge.marks));
+        (!self.terms.guards.exhausted()).then_some(edges)
+    }
+
+    /// Gives a mark to each until that is new; there are 64.
+    fn promise(&mut self, next: &[TermId]) -> Option<()> {
+        for &id in next {
+            if matches!(self.terms.get(id), Term::Until(..)) && !self.promises.contains(&id) {
+                self.promises.push(id);
+            }
+        }
+        (self.promises.len() <= 64).then_some(())
+    }
+
+    /// Splits the letters of a move by the promises that they keep.
+    fn split(&mut self, step: Move, steps: &mut Vec<Step>) {
+        let mut pieces = vec![(step.guard, 0)];
+        for bit in 0..self.promises.len() {
+            let promise = self.promises[bit];
+            if !step.next.contains(&promise) {
+                continue;
+            }
+            let kept = self.kept(promise, &step.next);
+            let mut finer = Vec::new();
+            for (guard, missing) in pieces {
+                let (yes, no) = (self.terms.guards.and(guard, kept), self.terms.guards.minus(guard, kept));
+                finer.extend([(yes, missing), (no, missing | 1 << bit)]);
+            }
+            finer.retain(|&(guard, _)| guard != Guard::FALSE);
+            pieces = finer;
+        }
+        let next = step.next;
+        steps.extend(pieces.into_iter().map(|(guard, missing)| Step { guard, missing, next: next.clone() }));
+    }
+
+    /// The letters with which `promise` could be satisfied, leaving nothing but what is in `next` anyway.
+    fn kept(&mut self, promise: TermId, next: &[TermId]) -> Guard {
+        let moves = self.automaton.moves(self.terms, promise);
+        let satisfying = moves.iter().filter(|step| !step.next.contains(&promise) && subset(&step.next, next));
+        satisfying.fold(Guard::FALSE, |sum, step| self.terms.guards.or(sum, step.guard))
+    }
+
+    fn undominated(&mut self, mut steps: Vec<Step>) -> Vec<Step> {
+        steps.sort_by_key(|step| (step.next.len(), step.missing.count_ones()));
+        let mut kept: Vec<Step> = Vec::new();
+        for mut step in steps {
+            for other in &mut kept {
+                self.terms.guards.spend(1);
+                if other.missing == step.missing && other.next == step.next {
+                    other.guard = self.terms.guards.or(other.guard, step.guard);
+                    step.guard = Guard::FALSE;
+                } else if other.missing & !step.missing == 0 && subset(&other.next, &step.next) {
+                    step.guard = self.terms.guards.minus(step.guard, other.guard);
+                }
+            }
+            if step.guard != Guard::FALSE {
+                kept.push(step);
+            }
+        }
+        kept
+    }
+
+    fn finish(self, rows: Vec<Vec<Edge>>, same: &[usize]) -> Graph {
+        let full = if self.promises.len() == 64 { u64::MAX } else { (1 << self.promises.len()) - 1 };
+        let mut nodes = Vec::new();
+        for (set, row) in self.waiting.iter().zip(rows) {
+            let label = self.terms.and(set.clone());
+            let edges = row.into_iter().map(|edge| Edge { marks: full & !edge.marks, to: same[edge.to], ..edge });
+            nodes.push(Node { label, accepting: false, edges: edges.collect() });
+        }
+        let mut graph = Graph { initial: 0, nodes, full, state_based: false };
+        graph.normalise(&mut self.terms.guards);
+        graph.trimmed()
+    }
+}

@@ -1,0 +1,118 @@
+//! Formula in, automaton out.
+//!
+//! The way: formula → simple term → alternating automaton → generalised automaton → Büchi automaton, and reductions
+//! wherever there is something to reduce. Some choices are best tried both ways: which laws are used in which direction,
+//! and whether disjunctions that lie ahead are guessed or kept as states.
+
+use crate::automaton::{Automaton, Edge, State};
+use crate::formula::Formula;
+use crate::graph::{Graph, Node};
+use crate::reduce::reduce;
+use crate::tableau::tableau;
+use crate::term::{Style, TermId, Terms};
+use std::fmt;
+
+/// How much a translation may cost.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// States of the automaton before it is reduced.
+    pub states: usize,
+    /// Elementary operations; ten million take about a second. Alternatives are tried until twice as many are spent.
+    pub steps: u64,
+    /// Nesting of the formula.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { states: 5_000, steps: 20_000_000, depth: 1_000 }
+    }
+}
+
+/// A formula whose automaton would cost more than the limits allow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TooLarge {
+    /// More states than [`Limits::states`], or more than 64 different eventualities.
+    States,
+    /// More operations than [`Limits::steps`].
+    Steps,
+    /// Nested deeper than [`Limits::depth`].
+    Depth,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TooLarge::States => "the automaton of the formula has too many states",
+            TooLarge::Steps => "the automaton of the formula takes too long to build",
+            TooLarge::Depth => "the formula is nested too deeply",
+        })
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// An automaton that accepts exactly the words that satisfy the formula.
+///
+/// To look for a violation of a property, translate [`Formula::negated`].
+pub fn automaton(formula: &Formula, limits: &Limits) -> Result<Automaton, TooLarge> {
+    if formula.depth() > limits.depth {
+        return Err(TooLarge::Depth);
+    }
+    let mut terms = Terms::new(limits.steps);
+    let mut best: Result<Graph, TooLarge> = Err(TooLarge::Steps);
+    for root in roots(&mut terms, formula, limits)? {
+        for guess in [false, true] {
+            if terms.guards.spent() > 2 * limits.steps {
+                break;
+            }
+            match translated(&mut terms, root, guess, limits) {
+                Ok(graph) if best.as_ref().map_or(true, |best| graph.size() < best.size()) => best = Ok(graph),
+                Err(reason) if best.is_err() => best = Err(reason),
+                _ => {}
+            }
+        }
+    }
+    terms.guards.grant(limits.steps);
+    let result = finished(&best?, &mut terms, formula.atoms());
+    if terms.guards.exhausted() { Err(TooLarge::Steps) } else { Ok(result) }
+}
+
+/// The terms of a formula in all styles, without repetition.
+fn roots(terms: &mut Terms, formula: &Formula, limits: &Limits) -> Result<Vec<TermId>, TooLarge> {
+    let mut roots = Vec::new();
+    for (gather, unfold) in [(true, false), (false, false), (true, true), (false, true)] {
+        terms.style = Style { gather, unfold };
+        terms.guards.grant(limits.steps);
+        let root = terms.of_formula(formula);
+        if terms.guards.exhausted() {
+            return Err(TooLarge::Steps);
+        }
+        roots.push(root);
+    }
+    roots.dedup();
+    Ok(roots)
+}
+
+fn translated(terms: &mut Terms, root: TermId, guess: bool, limits: &Limits) -> Result<Graph, TooLarge> {
+    let failure = |terms: &Terms| if terms.guards.exhausted() { TooLarge::Steps } else { TooLarge::States };
+    terms.guards.grant(limits.steps);
+    let graph = tableau(terms, root, guess, limits.states).ok_or_else(|| failure(terms))?;
+    if terms.guards.exhausted() {
+        return Err(TooLarge::Steps);
+    }
+    reduce(graph, terms, limits.steps).ok_or(TooLarge::Steps)
+}
+
+fn finished(graph: &Graph, terms: &mut Terms, atoms: u32) -> Automaton {
+    let mut state = |node: &Node| {
+        let edges = node.edges.iter();
+        State {
+            accepting: node.accepting,
+            edges: edges.map(|edge| Edge { guard: terms.guards.cubes(edge.guard), to: edge.to as u32 }).collect(),
+            formula: terms.to_formula(node.label),
+        }
+    };
+    let states = graph.nodes.iter().map(&mut state).collect();
+    Automaton { atoms, initial: graph.initial as u32, states }
+}

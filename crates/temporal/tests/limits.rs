@@ -1,0 +1,68 @@
+//! Limits hold: what is too large is refused, and nothing hangs or overflows.
+
+mod support;
+
+use std::time::{Duration, Instant};
+use support::{Random, seeds};
+use temporal::{Formula, Limits, TooLarge, automaton, parse};
+
+#[test]
+fn formulas_of_size_200_are_translated_or_refused() {
+    let limits = Limits { steps: 200_000, ..Limits::default() };
+    for seed in 0..seeds(20).min(1_000) {
+        let formula = Random::new(seed).formula(200, 6, true);
+        let start = Instant::now();
+        let result = automaton(&formula, &limits).map(|automaton| automaton.states.len());
+        assert!(start.elapsed() < Duration::from_secs(20), "seed {seed}: {result:?} after {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn guards_may_be_exponential_but_not_for_long() {
+    // With the a before the b, the diagram of the conjunction of all ai <-> bi has two to the 60 nodes.
+    let pair = |i: u32| Formula::Atom(i).iff(Formula::Atom(i + 60));
+    let formula = (0..60).map(pair).reduce(Formula::and).unwrap().globally();
+    assert_eq!(automaton(&formula, &Limits::default()), Err(TooLarge::Steps));
+}
+
+#[test]
+fn many_atoms_are_fine() {
+    let formula = (0..300).map(Formula::Atom).reduce(Formula::or).unwrap().globally();
+    let automaton = automaton(&formula, &Limits::default()).unwrap();
+    assert_eq!((automaton.states.len(), automaton.states[0].edges[0].guard.len()), (1, 300));
+}
+
+#[test]
+fn many_eventualities_are_refused_or_translated() {
+    for count in [5, 12, 70] {
+        let formula = (0..count).map(|i| Formula::Atom(i).finally().globally()).reduce(Formula::and).unwrap();
+        match automaton(&formula, &Limits::default()) {
+            Ok(automaton) => assert_eq!(automaton.states.len(), count as usize + 1),
+            Err(reason) => assert!(matches!(reason, TooLarge::States | TooLarge::Steps), "{count}: {reason}"),
+        }
+    }
+}
+
+#[test]
+fn few_states_are_a_limit() {
+    let formula = parse("<> (a && X <> (b && X <> (c && X <> d)))").unwrap().formula;
+    let limits = Limits { states: 3, ..Limits::default() };
+    assert_eq!(automaton(&formula, &limits), Err(TooLarge::States));
+}
+
+#[test]
+fn depth_is_a_limit() {
+    let mut formula = Formula::Atom(0);
+    for _ in 0..2_000 {
+        formula = formula.next();
+    }
+    assert_eq!(automaton(&formula, &Limits::default()), Err(TooLarge::Depth));
+}
+
+#[test]
+fn the_deepest_formulas_that_are_read_are_translated() {
+    let text = format!("{}a", "!X ".repeat(490));
+    let parsed = parse(&text).unwrap();
+    let automaton = automaton(&parsed.formula, &Limits::default()).unwrap();
+    assert_eq!(automaton.states.len(), 492);
+}

@@ -1,0 +1,69 @@
+//! The translation against its naive twin: formulas evaluated by definition on random words.
+
+mod support;
+
+use support::{Random, patterns, seeds};
+use temporal::{Formula, Lasso, Limits, automaton};
+
+/// Both the formula and its negation: exactly one of the two automata accepts, and it is the right one.
+fn agrees(formula: &Formula, lassos: &[Lasso], context: &str) {
+    let limits = Limits::default();
+    let yes = automaton(formula, &limits).unwrap_or_else(|error| panic!("{context}: {formula:?}: {error}"));
+    let no = automaton(&formula.negated(), &limits).unwrap_or_else(|error| panic!("{context}: {formula:?}: {error}"));
+    for lasso in lassos {
+        let holds = formula.holds_on(lasso);
+        assert_eq!(yes.accepts(lasso), holds, "{context}: {formula:?} on {lasso:?}\n{yes:?}");
+        assert_eq!(no.accepts(lasso), !holds, "{context}: not {formula:?} on {lasso:?}\n{no:?}");
+    }
+}
+
+#[test]
+fn random_formulas_agree_with_the_twin() {
+    for seed in 0..seeds(1_200) {
+        let mut random = Random::new(seed);
+        let (size, atoms) = (1 + random.below(16) as usize, 1 + random.below(3));
+        let with_next = random.below(2) == 0;
+        let formula = random.formula(size, atoms, with_next);
+        let lassos: Vec<Lasso> = (0..40).map(|_| random.lasso(atoms)).collect();
+        agrees(&formula, &lassos, &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn all_patterns_in_all_scopes_agree_with_the_twin() {
+    for (number, (formula, names)) in patterns::all().into_iter().enumerate() {
+        let mut random = Random::new(number as u64);
+        let lassos: Vec<Lasso> = (0..seeds(60)).map(|_| random.lasso(names.len() as u64)).collect();
+        agrees(&formula, &lassos, &formula.to_paper(&names));
+    }
+}
+
+#[test]
+fn surge_protectors_agree_with_the_twin() {
+    for range in 1..=3 {
+        for (formula, names) in patterns::surge_protector(range) {
+            let mut random = Random::new(u64::from(range));
+            let lassos: Vec<Lasso> = (0..seeds(60)).map(|_| random.lasso(names.len() as u64)).collect();
+            agrees(&formula, &lassos, &formula.to_paper(&names));
+        }
+    }
+}
+
+/// The formula of a state is what is left to satisfy: words accepted from the state satisfy it.
+#[test]
+fn states_know_what_is_left() {
+    for seed in 0..seeds(300) {
+        let mut random = Random::new(seed);
+        let size = 1 + random.below(14) as usize;
+        let formula = random.formula(size, 2, true);
+        let mut automaton = automaton(&formula, &Limits::default()).unwrap();
+        for state in 0..automaton.states.len() {
+            automaton.initial = state as u32;
+            let left = automaton.states[state].formula.clone();
+            for _ in 0..10 {
+                let lasso = random.lasso(2);
+                assert!(!automaton.accepts(&lasso) || left.holds_on(&lasso), "seed {seed}: {formula:?}, state {state}");
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// A part of the Post Office Protocol, version 3 (RFC 1939): SAFE.
+//
+// The server greets, the client gives a name and a password, each answered with `ok` or `err`; then it asks for the state of
+// its mailbox (`stat`) or for a message (`retr`, with a text after the answer), and leaves. One connection follows another.
+// There is one command on its way at most, so the queues are bounded, and an engine that does not see this at once has many
+// pairs of states to get lost in. Client and server must agree on the phase: nobody is logged in on one side only.
+
+scm pop3 :
+
+channels : commands, answers ;
+parameters :
+int user ; int pass ; int stat ; int retr ; int quit ;
+int ok ; int err ; int data ;
+
+automaton client :
+initial : waiting
+state waiting :             // for the greeting
+to nobody : answers ? ok ;
+state nobody :              // not logged in
+to naming : commands ! user ;
+to leaving : commands ! quit ;
+state naming :
+to named : answers ? ok ;
+to nobody : answers ? err ;
+state named :
+to checking : commands ! pass ;
+state checking :
+to ready : answers ? ok ;
+to nobody : answers ? err ;
+state ready :               // logged in
+to asking : commands ! stat ;
+to fetching : commands ! retr ;
+to leaving : commands ! quit ;
+state asking :
+to ready : answers ? ok ;
+to ready : answers ? err ;
+state fetching :
+to reading : answers ? ok ;
+to ready : answers ? err ;
+state reading :             // the text comes after the answer
+to ready : answers ? data ;
+state leaving :
+to waiting : answers ? ok ;
+
+automaton server :
+initial : idle
+state idle :
+to nobody : answers ! ok ;  // the greeting
+state nobody :              // authorisation
+to looking_up : commands ? user ;
+to leaving : commands ? quit ;
+state looking_up :
+to named : answers ! ok ;
+to nobody : answers ! err ;
+state named :
+to checking : commands ? pass ;
+state checking :
+to ready : answers ! ok ;
+to nobody : answers ! err ;
+state ready :               // transaction
+to counting : commands ? stat ;
+to finding : commands ? retr ;
+to leaving : commands ? quit ;
+state counting :
+to ready : answers ! ok ;
+to ready : answers ! err ;
+state finding :
+to sending : answers ! ok ;
+to ready : answers ! err ;
+state sending :
+to ready : answers ! data ;
+state leaving :
+to idle : answers ! ok ;
+
+bad_states :
+// the client is logged in, the server does not know of it
+(automaton client : in ready in asking in fetching in reading
+ automaton server : in nobody in looking_up in named in checking)
+// the server has let somebody in who does not know of it
+(automaton client : in nobody in naming in named 
+ automaton server : in ready in counting in finding in sending)
