@@ -269,7 +269,7 @@ impl<'a> Search<'a> {
         }
         if lasso.is_none() && stopped.is_none() && digest.is_none() {
             let reason = String::from("a counterexample was found, but not again: please report this");
-            stopped = Some(Reason::NotSupported(reason));
+            stopped = Some(self.clock.must_stop(0).unwrap_or(Reason::NotSupported(reason)));
         }
         let stats = SearchStats {
             states: self.table.len() as u64,
@@ -398,7 +398,8 @@ impl<'a> Product<'a> {
         }
         let mut completed = None;
         for edge in edges {
-            for index in (0..moves).map(|at| Some(self.order[at])).chain(stays.then_some(None)) {
+            for at in 0..moves + usize::from(stays) {
+                let index = self.order.get(at).copied();
                 if !edge.is_open(self.occurred[index.unwrap_or(0)]) {
                     continue;
                 }

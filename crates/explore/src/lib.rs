@@ -13,6 +13,7 @@ mod compress;
 mod expansion;
 pub mod growth;
 pub mod liveness;
+mod meeting;
 pub mod moves;
 mod parallel;
 pub mod progress;

@@ -1,8 +1,592 @@
 //! The breadth-first search in several threads.
+//!
+//! Every state belongs to one thread, by a hash of its bytes. A thread has a table for its own states and
+//! expands them; a successor goes to its owner by mail, packed, and the owner looks it up. So no table is
+//! shared, and nothing is locked on the way but mailboxes, once per round.
+//!
+//! A layer of the search is worked off in rounds: insert what came by mail in the last round, in the order
+//! of the senders; expand some thousand states; put the successors into the mail; meet. When nobody has a
+//! state left, the layer is complete. Nothing depends on which thread is faster: the same number of threads
+//! finds the same states in the same order, and the same runs. Runs are shortest, because layers are kept.
+//!
+//! A narrow layer is not worth a meeting: the first thread works it off alone, in the same order,
+//! while the others wait for a wide one.
+//!
+//! All threads take the same turns, because each decides by what all have published before they met.
 
-use crate::search::Options;
+use crate::compress::{Entry, PackedTable, Packer, Pieces};
+use crate::expansion::Expander;
+use crate::meeting::{Meeting, Member};
+use crate::search::{Found, Options, Search, Violations, Watch};
+use crate::store::Compressed;
+use crate::table::{NO_PARENT, StateId, hash};
+use model::fault::{FaultAt, Overflow};
+use model::semantics::{SHAPE_BYTES, Semantics};
+use model::verdict::{Progress, Reason, SearchStats};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+
+/// So many states are found before threads are started, ..
+const MANY: usize = 20_000;
+/// .. and so many must be waiting then.
+const WIDE: u32 = 1_000;
+/// A layer of fewer states is for one thread.
+const NARROW: u64 = 500;
+/// How many states a thread expands in one round.
+const ROUND: u64 = 2_048;
+/// How many states are named together.
+const BATCH: usize = 64;
+/// More threads than this are not used.
+const MOST_JOBS: usize = 64;
+/// How many states ahead of the one that is opened memory is touched.
+const AHEAD: StateId = 4;
+/// The index of pieces grows between rounds when so many eighths of it are used: it must not be full during a round.
+const GROW_BETWEEN_ROUNDS: u64 = 3;
+/// About what a state takes in a table.
+const STATE_BYTES: u64 = 20;
 
 /// Whether it pays to go on in several threads.
-pub(crate) fn is_wide(_: &Options, _: usize, _: u32) -> bool {
-    false
+pub(crate) fn is_wide(options: &Options, states: usize, layer: u32) -> bool {
+    options.jobs > 1 && options.compress && states >= MANY && layer >= WIDE
+}
+
+/// Goes on where a search of one thread has become wide: at the layer that starts with state `layer`.
+pub(crate) fn go_on<'a>(
+    semantics: &'a Semantics<'a>,
+    watch: Watch<'a>,
+    mut search: Search<'a, Compressed>,
+    layer: StateId,
+) -> Found {
+    let transitions = search.expander.transitions;
+    let (shared, reports) = thread::scope(|scope| {
+        let mut seats = Vec::new();
+        for index in 1..watch.options.jobs.min(MOST_JOBS) {
+            let (invite, invitation) = mpsc::channel::<Arc<Shared<'a>>>();
+            let run = move || invitation.recv().ok().map(|shared| Worker::new(&shared, index, semantics).run());
+            // Where the system gives no more threads, fewer do the work.
+            let Ok(handle) = thread::Builder::new().spawn_scoped(scope, run) else { break };
+            seats.push((invite, handle));
+        }
+        let shared = Arc::new(Shared::new(watch, &mut search, layer, seats.len() + 1));
+        for (invite, _) in &seats {
+            // A thread that is not there any more is noticed when it is joined.
+            let _ = invite.send(Arc::clone(&shared));
+        }
+        let mut reports = vec![Worker::new(&shared, 0, semantics).run()];
+        for (_, handle) in seats {
+            match handle.join() {
+                Ok(report) => reports.extend(report),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        (shared, reports)
+    });
+    finish(&shared, reports, &mut search.expander, transitions, search.violations)
+}
+
+/// What all threads see.
+struct Shared<'a> {
+    watch: Watch<'a>,
+    pieces: Arc<Pieces>,
+    /// The states of each thread; locked for a layer at a time.
+    partitions: Vec<Mutex<Partition>>,
+    /// From each thread to each, for odd rounds and for even ones.
+    mail: [Vec<Mutex<Vec<Entry>>>; 2],
+    /// What each thread has published, for odd rounds and for even ones.
+    published: [Vec<Published>; 2],
+    meeting: Meeting,
+    /// The depth of the first layer.
+    depth: u64,
+}
+
+/// The states that belong to one thread.
+struct Partition {
+    table: PackedTable,
+    /// The next to be expanded.
+    next: StateId,
+    /// Where the layer ends.
+    layer_end: StateId,
+}
+
+/// What a thread tells all others before they meet.
+#[derive(Default)]
+struct Published {
+    /// States of the layer that are left; when it is complete, states of the next one.
+    left: AtomicU64,
+    /// All its states.
+    states: AtomicU64,
+    transitions: AtomicU64,
+    /// How deep the search is.
+    depth: AtomicU64,
+    /// Whether it wants the search to end.
+    stop: AtomicBool,
+}
+
+/// The sum of what all have published.
+struct Sum {
+    left: u64,
+    states: u64,
+    transitions: u64,
+    depth: u64,
+    stop: bool,
+}
+
+/// What a thread has seen.
+struct Report {
+    violations: Violations<At>,
+    crashed: Option<FaultAt>,
+    transitions: u64,
+    stopped: Option<Reason>,
+    depth: u64,
+    digest: u128,
+}
+
+/// Where a problem was found; the least one is shown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct At {
+    depth: u64,
+    owner: usize,
+    state: StateId,
+}
+
+impl<'a> Shared<'a> {
+    /// Gives the states found so far to their owners.
+    fn new(watch: Watch<'a>, search: &mut Search<'a, Compressed>, layer: StateId, jobs: usize) -> Self {
+        let store = &mut search.store;
+        let new = || Partition { table: PackedTable::default(), next: 0, layer_end: 0 };
+        let mut partitions: Vec<Partition> = (0..jobs).map(|_| new()).collect();
+        let mut names: Vec<StateId> = Vec::with_capacity(store.table.len());
+        let (mut packer, mut bytes) = (Packer::new(Arc::clone(&store.pieces)), Vec::new());
+        for id in 0..store.table.len() as StateId {
+            let packed = store.table.get(id);
+            packer.open(packed, &mut bytes);
+            let owner = owner(&bytes, jobs);
+            let partition = &mut partitions[owner];
+            names.push(name(partition.table.len() as StateId, owner, jobs));
+            let parent = store.table.parent(id).map_or(NO_PARENT, |parent| names[parent as usize]);
+            partition.table.insert_all(&[Entry { packed, parent }]);
+            partition.next += StateId::from(id < layer);
+            partition.layer_end = partition.table.len() as StateId;
+        }
+        for (_, at) in search.violations.first.iter_mut().filter(|(_, at)| *at != NO_PARENT) {
+            *at = names[*at as usize];
+        }
+        let mail = || (0..jobs * jobs).map(|_| Mutex::default()).collect();
+        let published = || (0..jobs).map(|_| Published::default()).collect();
+        Shared {
+            watch,
+            pieces: Arc::clone(&store.pieces),
+            partitions: partitions.into_iter().map(Mutex::new).collect(),
+            mail: [mail(), mail()],
+            published: [published(), published()],
+            meeting: Meeting::new(jobs),
+            depth: search.depth,
+        }
+    }
+
+    fn jobs(&self) -> usize {
+        self.partitions.len()
+    }
+
+    /// What all have published for a round.
+    fn sum(&self, round: usize) -> Sum {
+        let mut sum = Sum { left: 0, states: 0, transitions: 0, depth: 0, stop: false };
+        for published in &self.published[round % 2] {
+            sum.left += published.left.load(Ordering::Relaxed);
+            sum.states += published.states.load(Ordering::Relaxed);
+            sum.transitions += published.transitions.load(Ordering::Relaxed);
+            sum.depth = sum.depth.max(published.depth.load(Ordering::Relaxed));
+            sum.stop |= published.stop.load(Ordering::Relaxed);
+        }
+        sum
+    }
+
+    /// How many states a thread may expand in a round: fewer when not many more are allowed.
+    fn quota(&self, states: u64) -> u64 {
+        let room = self.watch.options.limits.states.map(|limit| limit.saturating_sub(states));
+        room.map_or(ROUND, |room| (room / (4 * self.jobs() as u64)).clamp(16, ROUND))
+    }
+
+    fn partition(&self, owner: usize) -> MutexGuard<'_, Partition> {
+        lock(&self.partitions[owner])
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// To whom a state belongs. The number of its shape depends on who met the shape first, so it does not count.
+#[inline]
+fn owner(state: &[u8], jobs: usize) -> usize {
+    (u64::from(hash(&state[SHAPE_BYTES.min(state.len())..])) * jobs as u64 >> 32) as usize
+}
+
+/// One number for a state of one of several owners.
+fn name(state: StateId, owner: usize, jobs: usize) -> StateId {
+    state * jobs as StateId + owner as StateId
+}
+
+/// One thread at work.
+struct Worker<'a, 'w> {
+    shared: &'w Shared<'a>,
+    member: Member<'w>,
+    index: usize,
+    expander: Expander<'a>,
+    packer: Packer,
+    state: Vec<u8>,
+    /// The owners of successors that wait for their names.
+    owners: Vec<usize>,
+    /// Successors for each owner.
+    out: Vec<Vec<Entry>>,
+    violations: Violations<At>,
+    depth: u64,
+    /// The number of meetings so far.
+    round: usize,
+    stopped: Option<Reason>,
+}
+
+impl<'a, 'w> Worker<'a, 'w> {
+    fn new(shared: &'w Shared<'a>, index: usize, semantics: &'a Semantics<'a>) -> Self {
+        Worker {
+            shared,
+            member: shared.meeting.join(),
+            index,
+            expander: Expander::new(semantics),
+            packer: Packer::new(Arc::clone(&shared.pieces)),
+            state: Vec::new(),
+            owners: Vec::new(),
+            out: vec![Vec::new(); shared.jobs()],
+            violations: Violations::new(),
+            depth: shared.depth,
+            round: 0,
+            stopped: None,
+        }
+    }
+
+    fn run(mut self) -> Report {
+        let complete = self.all_layers();
+        let digest = if complete { self.digest() } else { 0 };
+        Report {
+            violations: self.violations,
+            crashed: self.expander.crashed,
+            transitions: self.expander.transitions,
+            stopped: self.stopped,
+            depth: self.depth,
+            digest,
+        }
+    }
+
+    /// Layer after layer; whether all were completed.
+    fn all_layers(&mut self) -> bool {
+        loop {
+            if self.shared.watch.options.limits.depth.is_some_and(|limit| self.depth >= limit) {
+                self.stopped = Some(Reason::Depth);
+                return false;
+            }
+            if !self.layer() {
+                return false;
+            }
+            let mut sum = self.shared.sum(self.round);
+            if (1..NARROW).contains(&sum.left) {
+                sum = match self.let_one_work() {
+                    Some(sum) => sum,
+                    None => return false,
+                };
+            }
+            if sum.left == 0 || sum.stop {
+                return !sum.stop;
+            }
+            self.depth = sum.depth;
+        }
+    }
+
+    /// Publishes, meets the others, and hears what they have published; `None` if the meeting is off.
+    fn meet(&mut self, left: u64, partition: &Partition) -> Option<Sum> {
+        self.publish(self.index, left, partition);
+        self.wait()
+    }
+
+    fn publish(&self, owner: usize, left: u64, partition: &Partition) {
+        let published = &self.shared.published[(self.round + 1) % 2][owner];
+        published.left.store(left, Ordering::Relaxed);
+        published.states.store(partition.table.len() as u64, Ordering::Relaxed);
+        let transitions = if owner == self.index { self.expander.transitions } else { 0 };
+        published.transitions.store(transitions, Ordering::Relaxed);
+        published.depth.store(self.depth, Ordering::Relaxed);
+        published.stop.store(self.stopped.is_some(), Ordering::Relaxed);
+    }
+
+    fn wait(&mut self) -> Option<Sum> {
+        let met = self.member.wait(|| self.shared.pieces.grow_if_due(GROW_BETWEEN_ROUNDS));
+        self.round += 1;
+        self.packer.refresh();
+        let sum = self.shared.sum(self.round);
+        if !met {
+            self.stopped = Some(Reason::Interrupted);
+            return None;
+        }
+        Some(sum)
+    }
+
+    // --- a wide layer -----------------------------------------------------------------------------
+
+    /// Works off a layer together with the others; `false` if the search is to end.
+    fn layer(&mut self) -> bool {
+        let shared = self.shared;
+        let mut partition = shared.partition(self.index);
+        let mut states = shared.sum(self.round).states;
+        loop {
+            if let Err(reason) = self.round(&mut partition, shared.quota(states)) {
+                self.stopped = Some(reason);
+            }
+            let left = u64::from(partition.layer_end - partition.next);
+            let Some(sum) = self.meet(left, &partition) else { return false };
+            if sum.stop {
+                return false;
+            }
+            self.tell(&sum);
+            if sum.left == 0 {
+                break;
+            }
+            states = sum.states;
+        }
+        if let Err(reason) = self.take_mail(&mut partition) {
+            self.stopped = Some(reason);
+        }
+        self.start_layer(&mut partition);
+        let left = u64::from(partition.layer_end - partition.next);
+        if left > 0 {
+            self.depth += 1;
+        }
+        self.meet(left, &partition).is_some_and(|sum| !sum.stop)
+    }
+
+    /// The next layer is what was found since this one started.
+    fn start_layer(&self, partition: &mut Partition) {
+        partition.next = partition.layer_end;
+        partition.layer_end = partition.table.len() as StateId;
+    }
+
+    /// Inserts what came, expands some states, and sends the successors.
+    fn round(&mut self, partition: &mut Partition, quota: u64) -> Result<(), Reason> {
+        self.take_mail(partition)?;
+        self.look_at_limits(partition)?;
+        self.expand_some(partition, self.index, quota)?;
+        let jobs = self.shared.jobs();
+        for (to, out) in self.out.iter_mut().enumerate() {
+            let mut mail = lock(&self.shared.mail[(self.round + 1) % 2][self.index * jobs + to]);
+            std::mem::swap(&mut *mail, out);
+        }
+        Ok(())
+    }
+
+    fn take_mail(&self, partition: &mut Partition) -> Result<(), Reason> {
+        let jobs = self.shared.jobs();
+        for from in 0..jobs {
+            let mut mail = lock(&self.shared.mail[self.round % 2][from * jobs + self.index]);
+            insert(partition, &mail, jobs)?;
+            mail.clear();
+        }
+        Ok(())
+    }
+
+    fn look_at_limits(&self, partition: &Partition) -> Result<(), Reason> {
+        let more = partition.table.growth_bytes();
+        if self.index != 0 && more == 0 {
+            return Ok(());
+        }
+        let watch = self.shared.watch;
+        let states = self.shared.sum(self.round).states;
+        if watch.options.limits.states.is_some_and(|limit| states >= limit) {
+            return Err(Reason::States);
+        }
+        watch.must_stop(partition.table.memory_bytes(), more).map_or(Ok(()), Err)
+    }
+
+    /// Tells the observer how far the work is.
+    fn tell(&self, sum: &Sum) {
+        if self.index == 0 {
+            self.shared.watch.observer.progress(Progress {
+                engine: crate::ENGINE,
+                states: sum.states,
+                waiting: sum.left,
+                transitions: sum.transitions,
+                depth: self.depth,
+                memory_bytes: sum.states * STATE_BYTES + self.shared.pieces.memory_bytes(),
+            });
+        }
+    }
+
+    // --- a narrow layer ---------------------------------------------------------------------------
+
+    /// The first thread works off narrow layers, while the others wait.
+    fn let_one_work(&mut self) -> Option<Sum> {
+        if self.index == 0 {
+            self.work_alone();
+        }
+        self.wait()
+    }
+
+    fn work_alone(&mut self) {
+        let shared = self.shared;
+        let mut partitions: Vec<_> = (0..shared.jobs()).map(|owner| shared.partition(owner)).collect();
+        let left = loop {
+            if let Err(reason) = self.narrow_layer(&mut partitions) {
+                self.stopped = Some(reason);
+                break 0;
+            }
+            let left: u64 = partitions.iter().map(|p| u64::from(p.layer_end - p.next)).sum();
+            self.depth += u64::from(left > 0);
+            if left == 0 || left >= NARROW {
+                break left;
+            }
+        };
+        for (owner, partition) in partitions.iter().enumerate() {
+            self.publish(owner, if owner == 0 { left } else { 0 }, partition);
+        }
+    }
+
+    /// One layer of all partitions, in the order in which all threads would do it together.
+    fn narrow_layer(&mut self, partitions: &mut [MutexGuard<'_, Partition>]) -> Result<(), Reason> {
+        let jobs = partitions.len();
+        let limits = self.shared.watch.options.limits;
+        if limits.depth.is_some_and(|limit| self.depth >= limit) {
+            return Err(Reason::Depth);
+        }
+        let states: usize = partitions.iter().map(|p| p.table.len()).sum();
+        if limits.states.is_some_and(|limit| states as u64 >= limit) {
+            return Err(Reason::States);
+        }
+        let mut sent = Vec::with_capacity(jobs);
+        for (owner, partition) in partitions.iter_mut().enumerate() {
+            while partition.next < partition.layer_end {
+                self.expand_some(partition, owner, NARROW)?;
+                if self.packer.is_crowded() {
+                    self.shared.pieces.grow_if_due(GROW_BETWEEN_ROUNDS);
+                    self.packer.refresh();
+                }
+            }
+            sent.push(self.out.iter_mut().map(std::mem::take).collect::<Vec<_>>());
+        }
+        for (owner, partition) in partitions.iter_mut().enumerate() {
+            for out in &sent {
+                insert(partition, &out[owner], jobs)?;
+            }
+            self.start_layer(partition);
+        }
+        self.shared.watch.must_stop(0, 0).map_or(Ok(()), Err)
+    }
+
+    // --- states -----------------------------------------------------------------------------------
+
+    /// Expands some states of a partition; their successors are in `out` then, by owner.
+    fn expand_some(&mut self, partition: &mut Partition, index: usize, quota: u64) -> Result<(), Reason> {
+        let (watch, jobs) = (self.shared.watch, self.shared.jobs());
+        let (packer, owners, out) = (&mut self.packer, &mut self.owners, &mut self.out);
+        for _ in 0..quota.min(u64::from(partition.layer_end - partition.next)) {
+            let id = partition.next;
+            if id + AHEAD < partition.layer_end {
+                packer.touch(partition.table.get(id + AHEAD));
+            }
+            packer.open(partition.table.get(id), &mut self.state);
+            let parent = name(id, index, jobs);
+            let mut full = false;
+            let mut sink = |next: &[u8]| {
+                owners.push(owner(next, jobs));
+                packer.push(next, parent);
+                if packer.waiting() >= BATCH {
+                    full |= !settle(packer, owners, out);
+                }
+            };
+            let expanded = self.expander.expand(&self.state, &mut sink, &mut || watch.must_stop(0, 0));
+            for problem in self.expander.problems.drain(..) {
+                self.violations.add(watch.options, problem, At { depth: self.depth, owner: index, state: parent });
+            }
+            expanded.map_err(|unfinished| unfinished.reason())?;
+            if full {
+                return Err(Reason::Overflow(Overflow::States));
+            }
+            partition.next += 1;
+            if packer.is_crowded() {
+                break;
+            }
+        }
+        if !settle(packer, owners, out) {
+            return Err(Reason::Overflow(Overflow::States));
+        }
+        let found = !self.violations.is_empty() && !watch.options.keep_going;
+        if found { Err(Reason::StoppedEarly) } else { Ok(()) }
+    }
+
+    /// The sum of the digests of its own states.
+    fn digest(&mut self) -> u128 {
+        let partition = self.shared.partition(self.index);
+        (0..partition.table.len() as StateId).fold(0u128, |sum, id| {
+            self.packer.open(partition.table.get(id), &mut self.state);
+            sum.wrapping_add(self.expander.stepper.digest(&self.state))
+        })
+    }
+}
+
+/// Names the successors that wait and gives them to their owners.
+fn settle(packer: &mut Packer, owners: &mut Vec<usize>, out: &mut [Vec<Entry>]) -> bool {
+    let mut owner = owners.drain(..);
+    packer.settle(|entry| {
+        if let Some(owner) = owner.next() {
+            out[owner].push(entry);
+        }
+    })
+}
+
+fn insert(partition: &mut Partition, entries: &[Entry], jobs: usize) -> Result<(), Reason> {
+    let fits = partition.table.len() + entries.len() < StateId::MAX as usize / jobs - 1;
+    if fits && partition.table.insert_all(entries) { Ok(()) } else { Err(Reason::Overflow(Overflow::States)) }
+}
+
+/// Puts together what all threads have found.
+fn finish(
+    shared: &Shared<'_>,
+    mut reports: Vec<Report>,
+    expander: &mut Expander<'_>,
+    transitions: u64,
+    mut violations: Violations<StateId>,
+) -> Found {
+    let partitions: Vec<_> = (0..shared.jobs()).map(|owner| shared.partition(owner)).collect();
+    let sum = |of: fn(&PackedTable) -> u64| partitions.iter().map(|p| of(&p.table)).sum::<u64>();
+    let stats = SearchStats {
+        states: sum(|table| table.len() as u64),
+        transitions: transitions + reports.iter().map(|r| r.transitions).sum::<u64>(),
+        depth: reports.iter().map(|r| r.depth).max().unwrap_or(0),
+        state_bytes: sum(PackedTable::state_bytes),
+        memory_bytes: sum(PackedTable::memory_bytes) + shared.pieces.memory_bytes(),
+        violations: 0,
+    };
+    let stopped = reports.iter_mut().find_map(|report| report.stopped.take());
+    let crashed = expander.crashed.take().or_else(|| reports.iter_mut().find_map(|report| report.crashed.take()));
+    let digest = reports.iter().fold(0u128, |sum, report| sum.wrapping_add(report.digest));
+    violations.extend(reports.into_iter().map(|report| report.violations), |at| at.state);
+    let mut packer = Packer::new(Arc::clone(&shared.pieces));
+    let digest = stopped.is_none().then_some(digest);
+    violations.found(stopped, stats, digest, crashed, |&at| {
+        let chain = chain_to(&partitions, &mut packer, at);
+        expander.steps_along(&chain)
+    })
+}
+
+/// The states from the first one to another.
+fn chain_to(partitions: &[MutexGuard<'_, Partition>], packer: &mut Packer, state: StateId) -> Vec<Vec<u8>> {
+    let jobs = partitions.len() as StateId;
+    let mut chain = Vec::new();
+    let mut at = Some(state).filter(|&name| name != NO_PARENT);
+    while let Some(name) = at {
+        let (table, id) = (&partitions[(name % jobs) as usize].table, name / jobs);
+        let mut bytes = Vec::new();
+        packer.open(table.get(id), &mut bytes);
+        chain.push(bytes);
+        at = table.parent(id);
+    }
+    chain.reverse();
+    chain
 }

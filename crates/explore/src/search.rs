@@ -10,9 +10,9 @@
 //! up to there it is the same for any number of them, and so is what it says of small models.
 
 use crate::expansion::{Expander, Problem};
-use crate::parallel;
 use crate::store::{Compressed, Plain, Store};
 use crate::table::{NO_PARENT, StateId};
+use crate::{bitstate, parallel};
 use model::fault::{FaultAt, Overflow};
 use model::memory::resident_bytes;
 use model::semantics::{Semantics, Step};
@@ -96,14 +96,19 @@ const CHECK_EVERY: u64 = 1 << 12;
 /// Searches the states of a model.
 pub fn search(semantics: &Semantics<'_>, options: &Options, observer: &dyn Observer) -> Found {
     let watch = Watch { options, observer };
+    if let Some(bytes) = options.bitstate {
+        return bitstate::search(semantics, watch, bytes);
+    }
     if !options.compress {
         let mut search = Search::<Plain>::new(semantics, watch);
         let end = search.run();
         return search.finish(end.reason());
     }
     let mut search = Search::<Compressed>::new(semantics, watch);
-    let end = search.run();
-    search.finish(end.reason())
+    match search.run() {
+        End::Wide { layer } => parallel::go_on(semantics, watch, search, layer),
+        end => search.finish(end.reason()),
+    }
 }
 
 /// When to stop, and whom to tell.
@@ -130,7 +135,6 @@ impl Watch<'_> {
 }
 
 /// The violations found so far: the first of each property, and how many.
-#[derive(Default)]
 pub(crate) struct Violations<At> {
     pub(crate) first: Vec<(Problem, At)>,
     counts: Vec<(Property, u64)>,
@@ -142,6 +146,11 @@ impl<At> Violations<At> {
     }
 
     pub(crate) fn add(&mut self, options: &Options, problem: Problem, at: At) {
+        self.add_with(options, problem, || at);
+    }
+
+    /// Like [`Violations::add`], where it costs something to say where.
+    pub(crate) fn add_with(&mut self, options: &Options, problem: Problem, at: impl FnOnce() -> At) {
         if !options.properties.contains(&problem.property) {
             return;
         }
@@ -149,13 +158,33 @@ impl<At> Violations<At> {
             Some((_, count)) => *count += 1,
             None => {
                 self.counts.push((problem.property.clone(), 1));
-                self.first.push((problem, at));
+                self.first.push((problem, at()));
             }
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_empty()
+    }
+
+    /// Adds what several threads found: of each property the least one is shown, if there is none yet.
+    pub(crate) fn extend<Other: Ord>(&mut self, others: impl Iterator<Item = Violations<Other>>, at: fn(Other) -> At) {
+        let mut first = Vec::new();
+        for other in others {
+            first.extend(other.first);
+            for (property, count) in other.counts {
+                match self.counts.iter_mut().find(|(known, _)| *known == property) {
+                    Some((_, known)) => *known += count,
+                    None => self.counts.push((property, count)),
+                }
+            }
+        }
+        first.sort_by(|(_, a), (_, b)| a.cmp(b));
+        for (problem, place) in first {
+            if self.first.iter().all(|(known, _)| known.property != problem.property) {
+                self.first.push((problem, at(place)));
+            }
+        }
     }
 
     /// What a search says in the end; `run_to` finds the steps to a place.

@@ -4,7 +4,7 @@
 //! not see when they are looked up; that happens in batches, so that the processor waits for many cache lines
 //! at once.
 
-use crate::compress::{Entry, PackedTable, Packer, Pieces};
+use crate::compress::{CROWDED, Entry, PackedTable, Packer, Pieces};
 use crate::table::{Batch, StateId, StateTable};
 use std::sync::Arc;
 
@@ -97,30 +97,39 @@ impl Default for Compressed {
     }
 }
 
+/// How many states ahead of the one that is opened memory is touched.
+const AHEAD: StateId = 4;
+
 impl Store for Compressed {
     fn len(&self) -> usize {
         self.table.len()
     }
 
     fn open(&mut self, id: StateId, bytes: &mut Vec<u8>) {
+        if ((id + AHEAD) as usize) < self.table.len() {
+            self.packer.touch(self.table.get(id + AHEAD));
+        }
         self.packer.open(self.table.get(id), bytes);
     }
 
     fn push(&mut self, state: &[u8], parent: StateId) {
-        match self.packer.pack(state) {
-            Some(packed) => self.batch.push(Entry { packed, parent }),
-            None => self.full = true,
-        }
+        self.packer.push(state, parent);
     }
 
     fn flush(&mut self) -> bool {
+        let batch = &mut self.batch;
+        self.full |= !self.packer.settle(|entry| batch.push(entry));
         self.full |= !self.table.insert_all(&self.batch);
         self.batch.clear();
+        if self.packer.is_crowded() {
+            self.pieces.grow_if_due(CROWDED);
+            self.packer.refresh();
+        }
         !self.full
     }
 
     fn is_due(&self) -> bool {
-        self.batch.len() >= BATCH
+        self.packer.waiting() >= BATCH
     }
 
     fn parent(&self, id: StateId) -> Option<StateId> {

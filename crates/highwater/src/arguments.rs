@@ -101,9 +101,16 @@ pub struct CheckArgs {
     /// Limits.
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// Threads.
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    /// Threads for the search of states; by default as many as there are cores, up to 16.
+    #[arg(long, default_value_t = default_jobs(), hide_default_value = true, value_name = "N", value_parser = jobs)]
     pub jobs: usize,
+    /// Search for safety and deadlock with a few bits per state, in half of `--memory`: finds violations in what does
+    /// not fit, proves nothing.
+    #[arg(long)]
+    pub bitstate: bool,
+    /// Keep states as they are, not packed: more memory, less time. One thread.
+    #[arg(long)]
+    pub unpacked: bool,
     /// Macros and folders.
     #[command(flatten)]
     pub read: ReadArgs,
@@ -296,6 +303,19 @@ pub enum What {
 pub enum Picture {
     Text,
     Dot,
+}
+
+/// As many threads as there are cores, within reason.
+fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16)
+}
+
+/// A number of threads.
+fn jobs(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) | Err(_) => Err(format!("`{text}` is not a number of threads: use 1 or more")),
+        Ok(jobs) => Ok(jobs),
+    }
 }
 
 /// `90s`, `1.5m`, `500ms`, `2h`; a number alone is seconds; `none` is for ever.

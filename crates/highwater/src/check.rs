@@ -30,9 +30,6 @@ pub fn run(args: &CheckArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     if args.certificate.is_some() && args.files.len() > 1 {
         return Err(Failure::Usage(String::from("--certificate is for one file at a time")));
     }
-    if args.jobs > 1 {
-        writeln!(std::io::stderr(), "note: this version searches with one thread; --jobs {} has no effect", args.jobs)?;
-    }
     let mut codes = Vec::new();
     let mut traced = false;
     for path in &args.files {
@@ -362,6 +359,9 @@ fn infinite_runs(
     outcomes
 }
 
+/// The memory for `--bitstate` where there is no limit on it.
+const DEFAULT_BITS: u64 = 4 << 30;
+
 /// What one explicit search answers.
 fn search(
     properties: Vec<Property>,
@@ -380,7 +380,15 @@ fn search(
         SearchOrder::Depth => Order::Depth,
     };
     let semantics = Semantics::new(network, reading);
-    let options = Options { order, keep_going: args.keep_going, properties, limits, ..Options::default() };
+    let options = Options {
+        order,
+        keep_going: args.keep_going,
+        properties,
+        limits,
+        jobs: args.jobs,
+        compress: !args.unpacked,
+        bitstate: args.bitstate.then_some(args.limits.memory.min(DEFAULT_BITS) / 2),
+    };
     explore::check(&semantics, &file.sources, &options, observer)
 }
 

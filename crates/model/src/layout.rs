@@ -118,8 +118,9 @@ pub(crate) struct MessageLayout {
     pub(crate) lossy: bool,
 }
 
-/// The number of bytes that name the shape.
-pub(crate) const SHAPE_BYTES: usize = 2;
+/// The number of bytes at the start of a state that name its shape, the types of its processes; how shapes are
+/// numbered is not the same in every run.
+pub const SHAPE_BYTES: usize = 2;
 
 /// Everything about places that does not depend on the shape.
 #[derive(Debug)]

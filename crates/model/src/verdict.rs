@@ -66,6 +66,8 @@ pub enum Reason {
     States,
     /// Deeper than was allowed.
     Depth,
+    /// States were remembered by a few bits each, and some may have been missed.
+    Bitstate,
     /// The user stopped it.
     Interrupted,
     /// The search ended at a violation of another property.
@@ -88,6 +90,7 @@ impl Reason {
             Reason::Memory => "memory",
             Reason::States => "states",
             Reason::Depth => "depth",
+            Reason::Bitstate => "bitstate",
             Reason::Interrupted => "interrupted",
             Reason::StoppedEarly => "stopped-early",
             Reason::Crash(_) => "crash",
@@ -105,6 +108,9 @@ impl fmt::Display for Reason {
             Reason::Memory => write!(f, "the memory limit was reached (--memory)"),
             Reason::States => write!(f, "the limit on states was reached (--max-states)"),
             Reason::Depth => write!(f, "the limit on depth was reached (--max-depth)"),
+            Reason::Bitstate => {
+                write!(f, "no violation was found, but states were remembered by a few bits each (--bitstate): some may have been missed")
+            }
             Reason::Interrupted => write!(f, "interrupted"),
             Reason::StoppedEarly => {
                 write!(f, "the search stopped at a violation of another property (--keep-going goes on)")

@@ -144,8 +144,10 @@ fn undominated(terms: &mut Terms, mut moves: Vec<Move>) -> Vec<Move> {
     let key = |step: &Move| (step.next.len(), step.delayed.len(), step.next.clone(), step.delayed.clone());
     moves.sort_by_cached_key(key);
     let mut kept: Vec<Move> = Vec::new();
+    let mut outlines: Vec<u64> = Vec::new();
     for mut candidate in moves {
-        for other in &mut kept {
+        let outline = outline(&candidate.next);
+        for (other, _) in kept.iter_mut().zip(&outlines).filter(|&(_, other)| other & !outline == 0) {
             terms.guards.spend(1);
             if other.next == candidate.next && other.delayed == candidate.delayed {
                 other.guard = terms.guards.or(other.guard, candidate.guard);
@@ -159,9 +161,16 @@ fn undominated(terms: &mut Terms, mut moves: Vec<Move>) -> Vec<Move> {
         }
         if candidate.guard != Guard::FALSE {
             kept.push(candidate);
+            outlines.push(outline);
+            terms.guards.spend(1 + kept.len() as u64 / 16);
         }
     }
     kept
+}
+
+/// A bit for each state, some of them shared: the outline of a subset is a subset of the outline.
+fn outline(set: &[TermId]) -> u64 {
+    set.iter().fold(0, |bits, id| bits | 1 << (id.number() % 64))
 }
 
 pub(crate) fn union(a: &[TermId], b: &[TermId]) -> Conjunction {

@@ -189,6 +189,7 @@ impl Graph {
             }
             let copy = edges.clone();
             for edge in &mut edges {
+                guards.spend(1 + copy.len() as u64 / 16);
                 for other in &copy {
                     if other.to == edge.to && edge.marks != other.marks && edge.marks & !other.marks == 0 {
                         edge.guard = guards.minus(edge.guard, other.guard);

@@ -142,7 +142,8 @@ mod tests {
         let letter = |bits: u32| (0..atoms).filter(|atom| bits >> atom & 1 == 1).collect::<Valuation>();
         let letters: Vec<Valuation> = (0..1 << atoms).map(letter).collect();
         let longer = |words: &[Vec<Valuation>]| {
-            let extended = |word: &Vec<Valuation>, letter: &Valuation| [&word[..], &[letter.clone()]].concat();
+            let extended =
+                |word: &Vec<Valuation>, letter: &Valuation| [&word[..], std::slice::from_ref(letter)].concat();
             words.iter().flat_map(|word| letters.iter().map(|letter| extended(word, letter))).collect::<Vec<_>>()
         };
         let one = longer(&[Vec::new()]);

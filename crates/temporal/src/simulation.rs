@@ -61,10 +61,10 @@ pub(crate) fn bisimulation(graph: &Graph, guards: &mut Diagrams) -> Option<Graph
     let mut classes: Vec<usize> = vec![0; graph.nodes.len()];
     let mut count = 0;
     loop {
-        let mut numbers: HashMap<(bool, Vec<(usize, u64, Guard)>), usize> = HashMap::new();
+        let mut numbers: HashMap<Signature, usize> = HashMap::new();
         let mut refined = Vec::new();
         for node in &graph.nodes {
-            let signature = (node.accepting, signature(node, &classes, guards));
+            let signature = signature(node, &classes, guards);
             let next = numbers.len();
             refined.push(*numbers.entry(signature).or_insert(next));
         }
@@ -86,8 +86,10 @@ pub(crate) fn bisimulation(graph: &Graph, guards: &mut Diagrams) -> Option<Graph
     (!guards.exhausted()).then_some(merged)
 }
 
-/// The edges of a node, by class of target and marks.
-fn signature(node: &Node, classes: &[usize], guards: &mut Diagrams) -> Vec<(usize, u64, Guard)> {
+/// Whether a node accepts, and its edges: the class of the target, marks and guard.
+type Signature = (bool, Vec<(usize, u64, Guard)>);
+
+fn signature(node: &Node, classes: &[usize], guards: &mut Diagrams) -> Signature {
     let mut edges: Vec<(usize, u64, Guard)> = Vec::new();
     for edge in &node.edges {
         guards.spend(1);
@@ -98,7 +100,7 @@ fn signature(node: &Node, classes: &[usize], guards: &mut Diagrams) -> Vec<(usiz
         }
     }
     edges.sort_unstable();
-    edges
+    (node.accepting, edges)
 }
 
 /// Merges by forward simulation and prunes edges. Nothing if the budget was spent.
@@ -110,6 +112,7 @@ pub(crate) fn forward(graph: &Graph, guards: &mut Diagrams) -> Option<Graph> {
     for node in &mut pruned.nodes {
         let all = node.edges.clone();
         for edge in &mut node.edges {
+            guards.spend(1 + all.len() as u64 / 16);
             for better in &all {
                 let (old, new) = ((edge.to, edge.marks), (better.to, better.marks));
                 if relation.prefers(old, new) {

@@ -101,13 +101,25 @@ impl Tableau<'_> {
             let mut finer = Vec::new();
             for (guard, missing) in pieces {
                 let (yes, no) = (self.terms.guards.and(guard, kept), self.terms.guards.minus(guard, kept));
-                finer.extend([(yes, missing), (no, missing | 1 << bit)]);
+                finer.extend([(yes, missing), (no, missing)]);
             }
             finer.retain(|&(guard, _)| guard != Guard::FALSE);
             pieces = finer;
         }
-        let next = step.next;
+        let next = self.essential(&step.next);
         steps.extend(pieces.into_iter().map(|(guard, missing)| Step { guard, missing, next: next.clone() }));
+    }
+
+    /// Without the states that a release among them asks for at every step anyway: `a R (b ∧ c)` and `b` have the same
+    /// joint moves as `a R (b ∧ c)` alone, so both sets are the same node. Marks were given before, by the whole set.
+    fn essential(&self, set: &[TermId]) -> Conjunction {
+        let asked = |by: TermId, state: TermId| match self.terms.get(by) {
+            Term::Release(_, b) => {
+                *b == state || matches!(self.terms.get(*b), Term::And(parts) if parts.contains(&state))
+            }
+            _ => false,
+        };
+        set.iter().copied().filter(|&state| !set.iter().any(|&by| asked(by, state))).collect()
     }
 
     /// The letters with which `promise` could be satisfied, leaving nothing but what is in `next` anyway.

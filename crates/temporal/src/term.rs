@@ -17,6 +17,10 @@ pub(crate) struct TermId(u32);
 impl TermId {
     pub(crate) const FALSE: TermId = TermId(0);
     pub(crate) const TRUE: TermId = TermId(1);
+
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -212,21 +216,21 @@ impl Terms {
     }
 
     /// Back to a formula, with F and G where they fit, to be read by people.
-    pub(crate) fn to_formula(&mut self, id: TermId) -> Formula {
+    pub(crate) fn formula_of(&mut self, id: TermId) -> Formula {
         match self.get(id).clone() {
             Term::Boolean(guard) => self.boolean_formula(guard),
             Term::And(parts) => self.join(&parts, Formula::and),
             Term::Or(parts) => self.join(&parts, Formula::or),
-            Term::Next(a) => self.to_formula(a).next(),
-            Term::Until(TermId::TRUE, b) => self.to_formula(b).finally(),
-            Term::Release(TermId::FALSE, b) => self.to_formula(b).globally(),
-            Term::Until(a, b) => self.to_formula(a).until(self.to_formula(b)),
-            Term::Release(a, b) => self.to_formula(a).release(self.to_formula(b)),
+            Term::Next(a) => self.formula_of(a).next(),
+            Term::Until(TermId::TRUE, b) => self.formula_of(b).finally(),
+            Term::Release(TermId::FALSE, b) => self.formula_of(b).globally(),
+            Term::Until(a, b) => self.formula_of(a).until(self.formula_of(b)),
+            Term::Release(a, b) => self.formula_of(a).release(self.formula_of(b)),
         }
     }
 
     fn join(&mut self, parts: &[TermId], operator: fn(Formula, Formula) -> Formula) -> Formula {
-        let parts: Vec<Formula> = parts.iter().map(|&part| self.to_formula(part)).collect();
+        let parts: Vec<Formula> = parts.iter().map(|&part| self.formula_of(part)).collect();
         parts.into_iter().reduce(operator).unwrap_or(Formula::True)
     }
 

@@ -110,7 +110,7 @@ fn finished(graph: &Graph, terms: &mut Terms, atoms: u32) -> Automaton {
         State {
             accepting: node.accepting,
             edges: edges.map(|edge| Edge { guard: terms.guards.cubes(edge.guard), to: edge.to as u32 }).collect(),
-            formula: terms.to_formula(node.label),
+            formula: terms.formula_of(node.label),
         }
     };
     let states = graph.nodes.iter().map(&mut state).collect();

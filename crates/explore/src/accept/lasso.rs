@@ -1,7 +1,8 @@
 //! A short run to what the search found: the nearest state of the component, and once round it.
 //!
 //! Depth-first search finds components, not short runs. The way to the component, and the way round it through
-//! everything that has to occur, are looked up breadth-first among the states that are known by then.
+//! everything that has to occur, are looked up breadth-first among the states that are known by then. Where that takes too
+//! long, the way that the search itself went does as well.
 
 use super::{Marks, Search, split};
 use crate::table::StateId;
@@ -26,6 +27,9 @@ pub struct Lasso {
     pub cycle: Vec<Move>,
 }
 
+/// For a shortest stem, not more states than this are looked at.
+const MOST_LOOKED_AT: usize = 200_000;
+
 /// States, one after the other, each with the marks of the edge that leads to it.
 type Way = Vec<(StateId, Marks)>;
 
@@ -45,19 +49,19 @@ impl Search<'_> {
     pub(super) fn lasso(&mut self, first: u32) -> Option<Lasso> {
         let inside: HashSet<StateId> =
             self.live.iter().copied().filter(|&id| self.numbers[id as usize] >= first).collect();
-        let stem = if inside.contains(&0) { vec![(0, 0)] } else { self.nearest(0, None, Goal::Any(&inside))? };
+        let stem = if inside.contains(&0) { vec![(0, 0)] } else { self.stem(Goal::Any(&inside), first)? };
         let start = stem.last()?.0;
         let mut round = vec![(start, 0)];
         let mut missing = self.product.required & !self.successors(start)?.0;
         while missing != 0 {
-            let way = self.nearest(round.last()?.0, Some(&inside), Goal::Marks(missing))?;
+            let way = self.nearest(round.last()?.0, Some(&inside), Goal::Marks(missing), usize::MAX)?;
             for &(state, marks) in &way[1..] {
                 missing &= !(marks | self.successors(state)?.0);
                 round.push((state, marks));
             }
         }
         if round.len() == 1 || round.last()?.0 != start {
-            let back = self.nearest(round.last()?.0, Some(&inside), Goal::State(start))?;
+            let back = self.nearest(round.last()?.0, Some(&inside), Goal::State(start), usize::MAX)?;
             round.extend(&back[1..]);
         }
         Some(Lasso { stem: self.moves(&stem)?, cycle: self.moves(&round)? })
@@ -65,7 +69,7 @@ impl Search<'_> {
 
     /// A run to a state in which the claim ends, or to the end of a move in which it does.
     pub(super) fn ending(&mut self, state: StateId, at: Option<usize>) -> Option<Lasso> {
-        let way = if state == 0 { vec![(0, 0)] } else { self.nearest(0, None, Goal::State(state))? };
+        let way = if state == 0 { vec![(0, 0)] } else { self.stem(Goal::State(state), self.numbers[state as usize])? };
         let mut stem = self.moves(&way)?;
         if let Some(index) = at {
             let bytes = self.table.state(state).to_vec();
@@ -75,11 +79,38 @@ impl Search<'_> {
         Some(Lasso { stem, cycle: Vec::new() })
     }
 
-    /// A shortest way of at least one move, through known states, and only `inside` if that is given.
-    fn nearest(&mut self, from: StateId, inside: Option<&HashSet<StateId>>, goal: Goal<'_>) -> Option<Way> {
+    /// A way from the first state: a shortest one, or the one that the search went, up to the first state on it that has this
+    /// number or a greater one.
+    fn stem(&mut self, goal: Goal<'_>, number: u32) -> Option<Way> {
+        if let Some(way) = self.nearest(0, None, goal, MOST_LOOKED_AT) {
+            return Some(way);
+        }
+        let end = self.path.iter().position(|&(id, _)| self.numbers[id as usize] >= number)?;
+        let states: Vec<StateId> = self.path[..=end].iter().map(|&(id, _)| id).collect();
+        let mut way = vec![(0, 0)];
+        for pair in states.windows(2) {
+            way.push(*self.successors(pair[0])?.1.iter().find(|(to, _)| *to == pair[1])?);
+        }
+        Some(way)
+    }
+
+    /// A shortest way of at least one move, through known states, and only `inside` if that is given. After `most`
+    /// states, and when the time is up, there is none.
+    fn nearest(
+        &mut self,
+        from: StateId,
+        inside: Option<&HashSet<StateId>>,
+        goal: Goal<'_>,
+        most: usize,
+    ) -> Option<Way> {
         let mut parents: HashMap<StateId, (StateId, Marks)> = HashMap::new();
         let mut queue = VecDeque::from([from]);
+        let mut looked_at = 0;
         while let Some(id) = queue.pop_front() {
+            looked_at += 1;
+            if looked_at > most || looked_at.is_multiple_of(1 << 10) && self.clock.must_stop(0).is_some() {
+                return None;
+            }
             let (occurring, successors) = self.successors(id)?;
             if matches!(goal, Goal::Marks(wanted) if id != from && occurring & wanted != 0) {
                 return Some(way_back(from, id, &parents));

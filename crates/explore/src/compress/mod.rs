@@ -10,6 +10,6 @@ mod packer;
 mod pieces;
 mod table;
 
-pub(crate) use packer::{Packed, Packer};
+pub(crate) use packer::{CROWDED, Packer};
 pub use pieces::Pieces;
 pub(crate) use table::{Entry, PackedTable};

@@ -1,8 +1,8 @@
 //! From a state to the name of a tree, and back.
 //!
 //! A state is cut into pieces of sixteen bytes; four names of pieces are again sixteen bytes, and so on,
-//! until there is one name for the left half of the state and one for the right. The two are what a table
-//! has to store: eight bytes, however long the state is.
+//! until there is one piece for the left half of the state and one for the right. Their two names are what a
+//! table has to store: eight bytes, however long the state is.
 //!
 //! ```text
 //!                 (left, right)                       stored with each state
@@ -15,14 +15,24 @@
 //! A step changes few bytes. The packer keeps the tree of the state that is expanded, and for a successor
 //! looks up only what differs from it. Messages stand at the end of a state and come and go, so the cut
 //! between the halves moves only in large strides, and the left half keeps its pieces.
+//!
+//! There are few different pieces of a state's bytes; but halves are many, and looking for them means
+//! waiting for memory. So they are named in batches: [`Packer::push`] leaves the topmost names open, and
+//! [`Packer::settle`] first touches what it will need for all states that wait.
 
-use super::pieces::{Cache, PieceId, Pieces};
+use super::pieces::{Index, PieceId, Pieces, hash};
+use super::table::Entry;
+use crate::table::StateId;
 use std::sync::Arc;
 
 const PIECE: usize = 16;
 const NAMES: usize = 4;
 /// Names of one half: pieces, then fours of them, and so on up to 4^8 pieces.
 const LEVELS: usize = 9;
+/// So many eighths of the index of pieces may be used.
+pub(crate) const CROWDED: u64 = 5;
+/// The number of entries of the cache, as a power of two.
+const CACHE_BITS: u32 = 13;
 
 /// What stands for a state: the names of its halves, and its length in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,24 +45,57 @@ pub(crate) struct Packed {
 #[derive(Debug)]
 pub(crate) struct Packer {
     pieces: Arc<Pieces>,
-    cache: Cache,
+    index: Arc<Index>,
+    /// Pieces that were asked for lately.
+    cache: Vec<(u128, PieceId)>,
     /// The halves of the state that was opened last.
     base: [Half; 2],
     /// Where it was cut.
     base_cut: usize,
-    /// Room for the halves of a state that is packed.
-    next: Half,
+    /// Room for the names of a half that is packed.
+    next: [Vec<PieceId>; LEVELS],
+    waiting: Vec<Waiting>,
+    open: Vec<Open>,
+    /// There was no room for a piece.
+    full: bool,
+}
+
+/// A state whose halves may have no names yet.
+#[derive(Debug)]
+struct Waiting {
+    halves: [Top; 2],
+    len: u32,
+    parent: StateId,
+}
+
+/// The topmost piece of a half.
+#[derive(Clone, Copy, Debug)]
+enum Top {
+    Named(PieceId),
+    /// The index of an [`Open`].
+    Open(u32),
+}
+
+/// A topmost piece without a name, or with one that was found meanwhile.
+#[derive(Debug)]
+struct Open {
+    content: u128,
+    hash: u64,
+    name: Option<PieceId>,
 }
 
 /// One half of a state as a tree: level 0 names its bytes, each further level names fours of the one before.
 #[derive(Debug, Default)]
 struct Half {
+    bytes: Vec<u8>,
     contents: Vec<u128>,
     levels: [Vec<PieceId>; LEVELS],
+    name: PieceId,
 }
 
 /// Where a state of this length is cut in halves. Short ones are cut in the middle, to within four bytes;
 /// longer ones between pieces.
+#[inline]
 fn cut(len: usize) -> usize {
     let half = len.div_ceil(2);
     if half <= PIECE { half.next_multiple_of(4) } else { half.next_multiple_of(PIECE) }.min(len)
@@ -70,14 +113,23 @@ fn piece(bytes: &[u8]) -> u128 {
     }
 }
 
+/// Where a piece stands in the cache; the index uses the upper bits of the hash.
+#[inline]
+fn cache_slot(hash: u64) -> usize {
+    (hash as u32 >> (32 - CACHE_BITS)) as usize
+}
+
+#[inline]
 fn four(names: &[PieceId]) -> u128 {
     names.iter().rev().fold(0, |sum, &name| sum << 32 | u128::from(name))
 }
 
 impl Packer {
     pub(crate) fn new(pieces: Arc<Pieces>) -> Self {
-        let (cache, base, next) = (Cache::default(), Default::default(), Half::default());
-        Packer { pieces, cache, base, base_cut: 0, next }
+        let index = pieces.index();
+        let cache = vec![(0, PieceId::MAX); 1 << CACHE_BITS];
+        let (base, next, waiting, open) = (Default::default(), Default::default(), Vec::new(), Vec::new());
+        Packer { pieces, index, cache, base, base_cut: 0, next, waiting, open, full: false }
     }
 
     /// Writes a state to `bytes`; those packed from now on are compared with it.
@@ -89,68 +141,152 @@ impl Packer {
         self.base[1].open(&self.pieces, (packed.halves >> 32) as u32, len - self.base_cut, bytes);
     }
 
-    /// Packs a state; `None` when there are too many pieces.
+    /// Reads what opening a state will read first.
     #[inline]
-    pub(crate) fn pack(&mut self, state: &[u8]) -> Option<Packed> {
+    pub(crate) fn touch(&self, packed: Packed) {
+        let halves = self.pieces.get(packed.halves as u32) ^ self.pieces.get((packed.halves >> 32) as u32);
+        std::hint::black_box(halves as u64);
+    }
+
+    /// The number of states that wait for their names.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Packs a state, but for its topmost names.
+    #[inline]
+    pub(crate) fn push(&mut self, state: &[u8], parent: StateId) {
         let at = cut(state.len());
         let alike = at == self.base_cut;
         let (left, right) = state.split_at(at);
-        let left = self.half(0, left, alike)?;
-        let right = self.half(1, right, alike)?;
-        Some(Packed { halves: u64::from(right) << 32 | u64::from(left), len: state.len() as u32 })
+        match (self.half(0, left, alike), self.half(1, right, alike)) {
+            (Some(left), Some(right)) => {
+                self.waiting.push(Waiting { halves: [left, right], len: state.len() as u32, parent });
+            }
+            _ => self.full = true,
+        }
     }
 
-    /// The name of one half.
-    #[inline]
-    fn half(&mut self, side: usize, bytes: &[u8], alike: bool) -> Option<PieceId> {
-        let base = &self.base[side];
-        let known = if alike { base.contents.len() } else { 0 };
-        let names = &mut self.next.levels[0];
-        names.clear();
-        let mut changed = !alike || bytes.len().div_ceil(PIECE) != base.contents.len();
-        for (index, chunk) in bytes.chunks(PIECE).enumerate() {
-            let content = piece(chunk);
-            if index < known && content == base.contents[index] {
-                names.push(base.levels[0][index]);
-            } else {
-                changed = true;
-                names.push(self.cache.intern(&self.pieces, content)?);
+    /// Names all states that wait, in order; `false` when there was no room for a piece.
+    pub(crate) fn settle(&mut self, mut take: impl FnMut(Entry)) -> bool {
+        self.name_all();
+        for waiting in self.waiting.drain(..) {
+            let [left, right] = waiting.halves.map(|top| match top {
+                Top::Named(name) => Some(name),
+                Top::Open(index) => self.open[index as usize].name,
+            });
+            match (left, right) {
+                (Some(left), Some(right)) => {
+                    let halves = u64::from(right) << 32 | u64::from(left);
+                    take(Entry { packed: Packed { halves, len: waiting.len }, parent: waiting.parent });
+                }
+                _ => self.full = true,
             }
         }
-        if !changed {
-            return Some(base.name());
+        self.open.clear();
+        !self.full
+    }
+
+    /// Finds the names of all open pieces.
+    fn name_all(&mut self) {
+        let mut sum = 0;
+        for open in &self.open {
+            sum ^= u64::from(self.pieces.touch_slot(&self.index, open.hash));
+        }
+        for open in &self.open {
+            sum ^= self.pieces.touch_piece(&self.index, open.hash);
+        }
+        std::hint::black_box(sum);
+        for open in &mut self.open {
+            open.name = self.pieces.intern(&self.index, open.content, open.hash);
+            if let Some(name) = open.name {
+                self.cache[cache_slot(open.hash)] = (open.content, name);
+            }
+        }
+    }
+
+    /// A topmost piece, which has a name if it was asked for lately.
+    #[inline]
+    fn top(&mut self, content: u128) -> Top {
+        let hash = hash(content);
+        let entry = &self.cache[cache_slot(hash)];
+        if entry.0 == content && entry.1 != PieceId::MAX {
+            return Top::Named(entry.1);
+        }
+        self.open.push(Open { content, hash, name: None });
+        Top::Open(self.open.len() as u32 - 1)
+    }
+
+    /// Whether the pieces need more room soon.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.pieces.is_due(&self.index, CROWDED)
+    }
+
+    /// Takes the newest index of the pieces.
+    pub(crate) fn refresh(&mut self) {
+        self.index = self.pieces.index();
+    }
+
+    /// The topmost piece of one half.
+    #[inline]
+    fn half(&mut self, side: usize, bytes: &[u8], alike: bool) -> Option<Top> {
+        let base = &self.base[side];
+        if alike && base.bytes == bytes {
+            return Some(Top::Named(base.name));
+        }
+        if bytes.len() <= PIECE {
+            return Some(self.top(piece(bytes)));
+        }
+        let known = if alike { base.contents.len() } else { 0 };
+        self.next[0].clear();
+        for (index, chunk) in bytes.chunks(PIECE).enumerate() {
+            let content = piece(chunk);
+            let base = &self.base[side];
+            let name = if index < known && content == base.contents[index] {
+                base.levels[0][index]
+            } else {
+                self.intern(content)?
+            };
+            self.next[0].push(name);
         }
         self.fold(side, alike)
     }
 
-    /// Names fours of names until one is left.
-    fn fold(&mut self, side: usize, alike: bool) -> Option<PieceId> {
+    /// Names fours of names until four or fewer are left.
+    fn fold(&mut self, side: usize, alike: bool) -> Option<Top> {
         let mut level = 0;
-        while self.next.levels[level].len() > 1 {
-            let (below, above) = self.next.levels.split_at_mut(level + 1);
-            let (below, above) = (&below[level], above.first_mut()?);
-            let (base_below, base_above) = (&self.base[side].levels[level], &self.base[side].levels[level + 1]);
-            above.clear();
+        while self.next[level].len() > NAMES {
+            let below = std::mem::take(&mut self.next[level]);
+            self.next[level + 1].clear();
             for (index, names) in below.chunks(NAMES).enumerate() {
-                let same = alike && base_below.chunks(NAMES).nth(index) == Some(names);
-                above.push(match base_above.get(index) {
+                let base = &self.base[side].levels;
+                let same = alike && base[level].chunks(NAMES).nth(index) == Some(names);
+                let name = match base[level + 1].get(index) {
                     Some(&name) if same => name,
-                    _ => self.cache.intern(&self.pieces, four(names))?,
-                });
+                    _ => self.intern(four(names))?,
+                };
+                self.next[level + 1].push(name);
             }
+            self.next[level] = below;
             level += 1;
         }
-        Some(self.next.levels[level].first().copied().unwrap_or(0))
+        let content = four(&self.next[level]);
+        Some(self.top(content))
+    }
+
+    /// The name of a piece that is not topmost.
+    #[inline]
+    fn intern(&mut self, piece: u128) -> Option<PieceId> {
+        let hash = hash(piece);
+        let entry = &mut self.cache[cache_slot(hash)];
+        if entry.0 != piece || entry.1 == PieceId::MAX {
+            *entry = (piece, self.pieces.intern(&self.index, piece, hash)?);
+        }
+        Some(entry.1)
     }
 }
 
 impl Half {
-    /// The name of the half as a whole.
-    fn name(&self) -> PieceId {
-        let top = self.levels.iter().find(|level| level.len() <= 1);
-        top.and_then(|level| level.first()).copied().unwrap_or(0)
-    }
-
     /// Becomes the half of `len` bytes with this name, and adds them to `bytes`.
     fn open(&mut self, pieces: &Pieces, name: PieceId, len: usize, bytes: &mut Vec<u8>) {
         let count = len.div_ceil(PIECE);
@@ -158,6 +294,7 @@ impl Half {
         while count > NAMES.pow(top as u32) {
             top += 1;
         }
+        self.name = name;
         self.levels[top].clear();
         self.levels[top].extend((count > 0).then_some(name));
         for level in (0..top).rev() {
@@ -172,12 +309,14 @@ impl Half {
             }
         }
         self.contents.clear();
-        let end = bytes.len() + len;
+        let start = bytes.len();
         for &name in &self.levels[0] {
             let content = pieces.get(name);
             self.contents.push(content);
             bytes.extend_from_slice(&content.to_le_bytes());
         }
-        bytes.truncate(end);
+        bytes.truncate(start + len);
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&bytes[start..]);
     }
 }

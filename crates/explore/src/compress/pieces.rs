@@ -1,16 +1,17 @@
 //! Pieces: strings of sixteen bytes, each kept once and named by a number, for all threads together.
 //!
-//! Sixteen bytes are a stretch of a state, or the numbers of four other pieces (see
-//! [`super::packer`]). There are few different ones beside the number of states, and nearly every one that is
-//! asked for was asked for before; so a thread has a small cache of its own ([`Cache`]), and only what it
-//! does not know there takes the lock of one of several shards.
+//! Sixteen bytes are a stretch of a state, or the numbers of four other pieces (see [`super::packer`]). A piece
+//! never moves or changes. Pieces stand in blocks of doubling size, found through an index of open addressing;
+//! both are atomic words, so nothing is locked: who adds a piece writes it to a place of its own first, and
+//! then tries to put its number into a free slot of the index. If another thread was faster with the same
+//! piece, that one counts, and the place stays unused. Which number a piece gets depends on who comes first;
+//! that equal pieces have the same number does not.
 //!
-//! Pieces never move or change: they stand in blocks of doubling size, which are atomic words, so that they
-//! can be read without a lock. Which number a piece gets depends on who comes first; that two equal pieces
-//! have the same number does not.
+//! The index cannot grow while others look at it. It is grown between rounds ([`Pieces::grow_if_due`]), while it
+//! is still far from full; everybody takes the new one then ([`Pieces::index`]).
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// The number of a piece.
 pub(super) type PieceId = u32;
@@ -18,9 +19,9 @@ pub(super) type PieceId = u32;
 /// The size of the first block, as a power of two; every further block is as large as all before it.
 const FIRST_BLOCK: u32 = 12;
 const BLOCKS: usize = (32 - FIRST_BLOCK) as usize + 1;
-const SHARDS: usize = 64;
-/// The number of entries of a cache, as a power of two.
-const CACHE_BITS: u32 = 15;
+/// The size of the first index, as a power of two.
+const FIRST_INDEX: u32 = 14;
+const MOST_INDEX: u32 = 32;
 
 type Block = Box<[[AtomicU64; 2]]>;
 
@@ -28,29 +29,23 @@ type Block = Box<[[AtomicU64; 2]]>;
 #[derive(Debug)]
 pub struct Pieces {
     blocks: [OnceLock<Block>; BLOCKS],
-    shards: Vec<Mutex<Shard>>,
+    index: RwLock<Arc<Index>>,
     next: AtomicU32,
-    /// Bytes of blocks and shards.
-    bytes: AtomicU64,
 }
 
-/// Finds pieces whose hash falls into it.
+/// Finds pieces by their content.
 #[derive(Debug)]
-struct Shard {
-    /// `hash << 32 | id + 1`; 0 is free.
-    slots: Vec<u64>,
-    used: usize,
+pub(super) struct Index {
+    /// `tag << bits | id + 1`; 0 is free.
+    slots: Box<[AtomicU32]>,
+    /// The number of slots is two to this power.
+    bits: u32,
 }
 
 impl Default for Pieces {
     fn default() -> Self {
-        let shards = (0..SHARDS).map(|_| Mutex::new(Shard { slots: vec![0; 16], used: 0 })).collect();
-        Pieces {
-            blocks: [const { OnceLock::new() }; BLOCKS],
-            shards,
-            next: AtomicU32::new(0),
-            bytes: AtomicU64::new(0),
-        }
+        let index = RwLock::new(Arc::new(Index::new(FIRST_INDEX)));
+        Pieces { blocks: [const { OnceLock::new() }; BLOCKS], index, next: AtomicU32::new(0) }
     }
 }
 
@@ -63,9 +58,42 @@ fn place(id: PieceId) -> (usize, usize) {
 }
 
 impl Pieces {
+    /// How many there are.
+    fn len(&self) -> u32 {
+        self.next.load(Ordering::Relaxed)
+    }
+
     /// Bytes that all pieces take, with what finds them.
     pub fn memory_bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+        u64::from(self.len()) * 16 + self.index().slots.len() as u64 * 4
+    }
+
+    /// The index as it is now.
+    pub(super) fn index(&self) -> Arc<Index> {
+        Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether more than so many eighths of the index are used, so that it should grow.
+    #[inline]
+    pub(super) fn is_due(&self, index: &Index, eighths: u64) -> bool {
+        u64::from(self.len()) * 8 > index.slots.len() as u64 * eighths && index.bits < MOST_INDEX
+    }
+
+    /// Grows the index, if more than so many eighths of it are used. Nobody may be adding pieces.
+    pub fn grow_if_due(&self, eighths: u64) {
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_due(&index, eighths) {
+            return;
+        }
+        let grown = Index::new(index.bits + 1);
+        for slot in &index.slots {
+            let slot = slot.load(Ordering::Relaxed);
+            if slot != 0 {
+                let id = index.id_of(slot);
+                grown.put(hash(self.get(id)), id);
+            }
+        }
+        *index = Arc::new(grown);
     }
 
     /// The content of a piece.
@@ -77,95 +105,107 @@ impl Pieces {
         u128::from(high) << 64 | u128::from(low)
     }
 
-    /// The number of a piece; `None` when there is none left.
-    #[cold]
-    fn intern(&self, piece: u128, hash: u64) -> Option<PieceId> {
-        let mut shard = self.shards[hash as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner);
-        let tag = hash >> 32;
-        let mut at = shard.first(tag);
-        while shard.slots[at] != 0 {
-            let slot = shard.slots[at];
-            if slot >> 32 == tag && self.get(slot as u32 - 1) == piece {
-                return Some(slot as u32 - 1);
+    /// The number of a piece; `None` when there is no room for one more.
+    pub(super) fn intern(&self, index: &Index, piece: u128, hash: u64) -> Option<PieceId> {
+        let (tag, mask) = (index.tag(hash), index.slots.len() - 1);
+        let mut at = index.first(hash);
+        let mut own = None;
+        for _ in 0..=mask {
+            let mut slot = index.slots[at].load(Ordering::Acquire);
+            if slot == 0 {
+                let id = match own {
+                    Some(id) => id,
+                    None => *own.insert(self.add(piece)?),
+                };
+                let full = index.slot(tag, id);
+                match index.slots[at].compare_exchange(0, full, Ordering::AcqRel, Ordering::Acquire) {
+                    Ok(_) => return Some(id),
+                    Err(other) => slot = other,
+                }
             }
-            at = (at + 1) & (shard.slots.len() - 1);
+            if index.tag_of(slot) == tag && self.get(index.id_of(slot)) == piece {
+                return Some(index.id_of(slot));
+            }
+            at = (at + 1) & mask;
         }
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        if id >= u32::MAX - 1 {
-            self.next.store(u32::MAX - 1, Ordering::Relaxed);
-            return None;
-        }
-        self.put(id, piece);
-        shard.slots[at] = tag << 32 | u64::from(id + 1);
-        shard.used += 1;
-        if shard.used * 4 > shard.slots.len() * 3 {
-            self.bytes.fetch_add(shard.slots.len() as u64 * 8, Ordering::Relaxed);
-            shard.grow();
-        }
-        Some(id)
+        None
     }
 
-    fn put(&self, id: PieceId, piece: u128) {
+    /// Writes a piece to the next place.
+    fn add(&self, piece: u128) -> Option<PieceId> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        if id >= PieceId::MAX - (1 << 16) {
+            self.next.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
         let (block, at) = place(id);
         let words = self.blocks[block].get_or_init(|| {
             let size = 1usize << (block as u32 + FIRST_BLOCK);
             (0..size).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect()
         });
-        self.bytes.fetch_add(16, Ordering::Relaxed);
         words[at][0].store(piece as u64, Ordering::Relaxed);
         words[at][1].store((piece >> 64) as u64, Ordering::Relaxed);
-    }
-}
-
-impl Shard {
-    fn first(&self, tag: u64) -> usize {
-        // The low bits chose the shard; the tag is the upper half.
-        tag as usize & (self.slots.len() - 1)
-    }
-
-    fn grow(&mut self) {
-        let size = self.slots.len() * 2;
-        let old = std::mem::replace(&mut self.slots, vec![0; size]);
-        for slot in old.into_iter().filter(|&slot| slot != 0) {
-            let mut at = self.first(slot >> 32);
-            while self.slots[at] != 0 {
-                at = (at + 1) & (size - 1);
-            }
-            self.slots[at] = slot;
-        }
-    }
-}
-
-/// What one thread remembers of the pieces it asked for.
-#[derive(Debug)]
-pub(super) struct Cache {
-    entries: Vec<(u128, PieceId)>,
-}
-
-impl Default for Cache {
-    fn default() -> Self {
-        // Piece 0 with the content 0 may not exist: an impossible number says that an entry is free.
-        Cache { entries: vec![(0, PieceId::MAX); 1 << CACHE_BITS] }
-    }
-}
-
-impl Cache {
-    /// The number of a piece.
-    #[inline]
-    pub(super) fn intern(&mut self, pieces: &Pieces, piece: u128) -> Option<PieceId> {
-        let hash = hash(piece);
-        let entry = &mut self.entries[(hash >> (64 - CACHE_BITS)) as usize];
-        if entry.0 == piece && entry.1 != PieceId::MAX {
-            return Some(entry.1);
-        }
-        let id = pieces.intern(piece, hash)?;
-        *entry = (piece, id);
         Some(id)
     }
+
+    /// Reads where a piece is looked up first.
+    #[inline]
+    pub(super) fn touch_slot(&self, index: &Index, hash: u64) -> u32 {
+        index.slots[index.first(hash)].load(Ordering::Relaxed)
+    }
+
+    /// Reads the piece that is found there, if it may be the one.
+    #[inline]
+    pub(super) fn touch_piece(&self, index: &Index, hash: u64) -> u64 {
+        let slot = self.touch_slot(index, hash);
+        if slot != 0 && index.tag_of(slot) == index.tag(hash) { self.get(index.id_of(slot)) as u64 } else { 0 }
+    }
 }
 
+impl Index {
+    fn new(bits: u32) -> Self {
+        Index { slots: (0..1u64 << bits).map(|_| AtomicU32::new(0)).collect(), bits }
+    }
+
+    #[inline]
+    fn first(&self, hash: u64) -> usize {
+        (hash >> (64 - self.bits)) as usize
+    }
+
+    /// The bits of a hash that a slot keeps.
+    #[inline]
+    fn tag(&self, hash: u64) -> u32 {
+        (hash as u32).checked_shr(self.bits).unwrap_or(0)
+    }
+
+    #[inline]
+    fn tag_of(&self, slot: u32) -> u32 {
+        slot.checked_shr(self.bits).unwrap_or(0)
+    }
+
+    #[inline]
+    fn id_of(&self, slot: u32) -> PieceId {
+        (slot & ((1u64 << self.bits) - 1) as u32) - 1
+    }
+
+    #[inline]
+    fn slot(&self, tag: u32, id: PieceId) -> u32 {
+        tag.checked_shl(self.bits).unwrap_or(0) | (id + 1)
+    }
+
+    /// Puts a piece that is not there yet into a free slot.
+    fn put(&self, hash: u64, id: PieceId) {
+        let mut at = self.first(hash);
+        while self.slots[at].load(Ordering::Relaxed) != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at].store(self.slot(self.tag(hash), id), Ordering::Relaxed);
+    }
+}
+
+/// A hash of a piece.
 #[inline]
-fn hash(piece: u128) -> u64 {
+pub(super) fn hash(piece: u128) -> u64 {
     let fold = |a: u64, b: u64| {
         let wide = u128::from(a) * u128::from(b);
         (wide as u64) ^ (wide >> 64) as u64

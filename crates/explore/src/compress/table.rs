@@ -36,6 +36,8 @@ pub(crate) struct PackedTable {
     state_bytes: u64,
 }
 
+/// How many states are looked up together.
+const GROUP: usize = 64;
 const FAR: u8 = u8::MAX;
 const FIRST_BITS: u32 = 12;
 const MOST_BITS: u32 = 32;
@@ -104,27 +106,31 @@ impl PackedTable {
 
     /// Finds or adds all states of a batch, in order; `false` when there is no room for more.
     pub(crate) fn insert_all(&mut self, batch: &[Entry]) -> bool {
-        if batch.len() > 1 {
-            std::hint::black_box(self.touch(batch));
+        let mut room = true;
+        for group in batch.chunks(GROUP) {
+            let mut hashes = [0; GROUP];
+            for (hash_of, entry) in hashes.iter_mut().zip(group) {
+                *hash_of = hash(entry.packed);
+            }
+            let hashes = &hashes[..group.len()];
+            std::hint::black_box(self.touch(hashes));
+            for (&entry, &hash) in group.iter().zip(hashes) {
+                room &= self.insert_hashed(entry, hash) != Lookup::Full;
+            }
         }
-        batch.iter().fold(true, |room, &entry| room & (self.insert(entry) != Lookup::Full))
+        room
     }
 
-    /// Reads what looking up a batch will read: first all slots, then all candidates.
-    fn touch(&self, batch: &[Entry]) -> u64 {
-        let slot_of = |entry: &Entry| {
-            let hash = hash(entry.packed);
-            (hash, self.slots[(hash >> (64 - self.bits)) as usize])
-        };
+    /// Reads what looking up some states will read: first all slots, then all candidates.
+    fn touch(&self, hashes: &[u64]) -> u64 {
         let mut sum = 0;
-        for entry in batch {
-            sum ^= u64::from(slot_of(entry).1);
+        for &hash in hashes {
+            sum ^= u64::from(self.slots[(hash >> (64 - self.bits)) as usize]);
         }
-        for entry in batch {
-            let (hash, slot) = slot_of(entry);
+        for &hash in hashes {
+            let slot = self.slots[(hash >> (64 - self.bits)) as usize];
             if slot != 0 && self.tag_of(slot) == self.tag(hash) {
-                let id = self.id_of(slot) as usize;
-                sum ^= self.halves[id] ^ u64::from(self.length_of[id]);
+                sum ^= self.halves[self.id_of(slot) as usize];
             }
         }
         sum
@@ -149,11 +155,10 @@ impl PackedTable {
 
     /// Finds a state, or adds it.
     #[inline]
-    pub(crate) fn insert(&mut self, entry: Entry) -> Lookup {
+    fn insert_hashed(&mut self, entry: Entry, hash: u64) -> Lookup {
         if (self.len() + 1) * 5 > self.slots.len() * 4 && self.bits < MOST_BITS {
             self.grow();
         }
-        let hash = hash(entry.packed);
         let tag = self.tag(hash);
         let mut at = (hash >> (64 - self.bits)) as usize;
         while self.slots[at] != 0 {

@@ -20,6 +20,7 @@
 mod perform;
 mod stepper;
 
+pub use crate::layout::SHAPE_BYTES;
 pub use stepper::Stepper;
 
 use crate::code::{ActionCode, Code, Compiler};
@@ -28,7 +29,7 @@ use crate::evaluate::{Eval, View};
 use crate::expr::Expr;
 use crate::fault::FaultAt;
 use crate::ids::{EdgeId, LocationId, MachineId};
-use crate::layout::{Layout, SHAPE_BYTES, Shapes};
+use crate::layout::{Layout, Shapes};
 use crate::network::{Initial, Network, Variable};
 use crate::source::Span;
 
