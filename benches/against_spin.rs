@@ -10,7 +10,10 @@
 //!
 //! Both tools do the same work: the whole raw state space, no reduction, no statement merging, going on
 //! after errors. Time to a verdict is what a user waits for: for SPIN `spin -a`, `cc -O2` and `./pan`;
-//! for Highwater `check`. Times are wall times; the smaller of two runs counts.
+//! for Highwater `check` with one thread. Times are wall times; the smaller of two runs counts.
+//!
+//! Large models are also run with two threads, with states that are not packed, and by a `pan` that was compiled
+//! with `-DCOLLAPSE`: what threads gain, what packing costs, and what it saves.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -35,7 +38,28 @@ struct Measured {
     highwater: f64,
     pan_bytes: f64,
     highwater_bytes: f64,
+    /// For large models.
+    more: Option<More>,
 }
+
+/// What is measured of large models only.
+struct More {
+    /// Seconds with two threads.
+    two_threads: f64,
+    /// Seconds with states that are not packed.
+    unpacked: f64,
+    /// Bytes per state of a `pan` with `-DCOLLAPSE`.
+    collapse_bytes: f64,
+    /// Steps per state, steps inside atomic sequences included.
+    steps: f64,
+    /// The length of a state before it is packed.
+    length: f64,
+}
+
+/// Models that belong to the table whatever their size.
+const NAMED: [&str; 2] = ["spin-distribution/LTL/pftp.pml", PETERSON];
+/// As published, for five processes, it is too large for `pan`; it is run with four.
+const PETERSON: &str = "spin-distribution/LTL/petersonN.pml";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -59,9 +83,10 @@ fn main() {
     }
     let rows = rows(&table);
     let small: Vec<&Row> = rows.iter().filter(|r| r.states < 800_000).step_by(every_small).collect();
-    let large: Vec<&Row> = rows.iter().filter(|r| r.states >= 800_000).step_by(every_large).collect();
-    let small: Vec<Measured> = small.iter().filter_map(|row| measure(&corpus, row)).collect();
-    let large: Vec<Measured> = large.iter().filter_map(|row| measure(&corpus, row)).collect();
+    let named = NAMED.map(|file| Row { file: file.to_owned(), states: 0 });
+    let large = rows.iter().filter(|r| r.states >= 800_000).step_by(every_large).chain(&named);
+    let small: Vec<Measured> = small.iter().filter_map(|row| measure(&corpus, row, false)).collect();
+    let large: Vec<Measured> = large.filter_map(|row| measure(&corpus, row, true)).collect();
     let text = report(&small, &large);
     println!("{text}");
     if let Err(error) = std::fs::write(root().join("benches/RESULTS.md"), text) {
@@ -90,7 +115,7 @@ fn best(mut run: impl FnMut() -> Option<Output>) -> Option<(f64, Output)> {
     Some((best, output?))
 }
 
-fn measure(corpus: &Path, row: &Row) -> Option<Measured> {
+fn measure(corpus: &Path, row: &Row, large: bool) -> Option<Measured> {
     eprintln!("{}", row.file);
     let model = corpus.join(&row.file);
     let (folder, name) = (model.parent()?, model.file_name()?.to_str()?);
@@ -101,35 +126,53 @@ fn measure(corpus: &Path, row: &Row) -> Option<Measured> {
     if !copied.success() {
         return None;
     }
+    if row.file == PETERSON {
+        let text = std::fs::read_to_string(work.join(name)).ok()?;
+        std::fs::write(work.join(name), text.replace("#define N\t5", "#define N\t4")).ok()?;
+    }
     let run = |program: &str, arguments: &[&str]| {
         Command::new(program).args(arguments).current_dir(&work).stdin(Stdio::null()).output().ok()
     };
-    let flags = ["-O2", "-w", "-DSAFETY", "-DNOCLAIM", "-DNOREDUCE", "-DVECTORSZ=8192", "-o", "pan", "pan.c"];
     let (generate, _) = best(|| run("spin", &["-o1", "-o2", "-o3", "-a", name]))?;
-    let (compile, compiled) = best(|| run("cc", &flags))?;
+    let (compile, compiled) = best(|| run("cc", &[&FLAGS[..], &["-o", "pan", "pan.c"]].concat()))?;
     if !compiled.status.success() {
         return None;
     }
-    let (pan, output) = best(|| run("./pan", &["-m2000000", "-w22", "-c0", "-n"]))?;
+    let (pan, output) = best(|| run("./pan", &PAN))?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let (highwater, output) = best(|| {
-        let arguments =
-            ["check", name, "-p", "safety,deadlock", "--keep-going", "--format", "json", "--timeout", "300s"];
-        run(env!("CARGO_BIN_EXE_highwater"), &arguments)
-    })?;
+    let check =
+        |arguments: &[&str]| run(env!("CARGO_BIN_EXE_highwater"), &[&["check", name], &CHECK[..], arguments].concat());
+    let (highwater, output) = best(|| check(&["--jobs", "1"]))?;
     let document: Value = serde_json::from_slice(&output.stdout).ok()?;
     let stats = &document["results"][0]["stats"];
     let states = stats["states"].as_u64()?;
+    let per_state = |bytes: f64| bytes / states.max(1) as f64;
+    let more = || {
+        run("cc", &[&FLAGS[..], &["-DCOLLAPSE", "-o", "collapse", "pan.c"]].concat())?;
+        let collapsed = run("./collapse", &PAN)?;
+        Some(More {
+            two_threads: best(|| check(&["--jobs", "2"]))?.0,
+            unpacked: best(|| check(&["--jobs", "1", "--unpacked"]))?.0,
+            collapse_bytes: per_state(megabytes_for_states(&String::from_utf8_lossy(&collapsed.stdout))? * 1_048_576.0),
+            steps: per_state(stats["transitions"].as_f64()?),
+            length: per_state(stats["state_bytes"].as_f64()?),
+        })
+    };
     Some(Measured {
         file: row.file.clone(),
         states,
         spin_total: generate + compile + pan,
         pan,
         highwater,
-        pan_bytes: megabytes_for_states(&said)? * 1_048_576.0 / states.max(1) as f64,
-        highwater_bytes: stats["memory_bytes"].as_f64()? / states.max(1) as f64,
+        pan_bytes: per_state(megabytes_for_states(&said)? * 1_048_576.0),
+        highwater_bytes: per_state(stats["memory_bytes"].as_f64()?),
+        more: if large { more() } else { None },
     })
 }
+
+const FLAGS: [&str; 6] = ["-O2", "-w", "-DSAFETY", "-DNOCLAIM", "-DNOREDUCE", "-DVECTORSZ=8192"];
+const PAN: [&str; 4] = ["-m2000000", "-w22", "-c0", "-n"];
+const CHECK: [&str; 7] = ["-p", "safety,deadlock", "--keep-going", "--format", "json", "--timeout", "300s"];
 
 /// What `pan` needs for its states and their table: "actual memory usage" and "hash table".
 fn megabytes_for_states(said: &str) -> Option<f64> {
@@ -159,24 +202,59 @@ fn report(small: &[Measured], large: &[Measured]) -> String {
         all().count(),
         large.len()
     );
-    text += "Bytes per state count states and tables of both tools (pan with `-w22`).\n\n";
-    text +=
-        "| model | states | pan, s | highwater, s | states/s of pan's | bytes/state pan | bytes/state highwater |\n";
-    text += "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+    let threads = geometric_mean(large.iter().filter_map(|m| Some(m.highwater / m.more.as_ref()?.two_threads)));
+    let smaller =
+        geometric_mean(large.iter().filter_map(|m| Some(m.more.as_ref()?.collapse_bytes / m.highwater_bytes)));
+    let packing = geometric_mean(large.iter().filter_map(|m| Some(m.highwater / m.more.as_ref()?.unpacked)));
+    let _ = writeln!(
+        text,
+        "* Two threads against one, geometric mean: **{threads:.2} times** as fast.\n\
+         * Bytes per state of `pan` with `-DCOLLAPSE` against Highwater's, geometric mean: **{smaller:.1} times** as many.\n\
+         * What packing states costs (one thread, against `--unpacked`), geometric mean: {packing:.2} times the time.\n"
+    );
+    text += "Bytes per state count states and tables of both tools (pan with `-w22`); petersonN is run with four processes.\n\n";
+    text += "| model | states | pan, s | highwater, s | states/s of pan's | two threads, s | of one | bytes/state pan \
+             | pan -DCOLLAPSE | highwater | what limits it |\n";
+    text += "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n";
     for m in large {
-        let _ = writeln!(
-            text,
-            "| {} | {} | {:.2} | {:.2} | {:.2} | {:.0} | {:.0} |",
-            m.file,
-            m.states,
-            m.pan,
-            m.highwater,
-            m.pan / m.highwater,
-            m.pan_bytes,
-            m.highwater_bytes
-        );
+        text += &line(m);
     }
-    text += "\nWhat limits Highwater: a probe of the state table and the comparison that follows are a third to a half\n\
-             of the time (cache misses); the rest is the interpretation of statements, which pan has compiled.\n";
     text
+}
+
+fn line(m: &Measured) -> String {
+    let mut text =
+        format!("| {} | {} | {:.2} | {:.2} | {:.2} |", m.file, m.states, m.pan, m.highwater, m.pan / m.highwater);
+    let (two, gain, collapse) = match &m.more {
+        Some(more) => (
+            format!("{:.2}", more.two_threads),
+            format!("{:.2}", m.highwater / more.two_threads),
+            format!("{:.0}", more.collapse_bytes),
+        ),
+        None => (String::new(), String::new(), String::new()),
+    };
+    let limit = m.more.as_ref().map(|more| limit(m, more)).unwrap_or_default();
+    let _ = writeln!(text, " {two} | {gain} | {:.0} | {collapse} | {:.0} | {limit} |", m.pan_bytes, m.highwater_bytes);
+    text
+}
+
+/// What most of the time goes to, as far as these numbers tell.
+fn limit(m: &Measured, more: &More) -> String {
+    let packing = 100.0 * (1.0 - more.unpacked / m.highwater);
+    let step = 1e9 * more.unpacked / (more.steps * m.states as f64);
+    if more.steps > 8.0 {
+        format!("{:.0} steps per state, most inside atomic sequences, interpreted at {step:.0} ns each", more.steps)
+    } else if packing > 25.0 {
+        format!(
+            "packing: {packing:.0} % of the time for states of {:.0} bytes, {:.1} steps each",
+            more.length, more.steps
+        )
+    } else if step > 150.0 {
+        format!("interpretation, {step:.0} ns for each of {:.1} steps per state; packing {packing:.0} %", more.steps)
+    } else {
+        format!(
+            "cache misses of look-ups, {:.1} per state at {step:.0} ns with the step; packing {packing:.0} %",
+            more.steps
+        )
+    }
 }

@@ -6,10 +6,11 @@
 //! It shares nothing with the engines but the model. Where a proof is an exhaustive search, the
 //! certificate is the claim: so many states, with this digest. The checker then searches again with
 //! the plainest code there is, a set of states and a list of states to look at, and compares. Proofs of the flow
-//! engine are checked in [`flow`].
+//! engine are checked in [`flow`], those about infinite runs in [`temporal`].
 
 pub mod flow;
 mod searched;
+pub mod temporal;
 
 use model::fault::Overflow;
 use model::semantics::Semantics;
@@ -53,6 +54,12 @@ pub enum Refusal {
     /// A queue can hold more.
     #[error("a bound does not hold: {0}")]
     Bound(String),
+    /// The automaton is not the one that the property asks for.
+    #[error("the automaton of the certificate is not that of `{0}`")]
+    OtherAutomaton(String),
+    /// A run cannot go on.
+    #[error("a run ends in an error, and what would follow is not known: {0}")]
+    Crash(String),
     /// The check was not finished.
     #[error("the check was not finished: {0}")]
     Unfinished(String),
@@ -66,6 +73,19 @@ pub fn verify(
     limits: &Limits,
     observer: &dyn Observer,
 ) -> Result<(), Refusal> {
+    match (certificate, property) {
+        (Certificate::Product { .. }, _) => {
+            return temporal::verify(semantics, property, certificate, limits, observer);
+        }
+        // Nothing was counted, so nothing is compared.
+        (Certificate::Searched { fair: false }, Property::Safety | Property::Deadlock) => {
+            return visit_all(semantics, property, limits, observer).map(|_| ());
+        }
+        (Certificate::Searched { .. }, _) => {
+            return temporal::verify(semantics, property, certificate, limits, observer);
+        }
+        _ => {}
+    }
     let Certificate::Explored { states, digest, longest, events } = certificate else {
         return Err(Refusal::WrongKind(property.to_string()));
     };

@@ -23,6 +23,7 @@ pub(crate) use witness::witness;
 use crate::ENGINE;
 use crate::clock::Clock;
 use crate::moves::Mover;
+use crate::reduction::{Choice, Reduction};
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use model::claim::{AtomSet, Claim, Watcher, halves, product_digest};
 use model::fault::Overflow;
@@ -40,6 +41,9 @@ pub struct Question<'c> {
     pub fair: bool,
     /// A run that ends goes on in its last state.
     pub stutters: bool,
+    /// States may be left out where the order of steps does not matter. Only if the claim cannot tell whether a run stays in
+    /// a state for a while.
+    pub reduce: bool,
 }
 
 /// What the search found.
@@ -51,8 +55,10 @@ pub struct Found {
     pub stopped: Option<Reason>,
     /// What was counted: states of the product.
     pub stats: SearchStats,
-    /// The digest of all product states, if all were visited.
+    /// The digest of all product states, if the search came to its end.
     pub digest: Option<u128>,
+    /// States were left out, since the order of steps does not matter.
+    pub reduced: bool,
     /// Where the watched conditions held, if anywhere: what the caller asked to be watched.
     pub seen: bool,
 }
@@ -122,6 +128,8 @@ struct Search<'a> {
     live: Vec<StateId>,
     components: Vec<Component>,
     depth: u64,
+    reduction: Option<Reduction<'a>>,
+    choices: Vec<Choice>,
 }
 
 impl<'a> Search<'a> {
@@ -145,6 +153,10 @@ impl<'a> Search<'a> {
             live: Vec::new(),
             components: Vec::new(),
             depth: 0,
+            reduction: (question.reduce && !question.fair)
+                .then(|| Reduction::new(semantics, &question.claim.atoms, question.labels))
+                .flatten(),
+            choices: Vec::new(),
         }
     }
 
@@ -179,7 +191,7 @@ impl<'a> Search<'a> {
         self.path.push((id, self.waiting.len()));
         self.depth = self.depth.max(self.path.len() as u64);
         self.check_limits()?;
-        let expanded = self.product.expand(self.table.state(id), &self.clock)?;
+        let expanded = self.expand(id)?;
         if let Some(at) = expanded.completed {
             return Err(Ended::Completed(id, at));
         }
@@ -192,6 +204,28 @@ impl<'a> Search<'a> {
             self.waiting.push((next, marks));
         }
         Ok(())
+    }
+
+    /// Gathers the successors of a state; of one process only, where that is enough.
+    fn expand(&mut self, id: StateId) -> Result<Expanded, Ended> {
+        let Some(reduction) = &mut self.reduction else {
+            return self.product.expand(self.table.state(id), None, &self.clock);
+        };
+        self.product.asker.load(split(self.table.state(id)).0);
+        reduction.choices(&self.product.asker, &mut self.choices);
+        for index in 0..self.choices.len() {
+            let choice = self.choices[index];
+            let expanded = self.product.expand(self.table.state(id), Some(choice.process), &self.clock)?;
+            let open = |index: usize| {
+                let known = self.table.find(self.product.state(index));
+                known.is_some_and(|id| !matches!(self.numbers[id as usize], 0 | CLOSED))
+            };
+            let closes = || choice.closing && (0..self.product.next.len()).any(open);
+            if self.product.mover.len() > 0 && !closes() {
+                return Ok(expanded);
+            }
+        }
+        self.product.expand(self.table.state(id), None, &self.clock)
     }
 
     fn note_sighting(&mut self) {
@@ -279,7 +313,7 @@ impl<'a> Search<'a> {
             memory_bytes: self.table.memory_bytes() + self.numbers.capacity() as u64 * 4,
             violations: u64::from(lasso.is_some()),
         };
-        Found { lasso, stopped, stats, digest, seen: self.seen }
+        Found { lasso, stopped, stats, digest, reduced: self.reduction.is_some(), seen: self.seen }
     }
 
     fn digest(&mut self) -> u128 {
@@ -375,13 +409,13 @@ impl<'a> Product<'a> {
         &self.bytes[start..self.next[index].end]
     }
 
-    /// Gathers the successors of a product state.
-    fn expand(&mut self, product: &[u8], clock: &Clock<'_>) -> Result<Expanded, Ended> {
+    /// Gathers the successors of a product state: of one process, or of all.
+    fn expand(&mut self, product: &[u8], process: Option<u32>, clock: &Clock<'_>) -> Result<Expanded, Ended> {
         let (state, claim) = split(product);
         self.next.clear();
         self.bytes.clear();
         self.occurred.clear();
-        self.moves(state, clock)?;
+        self.moves(state, process, clock)?;
         let edges = &self.question.claim.states[claim as usize].edges;
         let stuck = self.mover.is_timeout();
         let wanted = self.wanted[claim as usize] | self.always;
@@ -390,7 +424,7 @@ impl<'a> Product<'a> {
         })?;
         let events = self.question.claim.events();
         let (moves, marks) = (self.mover.len(), self.marks_of(state, claim)?);
-        let stays = moves == 0 && self.question.stutters;
+        let stays = moves == 0 && process.is_none() && self.question.stutters;
         self.put_in_order();
         self.occurred.extend((0..moves).map(|index| atoms | self.mover.marks(index)));
         if stays {
@@ -417,13 +451,13 @@ impl<'a> Product<'a> {
         Ok(Expanded { marks, completed })
     }
 
-    fn moves(&mut self, state: &[u8], clock: &Clock<'_>) -> Result<(), Ended> {
+    fn moves(&mut self, state: &[u8], process: Option<u32>, clock: &Clock<'_>) -> Result<(), Ended> {
         let (watcher, asker) = (&self.watcher, &mut self.asker);
         let has_events = watcher.has_events();
         let mut mark = |state: &[u8], successor: &Successor<'_>| {
             if has_events { watcher.in_step(asker, state, successor) } else { 0 }
         };
-        if self.mover.expand(state, &mut mark, &|| clock.must_stop(0).is_some())? {
+        if self.mover.expand_process(state, process, &mut mark, &|| clock.must_stop(0).is_some())? {
             return Ok(());
         }
         Err(Ended::Stopped(clock.must_stop(0).unwrap_or(Reason::Interrupted)))

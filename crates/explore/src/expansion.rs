@@ -9,6 +9,7 @@ use model::fault::{FaultAt, Overflow};
 use model::semantics::{Semantics, Step, Stepper};
 use model::verdict::{Property, Reason};
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// Inner states of one atomic sequence before they are remembered, so that loops end.
 const REMEMBER_AFTER: usize = 64;
@@ -52,7 +53,7 @@ impl Unfinished {
 pub(crate) struct Expander<'s> {
     pub(crate) stepper: Stepper<'s>,
     /// Inner states of atomic sequences still to be looked at.
-    inner: Vec<Inner>,
+    inner: Inners,
     pub(crate) transitions: u64,
     /// What is wrong with the state that was expanded last.
     pub(crate) problems: Vec<Problem>,
@@ -60,9 +61,17 @@ pub(crate) struct Expander<'s> {
     pub(crate) crashed: Option<FaultAt>,
 }
 
+/// States in the middle of atomic sequences, their bytes in one array.
+#[derive(Default)]
+struct Inners {
+    bytes: Vec<u8>,
+    entries: Vec<Inner>,
+}
+
 /// A state in the middle of an atomic sequence.
 struct Inner {
-    state: Vec<u8>,
+    /// Where its bytes are.
+    place: Range<usize>,
     process: u32,
     /// The inner state it was reached from, if not from the state itself.
     from: Option<usize>,
@@ -70,9 +79,37 @@ struct Inner {
     step: Step,
 }
 
+impl Inners {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.entries.clear();
+    }
+
+    fn push(&mut self, state: &[u8], process: u32, from: Option<usize>, step: Step) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(state);
+        self.entries.push(Inner { place: start..self.bytes.len(), process, from, step });
+    }
+
+    fn state(&self, index: usize) -> &[u8] {
+        &self.bytes[self.entries[index].place.clone()]
+    }
+
+    /// The steps from the state itself to an inner one.
+    fn path(&self, mut at: Option<usize>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        while let Some(inner) = at.map(|index| &self.entries[index]) {
+            steps.push(inner.step);
+            at = inner.from;
+        }
+        steps.reverse();
+        steps
+    }
+}
+
 impl<'s> Expander<'s> {
     pub(crate) fn new(semantics: &'s Semantics<'s>) -> Self {
-        let (inner, problems) = (Vec::new(), Vec::new());
+        let (inner, problems) = (Inners::default(), Vec::new());
         Expander { stepper: semantics.stepper(), inner, transitions: 0, problems, crashed: None }
     }
 
@@ -94,7 +131,7 @@ impl<'s> Expander<'s> {
         if count == 0 && !self.stepper.is_valid_end(state) {
             self.problems.push(Problem { property: Property::Deadlock, last_steps: Vec::new(), fault: None });
         }
-        if self.inner.is_empty() { Ok(()) } else { self.atomic_sequences(sink, stop) }
+        if self.inner.entries.is_empty() { Ok(()) } else { self.atomic_sequences(sink, stop) }
     }
 
     /// The one process whose steps are enough in the loaded state, if there is one. Here is the place for a
@@ -122,30 +159,17 @@ impl<'s> Expander<'s> {
             }
             match (successor.state, successor.control) {
                 (Some(next), None) => sink(next),
-                (Some(next), Some(process)) => {
-                    inner.push(Inner { state: next.to_vec(), process, from, step: successor.step });
-                }
+                (Some(next), Some(process)) => inner.push(next, process, from, successor.step),
                 (None, _) => {}
             }
         })?;
         self.transitions += count as u64;
         for (step, fault) in faults {
-            let mut last_steps = self.inner_path(from);
+            let mut last_steps = self.inner.path(from);
             last_steps.push(step);
             self.problems.push(Problem { property: Property::Safety, last_steps, fault: Some(fault) });
         }
         Ok(count)
-    }
-
-    /// The steps of an atomic sequence up to an inner state.
-    fn inner_path(&self, mut at: Option<usize>) -> Vec<Step> {
-        let mut steps = Vec::new();
-        while let Some(inner) = at.map(|index| &self.inner[index]) {
-            steps.push(inner.step);
-            at = inner.from;
-        }
-        steps.reverse();
-        steps
     }
 
     /// Follows atomic sequences to where they end or block.
@@ -156,15 +180,14 @@ impl<'s> Expander<'s> {
     ) -> Result<(), Unfinished> {
         let mut seen: HashSet<(u32, Vec<u8>)> = HashSet::new();
         let mut next = 0;
-        while next < self.inner.len() {
-            let inner = &self.inner[next];
-            let known = next >= REMEMBER_AFTER && !seen.insert((inner.process, inner.state.clone()));
+        while next < self.inner.entries.len() {
+            let (state, process) = (self.inner.state(next), self.inner.entries[next].process);
+            let known = next >= REMEMBER_AFTER && !seen.insert((process, state.to_vec()));
             if !known {
-                let process = inner.process;
-                self.stepper.load(&inner.state);
+                self.stepper.load(state);
                 if self.successors(Some(process), Some(next), sink)? == 0 {
                     // The process is blocked and loses control: this is a state after all.
-                    sink(&self.inner[next].state);
+                    sink(self.inner.state(next));
                 }
             }
             next += 1;
@@ -192,12 +215,12 @@ impl<'s> Expander<'s> {
             return vec![step];
         }
         let mut next = 0;
-        while next < self.inner.len() {
-            let (state, process) = (self.inner[next].state.clone(), self.inner[next].process);
+        while next < self.inner.entries.len() {
+            let (state, process) = (self.inner.state(next).to_vec(), self.inner.entries[next].process);
             if seen.insert((process, state.clone())) {
                 let (count, last) = self.reach(&state, Some(next), goal);
                 if last.is_some() || (count == 0 && state == goal) {
-                    let mut steps = self.inner_path(Some(next));
+                    let mut steps = self.inner.path(Some(next));
                     steps.extend(last);
                     return steps;
                 }
@@ -210,13 +233,13 @@ impl<'s> Expander<'s> {
     /// Keeps the inner states that follow a state; returns how many successors there are, and the step that
     /// leads to the goal, if one does.
     fn reach(&mut self, state: &[u8], from: Option<usize>, goal: &[u8]) -> (usize, Option<Step>) {
-        let control = from.map(|inner| self.inner[inner].process);
+        let control = from.map(|inner| self.inner.entries[inner].process);
         let inner = &mut self.inner;
         let mut last = None;
         let count = self.stepper.expand(state, control, &mut |successor| {
             let (Some(next), step) = (successor.state, successor.step) else { return };
             match successor.control {
-                Some(process) => inner.push(Inner { state: next.to_vec(), process, from, step }),
+                Some(process) => inner.push(next, process, from, step),
                 None if next == goal => last = last.or(Some(step)),
                 None => {}
             }

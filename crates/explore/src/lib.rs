@@ -17,6 +17,7 @@ mod meeting;
 pub mod moves;
 mod parallel;
 pub mod progress;
+pub mod reduction;
 pub mod search;
 mod store;
 pub mod table;

@@ -5,7 +5,8 @@
 //! everything does.
 
 use crate::ENGINE;
-use crate::accept::{self, Found, Question};
+use crate::accept::{self, Found, Question, Sighting};
+use crate::reduction::{Mode, WHOLE};
 use model::claim::{AtomSet, Claim, ClaimEdge, ClaimState, MOST_ATOMS};
 use model::formula::{Atom, Connective, Ltl, Modality};
 use model::network::Machine;
@@ -23,6 +24,8 @@ pub struct Setting<'a> {
     pub sources: &'a SourceMap,
     /// Only runs in which every process that can always move does move.
     pub fair: bool,
+    /// When states are left out; not for `never` claims, which may tell how long a run stays in a state.
+    pub reduction: Mode,
     /// When to stop.
     pub limits: Limits,
     /// Whom to tell.
@@ -38,7 +41,8 @@ impl Setting<'_> {
             Ok(claim) => claim,
             Err(reason) => return self.unanswered(property, reason, start),
         };
-        let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true };
+        let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false };
+        let may_reduce = !formula.has_next();
         let antecedent = formula.antecedent();
         let holds = |atoms: AtomSet| {
             let atom = |atom: &Atom| {
@@ -47,7 +51,7 @@ impl Setting<'_> {
             antecedent.is_some_and(|antecedent| antecedent.holds(&atom))
         };
         let sighting = antecedent.map(|_| (AtomSet::MAX, &holds as &dyn Fn(AtomSet) -> bool));
-        let found = accept::search(self.semantics, &question, sighting, self.limits, self.observer);
+        let found = self.search(&question, sighting, may_reduce);
         let seen = found.seen;
         let mut outcome = self.outcome(property, &question, Some(formula), found, start);
         if let (Verdict::Proved, Some(antecedent), false) = (&outcome.verdict, antecedent, seen) {
@@ -62,8 +66,8 @@ impl Setting<'_> {
         let property = Property::Never(claim.name.clone());
         match Claim::of_machine(claim) {
             Ok(claim) => {
-                let question = Question { claim: &claim, labels: true, fair: self.fair, stutters: true };
-                let found = accept::search(self.semantics, &question, None, self.limits, self.observer);
+                let question = Question { claim: &claim, labels: true, fair: self.fair, stutters: true, reduce: false };
+                let found = self.search(&question, None, false);
                 self.outcome(property, &question, None, found, start)
             }
             Err(refused) => {
@@ -77,9 +81,23 @@ impl Setting<'_> {
     pub fn acceptance(&self) -> Outcome {
         let start = Instant::now();
         let anything = anything();
-        let question = Question { claim: &anything, labels: true, fair: self.fair, stutters: true };
-        let found = accept::search(self.semantics, &question, None, self.limits, self.observer);
+        let question = Question { claim: &anything, labels: true, fair: self.fair, stutters: true, reduce: false };
+        let found = self.search(&question, None, true);
         self.outcome(Property::Acceptance, &question, None, found, start)
+    }
+
+    /// The search, with as many states as the mode says.
+    fn search(&self, question: &Question<'_>, sighting: Option<Sighting<'_>>, may_reduce: bool) -> Found {
+        let search = |reduce: bool, limits: Limits| {
+            let question = Question { reduce, ..*question };
+            accept::search(self.semantics, &question, sighting, limits, self.observer)
+        };
+        let reduces = may_reduce && !self.fair && self.reduction != Mode::Off;
+        if !reduces || self.reduction == Mode::On || self.limits.states.is_some_and(|most| most <= WHOLE) {
+            return search(reduces, self.limits);
+        }
+        let whole = search(false, Limits { states: Some(WHOLE), ..self.limits });
+        if whole.stopped == Some(Reason::States) { search(true, self.limits) } else { whole }
     }
 
     fn unanswered(&self, property: Property, reason: Reason, start: Instant) -> Outcome {
@@ -118,7 +136,10 @@ impl Setting<'_> {
             (None, None, Some(digest)) => {
                 outcome.verdict = Verdict::Proved;
                 let (states, claim, fair) = (found.stats.states, Box::new(question.claim.clone()), question.fair);
-                outcome.certificate = Some(Certificate::Product { states, digest, claim, fair });
+                outcome.certificate = Some(match found.reduced {
+                    true => Certificate::Searched { fair },
+                    false => Certificate::Product { states, digest, claim, fair },
+                });
             }
             (None, None, None) => {}
         }

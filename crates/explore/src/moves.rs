@@ -77,12 +77,23 @@ impl<'s> Mover<'s> {
     /// Gathers the moves of a state. `mark` is asked about every step; `stop` now and then whether to give up, and
     /// then the result is `false`.
     pub fn expand(&mut self, state: &[u8], mark: &mut Mark<'_>, stop: &dyn Fn() -> bool) -> Result<bool, Overflow> {
+        self.expand_process(state, None, mark, stop)
+    }
+
+    /// Like [`Mover::expand`], for one process only, if one is given.
+    pub fn expand_process(
+        &mut self,
+        state: &[u8],
+        process: Option<u32>,
+        mark: &mut Mark<'_>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<bool, Overflow> {
         self.inner.clear();
         self.ends.clear();
         self.bytes.clear();
         self.origin.clear();
         self.origin.extend_from_slice(state);
-        self.steps_of(None, mark)?;
+        self.steps_of(None, process, mark)?;
         let mut seen: HashMap<(u32, u128, Vec<u8>), usize> = HashMap::new();
         let mut next = 0;
         while next < self.inner.len() {
@@ -92,7 +103,7 @@ impl<'s> Mover<'s> {
                 self.inner[next].same_as = seen.get(&key).copied();
                 seen.entry(key).or_insert(next);
             }
-            if self.inner[next].same_as.is_none() && self.steps_of(Some(next), mark)? == 0 {
+            if self.inner[next].same_as.is_none() && self.steps_of(Some(next), None, mark)? == 0 {
                 // The process is blocked and loses control: this is a state after all.
                 let touched = self.inner[next].touched;
                 self.bytes.extend_from_slice(&self.inner[next].state);
@@ -106,11 +117,11 @@ impl<'s> Mover<'s> {
         Ok(true)
     }
 
-    /// The steps of the state, or of one of its inner states.
-    fn steps_of(&mut self, from: Option<usize>, mark: &mut Mark<'_>) -> Result<usize, Overflow> {
+    /// The steps of the state, of one process or of all, or of one of its inner states.
+    fn steps_of(&mut self, from: Option<usize>, only: Option<u32>, mark: &mut Mark<'_>) -> Result<usize, Overflow> {
         let (before, control, touched) = match from {
             Some(at) => (self.inner[at].state.clone(), Some(self.inner[at].process), self.inner[at].touched),
-            None => (self.origin.clone(), None, 0),
+            None => (self.origin.clone(), only, 0),
         };
         let (inner, ends, bytes, crashed) = (&mut self.inner, &mut self.ends, &mut self.bytes, &mut self.crashed);
         let count = self.stepper.expand(&before, control, &mut |successor| {

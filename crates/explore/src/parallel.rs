@@ -27,10 +27,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
-/// So many states are found before threads are started, ..
-const MANY: usize = 20_000;
-/// .. and so many must be waiting then.
-const WIDE: u32 = 1_000;
 /// A layer of fewer states is for one thread.
 const NARROW: u64 = 500;
 /// How many states a thread expands in one round.
@@ -47,8 +43,13 @@ const GROW_BETWEEN_ROUNDS: u64 = 3;
 const STATE_BYTES: u64 = 20;
 
 /// Whether it pays to go on in several threads.
-pub(crate) fn is_wide(options: &Options, states: usize, layer: u32) -> bool {
-    options.jobs > 1 && options.compress && states >= MANY && layer >= WIDE
+pub(crate) fn is_wide(options: &Options, states: usize, layer: u64) -> bool {
+    options.jobs > 1 && options.compress && states >= options.alone && layer >= 2 * narrow(options)
+}
+
+/// A layer of fewer states is for one thread. Who lets others help early wants to see them at work.
+fn narrow(options: &Options) -> u64 {
+    NARROW.min(options.alone as u64)
 }
 
 /// Goes on where a search of one thread has become wide: at the layer that starts with state `layer`.
@@ -165,7 +166,7 @@ impl<'a> Shared<'a> {
             let partition = &mut partitions[owner];
             names.push(name(partition.table.len() as StateId, owner, jobs));
             let parent = store.table.parent(id).map_or(NO_PARENT, |parent| names[parent as usize]);
-            partition.table.insert_all(&[Entry { packed, parent }]);
+            partition.table.insert_all(&[Entry::new(packed, parent)]);
             partition.next += StateId::from(id < layer);
             partition.layer_end = partition.table.len() as StateId;
         }
@@ -205,7 +206,8 @@ impl<'a> Shared<'a> {
     /// How many states a thread may expand in a round: fewer when not many more are allowed.
     fn quota(&self, states: u64) -> u64 {
         let room = self.watch.options.limits.states.map(|limit| limit.saturating_sub(states));
-        room.map_or(ROUND, |room| (room / (4 * self.jobs() as u64)).clamp(16, ROUND))
+        let round = ROUND.min(2 + self.watch.options.alone as u64);
+        room.map_or(round, |room| (room / (4 * self.jobs() as u64)).clamp(16.min(round), round))
     }
 
     fn partition(&self, owner: usize) -> MutexGuard<'_, Partition> {
@@ -289,7 +291,7 @@ impl<'a, 'w> Worker<'a, 'w> {
                 return false;
             }
             let mut sum = self.shared.sum(self.round);
-            if (1..NARROW).contains(&sum.left) {
+            if (1..narrow(self.shared.watch.options)).contains(&sum.left) {
                 sum = match self.let_one_work() {
                     Some(sum) => sum,
                     None => return false,
@@ -439,7 +441,7 @@ impl<'a, 'w> Worker<'a, 'w> {
             }
             let left: u64 = partitions.iter().map(|p| u64::from(p.layer_end - p.next)).sum();
             self.depth += u64::from(left > 0);
-            if left == 0 || left >= NARROW {
+            if left == 0 || left >= narrow(self.shared.watch.options) {
                 break left;
             }
         };

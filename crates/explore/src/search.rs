@@ -44,6 +44,8 @@ pub struct Options {
     pub jobs: usize,
     /// Keep states packed; otherwise as they are, and in one thread.
     pub compress: bool,
+    /// So many states are found in one thread before others help; small models are the same for any number of threads.
+    pub alone: usize,
     /// Remember states by a few bits in so many bytes only: then nothing is proved.
     pub bitstate: Option<u64>,
 }
@@ -57,6 +59,7 @@ impl Default for Options {
             limits: Limits::default(),
             jobs: 1,
             compress: true,
+            alone: 20_000,
             bitstate: None,
         }
     }
@@ -288,7 +291,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
                 }
                 self.depth += 1;
                 layer_end = self.store.len() as StateId;
-                if parallel::is_wide(self.watch.options, self.store.len(), layer_end - next) {
+                if parallel::is_wide(self.watch.options, self.store.len(), u64::from(layer_end - next)) {
                     return End::Wide { layer: next };
                 }
             }

@@ -126,6 +126,7 @@ impl Technique for AbsInt {
 
     fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit> {
         loop {
+            space.languages.spend(1)?;
             if let Some(reached) = self.stabilise(space)? {
                 return Ok(Answer::Safe(reached));
             }

@@ -184,6 +184,7 @@ impl Technique for Armc {
 
     fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit> {
         loop {
+            space.languages.spend(1)?;
             let bad = self.bad_part(space)?;
             if bad.is_empty() {
                 let layer = self.next_layer(space)?;

@@ -14,14 +14,20 @@ use linear::{Rational, Variable};
 use model::flow_proof::Weights;
 use std::collections::{BTreeMap, HashMap};
 
-/// A bound and its weights.
-pub struct QueueBound {
+/// What weights prove of a queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Proved {
     /// The most messages.
     pub at_most: u64,
-    /// The weights.
-    pub weights: Weights,
     /// What a message weighs at least.
     pub unit: i64,
+    /// What all queues together can weigh.
+    pub room: i128,
+}
+
+impl Proved {
+    /// Of a queue that nothing is sent to, without any weights.
+    pub const EMPTY: Proved = Proved { at_most: 0, unit: 1, room: 0 };
 }
 
 /// The least bound of a queue that weights can prove; `None` if there is none, or no time.
@@ -30,7 +36,7 @@ pub fn bound(
     frame: &Frame<'_>,
     queue: u32,
     keep_going: &mut dyn FnMut() -> bool,
-) -> Option<QueueBound> {
+) -> Option<(Proved, Weights)> {
     let net = frame.net;
     let least: Vec<Option<i64>> = net
         .counters
@@ -136,10 +142,10 @@ fn finish(
     frame: &Frame<'_>,
     queue: u32,
     weights: &[Rational],
-) -> Result<QueueBound, TooLarge> {
+) -> Result<(Proved, Weights), TooLarge> {
     let room = room(prover, frame, weights)?;
-    let (at_most, unit) = room.units(frame.net).get(&queue).copied().ok_or(TooLarge)?;
-    Ok(QueueBound { at_most, weights: room.weights, unit })
+    let proved = room.units(frame.net).get(&queue).copied().ok_or(TooLarge)?;
+    Ok((proved, room.weights))
 }
 
 /// What all queues together can hold, weighed.
@@ -151,8 +157,8 @@ pub struct Room {
 }
 
 impl Room {
-    /// Per queue: the most messages that there is room for, and what the lightest of them weighs.
-    pub fn units(&self, net: &Net) -> HashMap<u32, (u64, i64)> {
+    /// Per queue: the most messages that there is room for, if the lightest of them is a unit.
+    pub fn units(&self, net: &Net) -> HashMap<u32, Proved> {
         let mut lightest: HashMap<u32, i128> = HashMap::new();
         for (counter, &weight) in net.counters.iter().zip(&self.whole) {
             if let Counter::Message(queue, _) = counter {
@@ -162,7 +168,8 @@ impl Room {
         }
         let each = lightest.into_iter().filter(|(_, unit)| *unit > 0);
         let each = each.filter_map(|(queue, unit)| {
-            Some((queue, (u64::try_from(self.total / unit).ok()?, i64::try_from(unit).ok()?)))
+            let (at_most, unit) = (u64::try_from(self.total / unit).ok()?, i64::try_from(unit).ok()?);
+            Some((queue, Proved { at_most, unit, room: self.total }))
         });
         each.collect()
     }

@@ -23,11 +23,12 @@ pub mod system;
 pub use list::{ShownCycle, TypeCycles, list};
 
 use crate::analysis::{self, Analysis};
+use crate::bounds::Proved;
 use crate::net::{self, Counter, Net};
 use crate::prove::{Counterexample, Prover, Shape};
 use crate::weigh::{Frame, TooLarge};
 use crate::world::World;
-use crate::{Engine, MOST_NODES, Question, Report, Story, abstraction, bounds, keep_bound, shape, stopper};
+use crate::{Engine, MOST_NODES, Question, Report, Story, abstraction, bounds, keep_bound, raise, shape, stopper};
 use linear::{Outcome, Problem, Rational, Row, Variable};
 use model::flow_proof::{FlowProof, Progress, Ranking, Weights};
 use model::network::Network;
@@ -229,20 +230,21 @@ impl Asked<'_> {
             }
         }
         for row in &mut report.queues {
-            let Some(counters) = counters.get(&row.queue) else {
+            let (proved, weights) = match counters.get(&row.queue) {
                 // Nothing is ever sent to it.
-                row.at_most = Some(0);
-                keep_bound(proof, row.queue, (0, 1), &Weights::default());
-                continue;
+                None => (Proved::EMPTY, Weights::default()),
+                Some(counters) => {
+                    report.sizes.problems += 1;
+                    let Some((at_most, weights)) = self.bound(system, &acyclic, counters, stop) else { return };
+                    let Ok(room) = bounds::room(prover, frame, &weights) else { continue };
+                    let Some(&proved) = room.units(self.net).get(&row.queue) else { continue };
+                    // What the weights prove is not more; if it were, it would be what is certain.
+                    (Proved { at_most: at_most.max(proved.at_most), ..proved }, room.weights)
+                }
             };
-            report.sizes.problems += 1;
-            let Some((at_most, weights)) = self.bound(system, &acyclic, counters, stop) else { return };
-            let Ok(room) = bounds::room(prover, frame, &weights) else { continue };
-            let Some(&(proved, unit)) = room.units(self.net).get(&row.queue) else { continue };
-            // What the weights prove is not more; if it were, it would be what is certain.
-            let at_most = at_most.max(proved);
-            row.at_most = Some(at_most);
-            keep_bound(proof, row.queue, (at_most, unit), &room.weights);
+            let proved = raise(self.net, self.shape, row.queue, proved, &weights);
+            row.at_most = Some(proved.at_most);
+            keep_bound(proof, row.queue, proved, &weights);
         }
     }
 

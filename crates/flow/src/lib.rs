@@ -5,12 +5,13 @@
 //!
 //! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]), [`net`]
 //! turns it into parts and counters, [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
-//! what to look at more closely, [`bounds`] says how long queues can get. [`cycles`] is the papers' own method beside it.
+//! what to look at more closely, [`bounds`] and [`failures`] say how long queues can get. [`cycles`] is the papers' own method beside it.
 //! Papers: IBOC, IBOC-refinement, Ciclo. This crate never prints.
 
 pub mod analysis;
 pub mod bounds;
 pub mod cycles;
+pub mod failures;
 pub mod graph;
 pub mod net;
 pub mod prove;
@@ -25,6 +26,7 @@ pub mod world;
 pub use report::{CycleReport, QueueReport, Report, Sizes, Story};
 
 use analysis::{Analysis, Change, Config, Failure};
+use bounds::Proved;
 use model::event::Event;
 use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Progress, Queue, Ranking, Weights};
 use model::network::Network;
@@ -290,38 +292,35 @@ fn bound_all(
         let until = if large { until.min(Instant::now() + BOUNDS_TIME / 10) } else { until };
         let mut useless = if large { MOST_USELESS - 1 } else { 0 };
         for queue in queues {
-            let rough = units.get(&queue).copied();
+            let rough = units.get(&queue).zip(room.as_ref().map(|room| &room.weights));
+            let rough = rough.map(|(&proved, weights)| (raise(net, shape, queue, proved, weights), weights));
             let worth = useless < MOST_USELESS && Instant::now() < until;
             let own = if worth { bounds::bound(&prover, &frame, queue, &mut || Instant::now() < until) } else { None };
-            let better = match (&own, &rough) {
-                (Some(own), Some(rough)) => own.at_most < rough.0,
-                (Some(_), None) => true,
-                (None, _) => false,
-            };
-            useless += usize::from(worth && !better);
-            match (own.filter(|_| better), rough, &room) {
-                (Some(own), ..) => {
-                    report.queues[rows[&queue]].at_most = Some(own.at_most);
-                    keep_bound(proof, queue, (own.at_most, own.unit), &own.weights);
-                }
-                (None, Some(rough), Some(room)) => {
-                    report.queues[rows[&queue]].at_most = Some(rough.0);
-                    keep_bound(proof, queue, rough, &room.weights);
-                }
-                _ => {}
+            let own = own.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
+            let own = own.filter(|(own, _)| rough.is_none_or(|(rough, _)| own.at_most < rough.at_most));
+            useless += usize::from(worth && own.is_none());
+            if let Some((proved, weights)) = own.as_ref().map(|(proved, weights)| (*proved, weights)).or(rough) {
+                report.queues[rows[&queue]].at_most = Some(proved.at_most);
+                keep_bound(proof, queue, proved, weights);
             }
         }
     }
-    // A queue that nothing is ever sent to is empty.
+    // A queue that no step ever sends to is empty, unless one fails.
     for (queue, row) in rows {
         if proof.abstraction.queues[queue as usize].atoms.is_empty() {
-            report.queues[row].at_most = Some(0);
-            keep_bound(proof, queue, (0, 1), &Weights::default());
+            let proved = raise(net, shape, queue, Proved::EMPTY, &Weights::default());
+            report.queues[row].at_most = Some(proved.at_most);
+            keep_bound(proof, queue, proved, &Weights::default());
         }
     }
 }
 
-fn keep_bound(proof: &mut FlowProof, queue: u32, (at_most, unit): (u64, i64), weights: &Weights) {
+/// What holds when a step fails, too.
+fn raise(net: &Net, shape: &Shape, queue: u32, proved: Proved, weights: &Weights) -> Proved {
+    Proved { at_most: failures::raised(&net.failures, &shape.many, queue, proved, weights), ..proved }
+}
+
+fn keep_bound(proof: &mut FlowProof, queue: u32, Proved { at_most, unit, .. }: Proved, weights: &Weights) {
     // Queues of one part follow each other: those with the same weights share them.
     if proof.bound_weights.last() != Some(weights) {
         proof.bound_weights.push(weights.clone());

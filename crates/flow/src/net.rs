@@ -8,6 +8,7 @@
 //! (IBOC section 2 calls this the effect graph, Ciclo section IV a parallel-composition-VASS.)
 
 use crate::analysis::{Analysis, Config};
+use crate::failures::Failure;
 use crate::step::{Seen, Step, Stepper, Traffic};
 use crate::values;
 use crate::world::World;
@@ -88,6 +89,8 @@ pub struct Net {
     pub first_distance: Vec<i64>,
     /// Per counter: the processes of a `many` instance that are there from the start.
     pub first_count: Vec<i64>,
+    /// Steps that fail on the way, after they have sent something.
+    pub failures: HashSet<Failure>,
 }
 
 /// More combinations of values of followed variables than this are not looked at for one node.
@@ -123,6 +126,7 @@ pub fn build(
         numbers: numbers(world, analysis, config),
         first_distance: Vec::new(),
         first_count: Vec::new(),
+        failures: HashSet::new(),
     };
     let created = analysis.creations.iter().map(|c| ((c.creator, c.node, c.edge), c.instance)).collect();
     let mut builder = Builder { world, analysis, events, net, index: HashMap::new(), created };
@@ -258,7 +262,12 @@ impl Builder<'_> {
                     (followed.slot, values::single(followed.values[v as usize]))
                 })
                 .collect();
-            for step in stepper.steps(here.at, &here.values, &shared) {
+            let steps = stepper.steps(here.at, &here.values, &shared);
+            for traffic in &stepper.seen.into_inner().failed {
+                self.net.failures.insert(Failure::new(id, node, traffic));
+            }
+            for step in steps {
+                self.fail(id, node, &step);
                 self.add(id, node, &step, &touched, &choice, numbers, &mut known);
             }
         }
@@ -266,6 +275,19 @@ impl Builder<'_> {
             return Err(Reason::NotProvable(format!("the model has more than {MOST_TRANSITIONS} transitions")));
         }
         Ok(())
+    }
+
+    /// A process that has nowhere to start cannot be created.
+    fn fail(&mut self, id: u32, node: u32, step: &Step) {
+        let stillborn = |edge: EdgeId| {
+            let created = self.created.get(&(id, node, edge.0));
+            created.is_none_or(|&instance| self.analysis.instances[instance as usize].first.is_empty())
+        };
+        if let Some(traffic) = step.sent_before()
+            && step.created.iter().any(|created| stillborn(created.edge))
+        {
+            self.net.failures.insert(Failure::new(id, node, traffic));
+        }
     }
 
     /// The transitions of a step.
@@ -495,7 +517,8 @@ impl Builder<'_> {
 type TransitionKey = (u32, Vec<(u32, i64)>, Vec<(u32, u32, u32)>, bool);
 
 impl Net {
-    /// The net cut into parts that share no counter: each with its own numbers for instances and counters.
+    /// The net cut into parts that share no counter: each with its own numbers for instances and counters, none with
+    /// the steps that fail.
     pub fn parts(&self) -> Vec<Net> {
         let mut piece: Vec<usize> = (0..self.of_instance.len()).collect();
         fn root(piece: &mut [usize], mut at: usize) -> usize {
@@ -537,6 +560,7 @@ impl Net {
             numbers: self.numbers.clone(),
             first_distance: self.first_distance.clone(),
             first_count: Vec::new(),
+            failures: HashSet::new(),
         };
         let mut index: HashMap<u32, u32> = HashMap::new();
         for (local, &instance) in (0u32..).zip(instances) {

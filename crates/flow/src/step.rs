@@ -124,6 +124,24 @@ pub struct Step {
     pub created: Vec<Created>,
     /// Per number of the stepper: the most that its distance grows.
     pub growth: Vec<i64>,
+    /// How much of the traffic came before the last location that it passed through.
+    pub shown: usize,
+}
+
+impl Step {
+    /// No state is like this.
+    fn is_absurd(&self) -> bool {
+        let shared = self.shared.iter().map(|(_, values)| values);
+        let arguments = self.created.iter().flat_map(|created| &created.arguments);
+        self.locals.iter().chain(shared).chain(arguments).any(values::is_empty)
+    }
+
+    /// What can be seen of its traffic if it fails (a deterministic step that fails leaves nothing behind), if something
+    /// was sent.
+    pub fn sent_before(&self) -> Option<&[Traffic]> {
+        let shown = &self.traffic[..self.shown];
+        shown.iter().any(|traffic| matches!(traffic, Traffic::Sent(..))).then_some(shown)
+    }
 }
 
 /// What was looked at, so that it is looked at again when it changes.
@@ -137,6 +155,8 @@ pub struct Seen {
     pub all_queues: bool,
     /// Numbers that fields were compared with: channel type, field, values.
     pub compared: Vec<(ChannelTypeId, u32, Values)>,
+    /// What was sent and taken on ways that come to no end: every statement there fails.
+    pub failed: Vec<Vec<Traffic>>,
 }
 
 /// Takes abstract steps of one process.
@@ -177,6 +197,7 @@ impl<'a> Stepper<'a> {
             traffic: Vec::new(),
             created: Vec::new(),
             growth: vec![0; self.numbers.len()],
+            shown: 0,
         };
         let mut found = Vec::new();
         self.walk(at, start, &mut found);
@@ -185,57 +206,77 @@ impl<'a> Stepper<'a> {
 
     /// Goes on from a point; a step that has moved ends at the first point that is not transient.
     fn walk(&self, at: Point, step: Step, found: &mut Vec<Step>) {
-        let machine = self.world.network.machine(self.machine);
-        let arrive = |mut step: Step, to: Point, found: &mut Vec<Step>| {
-            step.to = to;
-            if self.info().transient.contains(&to) {
-                self.walk(to, step, found);
-            } else {
-                found.push(step);
+        let further = self.further(at, &step);
+        if let Some(sent) = step.sent_before()
+            && further.iter().all(Step::is_absurd)
+        {
+            self.seen.borrow_mut().failed.push(sent.to_vec());
+        }
+        for mut next in further {
+            if !self.info().transient.contains(&next.to) {
+                found.push(next);
+                continue;
             }
-        };
+            if matches!(next.to, Point::Location(_)) {
+                next.shown = next.traffic.len();
+            }
+            self.walk(next.to, next, found);
+        }
+    }
+
+    /// One statement further.
+    fn further(&self, at: Point, step: &Step) -> Vec<Step> {
         match at {
-            Point::Gone => {}
-            Point::Inside(edge, node) => {
-                let Action::Deterministic(body) = &machine.edges[edge as usize].action else { return };
-                let Some(choices) = body.nodes.get(node as usize) else { return };
-                for (index, choice) in choices.iter().enumerate() {
-                    let Some(mut start) = self.choose(&step, choices, index) else { continue };
-                    if start.edges.is_empty() {
-                        start.edges.push(EdgeId(edge));
-                    }
-                    let to = choice.next.map_or(Point::at(machine.edges[edge as usize].to), |n| Point::Inside(edge, n));
-                    for next in self.apply(start, &choice.action, EdgeId(edge)) {
-                        arrive(next, to, found);
-                    }
+            Point::Gone => Vec::new(),
+            Point::Inside(edge, node) => self.choices(step, edge, node),
+            Point::Location(location) => self.edges(step, location),
+        }
+    }
+
+    /// The choices at a point of a deterministic step.
+    fn choices(&self, step: &Step, edge: u32, node: u32) -> Vec<Step> {
+        let machine = self.world.network.machine(self.machine);
+        let Action::Deterministic(body) = &machine.edges[edge as usize].action else { return Vec::new() };
+        let mut found = Vec::new();
+        let Some(choices) = body.nodes.get(node as usize) else { return found };
+        for (index, choice) in choices.iter().enumerate() {
+            let Some(mut start) = self.choose(step, choices, index) else { continue };
+            if start.edges.is_empty() {
+                start.edges.push(EdgeId(edge));
+            }
+            let to = choice.next.map_or(Point::at(machine.edges[edge as usize].to), |n| Point::Inside(edge, n));
+            found.extend(self.apply(start, &choice.action, EdgeId(edge)).into_iter().map(|next| Step { to, ..next }));
+        }
+        found
+    }
+
+    /// The edges of a location.
+    fn edges(&self, step: &Step, location: u32) -> Vec<Step> {
+        let machine = self.world.network.machine(self.machine);
+        let mut found = Vec::new();
+        let Some(here) = machine.locations.get(location as usize) else { return found };
+        for (position, &id) in here.edges.iter().enumerate() {
+            let edge = &machine.edges[id.index()];
+            let mut start = step.clone();
+            start.edges.push(id);
+            if is_else(&edge.action) {
+                // Edges are tried in order: `else` says nothing of those behind it.
+                let earlier = here.edges[..position].iter();
+                let conditions = earlier.flat_map(|e| guards(&machine.edges[e.index()].action));
+                if !conditions.into_iter().all(|e| self.assume(&mut start, e, false)) {
+                    continue;
                 }
             }
-            Point::Location(location) => {
-                let Some(here) = machine.locations.get(location as usize) else { return };
-                for (position, &id) in here.edges.iter().enumerate() {
-                    let edge = &machine.edges[id.index()];
-                    let mut start = step.clone();
-                    start.edges.push(id);
-                    if is_else(&edge.action) {
-                        // Edges are tried in order: `else` says nothing of those behind it.
-                        let earlier = here.edges[..position].iter();
-                        let conditions = earlier.flat_map(|e| guards(&machine.edges[e.index()].action));
-                        if !conditions.into_iter().all(|e| self.assume(&mut start, e, false)) {
-                            continue;
-                        }
-                    }
-                    match &edge.action {
-                        Action::Deterministic(_) => arrive(start, Point::inside(id, 0), found),
-                        Action::End => arrive(start, Point::Gone, found),
-                        action => {
-                            for next in self.apply(start, action, id) {
-                                arrive(next, Point::at(edge.to), found);
-                            }
-                        }
-                    }
+            match &edge.action {
+                Action::Deterministic(_) => found.push(Step { to: Point::inside(id, 0), ..start }),
+                Action::End => found.push(Step { to: Point::Gone, ..start }),
+                action => {
+                    let done = self.apply(start, action, id).into_iter();
+                    found.extend(done.map(|next| Step { to: Point::at(edge.to), ..next }));
                 }
             }
         }
+        found
     }
 
     /// In a deterministic step, a choice is taken when those before it cannot be; but a message that is handed over goes

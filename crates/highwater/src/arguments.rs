@@ -142,7 +142,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub keep_going: bool,
     /// Which states may be left out without changing a verdict.
-    #[arg(long, value_enum, default_value_t = Reduction::None)]
+    #[arg(long, value_enum, default_value_t = Reduction::Auto)]
     pub reduction: Reduction,
     /// Breadth-first finds shortest runs; depth-first finds deep ones soon.
     #[arg(long, value_enum, default_value_t = SearchOrder::Breadth)]
@@ -278,6 +278,20 @@ pub enum Format {
 pub enum Reduction {
     /// None: every state is visited.
     None,
+    /// Those that differ in the order of independent steps only, once there are many states.
+    Auto,
+    /// Those that differ in the order of independent steps only.
+    Order,
+}
+
+impl From<Reduction> for explore::reduction::Mode {
+    fn from(reduction: Reduction) -> explore::reduction::Mode {
+        match reduction {
+            Reduction::None => explore::reduction::Mode::Off,
+            Reduction::Auto => explore::reduction::Mode::Auto,
+            Reduction::Order => explore::reduction::Mode::On,
+        }
+    }
 }
 
 /// In which order states are visited.

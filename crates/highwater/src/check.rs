@@ -343,7 +343,8 @@ fn infinite_runs(
         let now = Instant::now();
         let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / (asked.len() - index) as u32;
         let limits = Limits { deadline: limits.deadline.map(share), ..limits };
-        let setting = Setting { semantics: &semantics, sources: &file.sources, fair: args.fair, limits, observer };
+        let (sources, fair, reduction) = (&file.sources, args.fair, args.reduction.into());
+        let setting = Setting { semantics: &semantics, sources, fair, reduction, limits, observer };
         let outcome = match property {
             Property::Ltl(name) => {
                 let formula = network.formulas.iter().find(|formula| formula.name == *name);
@@ -387,7 +388,8 @@ fn search(
         limits,
         jobs: args.jobs,
         compress: !args.unpacked,
-        bitstate: args.bitstate.then_some(args.limits.memory.min(DEFAULT_BITS) / 2),
+        bitstate: args.bitstate.then_some(limits.memory.unwrap_or(DEFAULT_BITS) / 2),
+        ..Options::default()
     };
     explore::check(&semantics, &file.sources, &options, observer)
 }

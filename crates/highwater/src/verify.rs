@@ -1,6 +1,6 @@
 //! `verify-certificate`: the model is read again, and the certificate is handed to the small checker.
 
-use crate::arguments::VerifyArgs;
+use crate::arguments::{ReadArgs, VerifyArgs};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
@@ -25,7 +25,7 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
         .map_err(|e| Failure::Mismatch(format!("{}: {e}", args.certificate.display())))?;
     let mut read = args.read.clone();
     read.define.clone_from(&certificates.defines);
-    let file = model_file::read(&args.file, &read, deadline, args.limits.memory)?;
+    let file = read_asked(&certificates, args, &read, deadline)?;
     belongs(&certificates.sha256, &file)?;
     let Some(network) = &file.network else {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
@@ -36,6 +36,44 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     let limits = Limits { deadline, memory, ..Limits::default() };
     let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
     verify_all(&certificates, network, &limits, &observer)
+}
+
+/// Reads the model, with the formulas of the certificate that are none of its own: their names are their texts.
+fn read_asked(
+    certificates: &Certificates,
+    args: &VerifyArgs,
+    read: &ReadArgs,
+    deadline: Option<Instant>,
+) -> Result<ModelFile, Failure> {
+    let file = model_file::read(&args.file, read, deadline, args.limits.memory)?;
+    let Some(network) = &file.network else { return Ok(file) };
+    let own = |text: &str| network.formulas.iter().any(|formula| formula.name == text);
+    let asked = certificates.claims.iter().filter_map(|claim| claim.property.strip_prefix("ltl:"));
+    let mut formulas: Vec<String> = asked.filter(|text| !own(text)).map(str::to_owned).collect();
+    formulas.sort_unstable();
+    formulas.dedup();
+    if formulas.is_empty() {
+        return Ok(file);
+    }
+    model_file::read_with_formulas(&args.file, read, &formulas, deadline, args.limits.memory)
+}
+
+/// The property that a claim is about.
+fn property_of(claim: &parse::Claim) -> Result<Property, Failure> {
+    let name = claim.property.as_str();
+    let named = |prefix: &str| name.strip_prefix(prefix).map(str::to_owned);
+    Ok(match name {
+        "safety" => Property::Safety,
+        "deadlock" => Property::Deadlock,
+        "boundedness" => Property::Boundedness,
+        "livelock" => Property::Livelock,
+        "acceptance" => Property::Acceptance,
+        _ => match (named("ltl:"), named("never:")) {
+            (Some(formula), _) => Property::Ltl(formula),
+            (_, Some(claim)) => Property::Never(claim),
+            _ => return Err(Failure::Mismatch(format!("there is no checker for `{name}`"))),
+        },
+    })
 }
 
 /// One claim, by the checker of its kind.
@@ -115,13 +153,7 @@ fn verify_all(
     }
     let mut refused = None;
     for claim in &certificates.claims {
-        let property = match claim.property.as_str() {
-            "safety" => Property::Safety,
-            "deadlock" => Property::Deadlock,
-            "boundedness" => Property::Boundedness,
-            "livelock" => Property::Livelock,
-            other => return Err(Failure::Mismatch(format!("there is no checker for `{other}`"))),
-        };
+        let property = property_of(claim)?;
         match verify_claim(claim, &property, network, limits, observer) {
             Ok(what) => writeln!(out, "accepted  {property}  channels: {}{what}", claim.reading.name())?,
             Err(certify::Refusal::Unfinished(reason)) => {

@@ -19,6 +19,10 @@ pub(crate) enum Code {
     LocalByte(u32),
     Scalar(ScalarCode),
     Element(Box<ElementCode>),
+    /// A global byte that is a constant, or is not.
+    GlobalByteIs(u32, i32, bool),
+    /// A local byte that is a constant, or is not.
+    LocalByteIs(u32, i32, bool),
     /// A scalar compared with a constant.
     Compare(BinaryOp, ScalarCode, i32),
     Unary(UnaryOp, Box<Code>),
@@ -261,6 +265,12 @@ impl Compiler<'_> {
                 if let Some(value) = op.apply(*x, *y) {
                     return Code::Const(value);
                 }
+            }
+            (BinaryOp::Equal | BinaryOp::NotEqual, Code::GlobalByte(address), Code::Const(constant)) => {
+                return Code::GlobalByteIs(*address, *constant, op == BinaryOp::Equal);
+            }
+            (BinaryOp::Equal | BinaryOp::NotEqual, Code::LocalByte(address), Code::Const(constant)) => {
+                return Code::LocalByteIs(*address, *constant, op == BinaryOp::Equal);
             }
             (_, left, Code::Const(constant)) => {
                 if let Some(scalar) = as_scalar(left) {

@@ -80,34 +80,35 @@ impl Configuration {
     }
 
     /// The number of processes.
+    #[inline]
     pub(crate) fn process_count(&self) -> usize {
         self.frame.processes.len()
     }
 
     /// The type of a process.
+    #[inline]
     pub(crate) fn machine(&self, process: usize) -> MachineId {
         self.frame.processes[process].machine
     }
 
     /// Where the block of a process starts.
+    #[inline]
     pub(crate) fn base(&self, process: usize) -> usize {
         self.frame.processes[process].base as usize
     }
 
     /// Where a process is.
     #[inline]
-    pub(crate) fn location(&self, layout: &Layout, process: usize) -> LocationId {
+    pub(crate) fn location(&self, process: usize) -> LocationId {
         let frame = self.frame.processes[process];
-        let storage = layout.location_storage[frame.machine.index()];
-        LocationId(storage.load(&self.bytes, frame.base as usize) as u32)
+        LocationId(frame.location.load(&self.bytes, frame.base as usize) as u32)
     }
 
     /// Moves a process.
     #[inline]
-    pub(crate) fn set_location(&mut self, layout: &Layout, process: usize, location: LocationId) {
+    pub(crate) fn set_location(&mut self, process: usize, location: LocationId) {
         let frame = self.frame.processes[process];
-        let storage = layout.location_storage[frame.machine.index()];
-        storage.store(&mut self.bytes, frame.base as usize, location.0 as i32);
+        frame.location.store(&mut self.bytes, frame.base as usize, location.0 as i32);
     }
 
     /// The priority of a process; 1 where there are none.

@@ -31,6 +31,7 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    #[inline]
     pub(crate) fn new(semantics: &'a Semantics<'a>, state: &'a Configuration, process: usize, timeout: bool) -> Self {
         View { semantics, state, process, base: state.base(process), timeout, run_result: 0 }
     }
@@ -49,6 +50,12 @@ impl<'a> View<'a> {
             Code::LocalByte(address) => i32::from(self.state.bytes[self.base + *address as usize]),
             Code::Scalar(scalar) => self.scalar(*scalar),
             Code::Element(element) => self.element(element)?,
+            Code::GlobalByteIs(address, constant, is) => {
+                i32::from((i32::from(self.state.bytes[*address as usize]) == *constant) == *is)
+            }
+            Code::LocalByteIs(address, constant, is) => {
+                i32::from((i32::from(self.state.bytes[self.base + *address as usize]) == *constant) == *is)
+            }
             Code::Compare(op, scalar, constant) => op.apply(self.scalar(*scalar), *constant).unwrap_or(0),
             Code::Unary(op, e) => unary(*op, self.eval(e)?),
             Code::Binary(op, operands) => {
@@ -73,7 +80,7 @@ impl<'a> View<'a> {
             Code::RunResult => self.run_result,
             Code::Enabled(pid) => i32::from(self.enabled(pid)?),
             Code::ProgramCounter(pid) => match self.other(pid)? {
-                Some(process) => self.state.location(&self.semantics.layout, process).0 as i32,
+                Some(process) => self.state.location(process).0 as i32,
                 None => 0,
             },
             Code::Priority(pid) => match self.other(pid)? {
@@ -237,7 +244,7 @@ impl<'a> View<'a> {
 
     fn at(&self, code: &AtCode) -> Eval<bool> {
         let process = self.referred(code.machine, &code.pid)?;
-        Ok(process.is_some_and(|p| self.state.location(&self.semantics.layout, p) == code.location))
+        Ok(process.is_some_and(|p| self.state.location(p) == code.location))
     }
 
     fn remote(&self, code: &RemoteCode) -> Eval {

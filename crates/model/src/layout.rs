@@ -320,6 +320,8 @@ impl Shapes {
 /// A process of a shape: its type, and where its block starts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessFrame {
+    /// How its location is stored.
+    pub(crate) location: Storage,
     pub(crate) machine: MachineId,
     pub(crate) base: u32,
     /// How many queues there were before its own.
@@ -351,7 +353,8 @@ impl Frame {
         frame.append(layout, &layout.globals);
         for machine in shapes.machines(shape) {
             let first_queue = frame.queues.len() as u32;
-            frame.processes.push(ProcessFrame { machine, base: frame.fixed as u32, first_queue });
+            let location = layout.location_storage[machine.index()];
+            frame.processes.push(ProcessFrame { location, machine, base: frame.fixed as u32, first_queue });
             frame.append(layout, &layout.blocks[machine.index()]);
         }
         frame

@@ -158,7 +158,7 @@ impl<'s> Narrator<'s> {
         }
         for process in 0..configuration.process_count() {
             let machine = network.machine(configuration.machine(process));
-            let location = &machine.locations[configuration.location(layout, process).index()];
+            let location = &machine.locations[configuration.location(process).index()];
             snapshot.processes.push(Standing {
                 actor: Actor {
                     name: machine.name.clone(),
@@ -166,7 +166,7 @@ impl<'s> Narrator<'s> {
                     span: location.span.unwrap_or(machine.span),
                 },
                 valid_end: location.end,
-                options: self.options(configuration.machine(process), configuration.location(layout, process)),
+                options: self.options(configuration.machine(process), configuration.location(process)),
             });
         }
         snapshot

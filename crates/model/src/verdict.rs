@@ -109,7 +109,7 @@ impl fmt::Display for Reason {
             Reason::States => write!(f, "the limit on states was reached (--max-states)"),
             Reason::Depth => write!(f, "the limit on depth was reached (--max-depth)"),
             Reason::Bitstate => {
-                write!(f, "no violation was found, but states were remembered by a few bits each (--bitstate): some may have been missed")
+                write!(f, "states were remembered by a few bits each (--bitstate): some may have been missed")
             }
             Reason::Interrupted => write!(f, "interrupted"),
             Reason::StoppedEarly => {
@@ -187,6 +187,11 @@ pub enum Certificate {
         /// The claim that was watched: an automaton for the negation of a formula, or a `never` claim as it is
         /// written.
         claim: Box<Claim>,
+        /// Only for runs in which every process that can always move does move.
+        fair: bool,
+    },
+    /// A search that left out states where the order of steps does not matter. The checker leaves out none.
+    Searched {
         /// Only for runs in which every process that can always move does move.
         fair: bool,
     },

@@ -75,6 +75,7 @@ impl Languages {
 
     /// Whether every vector of the first is in the second.
     pub fn is_included(&mut self, one: Language, other: Language) -> Result<bool, Limit> {
+        self.budget.spend(1)?;
         if one == other || self.is_empty(one) {
             return Ok(true);
         }
@@ -90,6 +91,7 @@ impl Languages {
 
     /// Whether they have a vector in common.
     pub fn meet(&mut self, one: Language, other: Language) -> Result<bool, Limit> {
+        self.budget.spend(1)?;
         let (one, other) = (one.min(other), one.max(other));
         if one == other || self.is_empty(one) {
             return Ok(!self.is_empty(one));

@@ -90,6 +90,7 @@ mod tests {
             Reason::Memory,
             Reason::States,
             Reason::Depth,
+            Reason::Bitstate,
             Reason::Interrupted,
             Reason::StoppedEarly,
             Reason::Crash(String::new()),
@@ -99,7 +100,7 @@ mod tests {
         ];
         match reasons[0] {
             Reason::Timeout | Reason::Memory | Reason::States | Reason::Depth | Reason::Interrupted => {}
-            Reason::StoppedEarly | Reason::Crash(_) | Reason::Overflow(_) => {}
+            Reason::StoppedEarly | Reason::Bitstate | Reason::Crash(_) | Reason::Overflow(_) => {}
             Reason::NotSupported(_) | Reason::NotProvable(_) => {}
         }
         reasons

@@ -172,6 +172,16 @@ at.",
         advice: "raise `--max-depth`, or leave it out.",
     },
     Explanation {
+        code: "bitstate",
+        title: "states were remembered by a few bits each, so some may have been missed",
+        text: "\
+With `--bitstate` the search keeps three bits for a state instead of the state. Two states can have the
+same bits; then the second is taken for known, and what follows it may not be seen. A violation that is
+found is real, and has its run; that none was found proves nothing.",
+        example: "highwater check --bitstate --memory 8GiB huge.pml",
+        advice: "leave `--bitstate` out if the model fits into memory; or give more `--memory`: fewer states are missed.",
+    },
+    Explanation {
         code: "interrupted",
         title: "you stopped it",
         text: "The search was interrupted (Ctrl-C). What it had found by then is reported.",

@@ -188,6 +188,7 @@ fn scope(certificate: Option<&Certificate>) -> String {
             let fair = if *fair { "fair runs only, " } else { "" };
             format!("{fair}all {} with the claim, ", counted(*states, "state", "states"))
         }
+        Some(Certificate::Searched { .. }) => String::from("all states up to the order of steps, "),
         Some(Certificate::Flow(_)) | None => String::new(),
     }
 }

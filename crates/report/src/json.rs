@@ -38,6 +38,8 @@ pub const TRACE_SCHEMA: &str = "highwater-trace/1";
 pub const CERTIFICATE_SCHEMA: &str = "highwater-certificate/1";
 /// The kind of a certificate that is a claim about all reachable states.
 pub(crate) const EXPLORED: &str = "explored-states";
+/// The kind of a certificate of a search that left out states.
+pub(crate) const SEARCHED: &str = "searched";
 /// The kind of a certificate about all states of the product with an automaton.
 pub(crate) const PRODUCT: &str = "explored-product";
 /// The kind of a certificate that is a proof of the flow engine.
@@ -306,6 +308,12 @@ enum CertificateJson<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         automaton: Option<AutomatonJson>,
     },
+    /// A claim without numbers.
+    Searched {
+        kind: &'static str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        fair: bool,
+    },
     /// All of it.
     Flow { kind: &'static str, proof: ProofJson<'a> },
 }
@@ -323,6 +331,7 @@ fn whole(certificate: &Certificate) -> CertificateJson<'_> {
     match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Product { states, digest, claim, fair } => product(*states, *digest, *fair, Some(claim)),
+        Certificate::Searched { fair } => CertificateJson::Searched { kind: SEARCHED, fair: *fair },
         Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
     }
 }
@@ -332,6 +341,7 @@ fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
     match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Product { states, digest, fair, .. } => product(*states, *digest, *fair, None),
+        Certificate::Searched { fair } => CertificateJson::Searched { kind: SEARCHED, fair: *fair },
         Certificate::Flow(proof) => CertificateJson::FlowSummary { kind: FLOW, summary: summary(proof) },
     }
 }

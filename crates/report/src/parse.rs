@@ -6,7 +6,7 @@
 
 use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
-use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, FLOW, PRODUCT, TRACE_SCHEMA};
+use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, FLOW, PRODUCT, SEARCHED, TRACE_SCHEMA};
 use crate::proof::{RawProof, proof_of};
 use crate::run::StepCode;
 use model::semantics::{Reading, Step};
@@ -242,9 +242,10 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
                 fair: fair.unwrap_or(false),
             }
         }
+        SEARCHED => Certificate::Searched { fair: fair.unwrap_or(false) },
         FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
         _ => {
-            let expected = "`explored-states`, `explored-product` or `flow-weights`";
+            let expected = "`explored-states`, `explored-product`, `searched` or `flow-weights`";
             return Err(DocumentError::Value { field: field("kind"), found: kind, expected });
         }
     };

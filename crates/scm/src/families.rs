@@ -1,8 +1,8 @@
 //! Protocols of any size, as texts: families for measuring how an engine grows.
 //!
 //! Each generator writes a file of the published grammar, so that other tools read it as well. The instances in
-//! `examples/scm` are the ones that Fig. 10 of the McScM paper measures: a token ring of 4, a window of 2 over 10 packets,
-//! Peterson's election among 3.
+//! `examples/scm` are the ones that Fig. 10 of the McScM paper measures: a token ring of 4, a window of 2 over 10
+//! packets, Peterson's election among 3.
 
 use std::fmt::Write;
 
@@ -40,9 +40,9 @@ impl Text {
 /// A ring of `n` processes that pass tokens on; none may ever hold two. There are two tokens at the start, in a ring of
 /// one or two processes one.
 ///
-/// Who holds a token (1) warns the next process with an alert `a` before it sends the token `t`. Who gets an alert gives
-/// its own token away at once, without an alert of its own (3), or takes no notice of it when it has none. With three
-/// tokens next to each other this goes wrong: the second gives way, and the third has not been warned.
+/// Who holds a token (1) warns the next process with an alert `a` before it sends the token `t`. Who gets an alert
+/// gives its own token away at once, without an alert of its own (3), or takes no notice of it when it has none. With
+/// three tokens next to each other this goes wrong: the second gives way, and the third has not been warned.
 pub fn token_ring(n: usize) -> String {
     let n = n.clamp(1, 255);
     let mut text = Text::default();
@@ -123,7 +123,8 @@ pub fn sliding_window(m: usize, w: usize) -> String {
     text.0
 }
 
-/// Peterson's election of a leader in a ring of `n` processes with different names; there is never more than one leader.
+/// Peterson's election of a leader in a ring of `n` processes with different names; there is never more than one
+/// leader.
 ///
 /// An active process sends the name that it stands for, and learns the one of its neighbour: its own name means that
 /// nobody else is active, and it is the leader. It hands the neighbour's name on and learns the one behind it. If the

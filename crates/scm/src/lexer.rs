@@ -52,7 +52,7 @@ pub(crate) const KEYWORDS: &[&str] = &[
 /// Punctuation marks, longer ones before their beginnings.
 const MARKS: &[&str] = &[
     "^*", "^+", ":=", "==", "!=", "<>", "<=", ">=", "&&", "||", ":", ";", ",", "!", "?", "(", ")", ".", "|", "#", "_",
-    "=", "<", ">", "+", "-", "*", "/", "%",
+    "=", "<", ">", "+", "-", "*", "/", "%", "@",
 ];
 
 /// After so many places with strange characters the text is not an `.scm` file at all.
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_run_of_strange_characters_is_one_message() {
         let mut diagnostics = Vec::new();
-        tokenize(FileId(0), "a ééé b @ \0", &mut diagnostics);
+        tokenize(FileId(0), "a ééé b $ \0", &mut diagnostics);
         assert_eq!(diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["S0001"; 3]);
     }
 }

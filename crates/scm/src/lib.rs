@@ -2,11 +2,12 @@
 //!
 //! * In: a text in the format of McScM, or a network whose data are finite.
 //! * Out: [`read`] gives a [`model::network::Network`] and the [`Specification`] of its bad configurations, with
-//!   diagnostics; [`print`] writes such a network as a text; [`fold()`] turns a network with finite local data, such as
-//!   one read from Promela, into plain communicating machines; [`families`] writes well-known protocols of any size.
+//!   diagnostics; [`read_bad`] reads more of those from a line; [`print()`] writes such a network as a text; [`fold()`]
+//!   turns a network with finite local data, such as one read from Promela, into plain communicating machines;
+//!   [`families`] writes well-known protocols of any size.
 //!
-//! The way through: `lexer`, `parse`, `lower`. This crate never reads a file and never prints, and the semantics of what
-//! it builds is that of [`model::semantics`].
+//! The way through: `lexer`, `parse`, `lower`. This crate never reads a file and never prints, and the semantics of
+//! what it builds is that of [`model::semantics`].
 //!
 //! # The language
 //!
@@ -44,9 +45,9 @@
 //! # Several initial states
 //!
 //! A network has one initial state. A fresh initial location with internal steps would count steps that are not there,
-//! and one that copies the transitions of all initial states would hide a deadlock in one of them. So a file with several
-//! initial states is several networks, equal but for where their machines start: [`Model::networks`]. What is asked of
-//! the file is asked of each of them, and the bad configurations are the same for all.
+//! and one that copies the transitions of all initial states would hide a deadlock in one of them. So a file with
+//! several initial states is several networks, equal but for where their machines start: [`Model::networks`]. What is
+//! asked of the file is asked of each of them, and the bad configurations are the same for all.
 
 mod ast;
 pub mod codes;
@@ -113,6 +114,34 @@ pub fn read(name: &str, text: &str) -> Read {
     }
     diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
     Read { model, sources, diagnostics }
+}
+
+/// A set of bad configurations that was read, with what there is to say about it.
+#[derive(Debug)]
+pub struct ReadBad {
+    /// The bad configurations; `None` if there was an error.
+    pub bad: Option<Bad>,
+    /// The text it was read from; the spans of the configurations lie in it.
+    pub sources: SourceMap,
+    /// Errors, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a set of bad configurations in a line, for a network of plain machines: `client@1|2 && server@idle`, and
+/// after `with` a language of queues as in a file. States are labels of locations; those of a folded network are the
+/// labels of the original as well.
+pub fn read_bad(name: &str, text: &str, network: &Network) -> ReadBad {
+    let mut sources = SourceMap::new();
+    let file = sources.add(name, text);
+    let mut diagnostics = Vec::new();
+    let tokens = lexer::tokenize(file, text, &mut diagnostics);
+    let mut bad = None;
+    if !has_errors(&diagnostics) {
+        let tree = parse::parse_bad(&tokens, &mut diagnostics);
+        bad = tree.and_then(|tree| lower::lower_short(&tree, network, &mut diagnostics));
+    }
+    diagnostics.sort_by_key(|d| d.primary.span.start);
+    ReadBad { bad, sources, diagnostics }
 }
 
 fn has_errors(diagnostics: &[Diagnostic]) -> bool {

@@ -8,12 +8,12 @@
 //! name, and there are not many of those.
 
 mod automaton;
+mod bad;
 mod data;
 mod language;
 
 use crate::Model;
 use crate::ast::{File, Name};
-use crate::specification::{Allowed, Bad, Specification};
 use model::diagnostic::{Diagnostic, nearest};
 use model::expr::{Expr, Place, Scope};
 use model::ids::{LocationId, SymbolSetId, VariableId};
@@ -27,19 +27,15 @@ const MOST_ERRORS: usize = 30;
 const MOST_MESSAGES: usize = 0xffff;
 /// The most combinations of initial states.
 const MOST_STARTS: usize = 256;
+/// The most transitions of all combinations together.
+const MOST_COPIES: usize = 2_000_000;
 
 /// Makes a model of a tree; `None` if there was an error, which `diagnostics` then has.
 pub(crate) fn lower(file: &File, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
-    let mut lowering = Lowering {
-        file,
-        diagnostics,
-        channels: HashMap::new(),
-        messages: HashMap::new(),
-        automata: HashMap::new(),
-        states: Vec::new(),
-    };
-    lowering.model()
+    Lowering::new(file, diagnostics).model()
 }
+
+pub(crate) use bad::lower_short;
 
 /// A message of the alphabet.
 #[derive(Clone, Copy)]
@@ -60,7 +56,12 @@ struct Lowering<'f, 'd> {
     states: Vec<HashMap<&'f str, LocationId>>,
 }
 
-impl<'f> Lowering<'f, '_> {
+impl<'f, 'd> Lowering<'f, 'd> {
+    fn new(file: &'f File, diagnostics: &'d mut Vec<Diagnostic>) -> Self {
+        let (channels, messages, automata) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Lowering { file, diagnostics, channels, messages, automata, states: Vec::new() }
+    }
+
     fn model(&mut self) -> Option<Model> {
         let mut network = Network { symbol_sets: vec![SymbolSet::default()], ..Network::default() };
         self.declare_channels();
@@ -231,11 +232,16 @@ impl<'f> Lowering<'f, '_> {
     /// The same network for every other combination of initial states; an error if there are too many.
     fn other_starts(&mut self, network: &Network, starts: &[Vec<LocationId>]) -> Option<Vec<Network>> {
         let count = starts.iter().try_fold(1usize, |count, initial| count.checked_mul(initial.len().max(1)));
-        if count.is_none_or(|count| count > MOST_STARTS) {
+        let size: usize = network.machines.iter().map(|machine| machine.edges.len() + machine.locations.len()).sum();
+        let large = |count: usize| count > 1 && count.saturating_mul(size) > MOST_COPIES;
+        if count.is_none_or(|count| count > MOST_STARTS || large(count)) {
             let automata = &self.file.automata;
             let widest = automata.iter().max_by_key(|automaton| automaton.initial.len())?;
             let span = widest.initial.first()?.span;
-            let message = format!("there are more than {MOST_STARTS} combinations of initial states");
+            let message = match count {
+                Some(count) => format!("there are {count} combinations of initial states, too many for this model"),
+                None => String::from("there are too many combinations of initial states"),
+            };
             let error = Diagnostic::error("S0109", span, message);
             self.report(error.help("each combination is looked at on its own; leave some of them to another file"));
             return None;
@@ -254,38 +260,6 @@ impl<'f> Lowering<'f, '_> {
         Some(combinations.collect())
     }
 
-    fn specification(&mut self, network: &Network) -> Specification {
-        let bad = self.file.bad.iter().map(|bad| self.bad(bad, network)).collect();
-        Specification { bad }
-    }
-
-    fn bad(&mut self, bad: &crate::ast::Bad, network: &Network) -> Bad {
-        let mut machines: Vec<Option<Vec<Allowed>>> = vec![None; network.machines.len()];
-        let mut named: HashMap<usize, Span> = HashMap::new();
-        for (name, states) in &bad.automata {
-            let Some(&index) = self.automata.get(name.text.as_str()) else {
-                let file = self.file;
-                self.unknown("S0106", "automaton", name, file.automata.iter().map(|a| a.name.text.as_str()));
-                continue;
-            };
-            if let Some(first) = named.insert(index, name.span) {
-                let message = format!("automaton `{}` is named twice in one set of bad configurations", name.text);
-                let error = Diagnostic::error("S0204", name.span, message).also(first, "first here");
-                self.report(error.help("several `in` of one automaton mean *or*: write them one after the other"));
-            }
-            machines[index] =
-                Some(states.iter().filter_map(|(state, guard)| self.allowed(index, state, guard)).collect());
-        }
-        let queues = bad.language.as_ref().and_then(|language| self.language(language));
-        Bad { machines, queues, span: bad.span }
-    }
-
-    fn allowed(&mut self, automaton: usize, state: &Name, guard: &crate::ast::Formula) -> Option<Allowed> {
-        let location = self.state(automaton, state)?;
-        let condition = if guard.is_true() { None } else { Some(self.expression(automaton, guard)?) };
-        Some(Allowed { location, condition, span: state.span })
-    }
-
     /// A receive of something that nobody ever sends there is most often a slip.
     fn never_sent(&mut self, network: &Network) {
         let actions = || self.file.automata.iter().flat_map(|a| &a.states).flat_map(|s| &s.transitions);
@@ -298,6 +272,7 @@ impl<'f> Lowering<'f, '_> {
             actions().filter(|a| a.send).map(|a| (index(&a.channel), a.message.text.as_str())).collect();
         let missing = actions().filter(|a| !a.send && !sends.contains(&(index(&a.channel), a.message.text.as_str())));
         let warnings: Vec<Diagnostic> = missing
+            .take(MOST_ERRORS)
             .map(|action| {
                 let (message, channel) = (&action.message, &action.channel.text);
                 let text = format!("nobody sends `{}` on channel {channel}", message.text);

@@ -7,7 +7,7 @@
 mod formula;
 mod regex;
 
-use crate::ast::{Action, Automaton, Bad, Channel, File, Language, Name, State, Transition, Variable};
+use crate::ast::{Action, Automaton, Bad, Channel, File, Formula, Language, Name, State, Transition, Variable};
 use crate::lexer::{KEYWORDS, Token, TokenKind};
 use model::diagnostic::{Diagnostic, nearest};
 use model::source::Span;
@@ -35,6 +35,11 @@ pub(crate) fn parse<'t>(tokens: &'t [Token<'t>], diagnostics: &'t mut Vec<Diagno
     parser.automata(&mut file);
     parser.bad_states(&mut file);
     file
+}
+
+/// Makes a tree of a set of bad configurations in the short form of the command line; `None` after an error.
+pub(crate) fn parse_bad<'t>(tokens: &'t [Token<'t>], diagnostics: &'t mut Vec<Diagnostic>) -> Option<Bad> {
+    Parser { tokens, at: 0, depth: 0, diagnostics }.short_bad().ok()
 }
 
 struct Parser<'t> {
@@ -320,7 +325,7 @@ impl<'t> Parser<'t> {
         Ok(Action { channel, send, message: self.name("a message")? })
     }
 
-    fn assignment(&mut self) -> Parsed<(Name, crate::ast::Formula)> {
+    fn assignment(&mut self) -> Parsed<(Name, Formula)> {
         let name = self.name("a variable")?;
         if !self.eat(":=") {
             self.expect("=")?;
@@ -357,7 +362,7 @@ impl<'t> Parser<'t> {
             while states.is_empty() || self.is("in") {
                 self.expect("in")?;
                 let state = self.name_or_number("a state")?;
-                let guard = if self.eat(":") { self.formula()? } else { crate::ast::Formula::Constant(1) };
+                let guard = if self.eat(":") { self.formula()? } else { Formula::Constant(1) };
                 states.push((state, guard));
             }
             automata.push((name, states));
@@ -368,6 +373,29 @@ impl<'t> Parser<'t> {
         let language = if self.eat("with") { Some(self.language()?) } else { None };
         let end = self.expect(")")?.span;
         Ok(Bad { automata, language, span: start.to(end) })
+    }
+
+    /// `ID @ STATE {"|" STATE} {"&&" ID @ STATE {"|" STATE}} [with re]`, or only `with re`
+    fn short_bad(&mut self) -> Parsed<Bad> {
+        let start = self.peek().span;
+        let mut automata = Vec::new();
+        while !self.is("with") {
+            let name = self.name("an automaton")?;
+            self.expect("@")?;
+            let mut states = vec![self.name_or_number("a state")?];
+            while self.eat("|") {
+                states.push(self.name_or_number("a state")?);
+            }
+            automata.push((name, states.into_iter().map(|state| (state, Formula::Constant(1))).collect()));
+            if !self.eat("&&") {
+                break;
+            }
+        }
+        let language = if self.eat("with") { Some(self.language()?) } else { None };
+        if self.peek().kind != TokenKind::End {
+            return Err(self.unexpected("`&&`, `with` or the end"));
+        }
+        Ok(Bad { automata, language, span: start.to(self.peek().span) })
     }
 
     /// `re`, or ours: `CHANNEL : re {, CHANNEL : re}`

@@ -1,8 +1,8 @@
 //! What must not be reached: bad configurations of a system of communicating machines.
 //!
-//! A [`Bad`] says where each machine may be (or that it may be anywhere) and what the queues may hold, all queues in one
-//! word with separators between them: `a.b.#.c` is `ab` in channel 0 and `c` in channel 1. A configuration is bad when it
-//! lies in one of them.
+//! A [`Bad`] says where each machine may be (or that it may be anywhere) and what the queues may hold, all queues in
+//! one word with separators between them: `a.b.#.c` is `ab` in channel 0 and `c` in channel 1. A configuration is bad
+//! when it lies in one of them.
 
 use model::expr::Expr;
 use model::ids::LocationId;

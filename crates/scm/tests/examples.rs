@@ -1,16 +1,16 @@
 //! The examples are what they say: shapes, verdicts as far as a naive search can tell, and the families they belong to.
 //!
 //! A naive search proves no system with unbounded queues safe. It looks at all configurations with short queues, so an
-//! example that calls itself safe has at least no short run to a bad one, and one that calls itself unsafe has a shortest
-//! run of just this length.
+//! example that calls itself safe has at least no short run to a bad one, and one that calls itself unsafe has a
+//! shortest run of just this length.
 
 mod common;
 
-use common::{Found, action, examples, files, load, name, published, search, valid};
+use common::{Found, action, examples, files, initial, load, name, published, search, successors, valid};
 use model::ids::LocationId;
 use model::network::Network;
 use scm::families;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// What the examples do: the length of the shortest run of the unsafe ones.
 const UNSAFE: &[(&str, usize)] = &[
@@ -119,4 +119,52 @@ fn published_files_are_valid_and_have_their_verdicts() {
             name => assert!(matches!(found, Found::Nothing(_)), "{name}: {found:?}"),
         }
     }
+}
+
+#[test]
+fn bounded_protocols_are_searched_to_the_end() {
+    for name in ["peterson.scm", "pop3.scm", "sliding-window.scm", "token-ring.scm"] {
+        let model = load(&examples().join(name));
+        let (short, long) = (search(&model, 6, 200_000), search(&model, 12, 200_000));
+        assert!(matches!(short, Found::Nothing(states) if states < 200_000), "{name}: {short:?}");
+        assert_eq!(short, long, "{name}: longer queues make no difference");
+    }
+}
+
+/// The states that no run with short queues reaches, as `automaton@state`.
+fn unreached(network: &Network) -> Vec<String> {
+    let mut seen = HashSet::from([initial(network)]);
+    let mut waiting: Vec<_> = seen.iter().cloned().collect();
+    let mut reached: HashSet<(usize, LocationId)> = HashSet::new();
+    while let Some(configuration) = waiting.pop() {
+        reached.extend(configuration.locations.iter().copied().enumerate());
+        for next in successors(network, &configuration) {
+            if next.queues.iter().all(|queue| queue.len() <= 4) && seen.insert(next.clone()) {
+                waiting.push(next);
+            }
+        }
+    }
+    let states = network.machines.iter().enumerate().flat_map(|(m, machine)| {
+        machine
+            .locations
+            .iter()
+            .enumerate()
+            .map(move |(l, location)| (m, l, format!("{}@{}", machine.name, location.labels[0])))
+    });
+    states.filter(|(m, l, _)| !reached.contains(&(*m, (*l).into()))).map(|(_, _, name)| name).collect()
+}
+
+#[test]
+fn safe_examples_do_something_before_they_are_called_safe() {
+    let rest = |name: &str| unreached(&load(&examples().join(name)).network);
+    let whole = ["alternating-bit", "alternating-bit-lossy", "non-regular", "tcp", "server-two-clients", "brp", "pop3"];
+    for name in whole {
+        assert_eq!(rest(&format!("{name}.scm")), Vec::<String>::new(), "{name}");
+    }
+    assert_eq!(rest("nested.scm"), ["server@2"]);
+    assert_eq!(rest("token-ring.scm"), ["process0@4", "process1@4", "process2@4", "process3@4"]);
+    assert_eq!(rest("sliding-window.scm"), ["sender@33", "receiver@21"]);
+    // With names in this order just one process becomes the leader.
+    let leaders = rest("peterson.scm").into_iter().filter(|state| state.ends_with("@28"));
+    assert_eq!(leaders.count(), 2);
 }

@@ -1,7 +1,7 @@
 //! Promela models with finite data as communicating machines.
 //!
-//! That the machines do what the processes do is shown in both directions: what the network reaches in a number of steps
-//! is as much as what the machines reach, and every run of the machines is replayed on the network.
+//! That the machines do what the processes do is shown in both directions: what the network reaches in a number of
+//! steps is as much as what the machines reach, and every run of the machines is replayed on the network.
 
 mod common;
 
@@ -15,6 +15,8 @@ use promela::preprocess::Options;
 use scm::fold::{Folded, Limits, fold};
 use scm::{Model, Specification, print};
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 fn promela(text: &str) -> Network {
     let read = promela::read("model.pml", text, &Options::default());
@@ -210,6 +212,33 @@ fn an_assertion_that_may_fail_leads_to_a_bad_state() {
 }
 
 #[test]
+fn a_run_goes_on_after_a_failed_assertion() {
+    let network = promela(
+        "chan c = [2] of { byte };
+        active proctype P() { byte x; d_step { x = 1; assert(x == 2); c!x } assert(x == 3); c!2; assert(x == 1) }",
+    );
+    let folded = folded(&network);
+    assert_eq!(folded.faults.len(), 2);
+    // Three statements in a step, one that fails, one more send, one that holds; and the process stops.
+    let sizes: Vec<usize> = layers(&network, 4);
+    let plain: Vec<usize> =
+        layers(&folded.network, 4).iter().zip([1, 1, 0, 0]).map(|(all, faults)| all - faults).collect();
+    assert_eq!(plain, sizes);
+}
+
+#[test]
+fn numbers_of_processes_are_known_when_they_are_created_at_once() {
+    let network = promela(
+        "chan c = [2] of { byte };
+        proctype Q() { c!_pid; do :: c?eval(_pid) :: c!_pid od }
+        init { byte n; n = 3; atomic { run Q(); run Q() } }",
+    );
+    let folded = folded(&network);
+    assert_eq!(folded.network.symbol_sets[0].symbols, ["m1", "m2"]);
+    assert!(replay(&network, &folded, 20) > 100);
+}
+
+#[test]
 fn atomic_sequences_with_one_use_of_a_channel_are_one_step() {
     let network = promela(
         "chan c = [2] of { byte };
@@ -251,6 +280,16 @@ fn what_does_not_fit_is_refused_with_its_place() {
         ("active [2] proctype P() { chan c = [1] of { byte }; c!1 }", "c = [1]", "comes and goes"),
         ("chan c = [1] of { int }; active proctype P() { int n; do :: c!n; n++ od }", "n", "too many values"),
         ("chan c = [1] of { byte }; active proctype P() provided (len(c) == 0) { c!1 }", "P", "provided"),
+        (
+            "byte g; proctype Q() { skip } active proctype P() { g = 1 } init { if :: g == 0 -> run Q() :: else fi }",
+            "g = 1",
+            "shared",
+        ),
+        (
+            "chan c = [1] of { byte }; proctype Q() { c!_pid } init { run Q(); run Q() }",
+            "run Q(); run",
+            "numbers of processes",
+        ),
         ("chan c = [1] of { byte }; active proctype P() { { c!1 } unless { c?1 } }", "c?1", "unless"),
     ];
     for (text, place, why) in models {
@@ -260,6 +299,19 @@ fn what_does_not_fit_is_refused_with_its_place() {
         assert!(reason.why.contains(why), "{text}: {reason}");
         assert!(found.starts_with(place), "{text}: {reason}: at `{found}`");
     }
+}
+
+#[test]
+fn limits_hold_for_large_arrays_and_for_time() {
+    let network = promela(
+        "chan c = [1] of { byte };
+        active proctype P() { byte a[50000]; int i; do :: a[i % 50000] = i; i++; c!1 od }",
+    );
+    let begin = Instant::now();
+    assert!(fold(&network, &Limits::default()).is_err());
+    let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+    assert!(fold(&network, &late).is_err());
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
 
 #[test]
@@ -310,28 +362,35 @@ fn channels_of_the_oldest_process_and_of_endless_ones_are_there_for_ever() {
     assert!(replay(&network, &folded, 20) > 50);
 }
 
-#[test]
-fn promela_examples_that_fold_are_replayed() {
-    let mut count = 0;
-    let folder = common::examples().join("..");
-    let folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    for path in folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().map(|entry| entry.unwrap().path())
-    {
-        if path.extension().is_none_or(|extension| extension != "pml") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).unwrap();
-        let Some(network) = promela::read("model.pml", &text, &Options::default()).network else { continue };
-        if let Ok(folded) = fold(&network, &Limits::default())
-            && folded.is_exact()
-        {
-            count += 1;
-            replay(&network, &folded, 20);
-            if !folded.network.variables.is_empty() {
-                let printed = print(&folded.network, &folded.errors()).unwrap();
-                valid("printed", &printed);
-            }
+/// All Promela files below a folder.
+fn promela_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())) {
+        if path.is_dir() {
+            promela_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "pml") {
+            found.push(path);
         }
     }
-    assert!(count > 10, "only {count} examples fold");
+}
+
+#[test]
+fn models_that_fold_are_replayed_and_printed() {
+    let mut files = Vec::new();
+    promela_files(&common::examples().join(".."), &mut files);
+    promela_files(&common::examples().join("../../../shared/models/promela"), &mut files);
+    let limits = Limits { states: 5000, ..Limits::default() };
+    let mut count = 0;
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let Some(network) = promela::read("model.pml", &text, &Options::default()).network else { continue };
+        let Ok(folded) = fold(&network, &limits) else { continue };
+        if folded.network.variables.is_empty() || !folded.is_exact() {
+            continue;
+        }
+        count += 1;
+        replay(&network, &folded, 10);
+        let printed = print(&folded.network, &folded.errors()).unwrap();
+        valid("printed", &printed);
+    }
+    assert!(count > 10, "only {count} models fold");
 }

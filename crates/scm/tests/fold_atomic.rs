@@ -1,8 +1,8 @@
 //! Atomic sequences fold into single transitions, and nothing is lost or gained.
 //!
-//! The states of the network between atomic sequences, with short queues, are compared with all states of the machines: as
-//! many, and the same places, values and queues. Models are random; each sequence uses one channel, so that
-//! folding is exact, or stops where a receive is not first, and then says so.
+//! The states of the network between atomic sequences, with short queues, are compared with all states of the
+//! machines: as many, and the same places, values and queues. Models are random; each sequence uses one channel, so
+//! that folding is exact, or stops where a receive is not first, and then says so.
 
 mod common;
 
@@ -68,7 +68,8 @@ fn unfolded(network: &Network, folded: &Folded) -> BTreeSet<Shape> {
             let types = machine.variables.iter().flat_map(|v| std::iter::repeat_n(v.ty, v.len()));
             values.extend(types.zip(&state.values).map(|(ty, &value)| network.show_value(ty, value)));
         }
-        let queues = configuration.queues.iter().map(|queue| queue.iter().map(|&m| message(network, folded, m)).collect());
+        let queues =
+            configuration.queues.iter().map(|queue| queue.iter().map(|&m| message(network, folded, m)).collect());
         shapes.insert((places, values, queues.collect()));
         for next in common::successors(&folded.network, &configuration) {
             if seen.insert(next.clone()) {

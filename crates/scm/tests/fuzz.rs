@@ -1,11 +1,21 @@
 //! No input makes the reader panic, and what it accepts can be printed and read again.
 //!
-//! Examples are mutated: pieces are removed, repeated, exchanged, and replaced by other pieces or strange characters. The
-//! generator is seeded; `HIGHWATER_FUZZ=N` makes it longer.
+//! Examples are mutated: pieces are removed, repeated, exchanged, and replaced by other pieces or strange characters.
+//! The generator is seeded; `HIGHWATER_FUZZ=N` makes it longer.
 
 mod common;
 
 use common::{Random, examples, files};
+use scm::fold::{Limits, fold};
+
+/// A model with variables; there is none among the examples.
+const DATA: &str = "
+scm data : nb_channels = 2 ; parameters : int a = 3 ; int b ;
+automaton p : int x ; int y = a - 1 ; initial : 0, 1
+state 0 : to 0 : when x < a && !(y / x == 2) , 0 ! a with x = x + 1 , y = 7 % 2 ; to 1 : when x == a , 1 ? b ;
+state 1 : to 0 : when true with x = 0 ;
+automaton q : initial : 0 state 0 : to 0 : when true , 0 ? a ; to 0 : when true , 1 ! b ;
+bad_states : (automaton p : in 0 : x * 2 >= 4 or y <> 1 in 1 : true with a.a^*.#.(_|b))";
 
 const PIECES: &[&str] = &[
     "automaton",
@@ -97,8 +107,9 @@ fn mutated(text: &str, random: &mut Random) -> String {
 fn nothing_panics_on_mutated_examples() {
     let rounds: usize = std::env::var("HIGHWATER_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
     let mut accepted = 0;
-    for path in files(&examples()) {
-        let text = std::fs::read_to_string(&path).unwrap();
+    let mut texts: Vec<String> = files(&examples()).iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    texts.push(DATA.into());
+    for text in texts {
         let text: String = text.lines().filter(|line| !line.starts_with("//")).flat_map(|line| [line, "\n"]).collect();
         for round in 0..rounds {
             let mut random = Random(0x5bd1_e995 + round as u64 * 7919);
@@ -111,8 +122,12 @@ fn nothing_panics_on_mutated_examples() {
             assert_eq!(read.model.is_none(), read.diagnostics.iter().any(|d| d.is_error()), "{input}");
             let Some(model) = read.model else { continue };
             accepted += 1;
+            let limits = Limits { states: 500, messages: 100, steps: 5000, ..Limits::default() };
+            if let Ok(folded) = fold(&model.network, &limits) {
+                scm::print(&folded.network, &folded.specification(&model.network, &model.specification)).unwrap();
+            }
             if let Ok(printed) = scm::print(&model.network, &model.specification) {
-                assert!(scm::read("printed.scm", &printed).model.is_some(), "{} {round}:\n{printed}", path.display());
+                assert!(scm::read("printed.scm", &printed).model.is_some(), "{round}:\n{input}\n{printed}");
             }
         }
     }

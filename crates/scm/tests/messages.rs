@@ -1,7 +1,8 @@
 //! What is said about bad and dubious models.
 //!
-//! The messages of the front end are part of its interface, so their wording and the places that they underline are kept
-//! in snapshots and reviewed like code: one for each example of `scm::codes`, and a few for models with several errors.
+//! The messages of the front end are part of its interface, so their wording and the places that they underline are
+//! kept in snapshots and reviewed like code: one for each example of `scm::codes`, and a few for models with several
+//! errors.
 //!
 //! `INSTA_UPDATE=always cargo test -p highwater-scm --test messages` writes the snapshots anew.
 

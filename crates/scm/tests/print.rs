@@ -6,7 +6,10 @@ use common::{action, examples, files, load, published, search, valid};
 use model::network::Network;
 use scm::{Model, print};
 
-fn transitions(network: &Network) -> Vec<(u32, u32, Option<(usize, bool, i32)>)> {
+/// From where, to where, and what is done to which channel.
+type Transition = (u32, u32, Option<(usize, bool, i32)>);
+
+fn transitions(network: &Network) -> Vec<Transition> {
     let edges = network.machines.iter().flat_map(|machine| &machine.edges);
     edges.map(|edge| (edge.from.0, edge.to.0, action(&edge.action))).collect()
 }
@@ -31,19 +34,13 @@ fn round_trip(name: &str, model: &Model) {
     };
     assert_eq!(languages(&again), languages(model), "{name}:\n{text}");
     assert_eq!(search(&again, 2, 2000), search(model, 2, 2000), "{name}");
-    assert_eq!(print(&again.network, &again.specification).unwrap(), text.replace_names(), "{name}");
+    assert_eq!(print(&again.network, &again.specification).unwrap(), without_comments(&text), "{name}");
 }
 
 /// Names in comments are not read back.
-trait WithoutNames {
-    fn replace_names(&self) -> String;
-}
-
-impl WithoutNames for String {
-    fn replace_names(&self) -> String {
-        let lines = self.lines().filter(|line| !line.starts_with("//"));
-        lines.map(|line| line.split(" //").next().unwrap_or("").to_owned() + "\n").collect()
-    }
+fn without_comments(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("//"));
+    lines.map(|line| line.split(" //").next().unwrap_or("").to_owned() + "\n").collect()
 }
 
 #[test]

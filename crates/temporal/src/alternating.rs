@@ -10,8 +10,8 @@
 //! also knows which untils it *delays*, and gives way only to one that delays no others.
 
 use crate::guard::Guard;
+use crate::hash::Map;
 use crate::term::{Term, TermId, Terms};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// States of the alternating automaton that have to be satisfied together; sorted.
@@ -35,12 +35,12 @@ impl Move {
 pub(crate) struct Alternating {
     /// Whether a disjunction in the next position is guessed now (as Gastin & Oddoux do) or stays a state.
     guess: bool,
-    known: HashMap<TermId, Rc<Vec<Move>>>,
+    known: Map<TermId, Rc<Vec<Move>>>,
 }
 
 impl Alternating {
     pub(crate) fn new(guess: bool) -> Alternating {
-        Alternating { guess, known: HashMap::new() }
+        Alternating { guess, known: Map::default() }
     }
 
     /// The moves of a term.
@@ -126,6 +126,7 @@ fn join(terms: &mut Terms, left: &[Move], right: &[Move]) -> Vec<Move> {
     let mut moves = Vec::new();
     for a in left {
         for b in right {
+            terms.guards.spend(2);
             let guard = terms.guards.and(a.guard, b.guard);
             if terms.guards.exhausted() {
                 return Vec::new();

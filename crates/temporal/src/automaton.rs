@@ -24,7 +24,8 @@ pub struct State {
     pub accepting: bool,
     /// No two of them have the same target.
     pub edges: Vec<Edge>,
-    /// What is still to be satisfied: every word that is accepted from here satisfies it.
+    /// What is still to be satisfied, to be shown to people. Where states with different obligations became one, it is
+    /// the disjunction, and runs that come here again may owe more.
     pub formula: Formula,
 }
 

@@ -11,7 +11,7 @@
 
 use crate::graph::{Components, Edge, Graph, Node};
 use crate::guard::Diagrams;
-use std::collections::HashMap;
+use crate::hash::Map;
 
 struct Levels<'a> {
     graph: &'a Graph,
@@ -23,8 +23,8 @@ struct Levels<'a> {
     /// Whether a component is entered at the highest level.
     high: bool,
     /// By node: the level at which it was entered first.
-    entry: HashMap<usize, usize>,
-    numbers: HashMap<(usize, usize), usize>,
+    entry: Map<usize, usize>,
+    numbers: Map<(usize, usize), usize>,
     waiting: Vec<(usize, usize)>,
 }
 
@@ -32,7 +32,7 @@ struct Levels<'a> {
 pub(crate) fn degeneralise(graph: &Graph, order: &[u32], eager: bool, high: bool, guards: &mut Diagrams) -> Graph {
     let components = graph.components();
     let accepting = graph.accepting_components(&components);
-    let (entry, numbers, waiting) = (HashMap::new(), HashMap::new(), Vec::new());
+    let (entry, numbers, waiting) = (Map::default(), Map::default(), Vec::new());
     let mut levels = Levels { graph, order, components, accepting, eager, high, entry, numbers, waiting };
     levels.enter(graph.initial);
     let mut nodes = Vec::new();

@@ -16,7 +16,7 @@ pub(crate) struct Edge {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Node {
-    /// What words accepted from here satisfy.
+    /// What is still to be satisfied; a hint for people.
     pub(crate) label: TermId,
     /// In a state-based graph; elsewhere `false`.
     pub(crate) accepting: bool,

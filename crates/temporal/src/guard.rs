@@ -11,7 +11,7 @@
 //! result of a pass is believed.
 
 use crate::automaton::Cube;
-use std::collections::HashMap;
+use crate::hash::Map;
 
 /// Steps for a new node, so that the budget of steps bounds the memory too.
 const NODE_COST: u64 = 20;
@@ -39,9 +39,9 @@ struct Node {
 /// All guards of one translation, and its budget.
 pub(crate) struct Diagrams {
     nodes: Vec<Node>,
-    unique: HashMap<Node, Guard>,
-    products: HashMap<(Guard, Guard), Guard>,
-    complements: HashMap<Guard, Guard>,
+    unique: Map<Node, Guard>,
+    products: Map<(Guard, Guard), Guard>,
+    complements: Map<Guard, Guard>,
     steps: u64,
     spent: u64,
     exhausted: bool,
@@ -52,9 +52,9 @@ impl Diagrams {
         let constant = |value| Node { atom: u32::MAX, low: value, high: value };
         Diagrams {
             nodes: vec![constant(Guard::FALSE), constant(Guard::TRUE)],
-            unique: HashMap::new(),
-            products: HashMap::new(),
-            complements: HashMap::new(),
+            unique: Map::default(),
+            products: Map::default(),
+            complements: Map::default(),
             steps,
             spent: 0,
             exhausted: false,
@@ -97,10 +97,10 @@ impl Diagrams {
             return Guard::FALSE;
         }
         let key = (left.min(right), left.max(right));
+        self.spend(1);
         if let Some(&known) = self.products.get(&key) {
             return known;
         }
-        self.spend(1);
         if self.exhausted {
             return Guard::FALSE;
         }
@@ -120,10 +120,10 @@ impl Diagrams {
             Guard::TRUE => return Guard::FALSE,
             _ => {}
         }
+        self.spend(1);
         if let Some(&known) = self.complements.get(&guard) {
             return known;
         }
-        self.spend(1);
         if self.exhausted {
             return Guard::FALSE;
         }

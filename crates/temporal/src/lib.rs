@@ -10,7 +10,7 @@
 //!
 //! The way of a formula, file by file: `parse`, `term` and `simplify` (negation normal form), `alternating` and
 //! `tableau` (Gastin & Oddoux), `degeneralise`, `simulation` and `acceptance` (reductions), `reduce` (which of them, in
-//! which order). Guards are exact (`guard`).
+//! which order), `merging` (what simulation does not see), `translate` (all of it). Guards are exact (`guard`).
 //!
 //! This crate never prints, knows nothing of models, and never hangs: time and size are limits that come in and
 //! reasons that go out.
@@ -32,9 +32,11 @@ mod export;
 mod formula;
 mod graph;
 mod guard;
+mod hash;
 mod implication;
 mod lasso;
 mod lex;
+mod merging;
 mod parse;
 mod print;
 mod reduce;

@@ -16,8 +16,8 @@
 
 use crate::graph::{Graph, Node};
 use crate::guard::{Diagrams, Guard};
+use crate::hash::Map;
 use crate::term::Terms;
-use std::collections::HashMap;
 
 /// `holds(p, q)`: q simulates p.
 pub(crate) struct Relation {
@@ -61,7 +61,7 @@ pub(crate) fn bisimulation(graph: &Graph, guards: &mut Diagrams) -> Option<Graph
     let mut classes: Vec<usize> = vec![0; graph.nodes.len()];
     let mut count = 0;
     loop {
-        let mut numbers: HashMap<Signature, usize> = HashMap::new();
+        let mut numbers: Map<Signature, usize> = Map::default();
         let mut refined = Vec::new();
         for node in &graph.nodes {
             let signature = signature(node, &classes, guards);

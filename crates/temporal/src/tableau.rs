@@ -9,8 +9,8 @@
 use crate::alternating::{Alternating, Conjunction, Move, subset};
 use crate::graph::{Edge, Graph, Node};
 use crate::guard::Guard;
+use crate::hash::Map;
 use crate::term::{Term, TermId, Terms};
-use std::collections::HashMap;
 
 /// A step of a node: where to, and which promises it does not keep, as bits.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ struct Tableau<'a> {
     automaton: Alternating,
     /// The untils that were met; each has a mark.
     promises: Vec<TermId>,
-    numbers: HashMap<Conjunction, usize>,
+    numbers: Map<Conjunction, usize>,
     waiting: Vec<Conjunction>,
 }
 
@@ -36,11 +36,11 @@ pub(crate) fn tableau(terms: &mut Terms, root: TermId, guess: bool, limit: usize
         _ => vec![root],
     };
     let automaton = Alternating::new(guess);
-    let mut tableau = Tableau { terms, automaton, promises: Vec::new(), numbers: HashMap::new(), waiting: Vec::new() };
+    let mut tableau = Tableau { terms, automaton, promises: Vec::new(), numbers: Map::default(), waiting: Vec::new() };
     tableau.number(initial);
     let mut rows: Vec<Vec<Edge>> = Vec::new();
     let mut same: Vec<usize> = Vec::new();
-    let mut seen: HashMap<Vec<(Guard, u64, usize)>, usize> = HashMap::new();
+    let mut seen: Map<Vec<(Guard, u64, usize)>, usize> = Map::default();
     while rows.len() < tableau.waiting.len() {
         if tableau.waiting.len() > limit {
             return None;
@@ -101,7 +101,7 @@ impl Tableau<'_> {
             let mut finer = Vec::new();
             for (guard, missing) in pieces {
                 let (yes, no) = (self.terms.guards.and(guard, kept), self.terms.guards.minus(guard, kept));
-                finer.extend([(yes, missing), (no, missing)]);
+                finer.extend([(yes, missing), (no, missing | 1 << bit)]);
             }
             finer.retain(|&(guard, _)| guard != Guard::FALSE);
             pieces = finer;

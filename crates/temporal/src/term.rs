@@ -9,7 +9,7 @@
 
 use crate::formula::Formula;
 use crate::guard::{Diagrams, Guard};
-use std::collections::HashMap;
+use crate::hash::Map;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct TermId(u32);
@@ -57,9 +57,9 @@ pub(crate) struct Terms {
     pub(crate) guards: Diagrams,
     terms: Vec<Term>,
     classes: Vec<Class>,
-    index: HashMap<Term, TermId>,
-    negations: HashMap<TermId, TermId>,
-    pub(crate) implications: HashMap<(TermId, TermId), bool>,
+    index: Map<Term, TermId>,
+    negations: Map<TermId, TermId>,
+    pub(crate) implications: Map<(TermId, TermId), bool>,
 }
 
 impl Terms {
@@ -69,9 +69,9 @@ impl Terms {
             guards: Diagrams::new(steps),
             terms: Vec::new(),
             classes: Vec::new(),
-            index: HashMap::new(),
-            negations: HashMap::new(),
-            implications: HashMap::new(),
+            index: Map::default(),
+            negations: Map::default(),
+            implications: Map::default(),
         };
         terms.intern(Term::Boolean(Guard::FALSE));
         terms.intern(Term::Boolean(Guard::TRUE));

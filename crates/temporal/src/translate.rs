@@ -1,12 +1,13 @@
 //! Formula in, automaton out.
 //!
 //! The way: formula → simple term → alternating automaton → generalised automaton → Büchi automaton, and reductions
-//! wherever there is something to reduce. Some choices are best tried both ways: which laws are used in which direction,
+//! wherever there is something to reduce. Then states are merged by proof. Some choices are best tried both ways: which laws are used in which direction,
 //! and whether disjunctions that lie ahead are guessed or kept as states.
 
 use crate::automaton::{Automaton, Edge, State};
 use crate::formula::Formula;
 use crate::graph::{Graph, Node};
+use crate::merging::merged_by_proof;
 use crate::reduce::reduce;
 use crate::tableau::tableau;
 use crate::term::{Style, TermId, Terms};
@@ -60,22 +61,46 @@ pub fn automaton(formula: &Formula, limits: &Limits) -> Result<Automaton, TooLar
         return Err(TooLarge::Depth);
     }
     let mut terms = Terms::new(limits.steps);
+    let smallest = smallest(&mut terms, formula, limits)?;
+    let smallest = proved_smaller(smallest, &mut terms, formula, limits);
+    terms.guards.grant(limits.steps);
+    let result = finished(&smallest, &mut terms, formula.atoms());
+    if terms.guards.exhausted() { Err(TooLarge::Steps) } else { Ok(result) }
+}
+
+/// The smallest of several translations.
+fn smallest(terms: &mut Terms, formula: &Formula, limits: &Limits) -> Result<Graph, TooLarge> {
     let mut best: Result<Graph, TooLarge> = Err(TooLarge::Steps);
-    for root in roots(&mut terms, formula, limits)? {
+    for root in roots(terms, formula, limits)? {
         for guess in [false, true] {
             if terms.guards.spent() > 2 * limits.steps {
                 break;
             }
-            match translated(&mut terms, root, guess, limits) {
+            match translated(terms, root, guess, limits) {
                 Ok(graph) if best.as_ref().map_or(true, |best| graph.size() < best.size()) => best = Ok(graph),
                 Err(reason) if best.is_err() => best = Err(reason),
                 _ => {}
             }
         }
     }
+    best
+}
+
+/// What merging by proof makes of an automaton, if the negation is translated without trouble.
+fn proved_smaller(graph: Graph, terms: &mut Terms, formula: &Formula, limits: &Limits) -> Graph {
+    if terms.guards.spent() > 2 * limits.steps {
+        return graph;
+    }
     terms.guards.grant(limits.steps);
-    let result = finished(&best?, &mut terms, formula.atoms());
-    if terms.guards.exhausted() { Err(TooLarge::Steps) } else { Ok(result) }
+    let root = terms.of_formula(formula);
+    let negation = terms.negate(root);
+    match translated(terms, negation, false, limits) {
+        Ok(negation) => {
+            terms.guards.grant(limits.steps);
+            merged_by_proof(graph, &negation, terms)
+        }
+        Err(_) => graph,
+    }
 }
 
 /// The terms of a formula in all styles, without repetition.

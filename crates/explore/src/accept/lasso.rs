@@ -73,7 +73,7 @@ impl Search<'_> {
         let mut stem = self.moves(&way)?;
         if let Some(index) = at {
             let bytes = self.table.state(state).to_vec();
-            self.product.expand(&bytes, &self.clock).ok()?;
+            self.product.expand(&bytes, None, &self.clock).ok()?;
             stem.push(Move { steps: self.product.mover.steps(index), claim: split(&bytes).1 });
         }
         Some(Lasso { stem, cycle: Vec::new() })
@@ -141,7 +141,7 @@ impl Search<'_> {
     /// What occurs in a state, and its successors among those that were found, with the marks of the edges.
     fn successors(&mut self, id: StateId) -> Option<(Marks, Vec<(StateId, Marks)>)> {
         let state = self.table.state(id).to_vec();
-        let expanded = self.product.expand(&state, &self.clock).ok()?;
+        let expanded = self.product.expand(&state, None, &self.clock).ok()?;
         let product = &self.product;
         let found = (0..product.next.len()).filter_map(|index| {
             let id = self.table.find(product.state(index))?;
@@ -157,7 +157,7 @@ impl Search<'_> {
 
     fn move_between(&mut self, from: StateId, (to, marks): (StateId, Marks)) -> Option<Move> {
         let state = self.table.state(from).to_vec();
-        self.product.expand(&state, &self.clock).ok()?;
+        self.product.expand(&state, None, &self.clock).ok()?;
         let (product, goal) = (&self.product, self.table.state(to));
         let leads = |index: &usize| product.state(*index) == goal && product.next[*index].marks == marks;
         let next = &product.next[(0..product.next.len()).find(leads)?];

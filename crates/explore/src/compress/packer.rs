@@ -23,6 +23,7 @@
 use super::pieces::{Index, PieceId, Pieces, hash};
 use super::table::Entry;
 use crate::table::StateId;
+use std::ops::Range;
 use std::sync::Arc;
 
 const PIECE: usize = 16;
@@ -101,15 +102,20 @@ fn cut(len: usize) -> usize {
     if half <= PIECE { half.next_multiple_of(4) } else { half.next_multiple_of(PIECE) }.min(len)
 }
 
+/// Up to sixteen bytes of a state, from `start` to `end`, and zeros. Whatever is near is loaded and cut to size: a copy
+/// of a few bytes would cost more.
 #[inline]
-fn piece(bytes: &[u8]) -> u128 {
-    match <[u8; PIECE]>::try_from(bytes) {
-        Ok(whole) => u128::from_le_bytes(whole),
-        Err(_) => {
-            let mut padded = [0; PIECE];
-            padded[..bytes.len()].copy_from_slice(bytes);
-            u128::from_le_bytes(padded)
-        }
+fn piece(state: &[u8], start: usize, end: usize) -> u128 {
+    let bits = (end - start) * 8;
+    if let Some(here) = state[start..].first_chunk::<PIECE>() {
+        let mask = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
+        u128::from_le_bytes(*here) & mask
+    } else if let (Some(last), true) = (state.last_chunk::<PIECE>(), end == state.len()) {
+        u128::from_le_bytes(*last).checked_shr(128 - bits as u32).unwrap_or(0)
+    } else {
+        let mut padded = [0; PIECE];
+        padded[..end - start].copy_from_slice(&state[start..end]);
+        u128::from_le_bytes(padded)
     }
 }
 
@@ -158,8 +164,7 @@ impl Packer {
     pub(crate) fn push(&mut self, state: &[u8], parent: StateId) {
         let at = cut(state.len());
         let alike = at == self.base_cut;
-        let (left, right) = state.split_at(at);
-        match (self.half(0, left, alike), self.half(1, right, alike)) {
+        match (self.half(0, state, 0..at, alike), self.half(1, state, at..state.len(), alike)) {
             (Some(left), Some(right)) => {
                 self.waiting.push(Waiting { halves: [left, right], len: state.len() as u32, parent });
             }
@@ -178,7 +183,7 @@ impl Packer {
             match (left, right) {
                 (Some(left), Some(right)) => {
                     let halves = u64::from(right) << 32 | u64::from(left);
-                    take(Entry { packed: Packed { halves, len: waiting.len }, parent: waiting.parent });
+                    take(Entry { halves, len: waiting.len, parent: waiting.parent });
                 }
                 _ => self.full = true,
             }
@@ -227,28 +232,60 @@ impl Packer {
         self.index = self.pieces.index();
     }
 
-    /// The topmost piece of one half.
+    /// The topmost piece of one half, which stands at `range`.
     #[inline]
-    fn half(&mut self, side: usize, bytes: &[u8], alike: bool) -> Option<Top> {
+    fn half(&mut self, side: usize, state: &[u8], range: Range<usize>, alike: bool) -> Option<Top> {
+        let count = range.len().div_ceil(PIECE);
+        let mut same = alike && self.base[side].contents.len() == count;
+        if count <= 1 {
+            let content = piece(state, range.start, range.end);
+            let base = &self.base[side];
+            let same = same && base.contents.first().is_none_or(|&known| known == content);
+            return Some(if same { Top::Named(base.name) } else { self.top(content) });
+        }
+        if count > NAMES {
+            return self.long_half(side, state, range, alike);
+        }
+        let mut names = [0; NAMES];
+        for (index, name) in names.iter_mut().enumerate().take(count) {
+            *name = self.leaf(side, index, state, &range, alike, &mut same)?;
+        }
+        Some(if same { Top::Named(self.base[side].name) } else { self.top(four(&names)) })
+    }
+
+    /// The name of one piece of a half; `same` becomes false if it is not the one of the state that was opened.
+    #[inline]
+    fn leaf(
+        &mut self,
+        side: usize,
+        index: usize,
+        state: &[u8],
+        range: &Range<usize>,
+        alike: bool,
+        same: &mut bool,
+    ) -> Option<PieceId> {
+        let start = range.start + index * PIECE;
+        let content = piece(state, start, range.end.min(start + PIECE));
         let base = &self.base[side];
-        if alike && base.bytes == bytes {
+        if alike && base.contents.get(index) == Some(&content) {
+            return Some(base.levels[0][index]);
+        }
+        *same = false;
+        self.intern(content)
+    }
+
+    /// The topmost piece of a half of more than four pieces.
+    fn long_half(&mut self, side: usize, state: &[u8], range: Range<usize>, alike: bool) -> Option<Top> {
+        let base = &self.base[side];
+        if alike && base.bytes == state[range.clone()] {
             return Some(Top::Named(base.name));
         }
-        if bytes.len() <= PIECE {
-            return Some(self.top(piece(bytes)));
+        let mut names = std::mem::take(&mut self.next[0]);
+        names.clear();
+        for index in 0..range.len().div_ceil(PIECE) {
+            names.push(self.leaf(side, index, state, &range, alike, &mut false)?);
         }
-        let known = if alike { base.contents.len() } else { 0 };
-        self.next[0].clear();
-        for (index, chunk) in bytes.chunks(PIECE).enumerate() {
-            let content = piece(chunk);
-            let base = &self.base[side];
-            let name = if index < known && content == base.contents[index] {
-                base.levels[0][index]
-            } else {
-                self.intern(content)?
-            };
-            self.next[0].push(name);
-        }
+        self.next[0] = names;
         self.fold(side, alike)
     }
 

@@ -14,8 +14,15 @@ use std::collections::HashMap;
 /// A state to be looked up, and the one it was found from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    pub(crate) packed: Packed,
-    pub(crate) parent: StateId,
+    pub(super) halves: u64,
+    pub(super) len: u32,
+    pub(super) parent: StateId,
+}
+
+impl Entry {
+    pub(crate) fn new(packed: Packed, parent: StateId) -> Self {
+        Entry { halves: packed.halves, len: packed.len, parent }
+    }
 }
 
 /// All states seen so far.
@@ -58,15 +65,12 @@ impl Default for PackedTable {
 }
 
 #[inline]
-fn hash(packed: Packed) -> u64 {
+fn hash(halves: u64, len: u32) -> u64 {
     let fold = |a: u64, b: u64| {
         let wide = u128::from(a) * u128::from(b);
         (wide as u64) ^ (wide >> 64) as u64
     };
-    fold(
-        fold(packed.halves ^ 0x8ebc_6af0_9c88_c6e3, 0x9e37_79b9_7f4a_7c15) ^ u64::from(packed.len),
-        0xe703_7ed1_a0b4_28db,
-    )
+    fold(fold(halves ^ 0x8ebc_6af0_9c88_c6e3, 0x9e37_79b9_7f4a_7c15) ^ u64::from(len), 0xe703_7ed1_a0b4_28db)
 }
 
 /// Makes room for one more, an eighth at a time: memory that nobody uses yet is memory, too.
@@ -110,7 +114,7 @@ impl PackedTable {
         for group in batch.chunks(GROUP) {
             let mut hashes = [0; GROUP];
             for (hash_of, entry) in hashes.iter_mut().zip(group) {
-                *hash_of = hash(entry.packed);
+                *hash_of = hash(entry.halves, entry.len);
             }
             let hashes = &hashes[..group.len()];
             std::hint::black_box(self.touch(hashes));
@@ -165,7 +169,7 @@ impl PackedTable {
             let slot = self.slots[at];
             if self.tag_of(slot) == tag {
                 let id = self.id_of(slot);
-                if self.halves[id as usize] == entry.packed.halves && self.length(id) == entry.packed.len {
+                if self.halves[id as usize] == entry.halves && self.length(id) == entry.len {
                     return Lookup::Known(id);
                 }
             }
@@ -181,13 +185,13 @@ impl PackedTable {
         }
         self.slots[at] = tag.checked_shl(self.bits).unwrap_or(0) | (id as u32 + 1);
         reserve(&mut self.halves);
-        self.halves.push(entry.packed.halves);
+        self.halves.push(entry.halves);
         reserve(&mut self.parents);
         self.parents.push(entry.parent);
-        let length = self.length_index(id as StateId, entry.packed.len);
+        let length = self.length_index(id as StateId, entry.len);
         reserve(&mut self.length_of);
         self.length_of.push(length);
-        self.state_bytes += u64::from(entry.packed.len);
+        self.state_bytes += u64::from(entry.len);
         Lookup::New(id as StateId)
     }
 
@@ -209,7 +213,7 @@ impl PackedTable {
         self.slots = vec![0; 1 << self.bits];
         let mask = self.slots.len() - 1;
         for id in 0..self.len() {
-            let hash = hash(self.get(id as StateId));
+            let hash = hash(self.halves[id], self.length(id as StateId));
             let mut at = (hash >> (64 - self.bits)) as usize;
             while self.slots[at] != 0 {
                 at = (at + 1) & mask;

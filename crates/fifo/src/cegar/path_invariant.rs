@@ -105,6 +105,7 @@ impl Path {
     ) -> Result<Vec<(u32, Vec<Language>)>, Limit> {
         let mut candidates = Vec::new();
         for k in 0.. {
+            space.languages.spend(self.classes.len())?;
             let mut languages = vec![with.apply(k, from, &mut space.languages)?];
             for at in 1..self.classes.len() {
                 let here = space.languages.intersection(pass.class(at - 1), languages[at - 1])?;

@@ -38,25 +38,33 @@ pub fn alphabet(names: &str) -> Vec<String> {
 }
 
 /// The published models, where they are at hand.
-pub fn published() -> Option<Vec<(String, System)>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models/scm");
-    let mut models = Vec::new();
-    for entry in std::fs::read_dir(folder).ok()? {
-        let path = entry.ok()?.path();
-        let text = std::fs::read_to_string(&path).ok()?;
-        models.push((path.file_stem()?.to_string_lossy().into_owned(), read(&text)));
-    }
-    models.sort_by(|one, other| one.0.cmp(&other.0));
-    Some(models)
+pub fn published() -> Vec<(String, System)> {
+    folder("../../../shared/models/scm")
 }
 
-pub fn published_model(name: &str) -> Option<System> {
-    published()?.into_iter().find(|(found, _)| found == name).map(|(_, system)| system)
+/// The examples of this project.
+pub fn examples() -> Vec<(String, System)> {
+    folder("../../examples/scm")
+}
+
+/// The models of a folder, by name; none if it is not there.
+fn folder(path: &str) -> Vec<(String, System)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path);
+    let mut models = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "scm") {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            models.push((name, read(&std::fs::read_to_string(&path).expect("a readable file"))));
+        }
+    }
+    models.sort_by(|one, other| one.0.cmp(&other.0));
+    models
 }
 
 /// Reads a model in the notation of the published files.
 pub fn read(text: &str) -> System {
-    Reader { words: words(text), at: 0, system: System::default(), labels: Vec::new() }.model()
+    Reader { words: words(text), at: 0, system: System::default(), labels: Vec::new(), channels: Vec::new() }.model()
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -96,6 +104,8 @@ struct Reader {
     system: System,
     /// By machine, the names of its states in order of appearance.
     labels: Vec<Vec<String>>,
+    /// The names of channels.
+    channels: Vec<String>,
 }
 
 impl Reader {
@@ -120,22 +130,11 @@ impl Reader {
     }
 
     fn model(mut self) -> System {
-        while !self.takes("nb_channels") {
-            self.at += 1;
-        }
-        self.expect("=");
-        self.system.channels = self.next().parse().expect("a number");
-        self.expect(";");
-        self.system.lossy = vec![false; self.system.channels];
-        if self.takes("lossy") {
-            self.expect(":");
-            loop {
-                let channel: usize = self.next().parse().expect("a number");
-                self.system.lossy[channel] = true;
-                if !self.takes(",") {
-                    break;
-                }
-            }
+        self.at = 3;
+        if self.takes("channels") {
+            self.named_channels();
+        } else {
+            self.numbered_channels();
         }
         self.expect("parameters");
         self.expect(":");
@@ -157,6 +156,42 @@ impl Reader {
             machine.states.clone_from(labels);
         }
         self.system
+    }
+
+    fn numbered_channels(&mut self) {
+        self.expect("nb_channels");
+        self.expect("=");
+        self.system.channels = self.next().parse().expect("a number");
+        self.channels = (0..self.system.channels).map(|channel| channel.to_string()).collect();
+        self.expect(";");
+        self.system.lossy = vec![false; self.system.channels];
+        if self.takes("lossy") {
+            self.expect(":");
+            loop {
+                let channel = self.channel();
+                self.system.lossy[channel] = true;
+                if !self.takes(",") {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn named_channels(&mut self) {
+        self.expect(":");
+        while !self.takes(";") {
+            let lossy = self.takes("lossy");
+            self.system.lossy.push(lossy);
+            let name = self.next();
+            self.channels.push(name);
+            self.system.channels += 1;
+            self.takes(",");
+        }
+    }
+
+    fn channel(&mut self) -> usize {
+        let name = self.next();
+        self.channels.iter().position(|channel| *channel == name).expect("a channel")
     }
 
     fn state(&mut self, machine: usize) -> usize {
@@ -186,12 +221,14 @@ impl Reader {
             self.expect(":");
             while self.takes("to") {
                 let to = self.state(number);
-                for word in [":", "when", "true"] {
-                    self.expect(word);
+                self.expect(":");
+                if self.takes("when") {
+                    self.expect("true");
+                    self.takes(",");
                 }
                 let mut op = Op::Internal;
-                if self.takes(",") {
-                    let channel = self.next().parse().expect("a channel");
+                if self.peek() != ";" {
+                    let channel = self.channel();
                     let sends = self.next() == "!";
                     let message = self.message();
                     op = if sends { Op::Send(channel, message) } else { Op::Receive(channel, message) };
@@ -212,15 +249,32 @@ impl Reader {
             while self.takes("in") {
                 let state = self.state(machine);
                 bad.states[machine].get_or_insert_default().push(state);
-                self.expect(":");
-                self.expect("true");
+                if self.takes(":") {
+                    self.expect("true");
+                }
             }
         }
         if self.takes("with") {
-            bad.queues = Some(self.alternatives());
+            let named = self.words.get(self.at + 1).is_some_and(|word| word == ":");
+            bad.queues = Some(if named { self.by_channel() } else { self.alternatives() });
         }
         self.expect(")");
         self.system.bad.push(bad);
+    }
+
+    fn by_channel(&mut self) -> Regex {
+        let letters = self.system.alphabet.len() as u32;
+        let mut parts = vec![Regex::any(0..letters); self.system.channels];
+        loop {
+            let channel = self.channel();
+            self.expect(":");
+            parts[channel] = self.alternatives();
+            if !self.takes(",") {
+                break;
+            }
+        }
+        let separated = parts.into_iter().flat_map(|part| [Regex::Separator, part]).skip(1);
+        Regex::Concat(separated.collect())
     }
 
     fn alternatives(&mut self) -> Regex {

@@ -99,7 +99,7 @@ impl<'a> Dependence<'a> {
 
     fn edges_at(&self, process: usize) -> impl Iterator<Item = (EdgeId, &'a Edge)> {
         let machine = self.semantics.network().machine(self.state.machine(process));
-        let location = self.state.location(&self.semantics.layout, process);
+        let location = self.state.location(process);
         machine.locations[location.index()].edges.iter().map(|&id| (id, &machine.edges[id.index()]))
     }
 

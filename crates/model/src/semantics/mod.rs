@@ -195,14 +195,16 @@ impl<'n> Semantics<'n> {
         View::new(self, state, process, false).eval(&code)
     }
 
+    #[inline]
     fn machine(&self, state: &Configuration, process: usize) -> &MachineCode {
         &self.machines[state.machine(process).index()]
     }
 
     /// The edges that leave the place where a process is, and whether one may receive.
+    #[inline]
     fn edges_at(&self, state: &Configuration, process: usize) -> (&[EdgeCode], bool) {
         let code = self.machine(state, process);
-        let location = state.location(&self.layout, process);
+        let location = state.location(process);
         let (range, may_receive) = &code.outgoing[location.index()];
         (&code.edges[range.start as usize..range.end as usize], *may_receive)
     }
@@ -213,7 +215,7 @@ impl<'n> Semantics<'n> {
 
     pub(crate) fn at_progress(&self, state: &Configuration) -> bool {
         (0..state.process_count()).any(|p| {
-            let location = state.location(&self.layout, p);
+            let location = state.location(p);
             self.network.machine(state.machine(p)).locations[location.index()].progress
         })
     }
@@ -230,7 +232,13 @@ impl<'n> Semantics<'n> {
     }
 
     /// Whether `provided` and priorities let a process move.
+    #[inline]
     fn may_move(&self, state: &Configuration, process: usize, timeout: bool) -> Eval<bool> {
+        let free = !self.uses_provided && !self.layout.priorities;
+        if free { Ok(true) } else { self.is_let_move(state, process, timeout) }
+    }
+
+    fn is_let_move(&self, state: &Configuration, process: usize, timeout: bool) -> Eval<bool> {
         if self.uses_provided && !self.is_provided(state, process)? {
             return Ok(false);
         }

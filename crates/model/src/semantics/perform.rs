@@ -292,7 +292,7 @@ impl<'a, 's> Performer<'a, 's> {
             .push_process(layout, &semantics.shapes, self.cache, machine)
             .ok_or(Trouble::Overflow(Overflow::Shapes))?;
         let code = &semantics.machines[machine.index()];
-        self.state.set_location(layout, process, code.initial);
+        self.state.set_location(process, code.initial);
         self.state.set_priority(layout, process, priority);
         let base = self.state.base(process);
         for (slot, &value) in block.slots.iter().zip(arguments) {

@@ -9,8 +9,9 @@ use super::{EdgeCode, Exchange, Semantics, Step, Successor};
 use crate::code::ActionCode;
 use crate::configuration::Configuration;
 use crate::evaluate::{Eval, View};
+use crate::expr::Expr;
 use crate::fault::{Fault, FaultAt, Overflow};
-use crate::ids::{EdgeId, MachineId};
+use crate::ids::{EdgeId, LocationId, MachineId, VariableId};
 use crate::layout::{FrameCache, SHAPE_BYTES};
 use crate::source::Span;
 
@@ -235,7 +236,7 @@ impl<'s> Stepper<'s> {
         }
         let layout = &self.semantics.layout;
         if !matches!(edge.action, ActionCode::End) {
-            self.next.set_location(layout, process, edge.to);
+            self.next.set_location(process, edge.to);
         }
         if layout.last_mover {
             self.next.bytes[SHAPE_BYTES] = process as u8;
@@ -326,7 +327,7 @@ impl<'s> Stepper<'s> {
             }
         }
         self.next.copy_from(&self.current);
-        self.next.set_location(&semantics.layout, sender, send.to);
+        self.next.set_location(sender, send.to);
         let (cache, next, fields) = (&mut self.cache, &mut self.next, &mut self.fields);
         let mut performer = Performer::new(semantics, cache, next, fields, receiver, timeout);
         performer.handed_over = Some((queue, &self.message));
@@ -366,7 +367,7 @@ impl<'s> Stepper<'s> {
         let semantics = self.semantics;
         self.load(state);
         (0..self.current.process_count()).all(|p| {
-            let location = self.current.location(&semantics.layout, p);
+            let location = self.current.location(p);
             semantics.network.machine(self.current.machine(p)).locations[location.index()].end
         })
     }
@@ -382,7 +383,7 @@ impl<'s> Stepper<'s> {
         let semantics = self.semantics;
         self.load(state);
         (0..self.current.process_count()).any(|p| {
-            let location = self.current.location(&semantics.layout, p);
+            let location = self.current.location(p);
             semantics.network.machine(self.current.machine(p)).locations[location.index()].accept
         })
     }
@@ -391,6 +392,37 @@ impl<'s> Stepper<'s> {
     pub fn process_count(&mut self, state: &[u8]) -> usize {
         self.load(state);
         self.current.process_count()
+    }
+
+    /// Where a process of the loaded state is: its type and its location.
+    #[inline]
+    pub fn loaded_place(&self, process: usize) -> (MachineId, LocationId) {
+        (self.current.machine(process), self.current.location(process))
+    }
+
+    /// The number of processes of the loaded state.
+    #[inline]
+    pub fn loaded_processes(&self) -> usize {
+        self.current.process_count()
+    }
+
+    /// An element of a local variable of a process of the loaded state.
+    #[inline]
+    pub fn loaded_local(&self, process: usize, variable: VariableId, element: usize) -> i32 {
+        let layout = &self.semantics.layout;
+        let slot = layout.blocks[self.current.machine(process).index()].slots[variable.index()];
+        self.current.read(slot, self.current.base(process), element)
+    }
+
+    /// The value of an expression as a process of the loaded state sees it; `None` if it has none.
+    pub fn loaded_value(&self, process: usize, e: &Expr) -> Option<i32> {
+        self.semantics.evaluate(&self.current, process, e).ok()
+    }
+
+    /// Whether a queue of the loaded state is a rendezvous; `None` if there is no such queue.
+    pub fn loaded_is_rendezvous(&self, queue: usize) -> Option<bool> {
+        let frame = self.current.frame.queues.get(queue)?;
+        Some(self.semantics.layout.messages[frame.channel_type.index()].rendezvous)
     }
 
     /// The type of a process of a state; `None` if there is no such process.

@@ -140,9 +140,10 @@ int a ;",
         code: "S0109",
         title: "too many combinations of initial states",
         text: "\
-Automata with several initial states are looked at once for each combination of them, and there are
-more than 256 combinations. Take several files with some initial states each, or begin in one state
-with internal transitions `when true ;` to the others, if a few more steps do no harm.",
+Automata with several initial states are looked at once for each combination of them. There may be
+256 combinations, and fewer if the model is very large. Take several files with some initial states
+each, or begin in one state with internal transitions `when true ;` to the others, if a few more
+steps do no harm.",
         example: "\
 scm m :
 nb_channels = 1 ;

@@ -4,8 +4,8 @@
 //! changes. Each round ends, for states and messages are limited.
 //!
 //! Here atomic sequences become single steps: from an edge after which the process keeps control, its inner states are
-//! followed to where control is given up. They are followed together (a state once for each use of a channel so far), for
-//! the number of ways through a sequence is exponential.
+//! followed to where control is given up. They are followed together (a state once for each use of a channel so far),
+//! for the number of ways through a sequence is exponential.
 
 use super::processes::Start;
 use super::sharing::Use;
@@ -17,6 +17,7 @@ use model::ids::LocationId;
 use model::network::Network;
 use model::source::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::time::Instant;
 
 /// What is said where an atomic sequence is split.
 const SPLIT: &str = "an atomic sequence goes on with a use of a channel; others may come in between";
@@ -110,14 +111,14 @@ impl<'n> Closure<'n> {
         }
         waiting.reverse();
         let mut awaiting: Vec<BTreeSet<(usize, usize)>> = vec![BTreeSet::new(); self.queues.len()];
-        let (mut steps, mut count) = (0, waiting.len());
+        let (mut steps, mut count, mut values) = (0, waiting.len(), 0);
         while let Some((process, index)) = waiting.pop() {
             let offer = self.transitions(process, index)?;
             for &queue in &offer.awaited {
                 awaiting[queue].insert((process, index));
             }
             for outcome in offer.outcomes {
-                steps += 1;
+                steps += 1 + width(&outcome.store) / 64;
                 if let Label::Send(queue, message) = &outcome.label
                     && self.sent.insert(*queue, message)
                 {
@@ -127,10 +128,12 @@ impl<'n> Closure<'n> {
                     let state = self.state(process, outcome.to, &outcome.store);
                     let (index, new) = self.states[process].insert(state);
                     count += usize::from(new);
+                    values += if new { width(&outcome.store) } else { 0 };
                     waiting.extend(new.then_some((process, index)));
                 }
             }
-            if count > limits.states || steps > limits.steps || self.sent.len() > limits.messages {
+            let full = count > limits.states || values > limits.values || self.sent.len() > limits.messages;
+            if full || steps > limits.steps || limits.deadline.is_some_and(|deadline| Instant::now() > deadline) {
                 return self.too_many(limits);
             }
         }
@@ -242,11 +245,17 @@ impl<'n> Closure<'n> {
             .max_by_key(|&(variable, start)| (start..start + variable.len().min(100)).map(distinct).max().unwrap_or(0));
         let (span, name) = widest.map_or((machine.span, machine.name.as_str()), |(v, _)| (v.span, v.name.as_str()));
         let why = format!(
-            "the data have too many values: more than {} states or {} messages, most of them because of `{name}`",
+            "the data have too many values to be folded into states (the limits are {} states and {} messages); \
+             `{name}` has most of them",
             limits.states, limits.messages
         );
         NotExpressible::new(span, why)
     }
+}
+
+/// How many values a process sees.
+fn width(store: &Store) -> usize {
+    store.locals.len() + store.globals.len()
 }
 
 /// Whether what comes next in an atomic sequence can be part of the same transition.

@@ -1,15 +1,16 @@
 //! Finite data folded into states: from a network with variables to plain communicating machines.
 //!
 //! A machine of the result is one process of the network; a state of it is a location with the values of the process's
-//! variables; a message is a tuple of values. What a process may receive depends on what others may send, so the states
-//! of all processes are found together: each is run on its own, a receive takes whatever tuple somebody has been seen to
-//! send there, until nothing new turns up (`closure`). That may find states which the system never reaches, and harms
-//! nobody: the machines do exactly what the processes do.
+//! variables; a message is a tuple of values. What a process may receive depends on what others may send, so the
+//! states of all processes are found together: each is run on its own, a receive takes whatever tuple somebody has
+//! been seen to send there, until nothing new turns up (`closure`). That may find states which the system never
+//! reaches, and harms nobody: the machines do exactly what the processes do.
 //!
-//! What fits: buffered channels that live as long as the system, read without their limits; data of processes, with few enough values; processes
-//! that are there from the start, or are created by one process before it does anything else (`processes`); global
-//! variables that are constants or belong to one process (`sharing`). Everything else is refused with its place:
-//! rendezvous, shared variables, `timeout`, lengths of channels, receives from the middle of a queue, and so on.
+//! What fits: buffered channels that live as long as the system, read without their limits; data of processes, with
+//! few enough values; processes that are there from the start, or are created by one process before it does anything
+//! else (`processes`); global variables that are constants or belong to one process (`sharing`). Everything else is
+//! refused with its place: rendezvous, shared variables, `timeout`, lengths of channels, receives from the middle of a
+//! queue, and so on.
 //!
 //! Deterministic steps and atomic sequences become one transition, as long as that has one use of a channel. An atomic
 //! sequence with more is split, and others may come in between: then the result can do more than the network, and
@@ -17,7 +18,8 @@
 //! on the network, as it should be anyway.
 //!
 //! The end of a process is no step here: a process that has ended stays in a state without transitions. An error at run
-//! time, such as a failed assertion, leads to a state of its own: [`Folded::faults`].
+//! time leads to a state of its own, with nothing after it: [`Folded::faults`]. A configuration with a machine there is
+//! none of the network. After a failed assertion the network goes on; so do the machines, by a second transition.
 
 mod build;
 mod closure;
@@ -32,6 +34,7 @@ use model::ids::{EdgeId, LocationId, MachineId};
 use model::network::{Network, ScalarType};
 use model::semantics::Step;
 use model::source::Span;
+use std::time::Instant;
 use values::{Seer, Store};
 
 /// How far folding goes.
@@ -41,13 +44,17 @@ pub struct Limits {
     pub states: usize,
     /// The most messages.
     pub messages: usize,
-    /// The most steps taken to find them: the time it may take.
+    /// The most steps taken to find them, where a step over many values counts as several.
     pub steps: usize,
+    /// The most values of variables in all states together: the memory it may take.
+    pub values: usize,
+    /// When to stop at the latest.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { states: 50_000, messages: 2_000, steps: 5_000_000 }
+        Limits { states: 50_000, messages: 2_000, steps: 5_000_000, values: 50_000_000, deadline: None }
     }
 }
 
@@ -143,7 +150,7 @@ impl Process {
 /// The result is the network with channels of any length (`--channels unbounded`).
 pub fn fold(network: &Network, limits: &Limits) -> Result<Folded, NotExpressible> {
     let start = processes::start(network, limits)?;
-    let uses = sharing::uses(network, &start.processes)?;
+    let uses = sharing::uses(network, &start)?;
     let closure = closure::close(network, &start, &uses, limits)?;
     build::build(network, start, closure)
 }

@@ -1,10 +1,10 @@
 //! Which processes there are: those from the start, and those that one process creates before all else.
 //!
-//! The usual Promela model has an `init` that creates the others, in a line or in a counted loop. It is run here, as long
-//! as a creation can still follow, and must have exactly one way to go and use no channel. Processes that are there
-//! earlier than they were created change nothing that can be reached, for nobody can stop `init` from getting that far;
-//! and nobody waits for them. What can tell the difference is refused: numbers of processes, and global variables that
-//! are set on the way, unless nobody else can move meanwhile.
+//! The usual Promela model has an `init` that creates the others, in a line or in a counted loop. It is run here, as
+//! long as a creation can still follow, and must have exactly one way to go and use no channel. Processes that are
+//! there earlier than they were created change nothing that can be reached, for nobody can stop `init` from getting
+//! that far; and nobody waits for them. What can tell the difference is refused: numbers of processes, and global
+//! variables that are set on the way, unless nobody else can move meanwhile.
 
 use super::sharing::reachable_edges;
 use super::step::{Label, Offer, Sent, Walker};
@@ -26,6 +26,8 @@ pub(super) struct Start {
     /// The names of the queues, and where they are declared.
     pub(super) queue_names: Vec<(String, Span)>,
     pub(super) prologue: Vec<Step>,
+    /// Steps of the prologue during which others may have moved: the creator, and its edge.
+    pub(super) exposed: Vec<(usize, EdgeId)>,
     /// Where the creator keeps control, and uses a channel before it gives it up.
     pub(super) in_control: Option<Span>,
 }
@@ -41,6 +43,7 @@ pub(super) fn start(network: &Network, limits: &Limits) -> Result<Start, NotExpr
         queues: Vec::new(),
         queue_names: Vec::new(),
         prologue: Vec::new(),
+        exposed: Vec::new(),
         in_control: None,
     };
     start.add_queues(&network.variables, "");
@@ -173,8 +176,7 @@ impl<'n, 's> Prologue<'n, 's> {
             }
             self.step()?;
         }
-        let several = self.start.processes.len() > self.network.instances.len() + 1;
-        if several && !self.exclusive && self.uses_numbers() {
+        if !self.start.exposed.is_empty() && self.uses_numbers() {
             return NotExpressible::new(self.run_span(), "numbers of processes (`_pid`) depend on who ends before");
         }
         Ok(())
@@ -188,7 +190,8 @@ impl<'n, 's> Prologue<'n, 's> {
         let offer = self.offer()?;
         let uses = offer.outcomes.iter().any(|outcome| outcome.label != Label::Internal || outcome.fault.is_some());
         let goes_on = offer.outcomes.len() == 1 && offer.awaited.is_empty() && !uses;
-        if !goes_on && !(offer.outcomes.is_empty() && offer.awaited.is_empty()) {
+        let blocked = offer.outcomes.is_empty() && offer.awaited.is_empty();
+        if !goes_on && !blocked {
             let edges = &self.machine().locations[self.location().index()].edges;
             self.start.in_control = edges.first().map(|edge| self.machine().edges[edge.index()].span);
         }
@@ -332,6 +335,9 @@ impl<'n, 's> Prologue<'n, 's> {
         process.start = to;
         self.start.prologue.push(Step::Edge { process: process.number, edge });
         // As long as it is alone nobody can come in between; after that it must keep control.
+        if !self.exclusive {
+            self.start.exposed.push((self.creator, edge));
+        }
         self.in_control = atomic;
         self.exclusive &= self.start.processes.len() == 1 || atomic;
     }

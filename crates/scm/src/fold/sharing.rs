@@ -4,7 +4,7 @@
 //! is a constant), when only one process uses it (it belongs to that process), or when nobody reads it. Any other is
 //! what this format cannot say.
 
-use super::Process;
+use super::processes::Start;
 use crate::print::NotExpressible;
 use model::expr::{Expr, Pattern, Place, Scope};
 use model::ids::LocationId;
@@ -32,7 +32,8 @@ struct Users {
 }
 
 /// What becomes of each global variable; an error at the first that is shared.
-pub(super) fn uses(network: &Network, processes: &[Process]) -> Result<Vec<Use>, NotExpressible> {
+pub(super) fn uses(network: &Network, start: &Start) -> Result<Vec<Use>, NotExpressible> {
+    let processes = &start.processes;
     let mut users: Vec<Users> = network.variables.iter().map(|_| Users::default()).collect();
     for (index, process) in processes.iter().enumerate() {
         let machine = network.machine(process.machine);
@@ -42,6 +43,10 @@ pub(super) fn uses(network: &Network, processes: &[Process]) -> Result<Vec<Use>,
             }
         }
         reachable_edges(machine, process.start).for_each(|edge| visit(&edge.action, index, edge.span, &mut users));
+    }
+    for &(creator, edge) in &start.exposed {
+        let edge = &network.machine(processes[creator].machine).edges[edge.index()];
+        visit(&edge.action, creator, edge.span, &mut users);
     }
     users
         .iter()

@@ -1,7 +1,8 @@
 //! The steps of one process on its own: which edges it can take, and what becomes of its values.
 //!
-//! Sends are always possible, for channels have no limit. Whether a receive is possible depends on the queue, so it gives
-//! one outcome for each message that may be at the head. All else is decided by the values of the process, or refused.
+//! Sends are always possible, for channels have no limit. Whether a receive is possible depends on the queue, so it
+//! gives one outcome for each message that may be at the head. All else is decided by the values of the process, or
+//! refused.
 
 use super::Message;
 use super::values::{Eval, Seer, Store, Trouble, truncated};
@@ -31,7 +32,7 @@ pub(super) struct Outcome {
     pub(super) edges: Vec<EdgeId>,
     pub(super) to: LocationId,
     pub(super) store: Store,
-    /// The statement that goes wrong; then there is nothing after it.
+    /// The statement that goes wrong; the outcome stands for the error, not for what comes after it.
     pub(super) fault: Option<Span>,
     /// The process keeps control.
     pub(super) atomic: bool,
@@ -72,7 +73,18 @@ impl Sent {
 }
 
 /// What a part of a step did: to the channels, and to the values.
-type Effect = (Label, Store);
+struct Effect {
+    label: Label,
+    store: Store,
+    /// The first assertion that failed on the way; the run goes on all the same.
+    failed: Option<Span>,
+}
+
+impl Effect {
+    fn new(label: Label, store: Store) -> Effect {
+        Effect { label, store, failed: None }
+    }
+}
 
 /// Takes steps of one process.
 #[derive(Clone, Copy)]
@@ -107,7 +119,7 @@ impl<'a> Walker<'a> {
                     continue;
                 }
                 if !offer.awaited.is_empty() {
-                    let why = "this `else` depends on a queue: a communicating machine cannot see that a message is not there";
+                    let why = "this `else` depends on a queue: a machine cannot see that a message is not there";
                     return NotExpressible::new(edge.span, why);
                 }
             }
@@ -122,15 +134,13 @@ impl<'a> Walker<'a> {
             let (to, atomic) = (edge.to, edge.atomic && fault.is_none());
             Outcome { label, edges: vec![id], to, store, fault, atomic }
         };
-        if let Action::Assert(e) = &edge.action
-            && !matches!(walker.seer.holds(e, store), Ok(true) | Err(Trouble::Refused(_)))
-        {
-            offer.outcomes.push(outcome(Label::Internal, store.clone(), Some(edge.span)));
-            return Ok(());
-        }
         match walker.effects(&edge.action, store, &mut offer.awaited) {
             Ok(effects) => {
-                offer.outcomes.extend(effects.into_iter().map(|(label, store)| outcome(label, store, None)));
+                for Effect { label, store, failed } in effects {
+                    let error = failed.map(|span| outcome(label.clone(), store.clone(), Some(span)));
+                    offer.outcomes.extend(error);
+                    offer.outcomes.push(outcome(label, store, None));
+                }
             }
             Err(Trouble::Fault) => offer.outcomes.push(outcome(Label::Internal, store.clone(), Some(edge.span))),
             Err(Trouble::Refused(reason)) => return Err(reason),
@@ -140,7 +150,7 @@ impl<'a> Walker<'a> {
 
     /// What an action can do; nothing if it is not executable.
     fn effects(&self, action: &Action, store: &Store, awaited: &mut BTreeSet<usize>) -> Eval<Vec<Effect>> {
-        let internal = |store: Store| Ok(vec![(Label::Internal, store)]);
+        let internal = |store: Store| Ok(vec![Effect::new(Label::Internal, store)]);
         match action {
             Action::Skip | Action::Else | Action::Print { .. } => internal(store.clone()),
             Action::Condition(e) => {
@@ -151,8 +161,8 @@ impl<'a> Walker<'a> {
                 }
             }
             Action::Assert(e) => {
-                self.seer.holds(e, store)?;
-                internal(store.clone())
+                let failed = if self.seer.holds(e, store)? { None } else { Some(self.seer.span) };
+                Ok(vec![Effect { failed, ..Effect::new(Label::Internal, store.clone()) }])
             }
             Action::Assign(place, e) => {
                 let mut next = store.clone();
@@ -161,7 +171,7 @@ impl<'a> Walker<'a> {
             }
             Action::Send { .. } => {
                 let (queue, message) = self.send(action, store)?;
-                Ok(vec![(Label::Send(queue, message), store.clone())])
+                Ok(vec![Effect::new(Label::Send(queue, message), store.clone())])
             }
             Action::Receive { channel, pattern, mode } => {
                 let queue = self.queue(channel, store)?;
@@ -227,7 +237,8 @@ impl<'a> Walker<'a> {
         let mut effects = Vec::new();
         for message in &self.sent.messages[queue] {
             if self.fits(pattern, message, store)? {
-                effects.push((Label::Receive(queue, message.clone()), self.bound(pattern, message, store)?));
+                let next = self.bound(pattern, message, store)?;
+                effects.push(Effect::new(Label::Receive(queue, message.clone()), next));
             }
         }
         Ok(effects)
@@ -278,7 +289,7 @@ impl<'a> Walker<'a> {
                         let next = self.bound(pattern, message, store)?;
                         effects.push(match choice.next {
                             Some(node) => self.run(step, node as usize, label, next)?,
-                            None => (label, next),
+                            None => Effect::new(label, next),
                         });
                         break;
                     }
@@ -332,32 +343,26 @@ impl<'a> Walker<'a> {
     }
 
     /// Runs a deterministic step from a node to its end.
-    fn run(&self, step: &Deterministic, mut node: usize, mut label: Label, mut store: Store) -> Eval<Effect> {
+    fn run(&self, step: &Deterministic, mut node: usize, label: Label, store: Store) -> Eval<Effect> {
+        let mut done = Effect::new(label, store);
         for _ in 0..LONGEST_STEP {
-            let Some(choices) = step.nodes.get(node) else { return Ok((label, store)) };
-            let choice = match self.choose(choices, &store)? {
+            let Some(choices) = step.nodes.get(node) else { return Ok(done) };
+            let choice = match self.choose(choices, &done.store)? {
                 Chosen::Choice(choice) => choice,
                 Chosen::Nothing => return Err(Trouble::Fault),
                 Chosen::Receives(..) => return self.refuse("a receive in the middle of a deterministic step"),
             };
             let walker = self.at(choice.span);
-            if let Action::Assert(e) = &choice.action
-                && !walker.seer.holds(e, &store)?
-            {
-                return Err(Trouble::Fault);
-            }
-            let effects = walker.effects(&choice.action, &store, &mut BTreeSet::new())?;
-            let Some((used, next)) = effects.into_iter().next() else { return Err(Trouble::Fault) };
-            if used != Label::Internal && label != Label::Internal {
+            let effects = walker.effects(&choice.action, &done.store, &mut BTreeSet::new())?;
+            let Some(effect) = effects.into_iter().next() else { return Err(Trouble::Fault) };
+            if effect.label != Label::Internal && done.label != Label::Internal {
                 return walker.refuse("a deterministic step with two uses of channels");
             }
-            if used != Label::Internal {
-                label = used;
-            }
-            store = next;
+            let label = if effect.label == Label::Internal { done.label } else { effect.label };
+            done = Effect { label, store: effect.store, failed: done.failed.or(effect.failed) };
             match choice.next {
                 Some(next) => node = next as usize,
-                None => return Ok((label, store)),
+                None => return Ok(done),
             }
         }
         self.refuse("a deterministic step that may not end")

@@ -1,8 +1,8 @@
 //! The values of one process on its own: its variables, and the shared ones as it sees them.
 //!
 //! Expressions mean what they mean in the network: the arithmetic is [`BinaryOp::apply`], what is stored is cut by
-//! [`ScalarType::truncate`]. An expression that asks for more than values (the length of a queue, another process) has no
-//! value here; whoever meets one refuses the model.
+//! [`ScalarType::truncate`]. An expression that asks for more than values (the length of a queue, another process) has
+//! no value here; whoever meets one refuses the model.
 
 use crate::print::NotExpressible;
 use model::expr::{BinaryOp, Expr, Place, Scope, UnaryOp};

@@ -1,8 +1,8 @@
 //! One automaton: its variables, its states, its transitions.
 //!
 //! A transition without data is one action: a send, a receive, or nothing. With a guard or assignments it is a
-//! deterministic step: the guard decides, then the channel is used, then the variables are set. A step cannot be blocked
-//! once it has begun, so the guard of a receive asks for the message as well.
+//! deterministic step: the guard decides, then the channel is used, then the variables are set. A step cannot be
+//! blocked once it has begun, so the guard of a receive asks for the message as well.
 
 use super::{Lowering, channel_variable, local_variable};
 use crate::ast::{self, Automaton, Transition};

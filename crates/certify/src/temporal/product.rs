@@ -1,0 +1,226 @@
+//! A model and an automaton side by side: all pairs of their states that can be reached.
+//!
+//! In a pair the automaton moves first: it looks at what holds in the state, and at what happens in a move of the model,
+//! and both are in their next states then. What a run must do again and again to be a counterexample is written on
+//! the steps as what each leaves undone, its [`Debt`]s: a step from a pair that is not accepting owes acceptance, a step
+//! that puts off what the formula promises owes that promise, and, among fair runs, a step owes a turn to each process that
+//! can move and does not. A cycle is a counterexample if no debt is on all of its steps.
+
+use super::components::components;
+use super::moves::{Moves, Place, Processes};
+use crate::{Refusal, pause};
+use model::claim::{AtomSet, Claim, product_digest};
+use model::verdict::{Limits, Observer};
+use std::collections::{BTreeSet, HashMap};
+
+/// What is left undone by a step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Debt {
+    /// To be in an accepting state.
+    Acceptance,
+    /// To keep a promise.
+    Promise(u32),
+    /// To give a process its turn.
+    Turn(u32),
+}
+
+/// Some of them.
+pub(super) type Debts = BTreeSet<Debt>;
+
+/// What is true at a position of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Atoms {
+    pub holds: AtomSet,
+    /// Conditions that have no value.
+    pub undefined: AtomSet,
+}
+
+impl Atoms {
+    /// Whoever asks for a condition without a value gets no answer.
+    pub(super) fn ask(&self, wanted: AtomSet) -> Result<AtomSet, Refusal> {
+        if wanted & self.undefined != 0 {
+            return Err(Refusal::Unfinished(String::from("a condition of the property has no value in some state")));
+        }
+        Ok(self.holds & wanted)
+    }
+}
+
+/// Where an automaton can go, with what it leaves undone; `None` is the end of a claim.
+pub(super) type Ways = Vec<(Option<u32>, Debts)>;
+
+/// An automaton that watches a run.
+pub(super) trait Watch {
+    /// Its first state.
+    fn initial(&self) -> u32;
+
+    /// Where it can go from a state.
+    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Ways, Refusal>;
+
+    /// It comes to its end in a state, whatever happens next.
+    fn ends(&self, at: u32, atoms: Atoms) -> Result<bool, Refusal>;
+}
+
+impl Watch for &Claim {
+    fn initial(&self) -> u32 {
+        self.initial
+    }
+
+    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Ways, Refusal> {
+        let state = &self.states[at as usize];
+        let holds = atoms.ask(state.edges.iter().fold(0, |set, edge| set | edge.holds | edge.fails))?;
+        let debts: Debts = (!state.accepting).then_some(Debt::Acceptance).into_iter().collect();
+        Ok(state.edges.iter().filter(|edge| edge.is_open(holds)).map(|edge| (edge.to, debts.clone())).collect())
+    }
+
+    fn ends(&self, at: u32, atoms: Atoms) -> Result<bool, Refusal> {
+        let events = self.events();
+        let mut last = self.states[at as usize].edges.iter().filter(|edge| edge.to.is_none());
+        last.try_fold(false, |ends, edge| {
+            let wanted = edge.holds | edge.fails;
+            Ok(ends || wanted & events == 0 && edge.is_open(atoms.ask(wanted)?))
+        })
+    }
+}
+
+/// What counts.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    /// Processes at a location labelled as accepting count as well as the automaton.
+    pub labels: bool,
+    /// Only runs in which every process that can always move does move.
+    pub fair: bool,
+}
+
+/// A step of the product: where it leads, and the number of the set of its debts.
+pub(super) type Edge = (u32, u32);
+
+/// All pairs, in the order in which they were found.
+pub(super) struct Product<'a> {
+    moves: Moves<'a>,
+    watch: &'a mut dyn Watch,
+    rules: Rules,
+    pairs: Vec<(u32, u32)>,
+    index: HashMap<(u32, u32), u32>,
+    debts: HashMap<Debts, u32>,
+    found: Found,
+}
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Per pair: its steps.
+    next: Vec<Vec<Edge>>,
+    /// Sets of debts, by number.
+    debts: Vec<Debts>,
+    /// The sum of the pairs' digests.
+    pub digest: u128,
+    /// The automaton comes to its end somewhere.
+    ended: bool,
+    crash: Option<String>,
+}
+
+impl<'a> Product<'a> {
+    pub(super) fn new(moves: Moves<'a>, watch: &'a mut dyn Watch, rules: Rules) -> Self {
+        let (pairs, index, debts) = (Vec::new(), HashMap::new(), HashMap::new());
+        Product { moves, watch, rules, pairs, index, debts, found: Found::default() }
+    }
+
+    /// Visits every pair.
+    pub(super) fn search(mut self, limits: &Limits, observer: &dyn Observer) -> Result<Found, Refusal> {
+        let initial = (self.moves.initial()?, self.watch.initial());
+        self.number(initial);
+        while let Some(&(state, at)) = self.pairs.get(self.found.next.len()) {
+            let place = self.moves.place(state, limits, observer)?;
+            self.found.digest = self.found.digest.wrapping_add(product_digest(place.digest, at));
+            let next = self.steps(&place, at)?;
+            self.found.next.push(next);
+            let (done, known) = (self.found.next.len() as u64, self.pairs.len() as u64);
+            if limits.states.is_some_and(|most| known > most) {
+                return Err(Refusal::Unfinished(String::from("the limit on states was reached (--max-states)")));
+            }
+            pause(done, known - done, limits, observer)?;
+        }
+        self.found.crash = self.moves.crash.take();
+        Ok(self.found)
+    }
+
+    fn number(&mut self, pair: (u32, u32)) -> u32 {
+        let known = self.pairs.len() as u32;
+        let number = *self.index.entry(pair).or_insert(known);
+        if number == known {
+            self.pairs.push(pair);
+        }
+        number
+    }
+
+    fn steps(&mut self, place: &Place, at: u32) -> Result<Vec<Edge>, Refusal> {
+        let mut next = Vec::new();
+        let here = Atoms { holds: place.holds, undefined: place.undefined };
+        self.found.ended |= self.watch.ends(at, here)?;
+        for step in &place.moves {
+            let atoms = Atoms { holds: place.holds | step.events, ..here };
+            for (to, debts) in self.watch.steps(at, atoms)? {
+                let Some(to) = to else {
+                    self.found.ended = true;
+                    continue;
+                };
+                let debts = self.settled(debts, place, &step.moved);
+                next.push((self.number((step.to, to)), debts));
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        Ok(next)
+    }
+
+    /// The number of what a step leaves undone, all things considered.
+    fn settled(&mut self, mut debts: Debts, place: &Place, moved: &Processes) -> u32 {
+        if self.rules.labels && place.accepting {
+            debts.remove(&Debt::Acceptance);
+        }
+        if self.rules.fair {
+            debts.extend(place.enabled.difference(moved).map(|&process| Debt::Turn(process)));
+        }
+        let all = &mut self.found.debts;
+        *self.debts.entry(debts).or_insert_with_key(|debts| {
+            all.push(debts.clone());
+            all.len() as u32 - 1
+        })
+    }
+}
+
+impl Found {
+    /// The number of pairs.
+    pub(super) fn states(&self) -> u64 {
+        self.next.len() as u64
+    }
+
+    /// The automaton nowhere comes to its end.
+    pub(super) fn ends(&self) -> Result<(), Refusal> {
+        if self.ended {
+            return Err(Refusal::Violated(String::from("the claim comes to its end on some run")));
+        }
+        Ok(())
+    }
+
+    /// No run is accepted.
+    pub(super) fn is_empty(&self) -> Result<(), Refusal> {
+        self.ends()?;
+        let component = components(&self.next);
+        let mut owed: HashMap<u32, Debts> = HashMap::new();
+        for (from, next) in self.next.iter().enumerate() {
+            for &(_, debts) in next.iter().filter(|(to, _)| component[*to as usize] == component[from]) {
+                let debts = &self.debts[debts as usize];
+                let always = owed.entry(component[from]).or_insert_with(|| debts.clone());
+                always.retain(|debt| debts.contains(debt));
+            }
+        }
+        if owed.values().any(Debts::is_empty) {
+            return Err(Refusal::Violated(String::from("there is an infinite run that is a counterexample")));
+        }
+        match &self.crash {
+            Some(crash) => Err(Refusal::Crash(crash.clone())),
+            None => Ok(()),
+        }
+    }
+}

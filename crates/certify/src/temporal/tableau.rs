@@ -1,0 +1,298 @@
+//! A formula as an automaton, by the plainest tableau.
+//!
+//! Gerth, Peled, Vardi and Wolper (PSTV 1995): a state of the automaton is a set of formulas that the rest of the run must
+//! keep, and one step takes them apart into what must be true now and what must be kept from the next position on:
+//!
+//! * `a && b` is both, `a || b` is either;
+//! * `X a` is `a` from the next position on;
+//! * `a U b` is `b`, or `a` now and `a U b` again from the next position on;
+//! * `a V b` is `b` now, and either `a` now or `a V b` again from the next position on.
+//!
+//! Everything else is brought to these by moving negations inwards until they stand before atoms. The step is made
+//! for one position of a run, so the atoms are known and are true or false on the spot: no step has a guard.
+//!
+//! One thing is missing: `a U b` could be put off for ever. A step that puts it off owes it, as a [`Debt`], and a run
+//! counts only if each `U` is again and again *not* owed: because its `b` came, or because nobody asks for it any more.
+//! There is one debt for each `U`; nothing is made into a single acceptance condition, nothing is simplified, and no
+//! two states are merged because they mean the same. The automaton is built as far as the model asks for it.
+
+use super::product::{Atoms, Debt, Debts, Watch, Ways};
+use crate::Refusal;
+use model::claim::AtomSet;
+use model::formula::{Atom, Connective, Ltl, Modality};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A formula with negations before atoms only; its parts are numbers of formulas.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Node {
+    Constant(bool),
+    /// The atom with this bit holds, or does not.
+    Literal(AtomSet, bool),
+    And(u32, u32),
+    Or(u32, u32),
+    Next(u32),
+    Until(u32, u32),
+    Release(u32, u32),
+}
+
+/// Formulas that must be kept.
+type Obligations = BTreeSet<u32>;
+
+/// The automaton, as far as it was built.
+pub(super) struct Tableau {
+    formulas: Formulas,
+    states: Vec<Obligations>,
+    index: HashMap<Obligations, u32>,
+    /// Steps that were made before.
+    known: HashMap<(u32, Atoms), Ways>,
+}
+
+/// A step that is being made.
+#[derive(Clone, Default)]
+struct Choice {
+    /// Formulas that are still to be taken apart, and those that were.
+    now: Vec<u32>,
+    done: Obligations,
+    next: Obligations,
+    owed: Debts,
+}
+
+/// More choices than this in one step, and the formula is too large for so plain a method.
+const MOST_CHOICES: usize = 1 << 20;
+
+impl Tableau {
+    /// Follows the runs that do not keep a formula.
+    pub(super) fn of_negation(formula: &Ltl, atoms: &[Atom]) -> Self {
+        let mut formulas = Formulas::default();
+        let negation = formulas.both(formula, atoms).1;
+        let initial = Obligations::from([negation]);
+        Tableau { formulas, index: HashMap::from([(initial.clone(), 0)]), states: vec![initial], known: HashMap::new() }
+    }
+
+    fn number(&mut self, state: Obligations) -> u32 {
+        let known = self.states.len() as u32;
+        let number = *self.index.entry(state.clone()).or_insert(known);
+        if number == known {
+            self.states.push(state);
+        }
+        number
+    }
+
+    /// All ways to keep obligations from here on: what is to be kept from the next position on, and what is owed.
+    fn take_apart(&self, obligations: &Obligations, atoms: Atoms) -> Result<HashSet<(Obligations, Debts)>, Refusal> {
+        let mut work = vec![Choice { now: obligations.iter().copied().collect(), ..Choice::default() }];
+        let (mut ways, mut choices) = (HashSet::new(), 0);
+        while let Some(mut choice) = work.pop() {
+            choices += 1;
+            if choices > MOST_CHOICES {
+                return Err(Refusal::Unfinished(String::from("the formula is too large for the plain tableau")));
+            }
+            match choice.now.pop() {
+                None => drop(ways.insert((choice.next, choice.owed))),
+                Some(formula) if !choice.done.insert(formula) => work.push(choice),
+                Some(formula) => self.formulas.take_apart(formula, choice, atoms, &mut work)?,
+            }
+        }
+        Ok(ways)
+    }
+}
+
+impl Watch for Tableau {
+    fn initial(&self) -> u32 {
+        0
+    }
+
+    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Ways, Refusal> {
+        if let Some(known) = self.known.get(&(at, atoms)) {
+            return Ok(known.clone());
+        }
+        let ways = self.take_apart(&self.states[at as usize], atoms)?;
+        let steps: Ways = ways.into_iter().map(|(next, owed)| (Some(self.number(next)), owed)).collect();
+        self.known.insert((at, atoms), steps.clone());
+        Ok(steps)
+    }
+
+    fn ends(&self, _: u32, _: Atoms) -> Result<bool, Refusal> {
+        Ok(false)
+    }
+}
+
+/// Formulas, each once.
+#[derive(Default)]
+struct Formulas {
+    nodes: Vec<Node>,
+    index: HashMap<Node, u32>,
+}
+
+impl Formulas {
+    /// Takes one formula apart, and puts what becomes of the choice among what is left to do.
+    fn take_apart(&self, formula: u32, choice: Choice, atoms: Atoms, work: &mut Vec<Choice>) -> Result<(), Refusal> {
+        let with = |now: &[u32], next: &[u32], owed: Option<Debt>| {
+            let mut choice = choice.clone();
+            choice.now.extend(now);
+            choice.next.extend(next);
+            choice.owed.extend(owed);
+            choice
+        };
+        match self.nodes[formula as usize] {
+            Node::Constant(true) => work.push(choice),
+            Node::Constant(false) => {}
+            Node::Literal(atom, holds) => {
+                if (atoms.ask(atom)? != 0) == holds {
+                    work.push(choice);
+                }
+            }
+            Node::And(a, b) => work.push(with(&[a, b], &[], None)),
+            Node::Or(a, b) => work.extend([with(&[a], &[], None), with(&[b], &[], None)]),
+            Node::Next(a) => work.push(with(&[], &[a], None)),
+            Node::Until(a, b) => {
+                work.extend([with(&[b], &[], None), with(&[a], &[formula], Some(Debt::Promise(formula)))]);
+            }
+            Node::Release(a, b) => work.extend([with(&[b, a], &[], None), with(&[b], &[formula], None)]),
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: Node) -> u32 {
+        let known = self.nodes.len() as u32;
+        let number = *self.index.entry(node).or_insert(known);
+        if number == known {
+            self.nodes.push(node);
+        }
+        number
+    }
+
+    /// A formula, and its negation.
+    fn both(&mut self, formula: &Ltl, atoms: &[Atom]) -> (u32, u32) {
+        match formula {
+            Ltl::Constant(value) => (self.node(Node::Constant(*value)), self.node(Node::Constant(!value))),
+            Ltl::Atom(atom, _) => {
+                let bit = atoms.iter().position(|known| known == &**atom).map_or(0, |index| 1 << index);
+                (self.node(Node::Literal(bit, true)), self.node(Node::Literal(bit, false)))
+            }
+            Ltl::Unary(op, inner) => {
+                let inner = self.both(inner, atoms);
+                self.unary(*op, inner)
+            }
+            Ltl::Binary(op, a, b) => {
+                let (a, b) = (self.both(a, atoms), self.both(b, atoms));
+                self.binary(*op, a, b)
+            }
+        }
+    }
+
+    fn unary(&mut self, op: Modality, (a, not_a): (u32, u32)) -> (u32, u32) {
+        let (yes, no) = (self.node(Node::Constant(true)), self.node(Node::Constant(false)));
+        match op {
+            Modality::Not => (not_a, a),
+            Modality::Next => (self.node(Node::Next(a)), self.node(Node::Next(not_a))),
+            Modality::Always => (self.node(Node::Release(no, a)), self.node(Node::Until(yes, not_a))),
+            Modality::Eventually => (self.node(Node::Until(yes, a)), self.node(Node::Release(no, not_a))),
+        }
+    }
+
+    fn binary(&mut self, op: Connective, (a, not_a): (u32, u32), (b, not_b): (u32, u32)) -> (u32, u32) {
+        match op {
+            Connective::And => (self.node(Node::And(a, b)), self.node(Node::Or(not_a, not_b))),
+            Connective::Or => (self.node(Node::Or(a, b)), self.node(Node::And(not_a, not_b))),
+            Connective::Implies => (self.node(Node::Or(not_a, b)), self.node(Node::And(a, not_b))),
+            Connective::Iff => {
+                let (both, neither) = (self.node(Node::And(a, b)), self.node(Node::And(not_a, not_b)));
+                let (first, second) = (self.node(Node::And(a, not_b)), self.node(Node::And(not_a, b)));
+                (self.node(Node::Or(both, neither)), self.node(Node::Or(first, second)))
+            }
+            Connective::Until => (self.node(Node::Until(a, b)), self.node(Node::Release(not_a, not_b))),
+            Connective::Release => (self.node(Node::Release(a, b)), self.node(Node::Until(not_a, not_b))),
+            // `a W b` is `b V (a || b)`.
+            Connective::WeakUntil => {
+                let (either, neither) = (self.node(Node::Or(a, b)), self.node(Node::And(not_a, not_b)));
+                (self.node(Node::Release(b, either)), self.node(Node::Until(not_b, neither)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::components::components;
+    use super::*;
+    use model::expr::Expr;
+
+    /// SplitMix64.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (z ^ (z >> 31)) % bound
+        }
+
+        fn formula(&mut self, depth: u32) -> Ltl {
+            use Connective::{And, Iff, Implies, Or, Release, Until, WeakUntil};
+            use Modality::{Always, Eventually, Next, Not};
+            if depth == 0 || self.below(6) == 0 {
+                return atom(self.below(3) as i32);
+            }
+            if self.below(2) == 0 {
+                let op = [Not, Next, Always, Eventually][self.below(4) as usize];
+                return Ltl::Unary(op, Box::new(self.formula(depth - 1)));
+            }
+            let op = [And, Or, Implies, Iff, Until, Release, WeakUntil][self.below(7) as usize];
+            Ltl::Binary(op, Box::new(self.formula(depth - 1)), Box::new(self.formula(depth - 1)))
+        }
+    }
+
+    fn atom(number: i32) -> Ltl {
+        Ltl::Atom(Box::new(Atom::State(Expr::Const(number))), format!("p{number}"))
+    }
+
+    /// Whether the tableau of the negation follows a word whose last letter is followed by that at `loop_from`.
+    fn follows(formula: &Ltl, word: &[AtomSet], loop_from: usize) -> bool {
+        let atoms: Vec<Atom> = (0..3).map(|number| Atom::State(Expr::Const(number))).collect();
+        let mut tableau = Tableau::of_negation(formula, &atoms);
+        let mut pairs = vec![(0, 0)];
+        let (mut next, mut debts) = (Vec::new(), Vec::new());
+        while let Some(&(at, state)) = pairs.get(next.len()) {
+            let after = if at + 1 < word.len() { at + 1 } else { loop_from };
+            let steps = tableau.steps(state, Atoms { holds: word[at], undefined: 0 });
+            let mut edges = Vec::new();
+            for (to, owed) in steps.expect("a small formula") {
+                let pair = (after, to.expect("a tableau has no end"));
+                let to = pairs.iter().position(|known| *known == pair).unwrap_or(pairs.len());
+                if to == pairs.len() {
+                    pairs.push(pair);
+                }
+                edges.push((to as u32, debts.len() as u32));
+                debts.push(owed);
+            }
+            next.push(edges);
+        }
+        let component = components(&next);
+        (0..next.len()).any(|root| {
+            let members = (0..next.len()).filter(|&node| component[node] == component[root]);
+            let inner =
+                members.flat_map(|node| &next[node]).filter(|(to, _)| component[*to as usize] == component[root]);
+            let owed: Vec<&Debts> = inner.map(|(_, owed)| &debts[*owed as usize]).collect();
+            let always = owed.first().is_some_and(|first| first.iter().any(|d| owed.iter().all(|o| o.contains(d))));
+            !owed.is_empty() && !always
+        })
+    }
+
+    #[test]
+    fn the_tableau_follows_the_words_that_do_not_keep_the_formula() {
+        for seed in 0..3000 {
+            let mut random = Random(seed);
+            let formula = random.formula(4);
+            let word: Vec<AtomSet> = (0..1 + random.below(5)).map(|_| AtomSet::from(random.below(8))).collect();
+            let loop_from = random.below(word.len() as u64) as usize;
+            let holds = |which: &Atom, at: usize| {
+                (0..3).any(|number| *which == Atom::State(Expr::Const(number)) && word[at] >> number & 1 == 1)
+            };
+            let keeps = formula.holds_on(word.len(), loop_from, &holds);
+            assert_eq!(follows(&formula, &word, loop_from), !keeps, "seed {seed}: {formula} on {word:?} {loop_from}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The search for infinite runs against a plain twin, on thousands of random systems.
+//!
+//! The twin is what the checker of certificates does: a tableau without any simplification, a list of all pairs, and
+//! Tarjan's components. It shares the steps of the model with the search, and nothing else: neither the translation of
+//! formulas, nor atomic sequences, nor what a run owes, nor the partial-order reduction. For every model, with weak
+//! fairness and without:
+//!
+//! * a formula is violated for both, or for none, with every state visited and with some left out;
+//! * what is violated comes with a run, which was replayed; what is proved comes with a certificate that is accepted;
+//! * a formula is vacuous just if its antecedent never holds;
+//! * the same for `never` claims and for acceptance labels.
+//!
+//! Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries N systems, `HIGHWATER_FIRST=S` starts at a seed, and
+//! `HIGHWATER_ALL=1` goes on after a disagreement and counts them.
+
+#![allow(clippy::print_stderr)]
+
+mod ltl_models;
+
+use certify::Refusal;
+use certify::temporal::{decide, decide_claim};
+use explore::liveness::{Setting, anything};
+use explore::reduction::Mode;
+use ltl_models::Style;
+use model::claim::Claim;
+use model::formula::{Ltl, Modality};
+use model::network::Network;
+use model::semantics::{Reading, Semantics};
+use model::source::SourceMap;
+use model::verdict::{Limits, Outcome, Reason, Silent, Verdict};
+use std::collections::BTreeMap;
+
+/// Pairs of a state of the model and one of the tableau: no more than this.
+const MOST_STATES: u64 = 6_000;
+const STYLE: Style = Style { own: true };
+const LIMITS: Limits = Limits { deadline: None, memory: None, states: Some(MOST_STATES), depth: None };
+
+/// One system, and what was seen in it.
+struct System<'a> {
+    text: &'a str,
+    network: &'a Network,
+    sources: &'a SourceMap,
+    seed: u64,
+    tally: &'a mut Tally,
+}
+
+/// What came out, so that the test can be seen not to be empty.
+#[derive(Default)]
+struct Tally {
+    counts: BTreeMap<String, u64>,
+    disagreements: Vec<String>,
+}
+
+impl Tally {
+    fn count(&mut self, what: &str) {
+        *self.counts.entry(what.to_owned()).or_default() += 1;
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+impl System<'_> {
+    fn disagree(&mut self, what: &str) {
+        let text = format!("seed {}: {what}\n{}", self.seed, self.text);
+        assert!(std::env::var("HIGHWATER_ALL").is_ok(), "{text}");
+        self.tally.disagreements.push(text);
+    }
+
+    fn formula(&mut self, formula: &Ltl) {
+        let silent = Silent::default();
+        for reading in [Reading::Declared, Reading::Drop] {
+            let semantics = Semantics::new(self.network, reading);
+            let empty = formula.antecedent().map(|antecedent| {
+                let never = Ltl::Unary(Modality::Not, Box::new(antecedent.clone()));
+                decide(&semantics, &Ltl::Unary(Modality::Always, Box::new(never)), false, &LIMITS, &silent)
+            });
+            for (fair, reduction) in [(false, Mode::Off), (false, Mode::On), (true, Mode::Off)] {
+                let expected = decide(&semantics, formula, fair, &LIMITS, &silent);
+                let setting = self.setting(&semantics, &silent, fair, reduction);
+                let outcome = setting.formula("f", formula);
+                let what = format!("{formula} {} fair {fair} {reduction:?}", reading.name());
+                self.compare(&what, &expected, &outcome, &semantics);
+                let vacuous = matches!(outcome.verdict, Verdict::Vacuous(_));
+                if outcome.certificate.is_some() && vacuous != (empty == Some(Ok(true))) {
+                    self.disagree(&format!("{what}: vacuous {vacuous}, but {empty:?}"));
+                }
+            }
+        }
+    }
+
+    fn setting<'s>(
+        &'s self,
+        semantics: &'s Semantics<'s>,
+        observer: &'s Silent,
+        fair: bool,
+        reduction: Mode,
+    ) -> Setting<'s> {
+        Setting { semantics, sources: self.sources, fair, reduction, limits: Limits::default(), observer }
+    }
+
+    fn claims(&mut self) {
+        let silent = Silent::default();
+        let semantics = Semantics::new(self.network, Reading::Declared);
+        for fair in [false, true] {
+            for machine in &self.network.claims {
+                let claim = Claim::of_machine(machine).unwrap_or_else(|e| panic!("{e:?}\n{}", self.text));
+                let expected = decide_claim(&semantics, &claim, true, fair, &LIMITS, &silent);
+                let outcome = self.setting(&semantics, &silent, fair, Mode::Off).never(machine);
+                self.compare(&format!("never, fair {fair}"), &expected, &outcome, &semantics);
+            }
+            let expected = decide_claim(&semantics, &anything(), true, fair, &LIMITS, &silent);
+            for reduction in [Mode::Off, Mode::On] {
+                let outcome = self.setting(&semantics, &silent, fair, reduction).acceptance();
+                self.compare(&format!("acceptance, fair {fair} {reduction:?}"), &expected, &outcome, &semantics);
+            }
+        }
+    }
+
+    fn compare(&mut self, what: &str, expected: &Result<bool, Refusal>, outcome: &Outcome, semantics: &Semantics<'_>) {
+        let kind = what.split(' ').next_back().unwrap_or_default();
+        self.tally.count(&format!("{} {kind}", outcome.verdict.name()));
+        let agrees = match expected {
+            Ok(true) => matches!(outcome.verdict, Verdict::Proved | Verdict::Vacuous(_)),
+            Ok(false) => outcome.verdict == Verdict::Violated && outcome.witness.is_some(),
+            Err(Refusal::Crash(_)) => matches!(outcome.verdict, Verdict::Inconclusive(Reason::Crash(_))),
+            Err(Refusal::Unfinished(_)) => return self.tally.count("too large"),
+            Err(_) => false,
+        };
+        if !agrees {
+            self.disagree(&format!("{what}: {:?}, but the twin says {expected:?}", outcome.verdict));
+        }
+        if let Some(certificate) = &outcome.certificate {
+            let silent = Silent::default();
+            let answer = certify::verify(semantics, &outcome.property, certificate, &Limits::default(), &silent);
+            if answer != Ok(()) {
+                self.disagree(&format!("{what}: the certificate is refused: {answer:?}"));
+            }
+        }
+    }
+}
+
+fn run(seed: u64, text: &str, tally: &mut Tally, ask: impl FnOnce(&mut System<'_>)) {
+    let read = promela::read("random.pml", text, &promela::preprocess::Options::default());
+    let Some(network) = read.network else { panic!("seed {seed}: {:?}\n{text}", read.diagnostics) };
+    ask(&mut System { text, network: &network, sources: &read.sources, seed, tally });
+}
+
+fn report(tally: &Tally, systems: u64) {
+    eprintln!("{systems} systems: {:?}", tally.counts);
+    for text in &tally.disagreements {
+        eprintln!("{text}");
+    }
+    assert!(tally.disagreements.is_empty(), "{} disagreements", tally.disagreements.len());
+    let of = |prefix: &str| tally.counts.iter().filter(|(k, _)| k.starts_with(prefix)).map(|(_, n)| n).sum::<u64>();
+    assert!(of("violated") * 8 > systems && of("proved") * 8 > systems, "both verdicts occur often");
+    assert!(of("too large") < systems, "most systems are small enough to be compared");
+}
+
+#[test]
+fn formulas_agree_with_the_plain_tableau() {
+    let (first, seeds) = (number("HIGHWATER_FIRST", 0), number("HIGHWATER_SEEDS", 300));
+    let mut tally = Tally::default();
+    for seed in first..first + seeds {
+        let (model, formula) = (ltl_models::model(seed, STYLE), ltl_models::formula(seed, STYLE));
+        run(seed, &format!("{model}ltl f {{ {formula} }}\n"), &mut tally, |system| {
+            let formula = system.network.formulas[0].formula.clone();
+            system.formula(&formula);
+        });
+    }
+    report(&tally, seeds);
+}
+
+#[test]
+fn claims_and_labels_agree_with_the_plain_product() {
+    let (first, seeds) = (number("HIGHWATER_FIRST", 0), number("HIGHWATER_SEEDS", 300));
+    let mut tally = Tally::default();
+    for seed in first..first + seeds {
+        let text = ltl_models::model(seed, STYLE) + &ltl_models::never(seed, STYLE);
+        run(seed, &text, &mut tally, System::claims);
+    }
+    report(&tally, seeds);
+}
