@@ -19,6 +19,8 @@ const BITS_PER_STATE: usize = 3;
 const CHECK_EVERY: u64 = 1 << 12;
 /// The least size of the array in bytes.
 const LEAST_BYTES: u64 = 1 << 16;
+/// And the greatest.
+const MOST_BYTES: u64 = 1 << 40;
 
 /// The array of bits.
 struct Bits {
@@ -28,9 +30,12 @@ struct Bits {
 }
 
 impl Bits {
-    /// Of at most so many bytes.
+    /// Of at most so many bytes, and of fewer where the system does not give so many.
     fn new(bytes: u64) -> Self {
-        let power = (bytes.max(LEAST_BYTES).min(1 << 40) * 8).ilog2();
+        let mut power = (bytes.clamp(LEAST_BYTES, MOST_BYTES) * 8).ilog2();
+        while power > (LEAST_BYTES * 8).ilog2() && Vec::<u64>::new().try_reserve_exact(1 << (power - 6)).is_err() {
+            power -= 1;
+        }
         Bits { words: vec![0; 1 << (power - 6)], power }
     }
 

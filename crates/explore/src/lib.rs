@@ -22,7 +22,7 @@ pub mod search;
 mod store;
 pub mod table;
 
-pub use search::{Options, Order};
+pub use search::{Options, Order, Packing};
 
 use model::semantics::Semantics;
 use model::source::SourceMap;

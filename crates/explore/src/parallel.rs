@@ -17,7 +17,7 @@
 use crate::compress::{Entry, PackedTable, Packer, Pieces};
 use crate::expansion::Expander;
 use crate::meeting::{Meeting, Member};
-use crate::search::{Found, Options, Search, Violations, Watch};
+use crate::search::{Found, Options, Order, Packing, Search, Violations, Watch};
 use crate::store::Compressed;
 use crate::table::{NO_PARENT, StateId, hash};
 use model::fault::{FaultAt, Overflow};
@@ -44,7 +44,8 @@ const STATE_BYTES: u64 = 20;
 
 /// Whether it pays to go on in several threads.
 pub(crate) fn is_wide(options: &Options, states: usize, layer: u64) -> bool {
-    options.jobs > 1 && options.compress && states >= options.alone && layer >= 2 * narrow(options)
+    let packing = options.packing != Packing::Never && options.order == Order::Breadth;
+    options.jobs > 1 && packing && states >= options.alone && layer >= 2 * narrow(options)
 }
 
 /// A layer of fewer states is for one thread. Who lets others help early wants to see them at work.
@@ -170,6 +171,7 @@ impl<'a> Shared<'a> {
             partition.next += StateId::from(id < layer);
             partition.layer_end = partition.table.len() as StateId;
         }
+        store.table = PackedTable::default();
         for (_, at) in search.violations.first.iter_mut().filter(|(_, at)| *at != NO_PARENT) {
             *at = names[*at as usize];
         }
@@ -222,7 +224,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// To whom a state belongs. The number of its shape depends on who met the shape first, so it does not count.
 #[inline]
 fn owner(state: &[u8], jobs: usize) -> usize {
-    (u64::from(hash(&state[SHAPE_BYTES.min(state.len())..])) * jobs as u64 >> 32) as usize
+    let hash = u64::from(hash(&state[SHAPE_BYTES.min(state.len())..]));
+    ((hash * jobs as u64) >> 32) as usize
 }
 
 /// One number for a state of one of several owners.

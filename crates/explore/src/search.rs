@@ -5,6 +5,9 @@
 //! one it was found from; a run to it is rebuilt at the end by stepping again, so nothing else about
 //! steps is stored. Breadth-first runs are shortest.
 //!
+//! States are kept as they are, or packed ([`crate::compress`]): once there are some thousand, their length
+//! tells which takes less memory.
+//!
 //! This file is the search of one thread, and what all searches share: options, limits, what is found.
 //! A breadth-first search that has become wide enough goes on in several threads ([`crate::parallel`]);
 //! up to there it is the same for any number of them, and so is what it says of small models.
@@ -29,6 +32,18 @@ pub enum Order {
     Depth,
 }
 
+/// Whether states are packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Packing {
+    /// They are kept as they are, in one thread.
+    Never,
+    /// Long ones are; and all, once several threads work.
+    #[default]
+    Auto,
+    /// Always, from the first one on.
+    Always,
+}
+
 /// How to search.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -42,9 +57,10 @@ pub struct Options {
     pub limits: Limits,
     /// Threads, for a breadth-first search that is wide enough.
     pub jobs: usize,
-    /// Keep states packed; otherwise as they are, and in one thread.
-    pub compress: bool,
-    /// So many states are found in one thread before others help; small models are the same for any number of threads.
+    /// Whether states are packed.
+    pub packing: Packing,
+    /// So many states are found, as they are and in one thread, before they are packed or other threads help; small
+    /// models are the same for any number of threads.
     pub alone: usize,
     /// Remember states by a few bits in so many bytes only: then nothing is proved.
     pub bitstate: Option<u64>,
@@ -58,7 +74,7 @@ impl Default for Options {
             properties: Vec::new(),
             limits: Limits::default(),
             jobs: 1,
-            compress: true,
+            packing: Packing::Auto,
             alone: 20_000,
             bitstate: None,
         }
@@ -93,6 +109,8 @@ pub struct Found {
     pub crashed: Option<FaultAt>,
 }
 
+/// States of more bytes than this are packed.
+const LONG: u64 = 40;
 /// How many states between two looks at the clock.
 const CHECK_EVERY: u64 = 1 << 12;
 
@@ -102,13 +120,29 @@ pub fn search(semantics: &Semantics<'_>, options: &Options, observer: &dyn Obser
     if let Some(bytes) = options.bitstate {
         return bitstate::search(semantics, watch, bytes);
     }
-    if !options.compress {
-        let mut search = Search::<Plain>::new(semantics, watch);
-        let end = search.run();
-        return search.finish(end.reason());
+    if options.packing == Packing::Always {
+        return packed(semantics, watch, Search::new(semantics, watch), None);
     }
-    let mut search = Search::<Compressed>::new(semantics, watch);
-    match search.run() {
+    let mut search = Search::<Plain>::new(semantics, watch);
+    match search.run(None) {
+        End::Wide { layer } => packed(semantics, watch, search.pack(), Some(layer)),
+        end => search.finish(end.reason()),
+    }
+}
+
+/// The search from state `next` on, or from the first one, with states packed.
+fn packed<'a>(
+    semantics: &'a Semantics<'a>,
+    watch: Watch<'a>,
+    mut search: Search<'a, Compressed>,
+    next: Option<StateId>,
+) -> Found {
+    let waiting = next.map_or(0, |next| search.store.len() as u64 - u64::from(next));
+    let end = match next {
+        Some(layer) if parallel::is_wide(watch.options, search.store.len(), waiting) => End::Wide { layer },
+        next => search.run(next),
+    };
+    match end {
         End::Wide { layer } => parallel::go_on(semantics, watch, search, layer),
         end => search.finish(end.reason()),
     }
@@ -215,7 +249,8 @@ impl<At> Violations<At> {
 enum End {
     Complete,
     Stopped(Reason),
-    /// There is work for several threads, from this state on, the first of a layer.
+    /// From this state on, the first of a layer or the next one depth-first, there is work for several threads, or
+    /// there are states to be packed.
     Wide {
         layer: StateId,
     },
@@ -260,29 +295,38 @@ impl<'a, S: Store + Default> Search<'a, S> {
         }
     }
 
-    /// Goes through all states.
-    fn run(&mut self) -> End {
+    /// Goes through all states, or through those from `next` on, of which no successor is known yet.
+    fn run(&mut self, next: Option<StateId>) -> End {
+        match (next, self.watch.options.order) {
+            (None, _) => match self.first_state() {
+                None => self.run(Some(0)),
+                Some(reason) => End::Stopped(reason),
+            },
+            (Some(next), Order::Breadth) => self.breadth_first(next),
+            (Some(_), Order::Depth) => self.depth_first(),
+        }
+    }
+
+    /// Adds the first state; or says why there is none.
+    fn first_state(&mut self) -> Option<Reason> {
         match self.expander.stepper.initial() {
-            Err(overflow) => return End::Stopped(Reason::Overflow(overflow)),
+            Err(overflow) => Some(Reason::Overflow(overflow)),
             Ok(Err(fault)) => {
                 let reason = format!("there is no first state: {}", fault.fault);
                 let problem = Problem { property: Property::Safety, last_steps: Vec::new(), fault: Some(fault) };
                 self.violations.add(self.watch.options, problem, NO_PARENT);
-                return End::Stopped(Reason::NotSupported(reason));
+                Some(Reason::NotSupported(reason))
             }
             Ok(Ok(state)) => {
                 self.store.push(&state, NO_PARENT);
                 self.store.flush();
+                self.stack.push((0, 0));
+                None
             }
-        }
-        match self.watch.options.order {
-            Order::Breadth => self.breadth_first(),
-            Order::Depth => self.depth_first(),
         }
     }
 
-    fn breadth_first(&mut self) -> End {
-        let mut next: StateId = 0;
+    fn breadth_first(&mut self, mut next: StateId) -> End {
         let mut layer_end = self.store.len() as StateId;
         while (next as usize) < self.store.len() {
             if next == layer_end {
@@ -291,7 +335,8 @@ impl<'a, S: Store + Default> Search<'a, S> {
                 }
                 self.depth += 1;
                 layer_end = self.store.len() as StateId;
-                if parallel::is_wide(self.watch.options, self.store.len(), u64::from(layer_end - next)) {
+                let wide = parallel::is_wide(self.watch.options, self.store.len(), u64::from(layer_end - next));
+                if wide || self.should_pack() {
                     return End::Wide { layer: next };
                 }
             }
@@ -306,9 +351,19 @@ impl<'a, S: Store + Default> Search<'a, S> {
         End::Complete
     }
 
+    /// Whether states should be packed from now on: they are long enough, and there are some thousand.
+    fn should_pack(&self) -> bool {
+        let states = self.store.len();
+        let auto = self.watch.options.packing == Packing::Auto && !S::PACKED;
+        auto && states >= self.watch.options.alone && self.store.state_bytes() > LONG * states as u64
+    }
+
     fn depth_first(&mut self) -> End {
-        self.stack.push((0, 0));
         while let Some((id, depth)) = self.stack.pop() {
+            if self.should_pack() {
+                self.stack.push((id, depth));
+                return End::Wide { layer: id };
+            }
             self.depth = self.depth.max(u64::from(depth));
             if self.watch.options.limits.depth.is_some_and(|limit| u64::from(depth) >= limit) {
                 self.depth_cut = true;
@@ -407,6 +462,32 @@ impl<'a, S: Store + Default> Search<'a, S> {
             self.store.open(id, &mut self.state);
             sum.wrapping_add(self.expander.stepper.digest(&self.state))
         })
+    }
+}
+
+impl<'a> Search<'a, Plain> {
+    /// The same search with its states packed.
+    fn pack(mut self) -> Search<'a, Compressed> {
+        let mut store = Compressed::default();
+        for id in 0..self.store.len() as StateId {
+            self.store.open(id, &mut self.state);
+            store.push(&self.state, self.store.parent(id).unwrap_or(NO_PARENT));
+            if store.is_due() {
+                store.flush();
+            }
+        }
+        store.flush();
+        Search {
+            expander: self.expander,
+            watch: self.watch,
+            store,
+            state: self.state,
+            stack: self.stack,
+            depth: self.depth,
+            violations: self.violations,
+            ticks: self.ticks,
+            depth_cut: self.depth_cut,
+        }
     }
 }
 

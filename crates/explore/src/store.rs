@@ -13,6 +13,8 @@ const BATCH: usize = 64;
 
 /// The states of a search, with numbers in the order in which they were found.
 pub(crate) trait Store {
+    /// States are packed here.
+    const PACKED: bool;
     /// The number of states; those that wait are not counted.
     fn len(&self) -> usize;
     /// Writes out a state.
@@ -41,6 +43,8 @@ pub(crate) struct Plain {
 }
 
 impl Store for Plain {
+    const PACKED: bool = false;
+
     fn len(&self) -> usize {
         self.table.len()
     }
@@ -101,6 +105,8 @@ impl Default for Compressed {
 const AHEAD: StateId = 4;
 
 impl Store for Compressed {
+    const PACKED: bool = true;
+
     fn len(&self) -> usize {
         self.table.len()
     }

@@ -1,11 +1,11 @@
 //! The set of states seen so far, packed.
 //!
 //! States are strings of bytes of different lengths. They stand one after the other in one array, and
-//! get numbers in the order in which they are found; an open-addressing table maps a 32-bit hash to a
-//! number. A slot holds both hash and number, so that most probes that miss touch no state, and the
-//! table can grow without looking at a single state.
+//! get numbers in the order in which they are found; an open-addressing table finds them by a hash. A slot
+//! holds the number of a state in as many bits as the size of the table asks for, and bits of its hash in
+//! the rest, so that most probes that miss touch no state.
 //!
-//! Cost per state: its bytes, five for its place, four for its parent, and eight per slot at a load
+//! Cost per state: its bytes, five for its place, four for its parent, and four per slot at a load
 //! of at most 4/5.
 //!
 //! A probe of a large table waits for memory, and so does the comparison that follows. States are
@@ -24,10 +24,10 @@ pub struct StateTable {
     /// And the fifth.
     ends_high: Vec<u8>,
     parents: Vec<StateId>,
-    /// `hash << 32 | id + 1`; 0 is free.
-    slots: Vec<u64>,
-    /// `32 - log2(slots)`: the top bits of the hash choose the slot.
-    shift: u32,
+    /// The number of a state plus one, and above it the low bits of its hash; 0 is free.
+    slots: Vec<u32>,
+    /// The number of slots is two to this power; the top bits of the hash choose the slot.
+    bits: u32,
 }
 
 /// States to be looked up together, each with the state it was found from.
@@ -87,7 +87,7 @@ impl Default for StateTable {
             ends_high: Vec::new(),
             parents: Vec::new(),
             slots: vec![0; FIRST_SLOTS],
-            shift: 32 - FIRST_SLOTS.trailing_zeros(),
+            bits: FIRST_SLOTS.trailing_zeros(),
         }
     }
 }
@@ -141,12 +141,9 @@ impl StateTable {
     fn touch(&self, batch: &Batch) -> u64 {
         let mut sum = 0;
         for entry in &batch.entries {
-            sum ^= self.slots[(entry.hash >> self.shift) as usize];
+            sum ^= u64::from(self.slots[self.first(entry.hash)]);
         }
-        let candidate = |entry: &Entry| {
-            let slot = self.slots[(entry.hash >> self.shift) as usize];
-            ((slot >> 32) as u32 == entry.hash && slot != 0).then(|| slot as u32 - 1)
-        };
+        let candidate = |entry: &Entry| self.candidate(self.slots[self.first(entry.hash)], entry.hash);
         for id in batch.entries.iter().filter_map(candidate) {
             sum ^= u64::from(self.ends_low[id as usize]) ^ u64::from(self.ends_high[id as usize]);
         }
@@ -161,63 +158,83 @@ impl StateTable {
         self.insert_hashed(state, hash(state), parent)
     }
 
-    /// The number of a state, if it is there.
-    pub fn find(&self, state: &[u8]) -> Option<StateId> {
-        let hash = hash(state);
+    /// Where a hash is looked for first.
+    #[inline]
+    fn first(&self, hash: u32) -> usize {
+        (u64::from(hash) << self.bits >> 32) as usize
+    }
+
+    /// The bits of a hash that a slot keeps, where it keeps them.
+    #[inline]
+    fn tag(&self, hash: u32) -> u32 {
+        hash.checked_shl(self.bits).unwrap_or(0)
+    }
+
+    /// The state that a slot names, if its hash may be this one.
+    #[inline]
+    fn candidate(&self, slot: u32, hash: u32) -> Option<StateId> {
+        let low = ((1u64 << self.bits) - 1) as u32;
+        (slot != 0 && slot & !low == self.tag(hash)).then(|| (slot & low) - 1)
+    }
+
+    /// The number of a state, if it is there; otherwise the slot where it belongs.
+    #[inline]
+    fn look_up(&self, state: &[u8], hash: u32) -> Result<StateId, usize> {
         let mask = self.slots.len() - 1;
-        let mut at = (hash >> self.shift) as usize;
+        let mut at = self.first(hash);
         while self.slots[at] != 0 {
-            let slot = self.slots[at];
-            if (slot >> 32) as u32 == hash && self.state(slot as u32 - 1) == state {
-                return Some(slot as u32 - 1);
+            if let Some(id) = self.candidate(self.slots[at], hash)
+                && self.state(id) == state
+            {
+                return Ok(id);
             }
             at = (at + 1) & mask;
         }
-        None
+        Err(at)
+    }
+
+    /// The number of a state, if it is there.
+    pub fn find(&self, state: &[u8]) -> Option<StateId> {
+        self.look_up(state, hash(state)).ok()
     }
 
     fn insert_hashed(&mut self, state: &[u8], hash: u32, parent: StateId) -> Lookup {
-        if (self.len() + 1) * 5 > self.slots.len() * 4 {
+        if (self.len() + 1) * 5 > self.slots.len() * 4 && self.bits < 32 {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
-        let mut at = (hash >> self.shift) as usize;
-        loop {
-            let slot = self.slots[at];
-            if slot == 0 {
-                break;
-            }
-            if (slot >> 32) as u32 == hash {
-                let id = slot as u32 - 1;
-                if self.state(id) == state {
-                    return Lookup::Known(id);
-                }
-            }
-            at = (at + 1) & mask;
-        }
+        let at = match self.look_up(state, hash) {
+            Ok(id) => return Lookup::Known(id),
+            Err(at) => at,
+        };
         let id = self.len();
-        if id >= NO_PARENT as usize - 1 {
+        if id >= NO_PARENT as usize - 1 || (id + 1) * 16 > self.slots.len() * 15 {
             return Lookup::Full;
         }
-        self.slots[at] = u64::from(hash) << 32 | (id as u64 + 1);
+        self.slots[at] = self.tag(hash) | (id as u32 + 1);
+        reserve(&mut self.bytes, state.len());
         self.bytes.extend_from_slice(state);
+        reserve(&mut self.ends_low, 1);
         self.ends_low.push(self.bytes.len() as u32);
+        reserve(&mut self.ends_high, 1);
         self.ends_high.push((self.bytes.len() >> 32) as u8);
+        reserve(&mut self.parents, 1);
         self.parents.push(parent);
         Lookup::New(id as StateId)
     }
 
+    /// Doubles the table. All states are hashed again, which is quick, for they stand one after the other.
     fn grow(&mut self) {
-        let size = self.slots.len() * 2;
-        let old = std::mem::replace(&mut self.slots, vec![0; size]);
-        self.shift -= 1;
-        let mask = size - 1;
-        for slot in old.into_iter().filter(|&s| s != 0) {
-            let mut at = ((slot >> 32) as u32 >> self.shift) as usize;
+        self.bits += 1;
+        self.slots = Vec::new();
+        self.slots = vec![0; 1 << self.bits];
+        let mask = self.slots.len() - 1;
+        for id in 0..self.len() as StateId {
+            let hash = hash(self.state(id));
+            let mut at = self.first(hash);
             while self.slots[at] != 0 {
                 at = (at + 1) & mask;
             }
-            self.slots[at] = slot;
+            self.slots[at] = self.tag(hash) | (id + 1);
         }
     }
 
@@ -232,13 +249,20 @@ impl StateTable {
             + self.ends_low.capacity() * 4
             + self.ends_high.capacity()
             + self.parents.capacity() * 4
-            + self.slots.capacity() * 8) as u64
+            + self.slots.capacity() * 4) as u64
     }
 
     /// Bytes that the next doubling of the table will need at once, if it is near.
     pub fn growth_bytes(&self) -> u64 {
         let near = (self.len() + 64) * 5 > self.slots.len() * 4;
-        if near { self.slots.len() as u64 * 16 } else { 0 }
+        if near { self.slots.len() as u64 * 4 } else { 0 }
+    }
+}
+
+/// Makes room for some more, an eighth at a time: memory that nobody uses yet is memory, too.
+pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize) {
+    if vector.len() + more > vector.capacity() {
+        vector.reserve_exact((vector.len() / 8).max(1 << 10).max(more));
     }
 }
 

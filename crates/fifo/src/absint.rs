@@ -6,12 +6,13 @@
 //! If nothing bad is in the result, it is an inductive invariant.
 //!
 //! If something bad gets in, the round is lost, and the next one is more precise: a larger `k`, and more enlargements
-//! that are not extrapolated. It never proves a system unsafe.
+//! that are not extrapolated. If nothing had been extrapolated, something bad can really be reached, and there is nothing
+//! left to try; but which run leads there, others have to find.
 
 use crate::method::{Answer, Technique};
 use crate::space::{Control, Space};
 use crate::story::{Event, Observer};
-use crate::verdict::Statistics;
+use crate::verdict::{Reason, Statistics};
 use queues::{Extrapolation, Language, Limit};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ struct Round {
     queued: Vec<bool>,
     queue: VecDeque<Control>,
     begun: bool,
+    /// Whether an extrapolation has added anything yet.
+    extrapolated: bool,
 }
 
 /// The state of the iteration.
@@ -52,7 +55,9 @@ impl AbsInt {
         }
         let mut language = space.languages.union(before, by)?;
         if self.round.enlarged[at.index()] >= self.patience() {
-            language = self.extrapolation.apply(self.k, language, &mut space.languages)?;
+            let exact = language;
+            language = self.extrapolation.apply(self.k, exact, &mut space.languages)?;
+            self.round.extrapolated |= language != exact;
         }
         let bad = space.bad(at)?;
         let is_bad = space.languages.meet(language, bad)?;
@@ -129,6 +134,10 @@ impl Technique for AbsInt {
             space.languages.spend(1)?;
             if let Some(reached) = self.stabilise(space)? {
                 return Ok(Answer::Safe(reached));
+            }
+            if !self.round.extrapolated {
+                let why = "something bad is reached without any extrapolation, and this method finds no runs";
+                return Ok(Answer::Stuck(Reason::Stuck(why.into())));
             }
             self.k += 1;
             self.round = Round::default();

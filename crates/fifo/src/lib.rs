@@ -15,6 +15,7 @@ mod absint;
 mod armc;
 pub mod cegar;
 mod check;
+mod configurations;
 mod method;
 mod portfolio;
 mod property;

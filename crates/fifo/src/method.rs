@@ -4,7 +4,7 @@ use crate::absint::AbsInt;
 use crate::armc::Armc;
 use crate::cegar::{CegarSettings, Refining};
 use crate::check::is_invariant;
-use crate::portfolio::Portfolio;
+use crate::portfolio::{Portfolio, in_lanes};
 use crate::property::Property;
 use crate::replay::replay;
 use crate::search::Search;
@@ -53,6 +53,9 @@ pub struct Limits {
     pub memory: Option<usize>,
     /// Elementary steps of work.
     pub steps: Option<u64>,
+    /// How many threads may work, each with its share of the memory. Only [`Method::Auto`] uses more than one; which
+    /// method answers then depends on the clock. `None` is one.
+    pub threads: Option<usize>,
     /// Asked now and then; `true` stops.
     pub cancel: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
@@ -85,6 +88,11 @@ pub(crate) trait Technique {
 
     /// Adds what it took.
     fn count(&self, statistics: &mut Statistics);
+
+    /// Gives up for good, and gives back what memory it can; how many bytes that is.
+    fn abandon(&mut self) -> usize {
+        0
+    }
 }
 
 impl Method {
@@ -107,26 +115,41 @@ pub fn check(
     limits: &Limits,
     observer: &mut dyn Observer,
 ) -> Report {
-    let mut statistics = Statistics::default();
+    match (method, limits.threads) {
+        (Method::Auto, Some(threads)) if threads > 1 => in_lanes(system, property, limits, threads, observer),
+        _ => examine(system, property, &mut *method.technique(), limits, observer),
+    }
+}
+
+/// Lets one technique work, and checks what it says.
+pub(crate) fn examine(
+    system: &System,
+    property: Property,
+    technique: &mut dyn Technique,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Report {
+    let mut statistics = Statistics { method: technique.name(), ..Statistics::default() };
     let mut space = match Space::new(system, property, limits.for_languages()) {
         Ok(space) => space,
         Err(SystemError::Limit(limit)) => return inconclusive(Reason::Limit(limit), statistics),
         Err(error) => return inconclusive(Reason::Malformed(error.to_string()), statistics),
     };
-    let mut technique = method.technique();
     let answer = technique.advance(&mut space, observer);
-    statistics.method = technique.name();
-    technique.count(&mut statistics);
-    statistics.controls = space.controls();
     let verdict = match answer {
         Ok(answer) => confirm(&mut space, answer).unwrap_or_else(|limit| Err(Reason::Limit(limit))),
         Err(limit) => Err(Reason::Limit(limit)),
     };
+    statistics.method = technique.name();
+    technique.count(&mut statistics);
+    statistics.controls = space.controls();
     statistics.languages = space.languages.count();
     statistics.bytes = space.languages.bytes();
     statistics.steps = space.languages.steps();
     match verdict {
         Ok(Confirmed::Safe(reached)) => {
+            // The limits were those of the analysis; what its result is used for is another matter.
+            space.languages.set_limits(queues::Limits::default());
             let invariant = Box::new(Invariant { languages: space.languages, reached });
             Report { verdict: Verdict::Safe(invariant), statistics }
         }

@@ -5,6 +5,9 @@
 //! counted in steps of work, not in time, so that the same question gets the same answer from the same method on every
 //! machine.
 //!
+//! With several threads, the members are dealt out to *lanes*, each with a space of its own, and the first lane that has an
+//! answer stops the others.
+//!
 //! Plain search comes first, since most faults are near. Abstract interpretation proves most of what can be proved.
 //! Breadth-first refinement with `UPInv` finds every fault (corollary 6.8), and the other refinements prove what needs
 //! precision in a few places only.
@@ -12,16 +15,19 @@
 use crate::absint::AbsInt;
 use crate::armc::Armc;
 use crate::cegar::{CegarSettings, Generator, Pass, Refining};
-use crate::method::{Answer, Technique};
+use crate::method::{Answer, Limits, Technique, examine};
+use crate::property::Property;
 use crate::search::Search;
 use crate::space::Space;
-use crate::story::{Event, Observer};
-use crate::verdict::{Reason, Statistics};
+use crate::story::{Event, Observer, Silent};
+use crate::system::System;
+use crate::verdict::{Reason, Report, Statistics, Verdict};
 use queues::{Bisimulation, Direction, Extrapolation, Limit};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The first slice, in steps of work.
-const FIRST_SLICE: u64 = 1 << 20;
+const FIRST_SLICE: u64 = 1 << 17;
 
 /// The methods, and whose turn it is.
 pub(crate) struct Portfolio {
@@ -34,29 +40,20 @@ pub(crate) struct Portfolio {
 
 impl Portfolio {
     pub(crate) fn new() -> Self {
-        let rho = |direction| Arc::new(Bisimulation::rho(direction)) as Arc<dyn Extrapolation>;
-        let second = Arc::new(Bisimulation::rho_second(Direction::Forward)) as Arc<dyn Extrapolation>;
-        let cegar = |generator, pass, extrapolation| {
-            let settings = CegarSettings { generator, pass, extrapolation, iterations: None };
-            Box::new(Refining::new(settings)) as Box<dyn Technique>
-        };
-        let members: Vec<Box<dyn Technique>> = vec![
-            Box::new(Search::new()),
-            Box::new(AbsInt::new(rho(Direction::Forward))),
-            cegar(Generator::Uniform, Pass::Forward, second),
-            cegar(Generator::Adaptive, Pass::Backward, rho(Direction::Forward)),
-            cegar(Generator::Adaptive, Pass::Forward, rho(Direction::Backward)),
-            Box::new(AbsInt::new(rho(Direction::Both))),
-            cegar(Generator::Uniform, Pass::Forward, rho(Direction::Backward)),
-            Box::new(Armc::new(rho(Direction::Forward))),
-        ];
+        Portfolio::lane(0, 1)
+    }
+
+    /// The members whose turn it is in one of several lanes.
+    fn lane(lane: usize, lanes: usize) -> Self {
+        let members = members().into_iter().enumerate().filter(|(at, _)| at % lanes == lane);
+        let members: Vec<Box<dyn Technique>> = members.map(|(_, member)| member).collect();
         let out = members.iter().map(|_| None).collect();
         Portfolio { members, out, turn: 0, winner: 0 }
     }
 
     /// The work of a turn: doubled each round.
     fn slice(&self) -> u64 {
-        let round = self.turn / self.members.len();
+        let round = self.turn / self.members.len().max(1);
         FIRST_SLICE.saturating_mul(1 << round.min(40))
     }
 
@@ -77,9 +74,24 @@ impl Portfolio {
             Ok(answer) => return Ok(Some(answer)),
             Err(Limit::Steps) if end < total => {}
             Err(Limit::States) => self.out[member] = Some(Reason::Limit(Limit::States)),
+            Err(Limit::Memory) => self.make_room(space)?,
             Err(limit) => return Err(limit),
         }
         Ok(None)
+    }
+
+    /// When memory is full, those who hold much of it give up, for the others to go on.
+    fn make_room(&mut self, space: &mut Space<'_>) -> Result<(), Limit> {
+        let mut freed = 0;
+        for (member, out) in self.members.iter_mut().zip(&mut self.out) {
+            let bytes = member.abandon();
+            if bytes > 0 {
+                *out = Some(Reason::Limit(Limit::Memory));
+                freed += bytes;
+            }
+        }
+        space.languages.give_back(freed);
+        if freed > 0 { Ok(()) } else { Err(Limit::Memory) }
     }
 
     fn work(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer, total: u64) -> Result<Answer, Limit> {
@@ -112,5 +124,68 @@ impl Technique for Portfolio {
 
     fn count(&self, statistics: &mut Statistics) {
         self.members[self.winner].count(statistics);
+    }
+}
+
+/// Everybody, in order of their turns.
+fn members() -> Vec<Box<dyn Technique>> {
+    let rho = |direction| Arc::new(Bisimulation::rho(direction)) as Arc<dyn Extrapolation>;
+    let second = Arc::new(Bisimulation::rho_second(Direction::Forward)) as Arc<dyn Extrapolation>;
+    let cegar = |generator, pass, extrapolation| {
+        let settings = CegarSettings { generator, pass, extrapolation, iterations: None };
+        Box::new(Refining::new(settings)) as Box<dyn Technique>
+    };
+    vec![
+        Box::new(Search::new()),
+        Box::new(AbsInt::new(rho(Direction::Both))),
+        Box::new(AbsInt::new(rho(Direction::Forward))),
+        cegar(Generator::Uniform, Pass::Forward, second),
+        cegar(Generator::Adaptive, Pass::Backward, rho(Direction::Forward)),
+        cegar(Generator::Adaptive, Pass::Forward, rho(Direction::Backward)),
+        cegar(Generator::Uniform, Pass::Forward, rho(Direction::Backward)),
+        Box::new(Armc::new(rho(Direction::Forward))),
+    ]
+}
+
+/// The portfolio on several threads. The observer is told about the first lane.
+pub(crate) fn in_lanes(
+    system: &System,
+    property: Property,
+    limits: &Limits,
+    threads: usize,
+    observer: &mut dyn Observer,
+) -> Report {
+    let lanes = threads.min(members().len());
+    let answered = Arc::new(AtomicBool::new(false));
+    let shared = lane_limits(limits, lanes, &answered);
+    let work = |lane: usize, observer: &mut dyn Observer| {
+        let report = examine(system, property, &mut Portfolio::lane(lane, lanes), &shared, observer);
+        answered.fetch_or(is_definite(&report), Ordering::Relaxed);
+        report
+    };
+    let work = &work;
+    let mut reports = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..lanes).map(|lane| scope.spawn(move || work(lane, &mut Silent))).collect();
+        let mut reports = vec![work(0, observer)];
+        reports.extend(others.into_iter().filter_map(|other| other.join().ok()));
+        reports
+    });
+    let best = reports.iter().position(is_definite).unwrap_or(0);
+    reports.swap_remove(best)
+}
+
+fn is_definite(report: &Report) -> bool {
+    !matches!(report.verdict, Verdict::Inconclusive(_))
+}
+
+/// The share of one lane, which also stops when another one has the answer.
+fn lane_limits(limits: &Limits, lanes: usize, answered: &Arc<AtomicBool>) -> Limits {
+    let (answered, cancel) = (answered.clone(), limits.cancel.clone());
+    Limits {
+        memory: limits.memory.map(|bytes| bytes / lanes),
+        cancel: Some(Arc::new(move || {
+            answered.load(Ordering::Relaxed) || cancel.as_ref().is_some_and(|cancel| cancel())
+        })),
+        ..limits.clone()
     }
 }

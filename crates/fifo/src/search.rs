@@ -5,6 +5,7 @@
 //!
 //! Channels and their contents are written one after the other into one short word of numbers, the control state first.
 
+use crate::configurations::Configurations;
 use crate::method::{Answer, Technique};
 use crate::space::{Control, Space};
 use crate::story::{Event, Observer};
@@ -12,7 +13,6 @@ use crate::system::Op;
 use crate::verdict::{Run, Statistics, Step};
 use queues::{Language, Limit};
 use std::collections::HashMap;
-use std::rc::Rc;
 
 /// Between the contents of two channels.
 const MARK: u32 = u32::MAX;
@@ -28,36 +28,35 @@ type Origin = Option<(u32, Step)>;
 
 /// The configurations so far, in the order of their discovery.
 pub(crate) struct Search {
-    found: Vec<(Rc<[u32]>, Origin)>,
-    numbers: HashMap<Rc<[u32]>, u32>,
+    found: Configurations,
+    /// By configuration.
+    origins: Vec<Origin>,
     /// How many have been expanded.
     expanded: usize,
     begun: bool,
+    /// Memory counted for all that.
+    bytes: usize,
 }
 
 impl Search {
     pub(crate) fn new() -> Self {
-        Search { found: Vec::new(), numbers: HashMap::new(), expanded: 0, begun: false }
+        Search { found: Configurations::new(), origins: Vec::new(), expanded: 0, begun: false, bytes: 0 }
     }
 
-    /// How many configurations there are by now.
-    pub(crate) fn size(&self) -> usize {
-        self.found.len()
-    }
-
-    /// The same channel word, and the number of a configuration if it is bad.
-    fn add(&mut self, space: &mut Space<'_>, word: Vec<u32>, origin: Origin) -> Result<Option<u32>, Limit> {
+    /// Adds a configuration if it is new; its number if it is bad, too.
+    fn add(&mut self, space: &mut Space<'_>, word: &[u32], origin: Origin) -> Result<Option<u32>, Limit> {
         space.languages.spend(COST + word.len())?;
-        if self.numbers.contains_key(word.as_slice()) {
+        if self.found.contains(word) {
             return Ok(None);
         }
         let bad = space.bad(Control(word[0]))?;
-        let is_bad = !space.languages.is_empty(bad) && space.languages.contains(bad, &contents(&word));
-        space.languages.keep(BYTES + 8 * word.len())?;
+        let is_bad = !space.languages.is_empty(bad) && space.languages.contains(bad, &contents(word));
+        let bytes = BYTES + 4 * word.len();
+        self.bytes += bytes;
+        space.languages.keep(bytes)?;
         let number = self.found.len() as u32;
-        let word: Rc<[u32]> = word.into();
-        self.found.push((word.clone(), origin));
-        self.numbers.insert(word, number);
+        self.found.push(word);
+        self.origins.push(origin);
         Ok(is_bad.then_some(number))
     }
 
@@ -65,7 +64,7 @@ impl Search {
         for control in space.initial()? {
             let mut word = vec![control.0];
             word.extend(std::iter::repeat_n(MARK, space.system.channels.saturating_sub(1)));
-            if let Some(bad) = self.add(space, word, None)? {
+            if let Some(bad) = self.add(space, &word, None)? {
                 return Ok(Some(bad));
             }
         }
@@ -74,17 +73,17 @@ impl Search {
     }
 
     fn expand(&mut self, space: &mut Space<'_>, number: u32) -> Result<Option<u32>, Limit> {
-        let word = self.found[number as usize].0.clone();
+        let word = self.found.word(number).to_vec();
         for step in space.moves(Control(word[0]))?.iter() {
             if let Some(next) = after(&word, step.op, step.target) {
                 let how = Step::Move { machine: step.machine as usize, transition: step.transition as usize };
-                if let Some(bad) = self.add(space, next, Some((number, how)))? {
+                if let Some(bad) = self.add(space, &next, Some((number, how)))? {
                     return Ok(Some(bad));
                 }
             }
         }
         for (next, how) in losses(&word, &space.system.lossy) {
-            if let Some(bad) = self.add(space, next, Some((number, how)))? {
+            if let Some(bad) = self.add(space, &next, Some((number, how)))? {
                 return Ok(Some(bad));
             }
         }
@@ -94,18 +93,18 @@ impl Search {
     fn run_to(&self, space: &Space<'_>, number: u32) -> Run {
         let mut steps = Vec::new();
         let mut at = number;
-        while let Some((before, step)) = self.found[at as usize].1 {
+        while let Some((before, step)) = self.origins[at as usize] {
             steps.push(step);
             at = before;
         }
         steps.reverse();
-        Run { initial: space.states(Control(self.found[at as usize].0[0])).to_vec(), steps }
+        Run { initial: space.states(Control(self.found.word(at)[0])).to_vec(), steps }
     }
 
     /// The finitely many configurations as languages.
     fn invariant(&self, space: &mut Space<'_>) -> Result<Vec<(Control, Language)>, Limit> {
         let mut by_control: HashMap<u32, Vec<Vec<Vec<u32>>>> = HashMap::new();
-        for (word, _) in &self.found {
+        for word in (0..self.found.len() as u32).map(|number| self.found.word(number)) {
             by_control.entry(word[0]).or_default().push(contents(word));
         }
         let mut reached = Vec::new();
@@ -134,15 +133,19 @@ impl Technique for Search {
             }
             self.expanded += 1;
             if self.expanded.is_multiple_of(PACE) {
-                let (controls, states, bytes) = (space.controls(), self.size(), space.languages.bytes());
+                let (controls, states, bytes) = (space.controls(), self.found.len(), space.languages.bytes());
                 observer.event(Event::Progress { controls, states, bytes }, &mut space.languages);
             }
         }
         self.invariant(space).map(Answer::Safe)
     }
 
+    fn abandon(&mut self) -> usize {
+        std::mem::replace(self, Search::new()).bytes
+    }
+
     fn count(&self, statistics: &mut Statistics) {
-        statistics.configurations += self.size();
+        statistics.configurations += self.found.len();
     }
 }
 

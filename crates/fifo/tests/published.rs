@@ -1,19 +1,17 @@
-//! The published models, where they are at hand: verdicts, times, and the figures of other tools.
+//! Published models and the examples of this project: verdicts, and the figures of another tool.
+//!
+//! The published models are looked at where they are at hand.
 
 #![allow(clippy::print_stdout)]
 
 mod support;
 
-use fifo::{Limits, Method, Property, Report, Silent, System, Verdict, check};
-use std::time::{Duration, Instant};
+use fifo::cegar::Progress;
+use fifo::{Cegar, CegarSettings, Generator, Limits, Method, Pass, Property, Report, Silent, System, Verdict, check};
+use queues::{Bisimulation, Direction};
+use std::sync::Arc;
+use std::time::Instant;
 use support::{examples, published};
-
-fn within(system: &System, method: &Method, seconds: u64) -> (Report, Duration) {
-    let begun = Instant::now();
-    let limits = Limits { deadline: Some(begun + Duration::from_secs(seconds)), ..Limits::default() };
-    let report = check(system, Property::BadStates, method, &limits, &mut Silent);
-    (report, begun.elapsed())
-}
 
 fn word(report: &Report) -> &'static str {
     match report.verdict {
@@ -23,48 +21,80 @@ fn word(report: &Report) -> &'static str {
     }
 }
 
+/// Run with `--release -- --nocapture` for the times.
 #[test]
 fn the_default_solves_all_of_them() {
     for (name, system) in published().into_iter().chain(examples()) {
-        let (report, time) = within(&system, &Method::Auto, 12);
-        println!("{name:28} {:8} {time:>10.1?} {:?}", word(&report), report.statistics);
+        let begun = Instant::now();
+        let report = check(&system, Property::BadStates, &Method::Auto, &Limits::default(), &mut Silent);
+        println!("{name:28} {:8} {:>10.1?}  {}", word(&report), begun.elapsed(), report.statistics.method);
         let expected = if name.contains("unsafe") || name == "cd" { "unsafe" } else { "safe" };
-        if word(&report) != expected { println!("!!!! {name}"); continue }
         assert_eq!(word(&report), expected, "{name}: {:?}", report.verdict);
+        // No more than a second or two, on any machine: a step is some fifty nanoseconds.
+        assert!(report.statistics.steps < 20_000_000, "{name} takes {} steps", report.statistics.steps);
     }
 }
 
-/// One refinement after the other, to the end: loops, and the size of the whole abstraction.
-fn loops(system: &System, settings: fifo::CegarSettings, seconds: u64) -> (String, usize, usize, usize, Duration) {
-    let begun = Instant::now();
-    let limits = Limits { deadline: Some(begun + Duration::from_secs(seconds)), ..Limits::default() };
-    let mut cegar = fifo::Cegar::new(system, Property::BadStates, settings, &limits).expect("a system");
-    let mut count = 0;
-    let end = loop {
-        match cegar.iterate(&mut Silent) {
-            Ok(fifo::cegar::Progress::Refined) => count += 1,
-            Ok(fifo::cegar::Progress::Safe) => break "safe".to_string(),
-            Ok(fifo::cegar::Progress::Unsafe(run)) => break format!("unsafe {}", run.steps.len()),
-            Err(limit) => return (limit.to_string(), count, 0, 0, begun.elapsed()),
+/// Refinement to the end: the verdict, the number of refinements, and the size of the whole abstraction.
+fn refine(system: &System, settings: CegarSettings) -> (&'static str, usize, usize, usize) {
+    let mut cegar = Cegar::new(system, Property::BadStates, settings, &Limits::default()).expect("a system");
+    let mut loops = 0;
+    let verdict = loop {
+        match cegar.iterate(&mut Silent).expect("no limit") {
+            Progress::Refined => loops += 1,
+            Progress::Safe => break "safe",
+            Progress::Unsafe(_) => break "unsafe",
         }
     };
-    let time = begun.elapsed();
-    let (states, transitions) = cegar.whole_size().unwrap_or_default();
-    (end, count, states, transitions, time)
+    let (states, transitions) = cegar.whole_size().expect("no limit");
+    (verdict, loops, states, transitions)
 }
 
+fn settings(generator: Generator, pass: Pass, direction: Direction) -> CegarSettings {
+    CegarSettings { generator, pass, extrapolation: Arc::new(Bisimulation::rho(direction)), iterations: None }
+}
+
+/// McScM 1.2.1 on the same files with the same settings says, for each row: 47 loops and 90/526, 65 and 81/313, 244 and
+/// 261/1173, 8 and 21/47, 33 and 10689/56802, 6 and 12/49. Where we differ, it is in which one of several shortest
+/// counterexamples comes first: there it depends on the order of a hash table, here on the order of transitions in the
+/// file. The last row but one shows how much that is: with the transitions of each machine in reverse, the loops are 33 as
+/// well.
 #[test]
-fn settings_of_the_table() {
-    use fifo::{CegarSettings, Generator, Pass};
-    use queues::{Bisimulation, Direction};
-    for (name, system) in published() {
-        for generator in [Generator::Adaptive, Generator::Uniform] {
-            for pass in [Pass::Backward, Pass::Forward] {
+fn settings_of_the_published_table() {
+    use Generator::Adaptive;
+    use Pass::{Backward, Forward};
+    let models = published();
+    for (name, settings, expected) in [
+        ("ABP_safe", settings(Adaptive, Backward, Direction::Forward), ("safe", 42, 86, 503)),
+        ("nested", settings(Adaptive, Backward, Direction::Forward), ("safe", 66, 100, 345)),
+        ("nested", settings(Adaptive, Forward, Direction::Forward), ("safe", 302, 312, 1635)),
+        ("nonreg", settings(Adaptive, Backward, Direction::Forward), ("safe", 8, 21, 48)),
+        ("peterson", settings(Adaptive, Forward, Direction::Backward), ("safe", 35, 10689, 56802)),
+        ("peterson reversed", settings(Adaptive, Forward, Direction::Backward), ("safe", 33, 10689, 56802)),
+        ("cd", settings(Adaptive, Backward, Direction::Forward), ("unsafe", 6, 12, 49)),
+    ] {
+        let file = name.trim_end_matches(" reversed");
+        let Some((_, system)) = models.iter().find(|(found, _)| found == file) else { continue };
+        let mut system = system.clone();
+        if name != file {
+            system.machines.iter_mut().for_each(|machine| machine.transitions.reverse());
+        }
+        assert_eq!(refine(&system, settings), expected, "{name}");
+    }
+}
+
+/// All eight settings of the paper's comparison on the small models.
+#[test]
+fn every_setting_gives_the_same_verdict() {
+    for (name, system) in published().into_iter().filter(|(name, _)| name != "peterson") {
+        let expected = if name.contains("unsafe") || name == "cd" { "unsafe" } else { "safe" };
+        for generator in [Generator::Uniform, Generator::Adaptive] {
+            for pass in [Pass::Forward, Pass::Backward] {
                 for direction in [Direction::Forward, Direction::Backward] {
-                    let extrapolation = std::sync::Arc::new(Bisimulation::rho(direction));
-                    let settings = CegarSettings { generator, pass, extrapolation, iterations: None };
-                    let result = loops(&system, settings.clone(), 5);
-                    println!("{name:28} {:30} {result:?}", settings.name());
+                    let settings = settings(generator, pass, direction);
+                    let found = refine(&system, settings.clone());
+                    println!("{name:28} {:30} {found:?}", settings.name());
+                    assert_eq!(found.0, expected, "{name} with {}", settings.name());
                 }
             }
         }

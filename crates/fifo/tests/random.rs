@@ -110,7 +110,7 @@ fn all_methods_agree() {
             let answer = match &report.verdict {
                 Verdict::Safe(_) => Some(true),
                 Verdict::Unsafe(_) => Some(false),
-                Verdict::Inconclusive(Reason::Limit(_) | Reason::Iterations(_)) => None,
+                Verdict::Inconclusive(Reason::Limit(_) | Reason::Iterations(_) | Reason::Stuck(_)) => None,
                 Verdict::Inconclusive(reason) => panic!("seed {seed} {property:?} {method:?}: {reason}"),
             };
             let Some(answer) = answer else { continue };

@@ -25,6 +25,8 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Show a model as it was understood: machines, channels or cycles, as text or as a picture.
     Show(ShowArgs),
+    /// Translate a temporal formula to a Büchi automaton.
+    Ltl(LtlArgs),
     /// Explain a diagnostic or a verdict.
     Explain {
         /// A code such as `P0101`, or a word such as `inconclusive`; without one, the list of all.
@@ -222,6 +224,35 @@ pub struct ShowArgs {
     /// How output looks.
     #[command(flatten)]
     pub style: StyleArgs,
+}
+
+/// `ltl`
+#[derive(Args, Debug)]
+pub struct LtlArgs {
+    /// The formula: `[] (a -> <> b)`, `G (a -> F b)`; anything else than a name stands in double quotes.
+    pub formula: String,
+    /// The automaton of the negation: what would be a counterexample.
+    #[arg(long)]
+    pub negate: bool,
+    /// How the automaton is printed.
+    #[arg(long, value_enum, default_value_t = AutomatonFormat::Text)]
+    pub format: AutomatonFormat,
+    /// How output looks.
+    #[command(flatten)]
+    pub style: StyleArgs,
+}
+
+/// How an automaton is printed.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutomatonFormat {
+    /// For people.
+    Text,
+    /// As a `never` claim for SPIN.
+    Never,
+    /// In the Hanoi omega-automata format.
+    Hoa,
+    /// As a graph for Graphviz.
+    Dot,
 }
 
 /// Who answers.

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
 use explore::liveness::Setting;
-use explore::{Options, Order};
+use explore::{Options, Order, Packing};
 use model::diagnostic::Diagnostic;
 use model::network::{MachineKind, Network};
 use model::semantics::{Reading, Semantics};
@@ -387,7 +387,7 @@ fn search(
         properties,
         limits,
         jobs: args.jobs,
-        compress: !args.unpacked,
+        packing: if args.unpacked { Packing::Never } else { Packing::Auto },
         bitstate: args.bitstate.then_some(limits.memory.unwrap_or(DEFAULT_BITS) / 2),
         ..Options::default()
     };

@@ -16,6 +16,7 @@ mod check;
 mod explain;
 mod failure;
 mod livelock;
+mod ltl;
 mod model_file;
 mod show;
 mod simulate;
@@ -67,6 +68,7 @@ fn run(cli: &Cli, stop: &Arc<AtomicBool>) -> u8 {
         Command::VerifyCertificate(args) => verify::run(args, stop),
         Command::Simulate(args) => simulate::run(args),
         Command::Show(args) => show::run(args),
+        Command::Ltl(args) => ltl::run(args),
         Command::Explain { code, style } => explain::run(code.as_deref(), terminal::style(style)),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "highwater", &mut std::io::stdout());

@@ -6,7 +6,7 @@
 
 mod generator;
 
-use explore::{Options, Order};
+use explore::{Options, Order, Packing};
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
@@ -51,17 +51,23 @@ fn agree(name: &str, one: &[Outcome], other: &[Outcome], shortest: bool) {
 fn compare(name: &str, network: &Network, sources: &SourceMap, reading: Reading) -> bool {
     let semantics = Semantics::new(network, reading);
     let search = |options: &Options| explore::check(&semantics, sources, options, &Silent::default());
-    let plain = search(&Options { compress: false, ..options() });
+    let plain = search(&Options { packing: Packing::Never, ..options() });
     if states(&plain[0]) >= MOST_STATES {
         return false;
     }
-    let packed = search(&options());
+    let packed = search(&Options { packing: Packing::Always, ..options() });
     agree(&format!("{name}, packed"), &plain, &packed, true);
     for (one, other) in plain.iter().zip(&packed) {
         assert_eq!(one.witness, other.witness, "{name}: packed states, another run");
     }
-    let depth = search(&Options { order: Order::Depth, ..options() });
-    agree(&format!("{name}, depth-first"), &plain, &depth, false);
+    let later = search(&Options { alone: 20, ..options() });
+    agree(&format!("{name}, packed later"), &packed, &later, true);
+    for (order, packing) in
+        [(Order::Depth, Packing::Never), (Order::Depth, Packing::Auto), (Order::Depth, Packing::Always)]
+    {
+        let depth = search(&Options { order, packing, alone: 10, ..options() });
+        agree(&format!("{name}, depth-first, packing {packing:?}"), &plain, &depth, false);
+    }
     for (jobs, alone) in [(2, 0), (3, 0), (2, 5), (3, 40)] {
         let options = Options { jobs, alone, ..options() };
         let threads = search(&options);

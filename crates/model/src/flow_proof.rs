@@ -51,7 +51,10 @@
 //! is folded has one value at each node; a step whose folded slots have several values at its end leads to several nodes.
 //!
 //! Reading is generous: `timeout`, `else` beyond what its sibling conditions say, `len` and the like, remote references,
-//! `enabled`, priorities, `provided`, full channels and atomicity never forbid a step. A send can always happen. A
+//! `enabled`, priorities, `provided`, full channels and atomicity never forbid a step. But a step knows what such a test
+//! says of the one queue that it means (not one of a `many` instance, not a rendezvous): `nfull`, or not `full`, that it
+//! holds less than was declared, `empty` nothing, `len` as much as the number that it is compared with (at most 65536, and
+//! without other lengths in it). Each message that the same step sends there later makes it one more. A send can always happen. A
 //! receive can happen for every atom of every queue it may mean whose values fit. So a proof holds for every capacity.
 //!
 //! A step has a *gain* under [`Weights`]: the weight of what it sends minus the weight of what it takes (a receive that
@@ -66,7 +69,7 @@
 //! See [`Ranking`]. Weights of messages in buffered queues, potentials of `many` instances and weights of numbers are at
 //! least 0; potentials of single instances and of followed variables, and weights of rendezvous messages (which are sent
 //! and taken in the same step) have any sign. Queues that are not `claimed` have weight 0 everywhere: nothing is known
-//! about how much is in them. Either all nodes of a `many` instance count (weight at least 1 where something is claimed
+//! about how much is in them. A claimed queue with a [`Bound`] need not weigh anything. Either all nodes of a `many` instance count (weight at least 1 where something is claimed
 //! bounded) or none does (weight 0 everywhere).
 
 use crate::ids::{EdgeId, LocationId, MachineId};
@@ -352,6 +355,11 @@ pub struct Bound {
     /// An index into the list of weights: under these, *no* step gains, not even those that are taken once; each atom of
     /// the queue weighs at least `unit`, and the sum at the start, less the lowest potential of each part, is less than
     /// `unit * (at_most + 1)`.
+    ///
+    /// If nothing but messages of this queue (one queue, and buffered), potentials of single instances and of followed
+    /// variables weigh anything, a step may gain after which the queue is known to be short. Then also the weight of
+    /// that many of the heaviest messages, with the difference between the highest and the lowest potential of each part,
+    /// is less than `unit * (at_most + 1)`.
     pub weights: u32,
     /// What a message of the queue weighs at least.
     pub unit: i64,

@@ -110,6 +110,11 @@ impl Languages {
         self.budget.keep(bytes)
     }
 
+    /// Counts memory that the caller has given back.
+    pub fn give_back(&mut self, bytes: usize) {
+        self.budget.bytes = self.budget.bytes.saturating_sub(bytes);
+    }
+
     /// How many languages there are.
     pub fn count(&self) -> usize {
         self.automata.len()

@@ -30,7 +30,7 @@ pub enum Regex {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegexError {
     /// Some word has another number of separators.
-    #[error("every word of the expression must have exactly {expected} separators '#'")]
+    #[error("the number of '#' in every word of the expression must be {expected}")]
     Separators {
         /// How many there must be.
         expected: usize,

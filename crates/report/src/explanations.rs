@@ -305,6 +305,56 @@ look at the loop of the run: what should have ended it? If what it does is usefu
 label there.",
     },
     Explanation {
+        code: "formula",
+        title: "a run that does not keep a temporal formula",
+        text: "\
+The run, with its loop repeated for ever, does not satisfy the formula. Beside its steps stands where a
+condition of the formula becomes true or false, and at the end of the chain of reasons what does not
+come, or does not hold. A run that ends goes on in its last state for ever, and nothing happens there.",
+        example: "\
+bool asked, answered;
+active proctype Client() {
+  asked = true;
+  do :: answered -> break :: skip od
+}
+active proctype Server() {
+  asked -> if :: answered = true :: skip fi   /* may forget it */
+}
+ltl answer { [] (asked -> <> answered) }",
+        advice: "\
+look at the place where the last remark stands: what should have happened after it? If only an unfair
+scheduler can bring it about, try `--fair`.",
+    },
+    Explanation {
+        code: "acceptance-cycle",
+        title: "an endless run through acceptance labels",
+        text: "\
+From some step on, the run repeats a loop that passes through a state with a label that starts with
+`accept`: of the `never` claim, or of a process. That is what the claim says must not happen.",
+        example: "\
+bool busy = true;
+active proctype P() { do :: busy -> skip od }
+never {
+accept:
+  do :: busy od                         /* for ever busy */
+}",
+        advice: "look at the loop of the run: what should have led out of it?",
+    },
+    Explanation {
+        code: "claim-violated",
+        title: "a run that matches a `never` claim to its end",
+        text: "\
+The claim describes, step by step, a run that must not happen. This run matches it up to its closing
+brace, or to an assertion in it that fails.",
+        example: "\
+byte x;
+active proctype P() { x = 1; x = 2 }
+never {
+  do :: x == 2 -> break :: else od      /* ends when x is 2 */
+}",
+        advice: "look at the last steps of the run: they are the ones that the claim forbids.",
+    },
+    Explanation {
         code: "assertion",
         title: "an assertion does not hold",
         text: "\

@@ -1,8 +1,8 @@
 //! How large are our automata, and how large are SPIN's?
 //!
 //! Prints a table: the catalogue of patterns, the surge protector in its three styles, and random formulas, each with
-//! its negation. Formulas on which `spin -f` takes longer than five seconds, and those with an X, which SPIN knows only if
-//! it was built so, are left out of all sums and counted.
+//! its negation. Formulas on which `spin -f` takes longer than five seconds, and those with an X, which SPIN knows only
+//! if it was built so, are left out of all sums and counted.
 //!
 //! `cargo run --release -p highwater-temporal --example sizes [number of random formulas [program]]`, where the program
 //! is one that takes a formula after `-f` and prints a never claim, as SPIN and its relatives do.

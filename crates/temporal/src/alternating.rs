@@ -6,8 +6,8 @@
 //!
 //! As in Babiak et al. (TACAS 2012, section 4) moves are kept deterministic where that is free: the letters of a move
 //! to fewer states are taken away from a move to more. For a conjunction of states that is not enough: in `F a` and
-//! `X F a`, waiting leads to fewer states than satisfying `F a` now, but only the latter makes progress. So there a move
-//! also knows which untils it *delays*, and gives way only to one that delays no others.
+//! `X F a`, waiting leads to fewer states than satisfying `F a` now, but only the latter makes progress. So there a
+//! move also knows which untils it *delays*, and gives way only to one that delays no others.
 
 use crate::guard::Guard;
 use crate::hash::Map;

@@ -1,7 +1,7 @@
 //! Temporal logic: formulas of state/event LTL, and small Büchi automata for them.
 //!
-//! * In: text ([`parse`]) or a [`Formula`] over numbered atoms. What an atom means, a proposition of a state or an event
-//!   of a step, is the caller's business.
+//! * In: text ([`parse`]) or a [`Formula`] over numbered atoms. What an atom means, a proposition of a state or an
+//!   event of a step, is the caller's business.
 //! * Out: an [`Automaton`] that accepts exactly the words that satisfy the formula, or word that it is [`TooLarge`]. To
 //!   look for violations, callers translate [`Formula::negated`].
 //!

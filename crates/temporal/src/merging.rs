@@ -4,6 +4,9 @@
 //! So the result is right if it shares no word with the automaton of the negated formula, which is a search for an
 //! accepting cycle in their product. (In the spirit of Dax, Eisinger & Klaedtke 2007, *Mechanizing the powerset
 //! construction for restricted classes of ω-automata*, who reduce first and compare with the negation then.)
+//!
+//! Tried and dropped: merging in several translations of the formula instead of the smallest one alone. It saved three
+//! states of five thousand.
 
 use crate::acceptance;
 use crate::graph::{Edge, Graph, Node};

@@ -34,7 +34,8 @@ impl Relation {
         self.bits[p * self.count + q]
     }
 
-    /// Whether an edge of the second node and marks makes one of the first needless: it is better, or as good and first.
+    /// Whether an edge of the second node and marks makes one of the first needless: it is better, or it is as good
+    /// and has the smaller number.
     fn prefers(&self, (p, marks): (usize, u64), (q, more): (usize, u64)) -> bool {
         let better = marks & !more == 0 && self.holds(p, q);
         let equal = marks == more && self.holds(q, p);

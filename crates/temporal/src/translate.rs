@@ -1,8 +1,9 @@
 //! Formula in, automaton out.
 //!
 //! The way: formula → simple term → alternating automaton → generalised automaton → Büchi automaton, and reductions
-//! wherever there is something to reduce. Then states are merged by proof. Some choices are best tried both ways: which laws are used in which direction,
-//! and whether disjunctions that lie ahead are guessed or kept as states.
+//! wherever there is something to reduce. Some choices are best tried both ways: which laws are used in which
+//! direction, and whether disjunctions that lie ahead are guessed or kept as states. At the end, states are merged by
+//! proof.
 
 use crate::automaton::{Automaton, Edge, State};
 use crate::formula::Formula;

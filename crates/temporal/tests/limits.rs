@@ -68,3 +68,28 @@ fn the_deepest_formulas_that_are_read_are_translated() {
     let automaton = automaton(&parsed.formula, &Limits::default()).unwrap();
     assert_eq!(automaton.states.len(), 492);
 }
+
+#[test]
+fn deep_formulas_of_every_shape_are_translated_or_refused() {
+    let limits = Limits { steps: 300_000, ..Limits::default() };
+    let (a, b) = (|| Formula::Atom(0), || Formula::Atom(1));
+    let shapes: [(&str, &dyn Fn(Formula) -> Formula); 6] = [
+        ("a U (b R …)", &|inner| a().until(b().release(inner))),
+        ("(… U b) R a", &|inner| inner.until(b()).release(a())),
+        ("a -> !…", &|inner| a().implies(inner.not())),
+        ("G (a || …)", &|inner| a().or(inner).globally()),
+        ("a && X …", &|inner| a().and(inner.next())),
+        ("… <-> X a", &|inner| inner.iff(a().next())),
+    ];
+    for (shape, around) in shapes {
+        let mut formula = b();
+        while formula.depth() + 2 <= limits.depth {
+            formula = around(formula);
+        }
+        for formula in [formula.negated(), formula] {
+            let start = Instant::now();
+            let result = automaton(&formula, &limits).map(|automaton| automaton.states.len());
+            assert!(start.elapsed() < Duration::from_secs(20), "{shape}: {result:?} after {:?}", start.elapsed());
+        }
+    }
+}

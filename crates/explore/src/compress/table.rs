@@ -8,7 +8,7 @@
 //! As in [`crate::table`], states are looked up in batches: a first pass touches what the second will need.
 
 use super::packer::Packed;
-use crate::table::{Lookup, NO_PARENT, StateId};
+use crate::table::{Lookup, NO_PARENT, StateId, reserve};
 use std::collections::HashMap;
 
 /// A state to be looked up, and the one it was found from.
@@ -73,20 +73,9 @@ fn hash(halves: u64, len: u32) -> u64 {
     fold(fold(halves ^ 0x8ebc_6af0_9c88_c6e3, 0x9e37_79b9_7f4a_7c15) ^ u64::from(len), 0xe703_7ed1_a0b4_28db)
 }
 
-/// Makes room for one more, an eighth at a time: memory that nobody uses yet is memory, too.
-fn reserve<T>(vector: &mut Vec<T>) {
-    if vector.len() == vector.capacity() {
-        vector.reserve_exact((vector.len() / 8).max(1 << 10));
-    }
-}
-
 impl PackedTable {
     pub(crate) fn len(&self) -> usize {
         self.halves.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.halves.is_empty()
     }
 
     /// A state.
@@ -184,12 +173,12 @@ impl PackedTable {
             return Lookup::Full;
         }
         self.slots[at] = tag.checked_shl(self.bits).unwrap_or(0) | (id as u32 + 1);
-        reserve(&mut self.halves);
+        reserve(&mut self.halves, 1);
         self.halves.push(entry.halves);
-        reserve(&mut self.parents);
+        reserve(&mut self.parents, 1);
         self.parents.push(entry.parent);
         let length = self.length_index(id as StateId, entry.len);
-        reserve(&mut self.length_of);
+        reserve(&mut self.length_of, 1);
         self.length_of.push(length);
         self.state_bytes += u64::from(entry.len);
         Lookup::New(id as StateId)

@@ -1,6 +1,6 @@
 //! The property patterns of Dwyer, Avrunin & Corbett (ICSE 1999, *Patterns in property specifications for finite-state
-//! verification*), in LTL as their catalogue has them: each pattern in the scopes globally, before R, after Q, between Q
-//! and R, and after Q until R. And the surge protector of Chaki et al. (2004, section 5).
+//! verification*), in LTL as their catalogue has them: each pattern in the scopes globally, before R, after Q, between
+//! Q and R, and after Q until R. And the surge protector of Chaki et al. (2004, section 5).
 
 use temporal::{Formula, Precedence, parse_with};
 

@@ -1,0 +1,287 @@
+//! With and without partial-order reduction: the same verdicts, on random models made to tempt it.
+//!
+//! Processes have parameters (channels, numbers), elements of arrays of their own, local variables and channels, atomic sequences
+//! and deterministic steps, so that most of their steps look independent of the others and some are not. Seeds
+//! are printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead of the usual few hundred.
+
+#[path = "generator/mod.rs"]
+mod generator;
+
+use explore::liveness::Setting;
+use explore::reduction::Mode;
+use explore::{Options, Order};
+use generator::Random;
+use model::network::Network;
+use model::semantics::{Reading, Semantics};
+use model::source::SourceMap;
+use model::verdict::{Limits, Outcome, Property, Reason, Silent, Verdict};
+use std::fmt::Write;
+
+const MOST_STATES: u64 = 20_000;
+
+/// Makes the models.
+struct Maker(Random);
+
+impl Maker {
+    fn one<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        items[self.0.below(items.len() as u64) as usize]
+    }
+
+    /// Processes in a ring or around a shared queue, started by `init` or from the start.
+    fn model(&mut self) -> String {
+        let processes = 2 + self.0.below(2);
+        let capacity = 1 + self.0.below(2);
+        let mut text = format!(
+            "byte x, y; bit flag[3]; byte count[3];\nchan q = [{capacity}] of {{ byte }};\n\
+             chan ring[3] = [{capacity}] of {{ byte }};\nchan meet = [0] of {{ byte }};\n\
+             chan names = [1] of {{ chan }};\n"
+        );
+        let types = 1 + self.0.below(2);
+        for index in 0..types {
+            let _ = writeln!(text, "proctype P{index}(chan in, out; byte k) {{ byte l, m; chan other;");
+            let own = if self.0.below(4) == 0 { "chan own = [1] of { byte };\n" } else { "" };
+            text += own;
+            let body = self.body(!own.is_empty());
+            let _ = writeln!(text, "{body}}}");
+        }
+        text += "init { atomic {\n";
+        for index in 0..processes {
+            let next = (index + 1) % processes;
+            let (input, output) = match self.0.below(5) {
+                0 => (String::from("q"), String::from("q")),
+                1 => (format!("ring[{index}]"), String::from("q")),
+                _ => (format!("ring[{index}]"), format!("ring[{next}]")),
+            };
+            let _ = writeln!(text, "run P{}({input}, {output}, {index});", self.0.below(types));
+        }
+        let more = if self.0.below(3) == 0 { "x = x + 1" } else { "skip" };
+        text + &format!("}}; {more} }}\n")
+    }
+
+    fn body(&mut self, own: bool) -> String {
+        let mut text = String::new();
+        for _ in 0..self.0.below(3) {
+            text += &(self.statement(own) + ";\n");
+        }
+        let forever = self.0.below(4) > 0;
+        if forever {
+            text += "do\n";
+            for option in 0..1 + self.0.below(3) {
+                let label = if option == 0 { "L: " } else { "" };
+                let _ = writeln!(text, ":: {label}{}; {}", self.statement(own), self.statement(own));
+            }
+            text += &format!("{}od\n", if self.0.below(4) == 0 { ":: break\n" } else { "" });
+        } else {
+            text += &format!("L: {};\n{}", self.statement(own), self.statement(own));
+        }
+        text
+    }
+
+    fn statement(&mut self, own: bool) -> String {
+        match self.0.below(12) {
+            0 => format!("atomic {{ {}; {} }}", self.step(own), self.step(own)),
+            1 => format!("d_step {{ {}; {} }}", self.quiet(), self.quiet()),
+            2 => format!("if :: {} :: {} fi", self.step(own), self.step(own)),
+            3 => format!("if :: {} -> {} :: else -> {} fi", self.condition(), self.step(own), self.quiet()),
+            _ => self.step(own),
+        }
+    }
+
+    fn step(&mut self, own: bool) -> String {
+        let owned = ["own!l", "own?l"];
+        if own && self.0.below(4) == 0 {
+            return self.one(&owned).into();
+        }
+        let steps = [
+            "in?l",
+            "out!l",
+            "in?l",
+            "out!m",
+            "in?1",
+            "in?0",
+            "q!k",
+            "q?m",
+            "q!!l",
+            "q??1",
+            "meet!k",
+            "meet?l",
+            "names!in",
+            "names?other",
+            "other!1",
+            "in?<l>",
+        ];
+        if self.0.below(2) == 0 { self.one(&steps).into() } else { self.quiet() }
+    }
+
+    fn quiet(&mut self) -> String {
+        let steps = [
+            "l = 1 - l",
+            "m = (m + 1) % 3",
+            "l = k",
+            "flag[_pid % 3] = 1 - flag[_pid % 3]",
+            "flag[k] = 1",
+            "flag[k] = 0",
+            "count[k] = (count[k] + 1) % 2",
+            "x = (x + 1) % 3",
+            "y = l",
+            "l = x % 2",
+            "skip",
+            "flag[l] = m % 2",
+            "l = flag[k]",
+            "assert(x < 3)",
+            "m = len(q) % 3",
+        ];
+        self.one(&steps).into()
+    }
+
+    fn condition(&mut self) -> String {
+        let conditions = [
+            "l == 0",
+            "m > 0",
+            "flag[k]",
+            "flag[0]",
+            "x == 1",
+            "nempty(in)",
+            "nfull(out)",
+            "empty(q)",
+            "full(q)",
+            "q?[1]",
+            "_nr_pr > 2",
+            "count[k] == 0",
+            "timeout",
+        ];
+        self.one(&conditions).into()
+    }
+
+    fn formula(&mut self, depth: u64) -> String {
+        let atoms = [
+            "x == 1",
+            "y == 0",
+            "flag[0]",
+            "flag[1] == 0",
+            "count[0] > 0",
+            "len(q) > 0",
+            "empty(ring[0])",
+            "P0@L",
+            "q!1",
+            "ring[0]?_",
+            "q?_",
+            "P0:l == 1",
+        ];
+        if depth == 0 {
+            return format!("({})", self.one(&atoms));
+        }
+        match self.0.below(7) {
+            0 => format!("([] {})", self.formula(depth - 1)),
+            1 => format!("(<> {})", self.formula(depth - 1)),
+            2 => format!("(! {})", self.formula(depth - 1)),
+            3 => format!("({} U {})", self.formula(depth - 1), self.formula(depth - 1)),
+            4 => format!("({} -> {})", self.formula(depth - 1), self.formula(depth - 1)),
+            5 => format!("({} && {})", self.formula(depth - 1), self.formula(depth - 1)),
+            _ => format!("([] <> {})", self.formula(depth - 1)),
+        }
+    }
+}
+
+fn read(seed: u64) -> (Network, SourceMap, String) {
+    let mut maker = Maker(Random(seed));
+    let text = maker.model();
+    let depth = 1 + maker.0.below(3);
+    let formula = maker.formula(depth);
+    let options =
+        promela::preprocess::Options { formulas: vec![formula.clone()], ..promela::preprocess::Options::default() };
+    let read = promela::read("random.pml", &text, &options);
+    let text = format!("{text}\nltl {{ {formula} }}");
+    let network = read.network.unwrap_or_else(|| panic!("seed {seed}: {:?}\n{text}", read.diagnostics));
+    (network, read.sources, text)
+}
+
+/// What a comparison saw.
+#[derive(Default, Debug)]
+struct Tally {
+    compared: u64,
+    violated: u64,
+    /// Models of which states were left out.
+    smaller: u64,
+    all: u64,
+    visited: u64,
+}
+
+impl Tally {
+    fn add(&mut self, whole: &Outcome, reduced: &Outcome) {
+        let states = |outcome: &Outcome| outcome.stats.as_ref().map_or(0, |stats| stats.states);
+        self.compared += 1;
+        self.violated += u64::from(whole.verdict == Verdict::Violated);
+        self.smaller += u64::from(states(reduced) < states(whole));
+        self.all += states(whole);
+        self.visited += states(reduced);
+    }
+}
+
+/// Verdicts agree, unless one of them did not come to an end.
+fn agree(seed: u64, whole: &Outcome, reduced: &Outcome, text: &str) -> bool {
+    let open = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Inconclusive(_));
+    if open(whole) || open(reduced) {
+        let limit = |outcome: &Outcome| {
+            matches!(outcome.verdict, Verdict::Inconclusive(Reason::States | Reason::Crash(_) | Reason::StoppedEarly))
+        };
+        assert!(limit(whole) || limit(reduced), "seed {seed}: {:?}, {:?}\n{text}", whole.verdict, reduced.verdict);
+        return false;
+    }
+    assert_eq!(whole.verdict, reduced.verdict, "seed {seed}: {}\n{text}", whole.property);
+    true
+}
+
+fn seeds(otherwise: u64) -> u64 {
+    std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(otherwise)
+}
+
+#[test]
+fn formulas_hold_with_reduction_where_they_hold_without() {
+    let mut tally = Tally::default();
+    for seed in 0..seeds(400) {
+        let (network, sources, text) = read(seed);
+        let reading = if seed % 3 == 0 { Reading::Unbounded } else { Reading::Declared };
+        let semantics = Semantics::new(&network, reading);
+        let observer = Silent::default();
+        let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+        let ask = |reduction: Mode| {
+            let (semantics, sources, observer) = (&semantics, &sources, &observer);
+            let setting = Setting { semantics, sources, fair: false, reduction, limits, observer };
+            setting.formula(&network.formulas[0].name, &network.formulas[0].formula)
+        };
+        let (whole, reduced) = (ask(Mode::Off), ask(Mode::On));
+        if agree(seed, &whole, &reduced, &text) {
+            tally.add(&whole, &reduced);
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.compared * 2 > seeds(400), "{tally:?}");
+    assert!(tally.smaller * 8 > tally.compared && tally.violated > 0, "{tally:?}");
+}
+
+#[test]
+fn errors_and_deadlocks_are_found_with_reduction_where_they_are_without() {
+    let mut tally = Tally::default();
+    for seed in 0..seeds(400) {
+        let (network, sources, text) = read(seed);
+        let reading = if seed % 3 == 0 { Reading::Unbounded } else { Reading::Declared };
+        let semantics = Semantics::new(&network, reading);
+        let order = if seed % 2 == 0 { Order::Breadth } else { Order::Depth };
+        let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+        let ask = |property: &Property, reduction: Mode| {
+            let properties = vec![property.clone()];
+            let options = Options { order, properties, limits, reduction, ..Options::default() };
+            explore::check(&semantics, &sources, &options, &Silent::default()).remove(0)
+        };
+        for property in [Property::Safety, Property::Deadlock] {
+            let (whole, reduced) = (ask(&property, Mode::Off), ask(&property, Mode::On));
+            if agree(seed, &whole, &reduced, &text) {
+                tally.add(&whole, &reduced);
+            }
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.compared > seeds(400), "{tally:?}");
+    assert!(tally.smaller * 8 > tally.compared && tally.violated > 0, "{tally:?}");
+}
