@@ -9,6 +9,7 @@
 //! siblings on that way.
 
 use crate::expansion::{Expander, Problem};
+use crate::reduction::Mode;
 use crate::search::{Found, Violations, Watch};
 use model::semantics::Semantics;
 use model::verdict::{Progress, Property, Reason, SearchStats};
@@ -75,7 +76,7 @@ fn hashes(state: &[u8]) -> (u64, u64) {
 /// Searches with an array of at most so many bytes.
 pub(crate) fn search<'a>(semantics: &'a Semantics<'a>, watch: Watch<'a>, bytes: u64) -> Found {
     let mut search = Search {
-        expander: Expander::new(semantics),
+        expander: Expander::new(semantics).reduced(watch.options.reduction == Mode::On),
         watch,
         bits: Bits::new(bytes),
         stack: Stack::default(),

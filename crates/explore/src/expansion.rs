@@ -5,6 +5,7 @@
 //! follows such a sequence to its ends, remembering what it has seen inside, so that one that loops for ever
 //! does not keep it.
 
+use crate::reduction::{Choice, Reduction};
 use model::fault::{FaultAt, Overflow};
 use model::semantics::{Semantics, Step, Stepper};
 use model::verdict::{Property, Reason};
@@ -59,6 +60,9 @@ pub(crate) struct Expander<'s> {
     pub(crate) problems: Vec<Problem>,
     /// The first run that cannot go on because of a fault.
     pub(crate) crashed: Option<FaultAt>,
+    /// Says which process may move alone, if states may be left out.
+    reduction: Option<Reduction<'s>>,
+    choices: Vec<Choice>,
 }
 
 /// States in the middle of atomic sequences, their bytes in one array.
@@ -110,7 +114,15 @@ impl Inners {
 impl<'s> Expander<'s> {
     pub(crate) fn new(semantics: &'s Semantics<'s>) -> Self {
         let (inner, problems) = (Inners::default(), Vec::new());
-        Expander { stepper: semantics.stepper(), inner, transitions: 0, problems, crashed: None }
+        let (reduction, choices) = (None, Vec::new());
+        let stepper = semantics.stepper();
+        Expander { stepper, inner, transitions: 0, problems, crashed: None, reduction, choices }
+    }
+
+    /// States may be left out where the order of steps does not matter.
+    pub(crate) fn reduced(mut self, reduce: bool) -> Self {
+        self.reduction = reduce.then(|| Reduction::new(self.stepper.semantics(), &[], false)).flatten();
+        self
     }
 
     /// Shows every successor of a state to `sink`. `stop` is asked now and then in long atomic sequences.
@@ -123,9 +135,8 @@ impl<'s> Expander<'s> {
         self.problems.clear();
         self.inner.clear();
         self.stepper.load(state);
-        let only = self.only_mover();
-        let mut count = self.successors(only, None, sink)?;
-        if count == 0 && only.is_some() {
+        let mut count = self.alone(sink)?;
+        if count == 0 {
             count = self.successors(None, None, sink)?;
         }
         if count == 0 && !self.stepper.is_valid_end(state) {
@@ -134,10 +145,23 @@ impl<'s> Expander<'s> {
         if self.inner.entries.is_empty() { Ok(()) } else { self.atomic_sequences(sink, stop) }
     }
 
-    /// The one process whose steps are enough in the loaded state, if there is one. Here is the place for a
-    /// partial-order reduction; without one, every process moves.
-    fn only_mover(&mut self) -> Option<u32> {
-        None
+    /// The successors by one process whose steps are enough in the loaded state, if there is one; how many.
+    fn alone(&mut self, sink: &mut impl FnMut(&[u8])) -> Result<usize, Overflow> {
+        let Some(reduction) = &mut self.reduction else { return Ok(0) };
+        reduction.choices(&self.stepper, &mut self.choices);
+        for index in 0..self.choices.len() {
+            // Whether a step that closes a loop of the control flow leads to a state that is known already cannot be told
+            // here: so it is not taken alone.
+            let choice = self.choices[index];
+            if choice.closing {
+                break;
+            }
+            let count = self.successors(Some(choice.process), None, sink)?;
+            if count > 0 {
+                return Ok(count);
+            }
+        }
+        Ok(0)
     }
 
     /// One expansion of the loaded state or inner state: states are shown, inner ones are kept for later. `from`

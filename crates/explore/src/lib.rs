@@ -27,7 +27,8 @@ pub use search::{Options, Order, Packing};
 use model::semantics::Semantics;
 use model::source::SourceMap;
 use model::trace::Narrator;
-use model::verdict::{Certificate, Observer, Outcome, Property, Reason, Verdict, Witness};
+use model::verdict::{Certificate, Limits, Observer, Outcome, Property, Reason, Verdict, Witness};
+use reduction::{Mode, Reduction, WHOLE};
 use search::{Found, Violation};
 use std::time::Instant;
 
@@ -42,7 +43,7 @@ pub fn check(
     observer: &dyn Observer,
 ) -> Vec<Outcome> {
     let start = Instant::now();
-    let found = search::search(semantics, options, observer);
+    let (found, reduced) = search_in_mode(semantics, options, observer);
     let time = start.elapsed();
     options
         .properties
@@ -62,20 +63,44 @@ pub fn check(
             };
             match position {
                 Some(position) => violated(&mut outcome, &found, position, semantics, sources),
-                None => finished(&mut outcome, &found),
+                None => finished(&mut outcome, &found, reduced),
             }
             outcome
         })
         .collect()
 }
 
+/// The search, with as many states as the mode says; and whether some were left out.
+fn search_in_mode(semantics: &Semantics<'_>, options: &Options, observer: &dyn Observer) -> (Found, bool) {
+    let search = |mode: Mode, limits: Limits| {
+        let options = Options { reduction: mode, limits, ..options.clone() };
+        search::search(semantics, &options, observer)
+    };
+    let limits = options.limits;
+    let through_all = options.keep_going && options.reduction == Mode::Auto;
+    let possible = options.reduction != Mode::Off && !through_all && Reduction::new(semantics, &[], false).is_some();
+    if !possible || options.reduction == Mode::On {
+        let mode = if possible { Mode::On } else { Mode::Off };
+        return (search(mode, limits), possible);
+    }
+    if !limits.states.is_some_and(|most| most <= WHOLE) {
+        let whole = search(Mode::Off, Limits { states: Some(WHOLE), ..limits });
+        if whole.stopped == Some(Reason::States) {
+            return (search(Mode::On, limits), true);
+        }
+        return (whole, false);
+    }
+    (search(Mode::Off, limits), false)
+}
+
 /// Without a violation: proved if the search went through everything.
-fn finished(outcome: &mut Outcome, found: &Found) {
+fn finished(outcome: &mut Outcome, found: &Found, reduced: bool) {
     if let (Some(crash), Property::Deadlock, None) = (&found.crashed, &outcome.property, &found.stopped) {
         outcome.verdict = Verdict::Inconclusive(Reason::Crash(crash.fault.to_string()));
         return;
     }
     match (&found.stopped, found.digest) {
+        (None, Some(_)) if reduced => outcome.certificate = Some(Certificate::Searched { fair: false }),
         (None, Some(digest)) => {
             outcome.certificate = Some(Certificate::Explored {
                 states: found.stats.states,

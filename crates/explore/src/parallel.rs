@@ -17,6 +17,7 @@
 use crate::compress::{Entry, PackedTable, Packer, Pieces};
 use crate::expansion::Expander;
 use crate::meeting::{Meeting, Member};
+use crate::reduction::Mode;
 use crate::search::{Found, Options, Order, Packing, Search, Violations, Watch};
 use crate::store::Compressed;
 use crate::table::{NO_PARENT, StateId, hash};
@@ -258,7 +259,7 @@ impl<'a, 'w> Worker<'a, 'w> {
             shared,
             member: shared.meeting.join(),
             index,
-            expander: Expander::new(semantics),
+            expander: Expander::new(semantics).reduced(shared.watch.options.reduction == Mode::On),
             packer: Packer::new(Arc::clone(&shared.pieces)),
             state: Vec::new(),
             owners: Vec::new(),

@@ -13,6 +13,7 @@
 //! up to there it is the same for any number of them, and so is what it says of small models.
 
 use crate::expansion::{Expander, Problem};
+use crate::reduction::Mode;
 use crate::store::{Compressed, Plain, Store};
 use crate::table::{NO_PARENT, StateId};
 use crate::{bitstate, parallel};
@@ -64,6 +65,8 @@ pub struct Options {
     pub alone: usize,
     /// Remember states by a few bits in so many bytes only: then nothing is proved.
     pub bitstate: Option<u64>,
+    /// When states are left out because the order of steps does not matter.
+    pub reduction: Mode,
 }
 
 impl Default for Options {
@@ -77,6 +80,7 @@ impl Default for Options {
             packing: Packing::Auto,
             alone: 20_000,
             bitstate: None,
+            reduction: Mode::Off,
         }
     }
 }
@@ -283,7 +287,7 @@ pub(crate) struct Search<'a, S> {
 impl<'a, S: Store + Default> Search<'a, S> {
     fn new(semantics: &'a Semantics<'a>, watch: Watch<'a>) -> Self {
         Search {
-            expander: Expander::new(semantics),
+            expander: Expander::new(semantics).reduced(watch.options.reduction == Mode::On),
             watch,
             store: S::default(),
             state: Vec::new(),

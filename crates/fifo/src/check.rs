@@ -38,3 +38,36 @@ pub(crate) fn is_invariant(
 fn complaint(space: &Space<'_>, control: Control, what: &str) -> String {
     format!("the invariant at control state {:?} {what}", space.states(control))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bad, Machine, Op, Property, System, Transition};
+
+    /// Sends as long as it likes, then stops; bad is to stop with nothing sent.
+    fn sender() -> System {
+        let transition = |from, op, to| Transition { from, op, to, origin: 0 };
+        let machine = Machine {
+            name: "sender".into(),
+            initial: vec![0],
+            states: vec!["sending".into(), "stopped".into()],
+            transitions: vec![transition(0, Op::Send(0, 0), 0), transition(0, Op::Receive(0, 0), 1)],
+        };
+        let bad = Bad { states: vec![Some(vec![1])], queues: Some(queues::Regex::word(&[0, 0, 0])) };
+        System { channels: 1, alphabet: vec!["a".into()], lossy: vec![], machines: vec![machine], bad: vec![bad] }
+    }
+
+    #[test]
+    fn only_invariants_pass() {
+        let system = sender();
+        let mut space = Space::new(&system, Property::BadStates, queues::Limits::default()).unwrap();
+        let (all, none) = (space.universe, space.start);
+        let (sending, stopped) = (space.initial().unwrap()[0], Control(1));
+        space.moves(sending).unwrap();
+        let mut complains = |reached: &[(Control, Language)]| is_invariant(&mut space, reached).unwrap().unwrap_err();
+        assert!(complains(&[]).contains("misses an initial"));
+        assert!(complains(&[(sending, none)]).contains("is left by a step"));
+        assert!(complains(&[(sending, all)]).contains("is left by a step"));
+        assert!(complains(&[(sending, all), (stopped, all)]).contains("something bad"));
+    }
+}

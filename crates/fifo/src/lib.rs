@@ -6,14 +6,14 @@
 //!   control state; *unsafe* with a [`Run`]; both were checked before they are returned. *Inconclusive* says why.
 //!
 //! The paper behind it is Heußner, Le Gall and Sutre, "Extrapolation-based path invariants for abstraction refinement of
-//! fifo systems". Start reading at [`system`], then [`space`](crate::System), which unfolds the product of the machines
-//! as far as it is needed, then the methods: `search`, `absint`, `cegar`, `armc`, and `portfolio`, which combines them.
+//! fifo systems". Start reading at `system.rs`, then `space.rs`, which unfolds the product of the machines as far as it is
+//! needed, then the methods: `search.rs`, `absint.rs`, `cegar/mod.rs`, `armc.rs`, and `portfolio.rs`, which combines them.
 //!
 //! This crate never prints, reads no file, and never panics on a system, however odd.
 
 mod absint;
 mod armc;
-pub mod cegar;
+mod cegar;
 mod check;
 mod configurations;
 mod method;
@@ -27,7 +27,7 @@ mod story;
 mod system;
 mod verdict;
 
-pub use cegar::{Cegar, CegarSettings, Generator, Pass};
+pub use cegar::{Cegar, CegarSettings, Generator, Pass, Progress};
 pub use method::{Limits, Method, check};
 pub use property::Property;
 pub use replay::{Configuration, ReplayError, replay};

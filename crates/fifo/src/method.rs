@@ -60,14 +60,18 @@ pub struct Limits {
     pub cancel: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
+/// What a state of an automaton takes while it is built, roughly: that memory is not counted otherwise.
+const DRAFT_BYTES: usize = 200;
+
 impl Limits {
     pub(crate) fn for_languages(&self) -> queues::Limits {
+        let states = queues::Limits::default().states;
         queues::Limits {
+            states: self.memory.map_or(states, |bytes| states.min(bytes / DRAFT_BYTES)),
             bytes: self.memory.unwrap_or(usize::MAX),
             steps: self.steps.unwrap_or(u64::MAX),
             deadline: self.deadline,
             interrupt: self.cancel.clone(),
-            ..queues::Limits::default()
         }
     }
 }

@@ -9,7 +9,7 @@
 //!   message, and none of these is one that it takes there.
 //! * *Orphan*: every machine is in a state without transitions, and a queue is not empty.
 
-use crate::system::{Op, System, SystemError};
+use crate::system::{Machine, Op, System, SystemError};
 use queues::{Language, Languages, Limit, RegexError};
 use std::collections::BTreeMap;
 
@@ -72,11 +72,14 @@ impl Faults {
                 None => languages.universe().map_err(RegexError::from),
             };
             let queues = queues.map_err(|error| SystemError::BadQueues { number, error })?;
-            let among = |(machine, states): (usize, &Option<Vec<usize>>)| {
-                let count = system.machines[machine].states.len();
-                states.as_ref().map(|states| (0..count).map(|state| states.contains(&state)).collect())
+            let among = |(machine, states): (&Machine, &Option<Vec<usize>>)| {
+                states.as_ref().map(|states| {
+                    let mut among = vec![false; machine.states.len()];
+                    states.iter().for_each(|&state| among[state] = true);
+                    among
+                })
             };
-            let states = bad.states.iter().take(system.machines.len()).enumerate().map(among).collect();
+            let states = system.machines.iter().zip(&bad.states).map(among).collect();
             faults.bad.push((states, queues));
         }
         Ok(faults)

@@ -94,14 +94,15 @@ impl<'a> Space<'a> {
     /// The control states to begin with.
     pub(crate) fn initial(&mut self) -> Result<Vec<Control>, Limit> {
         if self.initial.is_empty() {
+            let system = self.system;
             let mut choices = vec![Vec::new()];
-            for machine in &self.system.machines {
+            for machine in &system.machines {
+                self.room_for(choices.len(), machine.initial.len())?;
                 let longer = |states: &Vec<u32>| {
                     let with = |&state: &usize| states.iter().copied().chain([state as u32]).collect();
                     machine.initial.iter().map(with).collect::<Vec<Vec<u32>>>()
                 };
                 choices = choices.iter().flat_map(longer).collect();
-                self.languages.spend(choices.len())?;
             }
             let mut initial = Vec::new();
             for states in choices {
@@ -116,17 +117,25 @@ impl<'a> Space<'a> {
 
     /// Every control state of the product, reachable or not. Only for measuring.
     pub(crate) fn whole_product(&mut self) -> Result<Vec<Control>, Limit> {
+        let system = self.system;
         let mut all = vec![Vec::new()];
-        for machine in &self.system.machines {
+        for machine in &system.machines {
+            self.room_for(all.len(), machine.states.len())?;
             let count = machine.states.len() as u32;
             let longer = |states: &Vec<u32>| {
                 let states = states.clone();
                 (0..count).map(move |state| states.iter().copied().chain([state]).collect::<Vec<u32>>())
             };
             all = all.iter().flat_map(longer).collect();
-            self.languages.spend(all.len())?;
         }
         all.into_iter().map(|states| self.number(states.into())).collect()
+    }
+
+    /// Whether so many control states can be listed at once.
+    fn room_for(&mut self, some: usize, times: usize) -> Result<(), Limit> {
+        let count = some.saturating_mul(times);
+        self.languages.spend(count)?;
+        if count > self.languages.limits().states { Err(Limit::States) } else { Ok(()) }
     }
 
     fn number(&mut self, states: Rc<[u32]>) -> Result<Control, Limit> {

@@ -225,6 +225,17 @@ fn what_is_not_a_system_is_refused() {
 }
 
 #[test]
+fn too_many_initial_states_are_a_limit() {
+    let mut many = endless();
+    let mut chain = machine("many", 100, &[]);
+    chain.initial = (0..100).collect();
+    many.machines = vec![chain; 30];
+    many.bad.clear();
+    let verdict = ask(&many, Property::BadStates);
+    assert!(matches!(verdict, Verdict::Inconclusive(Reason::Limit(Limit::States))), "{verdict:?}");
+}
+
+#[test]
 fn nothing_at_all_is_safe() {
     let nothing = System::default();
     assert!(is_safe(&ask(&nothing, Property::BadStates)));

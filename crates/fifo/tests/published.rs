@@ -6,7 +6,7 @@
 
 mod support;
 
-use fifo::cegar::Progress;
+use fifo::Progress;
 use fifo::{Cegar, CegarSettings, Generator, Limits, Method, Pass, Property, Report, Silent, System, Verdict, check};
 use queues::{Bisimulation, Direction};
 use std::sync::Arc;

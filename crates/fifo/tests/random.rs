@@ -4,10 +4,12 @@
 
 mod support;
 
-use fifo::{Bad, CegarSettings, Generator, Limits, Method, Op, Pass, Property, Reason, Silent, System, Verdict, check};
+use fifo::{
+    Bad, CegarSettings, Generator, Limits, Method, Op, Pass, Property, Reason, Silent, System, Verdict, check, replay,
+};
 use queues::{Bisimulation, BoundedLanguages, Direction, Extrapolation, Regex};
 use std::sync::Arc;
-use support::{Random, alphabet, machine, seeds};
+use support::{Random, alphabet, machine, naive, seeds};
 
 /// 2 to 4 machines, 1 to 3 channels, 1 to 3 messages, reliable and lossy.
 fn system(random: &mut Random) -> System {
@@ -102,14 +104,20 @@ fn all_methods_agree() {
         let mut random = Random(seed);
         let system = system(&mut random);
         let property = properties[random.below(properties.len() as u64) as usize];
-        let mut known: Option<(bool, String)> = None;
+        let naive = naive::reaches_fault(&system, property, 300);
+        let mut known: Option<(bool, String)> = naive.map(|faulty| (!faulty, "a naive search".into()));
         let mut by_search = false;
         for method in methods() {
             let limits = Limits { steps: Some(150_000), ..Limits::default() };
             let report = check(&system, property, &method, &limits, &mut Silent);
             let answer = match &report.verdict {
                 Verdict::Safe(_) => Some(true),
-                Verdict::Unsafe(_) => Some(false),
+                Verdict::Unsafe(run) => {
+                    let last = replay(&system, run).expect("a run").pop().expect("a configuration");
+                    let last = (last.control.iter().map(|&state| state as usize).collect(), last.contents());
+                    assert!(naive::is_fault(&system, property, &last), "seed {seed} {property:?} {method:?}: {last:?}");
+                    Some(false)
+                }
                 Verdict::Inconclusive(Reason::Limit(_) | Reason::Iterations(_) | Reason::Stuck(_)) => None,
                 Verdict::Inconclusive(reason) => panic!("seed {seed} {property:?} {method:?}: {reason}"),
             };

@@ -678,6 +678,7 @@ fn nowhere() -> crate::step::Step {
         traffic: Vec::new(),
         created: Vec::new(),
         growth: Vec::new(),
+        lengths: BTreeMap::new(),
         shown: 0,
     }
 }

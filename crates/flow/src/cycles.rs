@@ -177,7 +177,7 @@ impl Asked<'_> {
         let frame = Frame::new(self.net, &alive);
         let mut never = || None;
         let dropped = vec![false; self.net.counters.len()];
-        let prover = Prover { net: self.net, shape: self.shape, dropped, effort: Default::default(), stop: &mut never };
+        let prover = Prover::new(self.net, self.shape, dropped, &mut never);
         let weights = match prover.weights(&frame, weights, 1) {
             Ok(weights) => weights,
             Err(TooLarge) => {

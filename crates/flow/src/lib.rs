@@ -4,7 +4,7 @@
 //! * Out: a [`Report`]: a [`FlowProof`] that a checker accepts, or the combination of cycles that nothing forbids.
 //!
 //! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]), [`net`]
-//! turns it into parts and counters, [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
+//! turns it into parts and counters, [`limited`] finds queues that limit themselves, [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
 //! what to look at more closely, [`bounds`] and [`failures`] say how long queues can get. [`cycles`] is the papers' own method beside it.
 //! Papers: IBOC, IBOC-refinement, Ciclo. This crate never prints.
 
@@ -13,6 +13,7 @@ pub mod bounds;
 pub mod cycles;
 pub mod failures;
 pub mod graph;
+pub mod limited;
 pub mod net;
 pub mod prove;
 pub mod refine;
@@ -27,6 +28,7 @@ pub use report::{CycleReport, QueueReport, Report, Sizes, Story};
 
 use analysis::{Analysis, Change, Config, Failure};
 use bounds::Proved;
+use limited::Limit;
 use model::event::Event;
 use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Progress, Queue, Ranking, Weights};
 use model::network::Network;
@@ -115,7 +117,7 @@ impl Engine<'_> {
                 first_nodes = analysis.instances.iter().map(|i| i.nodes.len()).sum();
             }
             match self.prove(&analysis, &net, &[]) {
-                Ok((ranking, dropped)) => return self.proved(&analysis, &net, ranking, &dropped, deadline),
+                Ok(proof) => return self.proved(&analysis, &net, proof, deadline),
                 Err(Unproved::Stopped(reason)) => return self.unfinished(last, reason, deadline),
                 Err(Unproved::Counterexample(found)) => {
                     let next = refine::refine(self.world, &analysis, &net, &config, &found);
@@ -156,18 +158,28 @@ impl Engine<'_> {
         }
     }
 
-    /// A ranking, with the queues in `dropped` left out.
-    fn prove(&mut self, analysis: &Analysis, net: &Net, dropped: &[Counter]) -> Result<(Ranking, Vec<bool>), Unproved> {
-        let goal = match self.question {
-            Question::Boundedness => Goal::Bounded,
-            Question::Livelock { .. } => Goal::Progress,
+    /// The queues that limit themselves. Those of any number of processes are none: they are many queues.
+    fn limits(&mut self, analysis: &Analysis, net: &Net, dropped: &[Counter]) -> Vec<Limit> {
+        let counts = |queue: u32| {
+            let owner = analysis.facts.queues[queue as usize].key.instance;
+            let one = owner.is_none_or(|id| !analysis.instances[id as usize].many);
+            one && !dropped.iter().any(|counter| matches!(counter, Counter::Message(q, _) if *q == queue))
         };
+        limited::limits(net, &shape(analysis, net), &counts, self.stop)
+    }
+
+    /// A ranking, with the queues in `dropped` left out.
+    fn prove(&mut self, analysis: &Analysis, net: &Net, dropped: &[Counter]) -> Result<Ranked, Unproved> {
         let shape = shape(analysis, net);
+        let (goal, limits) = match self.question {
+            Question::Boundedness => (Goal::Bounded, self.limits(analysis, net, dropped)),
+            Question::Livelock { .. } => (Goal::Progress, Vec::new()),
+        };
         let dropped: Vec<bool> = net.counters.iter().map(|c| dropped.iter().any(|d| same_thing(*c, *d))).collect();
-        let mut prover = Prover { net, shape: &shape, dropped, effort: Default::default(), stop: self.stop };
+        let mut prover = Prover::new(net, &shape, dropped, self.stop).with_limits(&limits);
         let ranking = prover.prove(goal);
-        self.problems += prover.effort.problems;
-        Ok((ranking?, prover.dropped))
+        self.problems += prover.effort.problems + limits.len();
+        Ok(Ranked { ranking: ranking?, dropped: prover.dropped, limits })
     }
 
     /// Some queues are bounded, although not all are known to be: those that grow are left out until the rest is proved.
@@ -179,14 +191,16 @@ impl Engine<'_> {
             Question::Boundedness => {
                 let mut dropped: Vec<Counter> = Vec::new();
                 let mut next = found.clone();
+                let limits = self.limits(analysis, net, &[]);
                 loop {
-                    let grown = grown(net, &next, &dropped);
+                    let mut grown = grown(net, &next, &dropped);
+                    grown.retain(|c| !limits.iter().any(|l| matches!(c, Counter::Message(q, _) if *q == l.queue)));
                     if grown.is_empty() {
                         break Report::new(self.world, analysis, net, &[]);
                     }
                     dropped.extend(grown);
                     match self.prove(analysis, net, &dropped) {
-                        Ok((ranking, left_out)) => break self.proved(analysis, net, ranking, &left_out, deadline),
+                        Ok(proof) => break self.proved(analysis, net, proof, deadline),
                         Err(Unproved::Counterexample(more)) => next = more,
                         Err(Unproved::Stopped(_)) => break Report::new(self.world, analysis, net, &[]),
                     }
@@ -215,14 +229,8 @@ impl Engine<'_> {
         report
     }
 
-    fn proved(
-        &mut self,
-        analysis: &Analysis,
-        net: &Net,
-        ranking: Ranking,
-        dropped: &[bool],
-        deadline: Option<Instant>,
-    ) -> Report {
+    fn proved(&mut self, analysis: &Analysis, net: &Net, ranked: Ranked, deadline: Option<Instant>) -> Report {
+        let Ranked { ranking, dropped, limits } = ranked;
         let shape = shape(analysis, net);
         let left_out = |queue: u32| {
             (0..)
@@ -244,7 +252,7 @@ impl Engine<'_> {
             }
             Question::Boundedness => {
                 let begin = Instant::now();
-                bound_all(net, &shape, dropped, &mut proof, &mut report, deadline);
+                bound_all(net, &shape, (&dropped, &limits), &mut proof, &mut report, deadline);
                 report.sizes.bounds_time = begin.elapsed();
             }
         }
@@ -255,12 +263,19 @@ impl Engine<'_> {
     }
 }
 
+/// What was proved: a ranking, which counters it leaves out, and which queues limit themselves.
+struct Ranked {
+    ranking: Ranking,
+    dropped: Vec<bool>,
+    limits: Vec<Limit>,
+}
+
 /// The bound of every queue that is claimed: at least the one that weights for all queues together prove; a better one of
 /// its own where there is time. Parts of the net that share nothing are looked at separately.
 fn bound_all(
     net: &Net,
     shape: &Shape,
-    dropped: &[bool],
+    (dropped, limits): (&[bool], &[Limit]),
     proof: &mut FlowProof,
     report: &mut Report,
     deadline: Option<Instant>,
@@ -272,7 +287,7 @@ fn bound_all(
     let mut never = || None;
     for part in net.parts() {
         let dropped = part.counters.iter().map(|c| left_out.contains(c)).collect();
-        let prover = Prover { net: &part, shape, dropped, effort: Default::default(), stop: &mut never };
+        let prover = Prover::new(&part, shape, dropped, &mut never).with_limits(limits);
         let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
         let mut queues: Vec<u32> = Vec::new();
         for counter in &part.counters {
@@ -305,6 +320,14 @@ fn bound_all(
             }
         }
     }
+    for limit in limits {
+        let proved = raise(net, shape, limit.queue, limit.proved, &limit.weights);
+        if let Some(&row) = rows.get(&limit.queue) {
+            let known = &mut report.queues[row].at_most;
+            *known = Some(known.map_or(proved.at_most, |known| known.min(proved.at_most)));
+        }
+        keep_bound(proof, limit.queue, proved, &limit.weights);
+    }
     // A queue that no step ever sends to is empty, unless one fails.
     for (queue, row) in rows {
         if proof.abstraction.queues[queue as usize].atoms.is_empty() {
@@ -331,10 +354,7 @@ fn keep_bound(proof: &mut FlowProof, queue: u32, Proved { at_most, unit, .. }: P
 
 /// Weights that prove bounds for all queues at once.
 fn shared_weights(prover: &Prover<'_, '_>, frame: &Frame<'_>) -> Option<Vec<linear::Rational>> {
-    let each = frame.net.counters.iter().zip(&prover.dropped);
-    let least: Vec<Option<i64>> =
-        each.map(|(c, &dropped)| if dropped { None } else { Some(i64::from(c.grows())) }).collect();
-    match weigh::weigh(frame, &least, &mut || true).0 {
+    match weigh::weigh(frame, &prover.least(true), &mut || true).0 {
         weigh::Weighed::Weights(weights) => Some(weights),
         _ => None,
     }

@@ -65,6 +65,8 @@ pub struct Transition {
     pub edges: Vec<EdgeId>,
     /// It is progress.
     pub progress: bool,
+    /// The most that queues hold after it, where it tests them.
+    pub lengths: Vec<(u32, u64)>,
 }
 
 /// The net.
@@ -323,6 +325,7 @@ impl Builder<'_> {
             }
         }
         let moves = self.moves(step, touched, choice);
+        let lengths: Vec<(u32, u64)> = step.lengths.iter().map(|(&queue, &length)| (queue, length)).collect();
         for traffic in self.split(&step.traffic) {
             for &to in &targets {
                 for moves in &moves {
@@ -345,10 +348,19 @@ impl Builder<'_> {
                     }
                     let effects: Vec<(u32, i64)> = effects.into_iter().filter(|(_, change)| *change != 0).collect();
                     let (from, to) = if many { (0, 0) } else { (node, to) };
-                    if known.insert((to, effects.clone(), moves.clone(), progress)) {
-                        let (edges, moves) = (step.edges.clone(), moves.clone());
-                        let transition = Transition { instance: id, from, to, node, effects, moves, edges, progress };
-                        self.net.transitions.push(transition);
+                    if known.insert((to, effects.clone(), moves.clone(), progress, lengths.clone())) {
+                        let (edges, moves, lengths) = (step.edges.clone(), moves.clone(), lengths.clone());
+                        self.net.transitions.push(Transition {
+                            instance: id,
+                            from,
+                            to,
+                            node,
+                            effects,
+                            moves,
+                            edges,
+                            progress,
+                            lengths,
+                        });
                     }
                 }
             }
@@ -514,7 +526,7 @@ impl Builder<'_> {
     }
 }
 
-type TransitionKey = (u32, Vec<(u32, i64)>, Vec<(u32, u32, u32)>, bool);
+type TransitionKey = (u32, Vec<(u32, i64)>, Vec<(u32, u32, u32)>, bool, Vec<(u32, u64)>);
 
 impl Net {
     /// The net cut into parts that share no counter: each with its own numbers for instances and counters, none with

@@ -13,6 +13,7 @@
 //! (Ciclo sections IV, V and VII-B; IBOC-refinement section 5. For the abstraction as it is, this is complete.)
 
 use crate::graph::Search;
+use crate::limited::Limit;
 use crate::net::{Counter, Net};
 use crate::weigh::{self, Cycle, Frame, TooLarge, Weighed, gain, whole_numbers};
 use linear::Rational;
@@ -68,6 +69,8 @@ pub struct Prover<'n, 'w> {
     pub shape: &'w Shape,
     /// Per counter: it does not count, nothing is known of how it grows.
     pub dropped: Vec<bool>,
+    /// Per counter: it has a bound of its own, and need not weigh anything.
+    pub limited: Vec<bool>,
     /// What was done.
     pub effort: Effort,
     /// Says when there is no more time.
@@ -86,7 +89,25 @@ pub struct Shape {
     pub values: Vec<usize>,
 }
 
-impl Prover<'_, '_> {
+impl<'n, 'w> Prover<'n, 'w> {
+    /// A prover for a net, with some counters left out.
+    pub fn new(
+        net: &'n Net,
+        shape: &'w Shape,
+        dropped: Vec<bool>,
+        stop: &'w mut dyn FnMut() -> Option<Reason>,
+    ) -> Self {
+        Prover { net, shape, dropped, limited: vec![false; net.counters.len()], effort: Effort::default(), stop }
+    }
+
+    /// The same, where some queues have bounds of their own.
+    pub fn with_limits(mut self, limits: &[Limit]) -> Self {
+        let queues: BTreeSet<u32> = limits.iter().map(|limit| limit.queue).collect();
+        let is_limited = |c: &Counter| matches!(c, Counter::Message(queue, _) if queues.contains(queue));
+        self.limited = self.net.counters.iter().map(is_limited).collect();
+        self
+    }
+
     /// Looks for a ranking.
     pub fn prove(&mut self, goal: Goal) -> Result<Ranking, Unproved> {
         let alive: Vec<bool> = self.net.transitions.iter().map(|t| goal == Goal::Bounded || !t.progress).collect();
@@ -96,10 +117,13 @@ impl Prover<'_, '_> {
         }
     }
 
-    /// Least weights: 1 for what grows if `strict`, 0 else; none for what does not count.
-    fn least(&self, strict: bool) -> Vec<Option<i64>> {
-        let each = self.net.counters.iter().zip(&self.dropped);
-        each.map(|(c, &dropped)| if dropped { None } else { Some(i64::from(strict && c.grows())) }).collect()
+    /// Least weights: 1 for what could grow if `strict`, 0 else; none for what does not count.
+    pub fn least(&self, strict: bool) -> Vec<Option<i64>> {
+        let each = self.net.counters.iter().zip(&self.dropped).zip(&self.limited);
+        let least = |((c, &dropped), &limited): ((&Counter, &bool), &bool)| {
+            (!dropped).then(|| i64::from(strict && c.grows() && !limited))
+        };
+        each.map(least).collect()
     }
 
     fn stopped(&mut self) -> Unproved {

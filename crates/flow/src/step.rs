@@ -13,7 +13,10 @@ use model::flow_proof::{Number, Point, QueueKey, Values, is_smashed};
 use model::ids::{ChannelTypeId, EdgeId, MachineId};
 use model::network::{Action, Choice, Variable};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// A queue that is compared with a number greater than this is not short.
+const MOST_LENGTH: i32 = 1 << 16;
 
 /// What is known of everything that processes share.
 #[derive(Default)]
@@ -124,6 +127,8 @@ pub struct Step {
     pub created: Vec<Created>,
     /// Per number of the stepper: the most that its distance grows.
     pub growth: Vec<i64>,
+    /// The most that queues hold at its end, where a test has shown it.
+    pub lengths: BTreeMap<u32, u64>,
     /// How much of the traffic came before the last location that it passed through.
     pub shown: usize,
 }
@@ -197,6 +202,7 @@ impl<'a> Stepper<'a> {
             traffic: Vec::new(),
             created: Vec::new(),
             growth: vec![0; self.numbers.len()],
+            lengths: BTreeMap::new(),
             shown: 0,
         };
         let mut found = Vec::new();
@@ -352,6 +358,7 @@ impl<'a> Stepper<'a> {
                 let stored = fields.iter().zip(types).map(|(v, &ty)| values::truncate(ty, v.clone())).collect();
                 let mut next = step.clone();
                 next.traffic.push(Traffic::Sent(queue, stored));
+                next.lengths.entry(queue).and_modify(|length| *length += 1);
                 found.push(next);
             }
         }
@@ -605,6 +612,8 @@ impl<'a> Stepper<'a> {
                 }
                 self.restrict(step, a, &left);
                 self.restrict(step, b, &right);
+                self.compare_length(step, op, a, (b, &y));
+                self.compare_length(step, values::mirrored(op), b, (a, &x));
                 true
             }
             _ => {
@@ -615,9 +624,52 @@ impl<'a> Stepper<'a> {
                 } else if !truth && no {
                     self.restrict(step, e, &values::compared(BinaryOp::Equal, &all, &values::single(0)));
                 }
+                self.test_length(step, e, truth);
                 if truth { yes } else { no }
             }
         }
+    }
+
+    /// What a test of a channel says of its length: `nfull` and `full` ask for the capacity that was declared.
+    fn test_length(&self, step: &mut Step, e: &Expr, truth: bool) {
+        let Expr::Channel(test, channel) = e else { return };
+        let Some(queue) = self.only_queue(step, channel) else { return };
+        let facts = &self.facts.queues[queue as usize];
+        let capacity = self.world.network.channel_types[facts.channel_type.index()].capacity;
+        let most = match (test, truth) {
+            (ChannelTest::NotFull, true) | (ChannelTest::Full, false) => capacity.and_then(|c| c.checked_sub(1)),
+            (ChannelTest::Empty, true) | (ChannelTest::NotEmpty | ChannelTest::Len, false) => Some(0),
+            _ => None,
+        };
+        if let Some(most) = most {
+            shorten(step, queue, u64::from(most));
+        }
+    }
+
+    /// What a comparison of `len` says. A number that depends on other lengths, or can be very large, is no limit.
+    fn compare_length(&self, step: &mut Step, op: BinaryOp, e: &Expr, (other, with): (&Expr, &Values)) {
+        let Expr::Channel(ChannelTest::Len, channel) = e else { return };
+        let (Some(queue), Some((_, high))) = (self.only_queue(step, channel), values::bounds(with)) else { return };
+        let open = |e: &Expr| matches!(e, Expr::Channel(..) | Expr::ProcessCount | Expr::RunResult);
+        if high > MOST_LENGTH || other.any(&open) {
+            return;
+        }
+        let most = match op {
+            BinaryOp::Less => u64::try_from(i64::from(high) - 1),
+            BinaryOp::LessEqual | BinaryOp::Equal => u64::try_from(high),
+            _ => return,
+        };
+        if let Ok(most) = most {
+            shorten(step, queue, most);
+        }
+    }
+
+    /// The queue that a channel expression means, if it is one queue and holds messages.
+    fn only_queue(&self, step: &Step, channel: &Expr) -> Option<u32> {
+        let Values::Queues(queues) = self.eval(step, channel) else { return None };
+        let &[queue] = queues.as_slice() else { return None };
+        let channel_type = self.facts.queues[queue as usize].channel_type;
+        (!self.world.network.channel_types[channel_type.index()].is_rendezvous()).then_some(queue)
     }
 
     /// One of two has this truth. If one cannot, the other does; else what both ways leave possible is kept.
@@ -650,6 +702,11 @@ impl<'a> Stepper<'a> {
     }
 }
 
+/// A queue holds no more than this.
+fn shorten(step: &mut Step, queue: u32, most: u64) {
+    step.lengths.entry(queue).and_modify(|length| *length = most.min(*length)).or_insert(most);
+}
+
 fn truncated_zero(ty: model::network::ScalarType) -> Values {
     values::truncate(ty, values::single(0))
 }
@@ -666,6 +723,14 @@ fn join_knowledge(step: &mut Step, first: &Step, second: &Step) {
         }
     }
     step.shared = shared;
+    step.lengths = first.lengths.clone();
+    step.lengths.retain(|queue, length| match second.lengths.get(queue) {
+        Some(other) => {
+            *length = *other.max(length);
+            true
+        }
+        None => false,
+    });
 }
 
 /// `else`, also as the guard of a deterministic step.

@@ -388,6 +388,7 @@ fn search(
         limits,
         jobs: args.jobs,
         packing: if args.unpacked { Packing::Never } else { Packing::Auto },
+        reduction: args.reduction.into(),
         bitstate: args.bitstate.then_some(limits.memory.unwrap_or(DEFAULT_BITS) / 2),
         ..Options::default()
     };

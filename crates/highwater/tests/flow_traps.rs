@@ -10,7 +10,7 @@ use explore::progress::{ProgressOf, search};
 use flow::{Question, Report};
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Silent};
+use model::verdict::{Limits, Property, Silent};
 use std::time::{Duration, Instant};
 
 fn network(text: &str) -> Network {
@@ -442,4 +442,83 @@ fn references_that_are_compared_with_numbers() {
         );
         unbounded(&text, &["q"]);
     }
+}
+
+// Failures on the way, and queues that limit themselves.
+
+/// A proof of boundedness that the checker accepts.
+#[track_caller]
+fn accepted(text: &str, bounds: &[(&str, u64)]) {
+    bounded(text, bounds);
+    let network = network(text);
+    let proof = ask(&network, &Question::Boundedness).proof.expect("a proof");
+    let limits = Limits::default();
+    let answer = certify::flow::verify(&network, &Property::Boundedness, &proof, &limits, &Silent::default());
+    answer.unwrap_or_else(|refusal| panic!("refused: {refusal}\n{text}"));
+}
+
+/// What was sent before a run fails is in the queue when it does.
+#[test]
+fn a_queue_before_a_failure() {
+    let channels = "chan q = [1] of { byte }; chan a[2] = [1] of { byte };";
+    accepted(
+        &format!("{channels} active proctype P() {{ byte x; atomic {{ x = 2; q!1; a[x]!1 }} }}"),
+        &[("q", 1), ("a[0]", 0), ("a[1]", 0)],
+    );
+    accepted(
+        &format!(
+            "{channels} active proctype P() {{ byte x; q!0; if
+               :: atomic {{ x = 2; q!1; q!1; a[x]!1 }}
+               :: atomic {{ x = 1; q!1; a[x]!1 }}
+               fi }}"
+        ),
+        &[("q", 3), ("a[0]", 0), ("a[1]", 1)],
+    );
+    accepted(
+        &format!("{channels} byte g; active proctype P() {{ do :: atomic {{ q?1; q!1; q!1; g = 1 / g }} od }}"),
+        &[("q", 0)],
+    );
+}
+
+/// Who asks before it sends limits the queue; others that ask at the same time may each add theirs.
+#[test]
+fn a_queue_that_limits_itself() {
+    let channel = "chan q = [3] of { byte };";
+    accepted(&format!("{channel} active proctype P() {{ do :: atomic {{ nfull(q) -> q!1 }} od }}"), &[("q", 3)]);
+    accepted(&format!("{channel} active proctype P() {{ do :: d_step {{ len(q) < 2 -> q!1 }} od }}"), &[("q", 2)]);
+    accepted(&format!("{channel} active [2] proctype P() {{ do :: nfull(q) -> q!1 od }}"), &[("q", 4)]);
+    accepted(
+        &format!("{channel} active [2] proctype P() {{ do :: atomic {{ if :: full(q) :: else -> q!1; q!1 fi }} od }}"),
+        &[("q", 4)],
+    );
+}
+
+/// Asking is not enough: not another queue, not once for all, not where the limit grows itself.
+#[test]
+fn queues_that_do_not_limit_themselves() {
+    let channels = "chan c = [1] of { byte }; chan d = [1] of { byte };";
+    unbounded(&format!("{channels} active proctype P() {{ do :: atomic {{ nfull(c) -> d!1 }} od }}"), &["d"]);
+    unbounded(&format!("{channels} active proctype P() {{ nfull(c) -> do :: c!1 od }}"), &["c"]);
+    unbounded(&format!("{channels} active proctype P() {{ do :: nfull(c) -> c!1 :: c!2 od }}"), &["c"]);
+    unbounded(
+        &format!("{channels} byte g; active proctype P() {{ do :: atomic {{ (nfull(c) || g == 0) -> c!1 }} od }}"),
+        &["c"],
+    );
+    unbounded(
+        &format!("{channels} active proctype P() {{ do :: atomic {{ len(c) < len(d) -> c!1 }} :: d!1 od }}"),
+        &["c", "d"],
+    );
+}
+
+/// Two queues that each are short at times: what one has not, the other has.
+#[test]
+fn two_queues_that_are_short_in_turn() {
+    unbounded(
+        "chan c = [1] of { byte }; chan d = [1] of { byte };
+         active proctype P() { do
+           :: do :: c?_ -> d!1 :: empty(c) -> d!1; break od;
+              do :: d?_ -> c!1 :: empty(d) -> c!1; break od
+           od }",
+        &["c", "d"],
+    );
 }

@@ -17,7 +17,7 @@ use model::source::SourceMap;
 use model::verdict::{Limits, Outcome, Property, Reason, Silent, Verdict};
 use std::fmt::Write;
 
-const MOST_STATES: u64 = 20_000;
+const MOST_STATES: u64 = 5_000;
 
 /// Makes the models.
 struct Maker(Random);
@@ -183,7 +183,8 @@ impl Maker {
     }
 }
 
-fn read(seed: u64) -> (Network, SourceMap, String) {
+/// The model and its formula; `None` for the few that are refused (two `else` at the same place).
+fn read(seed: u64) -> Option<(Network, SourceMap, String)> {
     let mut maker = Maker(Random(seed));
     let text = maker.model();
     let depth = 1 + maker.0.below(3);
@@ -192,8 +193,9 @@ fn read(seed: u64) -> (Network, SourceMap, String) {
         promela::preprocess::Options { formulas: vec![formula.clone()], ..promela::preprocess::Options::default() };
     let read = promela::read("random.pml", &text, &options);
     let text = format!("{text}\nltl {{ {formula} }}");
-    let network = read.network.unwrap_or_else(|| panic!("seed {seed}: {:?}\n{text}", read.diagnostics));
-    (network, read.sources, text)
+    let refused = |d: &model::diagnostic::Diagnostic| d.is_error() && d.code != "P0223";
+    assert!(!read.diagnostics.iter().any(refused), "seed {seed}: {:?}\n{text}", read.diagnostics);
+    Some((read.network?, read.sources, text))
 }
 
 /// What a comparison saw.
@@ -240,7 +242,7 @@ fn seeds(otherwise: u64) -> u64 {
 fn formulas_hold_with_reduction_where_they_hold_without() {
     let mut tally = Tally::default();
     for seed in 0..seeds(400) {
-        let (network, sources, text) = read(seed);
+        let Some((network, sources, text)) = read(seed) else { continue };
         let reading = if seed % 3 == 0 { Reading::Unbounded } else { Reading::Declared };
         let semantics = Semantics::new(&network, reading);
         let observer = Silent::default();
@@ -264,7 +266,7 @@ fn formulas_hold_with_reduction_where_they_hold_without() {
 fn errors_and_deadlocks_are_found_with_reduction_where_they_are_without() {
     let mut tally = Tally::default();
     for seed in 0..seeds(400) {
-        let (network, sources, text) = read(seed);
+        let Some((network, sources, text)) = read(seed) else { continue };
         let reading = if seed % 3 == 0 { Reading::Unbounded } else { Reading::Declared };
         let semantics = Semantics::new(&network, reading);
         let order = if seed % 2 == 0 { Order::Breadth } else { Order::Depth };

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The chapters, in `docs/src`.
-const CHAPTERS: [&str; 4] = ["tutorial.md", "buffers.md", "livelock.md", "flow.md"];
+const CHAPTERS: [&str; 5] = ["tutorial.md", "buffers.md", "livelock.md", "temporal.md", "flow.md"];
 
 #[test]
 fn the_tutorials_show_what_the_tool_prints() {

@@ -77,6 +77,7 @@ impl Reading<'_> {
             let words = self.between(entry, &segment, &ends)?;
             for rest in self.products(exit)? {
                 self.budget.spend(1)?;
+                self.budget.fits(products.len())?;
                 products.push(std::iter::once(words.clone()).chain(rest).collect());
             }
         }
@@ -112,8 +113,10 @@ impl Reading<'_> {
         }
         let mut left: BTreeSet<u32> = segment.iter().copied().collect();
         while let Some(state) = ways.least_passed(&left) {
-            self.budget.spend(1 + ways.passing(state))?;
             ways.remove(state);
+            let size = ways.size();
+            self.budget.spend(size)?;
+            self.budget.fits(size)?;
             left.remove(&state);
         }
         Ok(ways.from.remove(&None).and_then(|mut row| row.remove(&None)).unwrap_or(Regex::Empty))
@@ -130,6 +133,11 @@ impl Ways {
     fn add(&mut self, source: Option<u32>, target: Option<u32>, words: Regex) {
         let way = self.from.entry(source).or_default().entry(target).or_insert(Regex::Empty);
         *way = alternative(std::mem::replace(way, Regex::Empty), words);
+    }
+
+    /// The length of all expressions.
+    fn size(&self) -> usize {
+        self.from.values().flat_map(BTreeMap::values).map(Regex::size).sum()
     }
 
     /// How many ways lead through a state.

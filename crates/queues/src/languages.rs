@@ -175,13 +175,26 @@ impl Languages {
 
     /// The vectors whose word for `channel` begins with one of `heads`.
     pub fn beginning_with(&mut self, channel: usize, heads: &[u32]) -> Result<Language, Limit> {
-        let mut language = self.empty();
-        let universe = self.universe()?;
-        for &head in heads {
-            let begun = self.unreceive(universe, channel, head)?;
-            language = self.union(language, begun)?;
+        if channel >= self.channels() {
+            return Ok(self.empty());
         }
-        Ok(language)
+        let mut heads: Vec<u32> = heads.iter().copied().filter(|&head| head < self.letters).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        // One state for each channel, where anything may come, and before that of `channel` one for its head.
+        let at = |other: usize| (if other > channel { other + 1 } else { other }) as u32;
+        let mut draft = Draft::new();
+        for other in 0..self.channels() {
+            if other == channel {
+                draft.state(false, heads.iter().map(|&letter| Edge { letter, target: at(channel) + 1 }));
+            }
+            let here = draft.states() as u32;
+            let last = other + 1 == self.channels();
+            let loops = (0..self.letters).map(|letter| Edge { letter, target: here });
+            let onward = (!last).then(|| Edge { letter: self.letters, target: at(other + 1) });
+            draft.state(last, loops.chain(onward));
+        }
+        self.intern(&draft)
     }
 
     /// The vectors whose word for `channel` is empty.

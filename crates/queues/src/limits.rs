@@ -21,7 +21,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { states: 1 << 22, bytes: usize::MAX, steps: u64::MAX, deadline: None, interrupt: None }
+        Limits { states: 1 << 20, bytes: usize::MAX, steps: u64::MAX, deadline: None, interrupt: None }
     }
 }
 

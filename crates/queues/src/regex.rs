@@ -54,6 +54,15 @@ impl Regex {
         Regex::Concat(letters.iter().copied().map(Regex::Letter).collect())
     }
 
+    /// The number of operators and letters.
+    pub fn size(&self) -> usize {
+        match self {
+            Regex::Empty | Regex::Epsilon | Regex::Letter(_) | Regex::Separator => 1,
+            Regex::Concat(parts) | Regex::Alt(parts) => 1 + parts.iter().map(Regex::size).sum::<usize>(),
+            Regex::Star(part) | Regex::Plus(part) => 1 + part.size(),
+        }
+    }
+
     /// The text of the expression in the notation of `.scm` files, with names for messages.
     pub fn text(&self, name: &dyn Fn(u32) -> String) -> String {
         let mut text = String::new();

@@ -8,6 +8,10 @@
 //! A single instance that is not there yet is worth as much as at the best of its first nodes, so that its creation does
 //! not raise the sum; and so is the distance of a number of it.
 //!
+//! A queue may limit itself: a step that has seen that it is short (`nfull`, `empty`, `len`) may raise the sum, if in the
+//! sum is nothing that can be arbitrarily much but this one queue. After such a step the sum is no more than what
+//! the short queue and the highest potentials are worth together. So it never exceeds that, or what it is at the start.
+//!
 //! In the middle of a step nothing is taken after something was sent, so the bound holds there, too. Only a step that
 //! fails before it comes to a node has to be looked at by itself.
 
@@ -33,13 +37,18 @@ pub(super) fn check(
         let scale = Scale::new(ground, weights)?;
         let touched = touching.all(weights);
         spend(touched.len())?;
-        for step in touched {
-            scale.loses(&steps[step as usize]).map_err(|refusal| match refusal {
-                Refusal::Ranking(what) => Refusal::Bound(what),
-                other => other,
-            })?;
+        let own = only_queue(ground, weights);
+        let mut longest = None;
+        for step in touched.into_iter().map(|step| &steps[step as usize]) {
+            let short = own.and_then(|queue| step.lengths.iter().find(|(q, _)| *q == queue));
+            match (scale.loses(step), short) {
+                (Err(Refusal::Ranking(_)), Some(&(_, length))) => longest = longest.max(Some(length)),
+                (Err(Refusal::Ranking(what)), None) => return Err(Refusal::Bound(what)),
+                (other, _) => drop(other?),
+            }
         }
         let room = room(ground, scale, weights, &globals);
+        let room = room.and_then(|room| Some(room.max(raised(ground, scale, weights, own.zip(longest))?)));
         rooms.push((scale, room.ok_or_else(|| Refusal::Unfinished(String::from("weights are too large")))?));
     }
     let present = present(steps);
@@ -63,6 +72,38 @@ pub(super) fn check(
         best.entry(bound.queue).and_modify(|most| *most = bound.at_most.min(*most)).or_insert(bound.at_most);
     }
     Ok(best)
+}
+
+/// The only thing that weighs and that can be arbitrarily much, if it is one queue.
+fn only_queue(ground: &Ground<'_>, weights: &Weights) -> Option<u32> {
+    let heavy = |held: &&Vec<i64>| held.iter().any(|&w| w != 0);
+    let mut messages = weights.messages.iter().filter(|(_, held)| heavy(held)).map(|(&queue, _)| queue);
+    let mut many = weights.nodes.iter().filter(|(id, held)| ground.instance(**id).many && heavy(held));
+    let numbers = weights.numbers.values().any(|&w| w != 0);
+    match (messages.next(), messages.next()) {
+        (Some(queue), None) if many.next().is_none() && !numbers => {
+            Some(queue).filter(|&queue| ground.kinds[queue as usize].single)
+        }
+        _ => None,
+    }
+}
+
+/// The most that the sum can be, less the lowest potential of each part, when the queue is as short as this.
+fn raised(ground: &Ground<'_>, scale: Scale<'_>, weights: &Weights, short: Option<(u32, u64)>) -> Option<i128> {
+    let Some((queue, length)) = short else { return Some(0) };
+    let heaviest = weights.messages.get(&queue)?.iter().max()?;
+    let mut sum = i128::from(*heaviest).checked_mul(i128::from(length))?;
+    for &id in weights.nodes.keys().filter(|id| !ground.instance(**id).many) {
+        let potential = |node: u32| i128::from(scale.potential(id, node));
+        let all = || (0..ground.instance(id).nodes.len() as u32).map(potential);
+        sum = sum.checked_add(all().max().zip(all().min()).map_or(0, |(high, low)| high - low))?;
+    }
+    for &index in weights.values.keys() {
+        let potential = |value: u32| i128::from(scale.value(index, value));
+        let all = || (0..ground.abstraction.followed[index as usize].values.len() as u32).map(potential);
+        sum = sum.checked_add(all().max().zip(all().min()).map_or(0, |(high, low)| high - low))?;
+    }
+    Some(sum)
 }
 
 /// Which steps touch what. A step that touches nothing that weighs anything gains nothing.

@@ -39,6 +39,8 @@ pub(super) struct Step {
     pub(super) moves: Vec<(u32, u32, u32)>,
     /// The most that the distances of numbers grow.
     pub(super) growth: Vec<(u32, i64)>,
+    /// Queues that hold no more than this after it, because it has seen that they are short.
+    pub(super) lengths: Vec<(u32, u64)>,
     /// It is surely progress.
     pub(super) progress: bool,
 }
@@ -276,14 +278,15 @@ impl<'a> Checker<'a> {
         let from = self.ground.instance(instance).nodes[node as usize].at;
         let progress = self.progress.is_move(self.ground, instance, from, way.to, way.edge);
         let growth = self.growth((instance, node), way);
+        let lengths: Vec<(u32, u64)> = way.known.lengths.iter().map(|(&queue, &most)| (queue, most)).collect();
         for traffic in products(&pieces)? {
             for moves in products(&self.moves(way, touched, choice))? {
                 for &to in &targets {
                     self.budget.spend(traffic.len() + moves.len())?;
                     let progress = progress || traffic.iter().any(|&(.., progress)| progress);
                     let (traffic, born, growth) = (sum(&traffic), born.clone(), growth.clone());
-                    let moves = moves.clone();
-                    known.insert(Step { instance, from: node, to, traffic, born, moves, growth, progress });
+                    let (moves, lengths) = (moves.clone(), lengths.clone());
+                    known.insert(Step { instance, from: node, to, traffic, born, moves, growth, lengths, progress });
                 }
             }
         }
@@ -446,7 +449,7 @@ fn sum(pieces: &[Piece]) -> Vec<(u32, u32, i32)> {
 pub(super) fn first_globals(ground: &Ground<'_>) -> Vec<Values> {
     let reader = Reader::new(ground, usize::MAX, values::natural());
     let zero = ground.globals.types.iter().map(|&ty| values::stored(ty, values::number(0)));
-    let mut known = Knowledge { locals: Vec::new(), shared: (0u32..).zip(zero).collect() };
+    let mut known = Knowledge { shared: (0u32..).zip(zero).collect(), ..Knowledge::default() };
     for variable in 0..ground.globals.variables.len() {
         initialise(&reader, &mut known, (Scope::Global, None), &ground.globals, variable);
     }
@@ -459,7 +462,7 @@ fn first_locals(ground: &Ground<'_>, instance: u32, arguments: &[Values]) -> Vec
     let table = &ground.locals[machine];
     let reader = Reader::new(ground, machine, ground.pids[instance as usize].clone());
     let locals = table.types.iter().map(|&ty| values::stored(ty, values::number(0))).collect();
-    let mut known = Knowledge { locals, shared: BTreeMap::new() };
+    let mut known = Knowledge { locals, ..Knowledge::default() };
     for (variable, argument) in arguments.iter().enumerate().take(table.variables.len()) {
         let slot = table.slots.slot(table.variables, variable, 0);
         if let Some(held) = known.locals.get_mut(slot) {

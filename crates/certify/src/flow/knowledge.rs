@@ -13,6 +13,9 @@ use model::network::ScalarType;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A number above this is no limit of a length: it may come from one.
+const GREATEST_LENGTH: i32 = 1 << 16;
+
 /// Values of slots.
 #[derive(Clone, Default)]
 pub(super) struct Knowledge {
@@ -20,6 +23,8 @@ pub(super) struct Knowledge {
     pub(super) locals: Vec<Values>,
     /// Shared slots of which more is known than always holds.
     pub(super) shared: BTreeMap<u32, Values>,
+    /// Queues that hold no more than this.
+    pub(super) lengths: BTreeMap<u32, u64>,
 }
 
 impl Knowledge {
@@ -51,6 +56,26 @@ impl Knowledge {
             }
             None => false,
         });
+        self.lengths.retain(|queue, mine| match other.lengths.get(queue) {
+            Some(theirs) => {
+                *mine = *theirs.max(mine);
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// A queue holds no more than this.
+    fn shorten(&mut self, queue: u32, most: u64) {
+        let length = self.lengths.entry(queue).or_insert(most);
+        *length = most.min(*length);
+    }
+
+    /// One message more is in a queue.
+    pub(super) fn send(&mut self, queue: u32) {
+        if let Some(length) = self.lengths.get_mut(&queue) {
+            *length = length.saturating_add(1);
+        }
     }
 }
 
@@ -215,14 +240,62 @@ impl<'a> Reader<'a> {
             Expr::Binary(op, a, b) if values::is_comparison(*op) => {
                 let op = if truth { *op } else { values::opposite(*op) };
                 let (left, right) = (self.eval(known, a), self.eval(known, b));
+                self.measure(known, a, op, (b, &right));
+                self.measure(known, b, values::mirrored(op), (a, &left));
                 self.restrict(known, a, &values::compared(op, &left, &right))
                     && self.restrict(known, b, &values::compared(values::mirrored(op), &right, &left))
             }
             _ => {
                 let all = self.eval(known, e);
                 let op = if truth { BinaryOp::NotEqual } else { BinaryOp::Equal };
+                self.ask(known, e, truth);
                 self.restrict(known, e, &values::compared(op, &all, &values::number(0)))
             }
+        }
+    }
+
+    /// The answer to a test of a channel. (Also without limits, `full` means as long as was declared, or longer.)
+    fn ask(&self, known: &mut Knowledge, e: &Expr, truth: bool) {
+        let Expr::Channel(test, channel) = e else { return };
+        let Some(queue) = self.one_queue(known, channel) else { return };
+        let below = |capacity: u32| u64::from(capacity).checked_sub(1);
+        let most = match test {
+            ChannelTest::Empty if truth => Some(0),
+            ChannelTest::NotEmpty | ChannelTest::Len if !truth => Some(0),
+            ChannelTest::NotFull if truth => self.ground.kinds[queue as usize].capacity.and_then(below),
+            ChannelTest::Full if !truth => self.ground.kinds[queue as usize].capacity.and_then(below),
+            _ => None,
+        };
+        if let Some(most) = most {
+            known.shorten(queue, most);
+        }
+    }
+
+    /// A length compares so with some of these numbers: they limit it, if nothing that can be arbitrarily much is in them.
+    fn measure(&self, known: &mut Knowledge, e: &Expr, op: BinaryOp, (other, with): (&Expr, &Values)) {
+        let Expr::Channel(ChannelTest::Len, channel) = e else { return };
+        let (Some(queue), Some((_, greatest))) = (self.one_queue(known, channel), values::extent(with)) else { return };
+        let grows = |e: &Expr| matches!(e, Expr::Channel(..) | Expr::ProcessCount | Expr::RunResult);
+        if greatest > GREATEST_LENGTH || other.any(&grows) {
+            return;
+        }
+        let most = match op {
+            BinaryOp::Equal | BinaryOp::LessEqual => i64::from(greatest),
+            BinaryOp::Less => i64::from(greatest) - 1,
+            _ => return,
+        };
+        if let Ok(most) = u64::try_from(most) {
+            known.shorten(queue, most);
+        }
+    }
+
+    /// The one buffered queue that a channel expression means.
+    fn one_queue(&self, known: &Knowledge, channel: &Expr) -> Option<u32> {
+        match self.eval(known, channel) {
+            Values::Queues(queues) if queues.len() == 1 => {
+                queues.first().copied().filter(|&queue| self.ground.kinds[queue as usize].single)
+            }
+            _ => None,
         }
     }
 

@@ -65,8 +65,8 @@ pub fn verify(
     let reached = reached(&ground, &steps.complete);
     steps.complete.retain(|step| reached.contains(&(step.instance, step.from)));
     steps.failed.retain(|failure| reached.contains(&(failure.instance, failure.from)));
-    ranking::check(&ground, &steps.complete, &proof.ranking, goal, &budget)?;
     let bounds = bounds::check(&ground, &steps, proof, &|work| budget.spend(work))?;
+    ranking::check(&ground, &steps.complete, &proof.ranking, (goal, &bounds), &budget)?;
     let claimed = (0u32..)
         .zip(&proof.abstraction.queues)
         .filter(|(index, queue)| goal == Goal::Bounded && queue.claimed && !ground.kinds[*index as usize].rendezvous);

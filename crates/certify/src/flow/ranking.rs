@@ -15,6 +15,10 @@
 //! never rises. So in all of the proof what is forgotten must weigh nothing, and in the leaves everything else must
 //! weigh something: a thing that counts in one place and not in another proves nothing.
 //!
+//! A claimed queue with a bound (`bounds`) need not weigh anything. The bound is shown step by step, without regard to
+//! what is in the queues that are not claimed, so it holds in the forgetful system, too; there are still finitely many
+//! states with at most so many messages in the others.
+//!
 //! Messages that are handed over are never there between steps; sender and receiver add and take the same weight in one
 //! step, so it may have any sign.
 
@@ -23,7 +27,7 @@ use super::invariant::Step;
 use super::shape::Ground;
 use crate::Refusal;
 use model::flow_proof::{Part, Point, Ranking, Weights};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a ranking has to show.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -144,12 +148,12 @@ fn entry(entries: &BTreeMap<u32, Vec<i64>>, at: u32, index: u32) -> i64 {
     entries.get(&at).and_then(|e| e.get(index as usize)).copied().unwrap_or(0)
 }
 
-/// Checks a ranking of steps.
+/// Checks a ranking of steps. Some queues have bounds.
 pub(super) fn check(
     ground: &Ground<'_>,
     steps: &[Step],
     ranking: &Ranking,
-    goal: Goal,
+    (goal, bounds): (Goal, &HashMap<u32, u64>),
     budget: &Budget<'_>,
 ) -> Result<(), Refusal> {
     let counted = counted(ground, ranking, budget)?;
@@ -171,7 +175,7 @@ pub(super) fn check(
                     return wrong("that nothing grows does not show progress");
                 }
                 let scale = Scale::new(ground, weights)?;
-                weighs_all(ground, scale, &counted, &present)?;
+                weighs_all(ground, scale, &counted, (&present, bounds))?;
                 for step in alive_steps {
                     scale.loses(step)?;
                 }
@@ -234,15 +238,15 @@ fn counted(ground: &Ground<'_>, ranking: &Ranking, budget: &Budget<'_>) -> Resul
     Ok(counted)
 }
 
-/// Everything that is claimed, and everything that counts anywhere, weighs at least 1.
+/// Everything that is claimed and has no bound, and everything that counts anywhere, weighs at least 1.
 fn weighs_all(
     ground: &Ground<'_>,
     scale: Scale<'_>,
     counted: &[bool],
-    present: &HashSet<(u32, u32)>,
+    (present, bounds): (&HashSet<(u32, u32)>, &HashMap<u32, u64>),
 ) -> Result<(), Refusal> {
     for (index, queue) in (0u32..).zip(&ground.abstraction.queues) {
-        let counts = queue.claimed && !ground.kinds[index as usize].rendezvous;
+        let counts = queue.claimed && !ground.kinds[index as usize].rendezvous && !bounds.contains_key(&index);
         let light = |atom: u32| present.contains(&(index, atom)) && scale.message(index, atom) < 1;
         if counts && (0..queue.atoms.len() as u32).any(light) {
             return wrong(format!("a message of {} is claimed, but weighs nothing", ground.queue_name(index)));

@@ -41,6 +41,10 @@ pub(super) struct Kind<'a> {
     pub(super) fields: &'a [ScalarType],
     /// Its messages are handed over.
     pub(super) rendezvous: bool,
+    /// The capacity that was declared, if it is one queue, and buffered.
+    pub(super) capacity: Option<u32>,
+    /// It is one queue, and buffered.
+    pub(super) single: bool,
     /// Its owner can end: then a reference that others keep may mean another queue.
     pub(super) dies: bool,
 }
@@ -249,7 +253,11 @@ impl<'a> Ground<'a> {
                 return malformed(format!("the messages of queue {index} are not well formed"));
             }
             let dies = queue.key.instance.is_some_and(|id| self.points[id as usize].contains(&Point::Gone));
-            self.kinds.push(Kind { fields: &ty.fields, rendezvous: ty.is_rendezvous(), dies });
+            let rendezvous = ty.is_rendezvous();
+            let many = queue.key.instance.is_some_and(|id| self.instance(id).many);
+            let single = !rendezvous && !many;
+            let capacity = ty.capacity.filter(|_| single);
+            self.kinds.push(Kind { fields: &ty.fields, rendezvous, capacity, single, dies });
         }
         Ok(())
     }

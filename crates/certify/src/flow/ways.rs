@@ -114,7 +114,7 @@ impl<'a> Walker<'a> {
             to: node_of.at,
             // In the middle of a deterministic step, its edge is being taken.
             edge: if let Point::Inside(edge, _) = node_of.at { edge } else { 0 },
-            known: Knowledge { locals: node_of.values.clone(), shared },
+            known: Knowledge { locals: node_of.values.clone(), shared, lengths: BTreeMap::new() },
             writes: Vec::new(),
             traffic: Vec::new(),
             runs: Vec::new(),
@@ -330,6 +330,7 @@ impl<'a> Walker<'a> {
                 let stored = each.map(|(field, &ty)| values::stored(ty, field.clone())).collect();
                 let mut next = way.clone();
                 next.traffic.push(Traffic::Sent(queue, stored));
+                next.known.send(queue);
                 found.push(next);
             }
         }

@@ -1,10 +1,10 @@
 //! Counterexample-guided refinement of partition abstractions (sections 3 to 5 of the paper, figure 8).
 //!
 //! Each control state has a partition of all queue contents, in the beginning with one class. Control states with
-//! classes are the states of the abstraction ([`abstraction`]); there is a transition where some member of one class
-//! leads to some member of the other. A breadth-first search ([`explore`]) looks for a way from the start to a class
+//! classes are the states of the abstraction (`abstraction.rs`); there is a transition where some member of one class
+//! leads to some member of the other. A breadth-first search (`explore.rs`) looks for a way from the start to a class
 //! with something bad. There is none: safe, and the classes that were reached are the invariant. There is one, and it is
-//! feasible in the system: unsafe. Else a path invariant ([`path_invariant`]) says why not, and splits the classes on the
+//! feasible in the system: unsafe. Else a path invariant (`path_invariant.rs`) says why not, and splits the classes on the
 //! way.
 //!
 //! Only what is touched is computed anew. A split changes the transitions of the class and of its neighbours, nothing

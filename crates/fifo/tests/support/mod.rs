@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod naive;
+
 use fifo::{Bad, Machine, Op, System, Transition};
 use queues::Regex;
 use std::path::PathBuf;

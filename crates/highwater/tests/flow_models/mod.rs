@@ -4,7 +4,7 @@
 //! which statements are likely: *reactive* loops that answer one message with another (token passing, credits), *counted*
 //! loops whose counters are reset, wrap or are shared, *creation* of processes in loops and by themselves, with channels as
 //! parameters, in messages and in variables, *atomic* sequences and deterministic steps, *progress* labels, and a soup of
-//! everything. Receive patterns overlap on purpose, and indices and flags are read where they may have just changed.
+//! everything. Seeds from [`LIMITED`] on give models that ask how long a queue is before they send, rightly or wrongly. Receive patterns overlap on purpose, and indices and flags are read where they may have just changed.
 
 use std::fmt::Write;
 
@@ -41,13 +41,20 @@ pub enum Style {
     Creation,
     Atomic,
     Progress,
+    Limited,
 }
+
+/// Seeds from here on are of models that ask before they send.
+pub const LIMITED: u64 = 1 << 32;
 
 const STYLES: [Style; 6] =
     [Style::Soup, Style::Reactive, Style::Counted, Style::Creation, Style::Atomic, Style::Progress];
 
 /// The style of a seed.
 pub fn style(seed: u64) -> Style {
+    if seed >= LIMITED {
+        return Style::Limited;
+    }
     STYLES[(seed % STYLES.len() as u64) as usize]
 }
 
@@ -131,9 +138,64 @@ impl Generator {
                     text += &self.counted(2);
                 }
             }
+            Style::Limited if self.random.chance(85) => {
+                for _ in 0..self.random.below(2) {
+                    let _ = writeln!(text, "  {};", self.send());
+                }
+                text += &self.limited();
+            }
             _ => text += &self.sequence(3),
         }
         text
+    }
+
+    /// A loop that asks before it sends, takes, and moves messages from one queue to another.
+    fn limited(&mut self) -> String {
+        let mut text = String::from("  do\n");
+        for _ in 0..1 + self.random.below(4) {
+            let asks = self.random.chance(60);
+            let option = match self.random.below(6) {
+                _ if asks => self.asked(),
+                0 | 1 => format!("{} -> {}", self.receive(), self.send()),
+                2 => format!("{} -> {}", self.condition(), self.assignment()),
+                3 => format!("{} -> break", self.condition()),
+                _ => format!("{} -> {}", self.receive(), self.assignment()),
+            };
+            let (open, close) = match self.random.below(8) {
+                0..=2 => ("atomic { ", " }"),
+                3 if asks => ("d_step { ", " }"),
+                _ => ("", ""),
+            };
+            let _ = writeln!(text, "  :: {open}{option}{close}");
+        }
+        text + "  od;\n"
+    }
+
+    /// Asks for the length of a queue and sends: mostly to that queue, and mostly not too much.
+    fn asked(&mut self) -> String {
+        const QUEUES: [&str; 6] = ["c", "d", "d", "v[0]", "v[i % 2]", "v[j % 2]"];
+        let asked = self.pick(&QUEUES);
+        let to = if self.random.chance(80) { asked.clone() } else { self.pick(&QUEUES) };
+        let most = self.random.below(3);
+        let test = match self.random.below(12) {
+            0..=3 => format!("nfull({asked})"),
+            4 => format!("!full({asked})"),
+            5 => format!("len({asked}) <= {most}"),
+            6 => format!("{most} >= len({asked})"),
+            7 => format!("empty({asked})"),
+            8 => format!("(nfull({asked}) && {})", self.comparison()),
+            9 => format!("(nfull({asked}) || {})", self.comparison()),
+            10 => format!("len({asked}) < {}", self.pick(&["len(d)", "i", "n", "g + 1"])),
+            _ => format!("!(len({asked}) > {most} || {})", self.comparison()),
+        };
+        let between = self.pick(&["", "", "skip; ", "i++; ", "j++; ", "n++; ", "g = 0; ", "f = 1 - f; "]);
+        let message = if to == "c" { self.pick(&["red", "green", "m"]) } else { self.pick(&["0", "1", "i"]) };
+        let send = format!("{to}!{message}");
+        let sends = if self.random.chance(15) { format!("{send}; {send}") } else { send };
+        match self.random.below(5) {
+            0 => format!("if :: full({asked}) -> skip :: else -> {between}{sends} fi"),
+            _ => format!("{test} -> {between}{sends}"),
+        }
     }
 
     /// A process that ends soon, and may leave a reference to its channel behind.
