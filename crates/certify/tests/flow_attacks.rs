@@ -7,7 +7,7 @@
 mod support;
 
 use certify::Refusal;
-use model::flow_proof::{FlowProof, Origin, Part, Point, Ranking, Values, Weights};
+use model::flow_proof::{Bound, FlowProof, Origin, Part, Point, Ranking, Values, Weights};
 use model::network::Network;
 use model::verdict::{Property, Silent};
 use serde_json::Value;
@@ -333,6 +333,66 @@ fn bounds_are_not_a_unit_too_small() {
             proof.bounds[index] = honest;
         }
     }
+}
+
+/// The weights of a queue alone, and a bound that rests on them.
+fn rest_on(proof: &mut FlowProof, queues: &[u32], bounded: u32) {
+    let mut weights = Weights::default();
+    for &queue in queues {
+        weights.messages.insert(queue, vec![1; proof.abstraction.queues[queue as usize].atoms.len()]);
+    }
+    proof.abstraction.queues[bounded as usize].claimed = true;
+    proof.bounds = vec![Bound { queue: bounded, at_most: 1000, weights: 0, unit: 1 }];
+    proof.bound_weights = vec![weights];
+}
+
+/// A queue that limits itself needs its bound, and the bound counts those who have asked and not yet sent.
+#[test]
+fn a_limit_is_shown_by_its_bound() {
+    let text = "chan q = [2] of { byte }; active [2] proctype P() { do :: nfull(q) -> q!1 od }";
+    let (network, proof) = proved(text, false);
+    let most = proof.bounds.iter().map(|bound| bound.at_most).max();
+    assert_eq!(most, Some(3));
+    let mut forged = proof.clone();
+    forged.bounds.iter_mut().for_each(|bound| bound.at_most = 2);
+    assert!(matches!(refusal(&network, &forged), Refusal::Bound(why) if why.contains("more than 2")));
+    let mut forged = proof;
+    forged.bounds.clear();
+    forged.bound_weights.clear();
+    leaf(&mut forged).messages.clear();
+    assert!(matches!(refusal(&network, &forged), Refusal::Ranking(why) if why.contains("weighs nothing")));
+}
+
+/// That one queue is short says nothing of another, nor of both together.
+#[test]
+fn a_limit_is_of_one_queue() {
+    let (network, proof) = proved(
+        "chan c = [1] of { byte }, d = [1] of { byte }, b = [1] of { byte };
+         active proctype Bystander() { do :: b!1; b?_ od }
+         active proctype P() { do :: atomic { nfull(c) -> d!1 } :: atomic { d?_; c!1 } :: c?_ od }",
+        false,
+    );
+    let (c, d) = (queue(&network, &proof, "c"), queue(&network, &proof, "d"));
+    for weigh in [&[d][..], &[c, d], &[d, c]] {
+        let mut forged = proof.clone();
+        rest_on(&mut forged, weigh, d);
+        forged.abstraction.queues[c as usize].claimed = true;
+        assert!(matches!(refusal(&network, &forged), Refusal::Bound(why) if why.contains("gains 1")));
+    }
+}
+
+/// Queues of any number of processes are not one queue.
+#[test]
+fn a_limit_is_not_of_many_queues() {
+    let (network, mut proof) = proved(
+        "chan b = [1] of { byte };
+         active proctype Bystander() { do :: b!1; b?_ od }
+         proctype W() { chan o = [1] of { byte }; do :: atomic { nfull(o) -> o!1 } od } init { do :: run W() od }",
+        false,
+    );
+    let own = proof.abstraction.queues.iter().position(|q| q.key.instance.is_some()).expect("W has a queue") as u32;
+    rest_on(&mut proof, &[own], own);
+    assert!(matches!(refusal(&network, &proof), Refusal::Bound(why) if why.contains("gains 1")));
 }
 
 /// Each node is needed: without it, some step leads nowhere.

@@ -57,8 +57,8 @@ pub struct Found {
     pub stats: SearchStats,
     /// The digest of all product states, if the search came to its end.
     pub digest: Option<u128>,
-    /// States were left out, since the order of steps does not matter.
-    pub reduced: bool,
+    /// States in which one process moved alone, since the order of steps does not matter.
+    pub alone: u64,
     /// Where the watched conditions held, if anywhere: what the caller asked to be watched.
     pub seen: bool,
 }
@@ -130,6 +130,7 @@ struct Search<'a> {
     depth: u64,
     reduction: Option<Reduction<'a>>,
     choices: Vec<Choice>,
+    alone: u64,
 }
 
 impl<'a> Search<'a> {
@@ -157,6 +158,7 @@ impl<'a> Search<'a> {
                 .then(|| Reduction::new(semantics, &question.claim.atoms, question.labels))
                 .flatten(),
             choices: Vec::new(),
+            alone: 0,
         }
     }
 
@@ -222,6 +224,7 @@ impl<'a> Search<'a> {
             };
             let closes = || choice.closing && (0..self.product.next.len()).any(open);
             if self.product.mover.len() > 0 && !closes() {
+                self.alone += 1;
                 return Ok(expanded);
             }
         }
@@ -313,7 +316,7 @@ impl<'a> Search<'a> {
             memory_bytes: self.table.memory_bytes() + self.numbers.capacity() as u64 * 4,
             violations: u64::from(lasso.is_some()),
         };
-        Found { lasso, stopped, stats, digest, reduced: self.reduction.is_some(), seen: self.seen }
+        Found { lasso, stopped, stats, digest, alone: self.alone, seen: self.seen }
     }
 
     fn digest(&mut self) -> u128 {
@@ -424,7 +427,7 @@ impl<'a> Product<'a> {
         })?;
         let events = self.question.claim.events();
         let (moves, marks) = (self.mover.len(), self.marks_of(state, claim)?);
-        let stays = moves == 0 && process.is_none() && self.question.stutters;
+        let stays = moves == 0 && process.is_none() && self.question.stutters && !self.mover.fails;
         self.put_in_order();
         self.occurred.extend((0..moves).map(|index| atoms | self.mover.marks(index)));
         if stays {

@@ -63,6 +63,8 @@ pub(crate) struct Expander<'s> {
     /// Says which process may move alone, if states may be left out.
     reduction: Option<Reduction<'s>>,
     choices: Vec<Choice>,
+    /// States in which one process moved alone.
+    pub(crate) alone: u64,
 }
 
 /// States in the middle of atomic sequences, their bytes in one array.
@@ -111,12 +113,50 @@ impl Inners {
     }
 }
 
+/// Where successors go.
+pub(crate) trait Sink {
+    /// A successor.
+    fn push(&mut self, state: &[u8]);
+
+    /// Whether a state is known to be still to be expanded.
+    fn is_fresh(&mut self, _state: &[u8]) -> bool {
+        false
+    }
+}
+
+impl<F: FnMut(&[u8])> Sink for F {
+    fn push(&mut self, state: &[u8]) {
+        self(state);
+    }
+}
+
+/// Successors of which it is not yet known whether they are needed.
+#[derive(Default)]
+struct Ahead {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Ahead {
+    fn states(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+    }
+}
+
+impl Sink for Ahead {
+    fn push(&mut self, state: &[u8]) {
+        self.bytes.extend_from_slice(state);
+        self.ends.push(self.bytes.len());
+    }
+}
+
 impl<'s> Expander<'s> {
     pub(crate) fn new(semantics: &'s Semantics<'s>) -> Self {
         let (inner, problems) = (Inners::default(), Vec::new());
         let (reduction, choices) = (None, Vec::new());
         let stepper = semantics.stepper();
-        Expander { stepper, inner, transitions: 0, problems, crashed: None, reduction, choices }
+        Expander { stepper, inner, transitions: 0, problems, crashed: None, reduction, choices, alone: 0 }
     }
 
     /// States may be left out where the order of steps does not matter.
@@ -129,7 +169,7 @@ impl<'s> Expander<'s> {
     pub(crate) fn expand(
         &mut self,
         state: &[u8],
-        sink: &mut impl FnMut(&[u8]),
+        sink: &mut impl Sink,
         stop: &mut impl FnMut() -> Option<Reason>,
     ) -> Result<(), Unfinished> {
         self.problems.clear();
@@ -146,21 +186,36 @@ impl<'s> Expander<'s> {
     }
 
     /// The successors by one process whose steps are enough in the loaded state, if there is one; how many.
-    fn alone(&mut self, sink: &mut impl FnMut(&[u8])) -> Result<usize, Overflow> {
+    fn alone(&mut self, sink: &mut impl Sink) -> Result<usize, Overflow> {
         let Some(reduction) = &mut self.reduction else { return Ok(0) };
         reduction.choices(&self.stepper, &mut self.choices);
         for index in 0..self.choices.len() {
-            // Whether a step that closes a loop of the control flow leads to a state that is known already cannot be told
-            // here: so it is not taken alone.
             let choice = self.choices[index];
-            if choice.closing {
-                break;
-            }
-            let count = self.successors(Some(choice.process), None, sink)?;
+            let count = match choice.closing {
+                false => self.successors(Some(choice.process), None, sink)?,
+                true => self.alone_if_fresh(choice.process, sink)?,
+            };
             if count > 0 {
+                self.alone += 1;
                 return Ok(count);
             }
         }
+        Ok(0)
+    }
+
+    /// The successors by one process, if one of them is still to be expanded: then whatever the others can do is not put
+    /// off for ever. How many.
+    fn alone_if_fresh(&mut self, process: u32, sink: &mut impl Sink) -> Result<usize, Overflow> {
+        let (mut ahead, known) = (Ahead::default(), (self.transitions, self.problems.len()));
+        let count = self.successors(Some(process), None, &mut ahead)?;
+        // Where an atomic sequence leads is not known yet.
+        if self.inner.entries.is_empty() && ahead.states().any(|state| sink.is_fresh(state)) {
+            ahead.states().for_each(|state| sink.push(state));
+            return Ok(count);
+        }
+        self.inner.clear();
+        self.transitions = known.0;
+        self.problems.truncate(known.1);
         Ok(0)
     }
 
@@ -170,7 +225,7 @@ impl<'s> Expander<'s> {
         &mut self,
         control: Option<u32>,
         from: Option<usize>,
-        sink: &mut impl FnMut(&[u8]),
+        sink: &mut impl Sink,
     ) -> Result<usize, Overflow> {
         let (inner, crashed) = (&mut self.inner, &mut self.crashed);
         let mut faults: Vec<(Step, FaultAt)> = Vec::new();
@@ -182,7 +237,7 @@ impl<'s> Expander<'s> {
                 faults.push((successor.step, fault));
             }
             match (successor.state, successor.control) {
-                (Some(next), None) => sink(next),
+                (Some(next), None) => sink.push(next),
                 (Some(next), Some(process)) => inner.push(next, process, from, successor.step),
                 (None, _) => {}
             }
@@ -199,7 +254,7 @@ impl<'s> Expander<'s> {
     /// Follows atomic sequences to where they end or block.
     fn atomic_sequences(
         &mut self,
-        sink: &mut impl FnMut(&[u8]),
+        sink: &mut impl Sink,
         stop: &mut impl FnMut() -> Option<Reason>,
     ) -> Result<(), Unfinished> {
         let mut seen: HashSet<(u32, Vec<u8>)> = HashSet::new();
@@ -211,7 +266,7 @@ impl<'s> Expander<'s> {
                 self.stepper.load(state);
                 if self.successors(Some(process), Some(next), sink)? == 0 {
                     // The process is blocked and loses control: this is a state after all.
-                    sink(self.inner.state(next));
+                    sink.push(self.inner.state(next));
                 }
             }
             next += 1;

@@ -43,7 +43,7 @@ pub fn check(
     observer: &dyn Observer,
 ) -> Vec<Outcome> {
     let start = Instant::now();
-    let (found, reduced) = search_in_mode(semantics, options, observer);
+    let found = search_in_mode(semantics, options, observer);
     let time = start.elapsed();
     options
         .properties
@@ -63,17 +63,21 @@ pub fn check(
             };
             match position {
                 Some(position) => violated(&mut outcome, &found, position, semantics, sources),
-                None => finished(&mut outcome, &found, reduced),
+                None => finished(&mut outcome, &found),
             }
             outcome
         })
         .collect()
 }
 
-/// The search, with as many states as the mode says; and whether some were left out.
-fn search_in_mode(semantics: &Semantics<'_>, options: &Options, observer: &dyn Observer) -> (Found, bool) {
+/// The search, with as many states as the mode says.
+fn search_in_mode(semantics: &Semantics<'_>, options: &Options, observer: &dyn Observer) -> Found {
     let search = |mode: Mode, limits: Limits| {
-        let options = Options { reduction: mode, limits, ..options.clone() };
+        let mut options = Options { reduction: mode, limits, ..options.clone() };
+        if mode == Mode::On && options.bitstate.is_none() {
+            // Whether a state is known must be told at once, which packed states and threads cannot.
+            (options.jobs, options.packing) = (1, Packing::Never);
+        }
         search::search(semantics, &options, observer)
     };
     let limits = options.limits;
@@ -81,26 +85,29 @@ fn search_in_mode(semantics: &Semantics<'_>, options: &Options, observer: &dyn O
     let possible = options.reduction != Mode::Off && !through_all && Reduction::new(semantics, &[], false).is_some();
     if !possible || options.reduction == Mode::On {
         let mode = if possible { Mode::On } else { Mode::Off };
-        return (search(mode, limits), possible);
+        return search(mode, limits);
     }
-    if !limits.states.is_some_and(|most| most <= WHOLE) {
-        let whole = search(Mode::Off, Limits { states: Some(WHOLE), ..limits });
-        if whole.stopped == Some(Reason::States) {
-            return (search(Mode::On, limits), true);
+    // First as a whole, then with a try at leaving states out, then in the way that is better.
+    let tries = [(Mode::Off, WHOLE), (Mode::On, 2 * WHOLE)];
+    let mut pays = false;
+    for (mode, most) in tries.into_iter().filter(|(_, most)| limits.states.is_none_or(|limit| *most < limit)) {
+        let found = search(mode, Limits { states: Some(most), ..limits });
+        pays = reduction::pays(found.alone, found.stats.states);
+        if found.stopped != Some(Reason::States) {
+            return found;
         }
-        return (whole, false);
     }
-    (search(Mode::Off, limits), false)
+    search(if pays { Mode::On } else { Mode::Off }, limits)
 }
 
 /// Without a violation: proved if the search went through everything.
-fn finished(outcome: &mut Outcome, found: &Found, reduced: bool) {
+fn finished(outcome: &mut Outcome, found: &Found) {
     if let (Some(crash), Property::Deadlock, None) = (&found.crashed, &outcome.property, &found.stopped) {
         outcome.verdict = Verdict::Inconclusive(Reason::Crash(crash.fault.to_string()));
         return;
     }
     match (&found.stopped, found.digest) {
-        (None, Some(_)) if reduced => outcome.certificate = Some(Certificate::Searched { fair: false }),
+        (None, Some(_)) if found.alone > 0 => outcome.certificate = Some(Certificate::Searched { fair: false }),
         (None, Some(digest)) => {
             outcome.certificate = Some(Certificate::Explored {
                 states: found.stats.states,

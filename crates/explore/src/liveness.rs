@@ -6,7 +6,7 @@
 
 use crate::ENGINE;
 use crate::accept::{self, Found, Question, Sighting};
-use crate::reduction::{Mode, WHOLE};
+use crate::reduction::{self, Mode, WHOLE};
 use model::claim::{AtomSet, Claim, ClaimEdge, ClaimState, MOST_ATOMS};
 use model::formula::{Atom, Connective, Ltl, Modality};
 use model::network::Machine;
@@ -93,11 +93,20 @@ impl Setting<'_> {
             accept::search(self.semantics, &question, sighting, limits, self.observer)
         };
         let reduces = may_reduce && !self.fair && self.reduction != Mode::Off;
-        if !reduces || self.reduction == Mode::On || self.limits.states.is_some_and(|most| most <= WHOLE) {
+        if !reduces || self.reduction == Mode::On {
             return search(reduces, self.limits);
         }
-        let whole = search(false, Limits { states: Some(WHOLE), ..self.limits });
-        if whole.stopped == Some(Reason::States) { search(true, self.limits) } else { whole }
+        // First as a whole, then with a try at leaving states out, then in the way that is better.
+        let fits = |most: u64| self.limits.states.is_none_or(|limit| most < limit);
+        let mut pays = false;
+        for (reduce, most) in [(false, WHOLE), (true, 2 * WHOLE)].into_iter().filter(|(_, most)| fits(*most)) {
+            let found = search(reduce, Limits { states: Some(most), ..self.limits });
+            pays = reduction::pays(found.alone, found.stats.states);
+            if found.stopped != Some(Reason::States) {
+                return found;
+            }
+        }
+        search(pays, self.limits)
     }
 
     fn unanswered(&self, property: Property, reason: Reason, start: Instant) -> Outcome {
@@ -136,9 +145,9 @@ impl Setting<'_> {
             (None, None, Some(digest)) => {
                 outcome.verdict = Verdict::Proved;
                 let (states, claim, fair) = (found.stats.states, Box::new(question.claim.clone()), question.fair);
-                outcome.certificate = Some(match found.reduced {
-                    true => Certificate::Searched { fair },
-                    false => Certificate::Product { states, digest, claim, fair },
+                outcome.certificate = Some(match found.alone {
+                    1.. => Certificate::Searched { fair },
+                    0 => Certificate::Product { states, digest, claim, fair },
                 });
             }
             (None, None, None) => {}

@@ -58,6 +58,8 @@ pub struct Mover<'s> {
     pub transitions: u64,
     /// The first run that cannot go on because of a fault.
     pub crashed: Option<FaultAt>,
+    /// A step of the state that was expanded last ends in a fault.
+    pub fails: bool,
 }
 
 impl<'s> Mover<'s> {
@@ -71,6 +73,7 @@ impl<'s> Mover<'s> {
             origin: Vec::new(),
             transitions: 0,
             crashed: None,
+            fails: false,
         }
     }
 
@@ -88,6 +91,7 @@ impl<'s> Mover<'s> {
         mark: &mut Mark<'_>,
         stop: &dyn Fn() -> bool,
     ) -> Result<bool, Overflow> {
+        self.fails = false;
         self.inner.clear();
         self.ends.clear();
         self.bytes.clear();
@@ -124,9 +128,11 @@ impl<'s> Mover<'s> {
             None => (self.origin.clone(), only, 0),
         };
         let (inner, ends, bytes, crashed) = (&mut self.inner, &mut self.ends, &mut self.bytes, &mut self.crashed);
+        let fails = &mut self.fails;
         let count = self.stepper.expand(&before, control, &mut |successor| {
             let (step, timeout) = (successor.step, successor.timeout);
             let Some(state) = successor.state else {
+                *fails = true;
                 *crashed = crashed.take().or_else(|| successor.fault.clone());
                 return;
             };

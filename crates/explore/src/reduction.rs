@@ -46,6 +46,11 @@ pub enum Mode {
 /// With [`Mode::Auto`], so many states are visited before some are left out.
 pub const WHOLE: u64 = 100_000;
 
+/// Whether leaving out states is worth its price, given in how many states one process moved alone.
+pub fn pays(alone: u64, states: u64) -> bool {
+    alone * 20 >= states
+}
+
 /// A process that may move alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {

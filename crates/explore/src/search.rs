@@ -12,11 +12,11 @@
 //! A breadth-first search that has become wide enough goes on in several threads ([`crate::parallel`]);
 //! up to there it is the same for any number of them, and so is what it says of small models.
 
-use crate::expansion::{Expander, Problem};
+use crate::expansion::{Expander, Problem, Sink};
 use crate::reduction::Mode;
 use crate::store::{Compressed, Plain, Store};
 use crate::table::{NO_PARENT, StateId};
-use crate::{bitstate, parallel};
+use crate::{bitstate, parallel, store};
 use model::fault::{FaultAt, Overflow};
 use model::memory::resident_bytes;
 use model::semantics::{Semantics, Step};
@@ -111,6 +111,8 @@ pub struct Found {
     pub runs: Vec<Vec<Step>>,
     /// A fault after which a run cannot go on, if there is one: what would come after it is not known.
     pub crashed: Option<FaultAt>,
+    /// States in which one process moved alone, where states may be left out.
+    pub alone: u64,
 }
 
 /// States of more bytes than this are packed.
@@ -237,8 +239,16 @@ impl<At> Violations<At> {
         crashed: Option<FaultAt>,
         mut run_to: impl FnMut(&At) -> Vec<Step>,
     ) -> Found {
-        let mut found =
-            Found { violations: Vec::new(), counts: self.counts, stopped, stats, digest, runs: Vec::new(), crashed };
+        let mut found = Found {
+            violations: Vec::new(),
+            counts: self.counts,
+            stopped,
+            stats,
+            digest,
+            runs: Vec::new(),
+            crashed,
+            alone: 0,
+        };
         for (problem, at) in self.first {
             let mut run = run_to(&at);
             run.extend(problem.last_steps);
@@ -246,6 +256,30 @@ impl<At> Violations<At> {
             found.violations.push(Violation { property: problem.property, fault: problem.fault });
         }
         found
+    }
+}
+
+/// Successors of a state on their way into the store.
+struct Successors<'s, S> {
+    store: &'s mut S,
+    id: StateId,
+    breadth: bool,
+}
+
+impl<S: Store> Sink for Successors<'_, S> {
+    fn push(&mut self, state: &[u8]) {
+        self.store.push(state, self.id);
+        if self.store.is_due() {
+            self.store.flush();
+        }
+    }
+
+    fn is_fresh(&mut self, state: &[u8]) -> bool {
+        match self.store.find(state) {
+            store::Found::At(id) => self.breadth && id > self.id,
+            store::Found::Nowhere => true,
+            store::Found::Unknown => false,
+        }
     }
 }
 
@@ -398,12 +432,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
     fn expand(&mut self, id: StateId) -> Result<(), Reason> {
         let (store, watch) = (&mut self.store, self.watch);
         store.open(id, &mut self.state);
-        let mut sink = |next: &[u8]| {
-            store.push(next, id);
-            if store.is_due() {
-                store.flush();
-            }
-        };
+        let mut sink = Successors { store, id, breadth: watch.options.order == Order::Breadth };
         let expanded = self.expander.expand(&self.state, &mut sink, &mut || watch.must_stop(0, 0));
         for problem in self.expander.problems.drain(..) {
             self.violations.add(self.watch.options, problem, id);
@@ -457,8 +486,10 @@ impl<'a, S: Store + Default> Search<'a, S> {
             memory_bytes: self.store.memory_bytes(),
             violations: 0,
         };
-        let (crashed, mut store, mut expander) = (self.expander.crashed.take(), self.store, self.expander);
-        self.violations.found(stopped, stats, digest, crashed, |&at| run_to(&mut store, &mut expander, at))
+        let (crashed, alone) = (self.expander.crashed.take(), self.expander.alone);
+        let (mut store, mut expander) = (self.store, self.expander);
+        let run = |at: &StateId| run_to(&mut store, &mut expander, *at);
+        Found { alone, ..self.violations.found(stopped, stats, digest, crashed, run) }
     }
 
     fn digest(&mut self) -> u128 {

@@ -17,6 +17,9 @@ use queues::{Extrapolation, Language, Limit};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// How often progress is told.
+const PACE: usize = 1 << 12;
+
 /// The languages of one round, by control state.
 #[derive(Default)]
 struct Round {
@@ -25,6 +28,8 @@ struct Round {
     queued: Vec<bool>,
     queue: VecDeque<Control>,
     begun: bool,
+    /// How many times moves were followed.
+    followed: usize,
     /// Whether an extrapolation has added anything yet.
     extrapolated: bool,
 }
@@ -92,7 +97,11 @@ impl AbsInt {
     }
 
     /// One round; `None` if something bad got in.
-    fn stabilise(&mut self, space: &mut Space<'_>) -> Result<Option<Vec<(Control, Language)>>, Limit> {
+    fn stabilise(
+        &mut self,
+        space: &mut Space<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Vec<(Control, Language)>>, Limit> {
         if !self.round.begun && self.begin(space)? {
             return Ok(None);
         }
@@ -107,6 +116,11 @@ impl AbsInt {
                 return Ok(None);
             }
             self.round.queue.pop_front();
+            self.round.followed += 1;
+            if self.round.followed.is_multiple_of(PACE) {
+                let (controls, states, bytes) = (space.controls(), self.round.followed, space.languages.bytes());
+                observer.event(Event::Progress { controls, states, bytes }, &mut space.languages);
+            }
         }
         let all = self.round.languages.iter().enumerate().map(|(at, &language)| (Control(at as u32), language));
         Ok(Some(all.filter(|&(_, language)| !space.languages.is_empty(language)).collect()))
@@ -132,7 +146,7 @@ impl Technique for AbsInt {
     fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit> {
         loop {
             space.languages.spend(1)?;
-            if let Some(reached) = self.stabilise(space)? {
+            if let Some(reached) = self.stabilise(space, observer)? {
                 return Ok(Answer::Safe(reached));
             }
             if !self.round.extrapolated {

@@ -29,7 +29,7 @@ pub enum Event<'a> {
     Progress {
         /// Control states of the product seen.
         controls: usize,
-        /// Configurations or abstract states seen.
+        /// Configurations found, or control states followed, some several times.
         states: usize,
         /// Memory in use, by our own estimate.
         bytes: usize,
@@ -68,7 +68,8 @@ pub enum Event<'a> {
 
 /// Listens.
 pub trait Observer {
-    /// Called for each event, with the languages that it speaks of.
+    /// Called for each event, with the languages that it speaks of. What is done with them counts as work of the analysis
+    /// and has its limits.
     fn event(&mut self, event: Event<'_>, languages: &mut Languages);
 }
 

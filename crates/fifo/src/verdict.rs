@@ -1,5 +1,6 @@
 //! What comes out: safe with an invariant, unsafe with a run, or inconclusive with a reason.
 
+use crate::system::{Machine, System};
 use queues::{Language, Languages, Limit};
 use std::fmt;
 
@@ -22,6 +23,22 @@ pub struct Invariant {
     pub languages: Languages,
     /// By control state (the state of each machine), in order. Control states that are not listed are not reached.
     pub reached: Vec<(Vec<u32>, Language)>,
+}
+
+impl Invariant {
+    /// The invariant for people: the names of the states, and the queue contents as an expression.
+    pub fn table(&mut self, system: &System) -> Result<Vec<(Vec<String>, String)>, Limit> {
+        let message = |letter: u32| system.alphabet.get(letter as usize).cloned().unwrap_or_else(|| letter.to_string());
+        let mut table = Vec::new();
+        for (control, language) in &self.reached {
+            let state = |(machine, &state): (&Machine, &u32)| {
+                machine.states.get(state as usize).cloned().unwrap_or_else(|| state.to_string())
+            };
+            let names = system.machines.iter().zip(control).map(state).collect();
+            table.push((names, self.languages.describe(*language, &message)?));
+        }
+        Ok(table)
+    }
 }
 
 /// A way from an initial configuration to a bad one.

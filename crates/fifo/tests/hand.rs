@@ -138,10 +138,10 @@ fn the_invariant_can_be_read() {
     let verdict =
         check(&overtaking(false), Property::BadStates, &Method::AbsInt(rho), &Limits::default(), &mut Silent).verdict;
     let Verdict::Safe(mut invariant) = verdict else { panic!("{verdict:?}") };
-    let name = |letter: u32| ["a", "b"][letter as usize].to_string();
-    let (control, language) = invariant.reached[0].clone();
-    assert_eq!(control, [0, 0]);
-    assert_eq!(invariant.languages.describe(language, &name).as_deref(), Ok("(a.b)^*"));
+    let table = invariant.table(&overtaking(false)).expect("no limit");
+    let row = |states: [&str; 2], queues: &str| (states.map(String::from).to_vec(), queues.to_string());
+    assert_eq!(table[0], row(["0", "0"], "(a.b)^*"));
+    assert_eq!(table.len(), 4);
 }
 
 /// Can be neither proved by counting up nor refuted: the queue has as many `a` as the other has `b`.
@@ -231,7 +231,8 @@ fn too_many_initial_states_are_a_limit() {
     chain.initial = (0..100).collect();
     many.machines = vec![chain; 30];
     many.bad.clear();
-    let verdict = ask(&many, Property::BadStates);
+    let limits = Limits { memory: Some(1 << 20), ..Limits::default() };
+    let verdict = check(&many, Property::BadStates, &Method::Auto, &limits, &mut Silent).verdict;
     assert!(matches!(verdict, Verdict::Inconclusive(Reason::Limit(Limit::States))), "{verdict:?}");
 }
 

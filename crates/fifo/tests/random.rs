@@ -141,3 +141,29 @@ fn all_methods_agree() {
     println!("{tally:?}");
     assert!(tally.safe > 0 && tally.violated > 0);
 }
+
+/// Numbers of states, channels and messages that may or may not exist.
+#[test]
+fn odd_systems_are_refused_or_answered() {
+    for seed in 0..seeds(300) {
+        let mut random = Random(seed);
+        let mut odd = system(&mut random);
+        let machine = random.below(odd.machines.len() as u64) as usize;
+        let number = random.below(6) as usize;
+        match random.below(7) {
+            0 => odd.channels = number,
+            1 => odd.alphabet.truncate(number),
+            2 => odd.machines[machine].states.truncate(number),
+            3 => odd.machines[machine].initial = vec![number; number],
+            4 => odd.bad[0].states.truncate(number),
+            5 => odd.lossy = vec![true; number],
+            _ => odd.bad[0].queues = Some(Regex::Alt(vec![Regex::Separator; number])),
+        }
+        for method in methods() {
+            let limits = Limits { steps: Some(20_000), ..Limits::default() };
+            let report = check(&odd, Property::BadStates, &method, &limits, &mut Silent);
+            let unconfirmed = matches!(report.verdict, Verdict::Inconclusive(Reason::Unconfirmed(_)));
+            assert!(!unconfirmed, "seed {seed} {method:?}: {:?}", report.verdict);
+        }
+    }
+}

@@ -117,7 +117,7 @@ fn a_vacuous_answer_has_its_certificate_too() {
 
 #[test]
 fn certificates_of_claims_and_labels_are_accepted() {
-    Proved::new("never", CLAIMED, &["-p", "never"]).accepted("never:never");
+    Proved::new("never", CLAIMED, &["-p", "never"]).accepted("never:never_0");
     Proved::new("labels", LABELLED, &["-p", "acceptance"]).accepted("acceptance");
 }
 
@@ -132,8 +132,11 @@ fn other_numbers_are_refused() {
 #[test]
 fn another_automaton_is_refused() {
     let proved = Proved::new("automaton", TURNS, &["-p", "ltl:respond"]);
-    let first_edge =
-        |claim: &mut Value| drop(claim["automaton"]["states"][0]["edges"].as_array_mut().unwrap().remove(0));
+    let first_edge = |claim: &mut Value| {
+        let initial = claim["automaton"]["initial"].as_u64().expect("a number") as usize;
+        let edges = claim["automaton"]["states"][initial]["edges"].as_array_mut();
+        edges.expect("edges").remove(0);
+    };
     proved.refused(first_edge, "states, but there are");
     let accepting = |claim: &mut Value| {
         for state in claim["automaton"]["states"].as_array_mut().expect("states") {
@@ -142,7 +145,7 @@ fn another_automaton_is_refused() {
     };
     proved.refused(accepting, "the property does not hold");
     let atom = |claim: &mut Value| claim["automaton"]["states"][0]["edges"][0]["holds"] = json!([7]);
-    proved.refused(atom, "the automaton speaks of condition 7 of 1");
+    proved.refused(atom, "the automaton speaks of condition 7 of");
     let never = Proved::new("never-automaton", CLAIMED, &["-p", "never"]);
     never.refused(first_edge, "is not that of `never:");
     let labels = Proved::new("labels-automaton", LABELLED, &["-p", "acceptance"]);
@@ -152,9 +155,9 @@ fn another_automaton_is_refused() {
 #[test]
 fn another_property_is_refused() {
     let proved = Proved::new("property", TURNS, &["-p", "ltl:never_two"]);
-    proved.refused(|claim| claim["property"] = json!("ltl:[] (turn < 1)"), "the property does not hold");
+    proved.refused(|claim| claim["property"] = json!("ltl:[] (turn < 1)"), "states, but there are");
     proved.refused(|claim| claim["property"] = json!("ltl:no_such_name"), "no_such_name");
-    proved.refused(|claim| claim["property"] = json!("never:never"), "the model has no never claim `never`");
+    proved.refused(|claim| claim["property"] = json!("never:never_0"), "the model has no never claim `never_0`");
     proved.refused(|claim| claim["property"] = json!("acceptance"), "is not that of `acceptance`");
     proved.refused(|claim| claim["property"] = json!("safety"), "proves nothing about `safety`");
     proved.refused(|claim| claim["property"] = json!("speed"), "there is no checker for `speed`");

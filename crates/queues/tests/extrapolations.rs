@@ -212,3 +212,15 @@ fn all_of_them_are_extrapolations() {
         }
     }
 }
+
+#[test]
+fn names_are_names_of_different_things() {
+    let mut names: Vec<String> = queues::EXTRAPOLATION_NAMES
+        .iter()
+        .map(|name| queues::extrapolation_by_name(name).expect("a known name").name())
+        .collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), queues::EXTRAPOLATION_NAMES.len());
+    assert!(queues::extrapolation_by_name("rho-sideways").is_none());
+}

@@ -59,6 +59,19 @@ pub const CASES: &[Case] = &[
         ["7", "9"],
     ),
     bounded(
+        "a queue that limits itself",
+        "chan q = [2] of { byte }; byte n;
+         active [2] proctype P() { do :: GOOD -> q!1 od }
+         active proctype C() { do :: q?_ -> n = 1 od }",
+        ["nfull(q)", "n < 2"],
+    ),
+    bounded(
+        "two queues that limit themselves",
+        "chan c = [1] of { byte }, d = [2] of { byte };
+         active proctype P() { do :: atomic { empty(c) -> c!1 } :: atomic { c?_; len(GOOD) < 2 -> d!1 } :: d?_ od }",
+        ["d", "c"],
+    ),
+    bounded(
         "a flag",
         "chan q = [1] of { byte }; bit taken;
          active proctype P() { do :: atomic { taken == 0 -> GOOD q!1 } od }

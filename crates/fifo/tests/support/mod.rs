@@ -41,27 +41,39 @@ pub fn alphabet(names: &str) -> Vec<String> {
 
 /// The published models, where they are at hand.
 pub fn published() -> Vec<(String, System)> {
-    folder("../../../shared/models/scm")
+    let names =
+        ["ABP_safe", "ABP_unsafe_cexample_len1", "ABP_unsafe_cexample_len2", "cd", "nested", "nonreg", "peterson"];
+    models("../../../shared/models/scm", &names)
 }
 
-/// The examples of this project.
+/// The protocols of figure 10, as this project has them, and unsafe variants.
 pub fn examples() -> Vec<(String, System)> {
-    folder("../../examples/scm")
+    let protocols = [
+        "alternating-bit",
+        "brp",
+        "nested",
+        "non-regular",
+        "peterson",
+        "pop3",
+        "server-two-clients",
+        "sliding-window",
+        "tcp",
+        "token-ring",
+    ];
+    let mut all = models("../../examples/scm", &["cd", "alternating-bit-lossy"]);
+    all.extend(models("../../examples/scm", &protocols));
+    all.extend(models("../../examples/scm", &protocols.map(|name| format!("{name}-unsafe"))));
+    all
 }
 
-/// The models of a folder, by name; none if it is not there.
-fn folder(path: &str) -> Vec<(String, System)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path);
-    let mut models = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.extension().is_some_and(|extension| extension == "scm") {
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            models.push((name, read(&std::fs::read_to_string(&path).expect("a readable file"))));
-        }
-    }
-    models.sort_by(|one, other| one.0.cmp(&other.0));
-    models
+/// Those of the named models that are in the folder.
+fn models<S: AsRef<str>>(folder: &str, names: &[S]) -> Vec<(String, System)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let model = |name: &S| {
+        let text = std::fs::read_to_string(folder.join(format!("{}.scm", name.as_ref()))).ok()?;
+        Some((name.as_ref().to_string(), read(&text)))
+    };
+    names.iter().filter_map(model).collect()
 }
 
 /// Reads a model in the notation of the published files.

@@ -69,7 +69,8 @@ impl Maker {
         let mut text = String::from("mtype = { red, green };\nbit a, b; byte x, y;\n");
         let capacity = 1 + self.random.below(2);
         let _ = writeln!(text, "chan q = [{capacity}] of {{ mtype, bit }};\nchan r = [0] of {{ bit }};");
-        let child = self.random.chance(6);
+        // For SPIN, `_nr_pr` counts the claim, too.
+        let child = self.random.chance(6) && self.style.own;
         if child {
             let _ = writeln!(text, "proctype Child() {{ bit l; {}; {} }}", self.simple(), self.simple());
         }

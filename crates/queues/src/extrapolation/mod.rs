@@ -15,6 +15,44 @@ pub use quotient::{Bisimulation, BoundedLanguages, Colouring, Direction, Start};
 
 use crate::languages::{Language, Languages};
 use crate::limits::Limit;
+use std::sync::Arc;
+
+/// The names that [`by_name`] knows.
+pub const NAMES: [&str; 11] = [
+    "rho-forward",
+    "rho-backward",
+    "rho-both",
+    "rho'-forward",
+    "rho'-backward",
+    "rho'-both",
+    "rho''-forward",
+    "rho''-backward",
+    "rho''-both",
+    "xi",
+    "identity",
+];
+
+/// An extrapolation by its plain name.
+pub fn by_name(name: &str) -> Option<Arc<dyn Extrapolation>> {
+    let (start, direction) = match name {
+        "xi" => return Some(Arc::new(BoundedLanguages)),
+        "identity" => return Some(Arc::new(Identity)),
+        _ => name.split_once('-')?,
+    };
+    let direction = match direction {
+        "forward" => Direction::Forward,
+        "backward" => Direction::Backward,
+        "both" => Direction::Both,
+        _ => return None,
+    };
+    let start = match start {
+        "rho" => Start::Coloured,
+        "rho'" => Start::MergedThenColoured,
+        "rho''" => Start::Merged,
+        _ => return None,
+    };
+    Some(Arc::new(Bisimulation { direction, colouring: Colouring::Standard, start }))
+}
 
 /// A parametrised extrapolation.
 pub trait Extrapolation: Send + Sync {
