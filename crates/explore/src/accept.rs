@@ -222,8 +222,8 @@ impl<'a> Search<'a> {
                 let known = self.table.find(self.product.state(index));
                 known.is_some_and(|id| !matches!(self.numbers[id as usize], 0 | CLOSED))
             };
-            let closes = || choice.closing && (0..self.product.next.len()).any(open);
-            if self.product.mover.len() > 0 && !closes() {
+            let closes = || (0..self.product.next.len()).any(open);
+            if !self.product.mover.is_empty() && !closes() {
                 self.alone += 1;
                 return Ok(expanded);
             }

@@ -118,6 +118,11 @@ pub(crate) trait Sink {
     /// A successor.
     fn push(&mut self, state: &[u8]);
 
+    /// Whether it can be told if a state is still to be expanded.
+    fn tells(&self) -> bool {
+        false
+    }
+
     /// Whether a state is known to be still to be expanded.
     fn is_fresh(&mut self, _state: &[u8]) -> bool {
         false
@@ -175,7 +180,7 @@ impl<'s> Expander<'s> {
         self.problems.clear();
         self.inner.clear();
         self.stepper.load(state);
-        let mut count = self.alone(sink)?;
+        let mut count = self.alone(state, sink, stop)?;
         if count == 0 {
             count = self.successors(None, None, sink)?;
         }
@@ -186,36 +191,48 @@ impl<'s> Expander<'s> {
     }
 
     /// The successors by one process whose steps are enough in the loaded state, if there is one; how many.
-    fn alone(&mut self, sink: &mut impl Sink) -> Result<usize, Overflow> {
+    fn alone(
+        &mut self,
+        state: &[u8],
+        sink: &mut impl Sink,
+        stop: &mut impl FnMut() -> Option<Reason>,
+    ) -> Result<usize, Unfinished> {
         let Some(reduction) = &mut self.reduction else { return Ok(0) };
         reduction.choices(&self.stepper, &mut self.choices);
         for index in 0..self.choices.len() {
             let choice = self.choices[index];
-            let count = match choice.closing {
+            let count = match sink.tells() {
+                true => self.alone_if_fresh(choice.process, sink, stop)?,
+                false if choice.closing => 0,
                 false => self.successors(Some(choice.process), None, sink)?,
-                true => self.alone_if_fresh(choice.process, sink)?,
             };
             if count > 0 {
                 self.alone += 1;
                 return Ok(count);
             }
+            self.stepper.load(state);
         }
         Ok(0)
     }
 
-    /// The successors by one process, if one of them is still to be expanded: then whatever the others can do is not put
-    /// off for ever. How many.
-    fn alone_if_fresh(&mut self, process: u32, sink: &mut impl Sink) -> Result<usize, Overflow> {
-        let (mut ahead, known) = (Ahead::default(), (self.transitions, self.problems.len()));
+    /// The successors by one process, if one of them is still to be expanded; how many. Then what the others can do is not
+    /// put off for ever: it can still be done there, and there cannot be an endless chain of such states.
+    fn alone_if_fresh(
+        &mut self,
+        process: u32,
+        sink: &mut impl Sink,
+        stop: &mut impl FnMut() -> Option<Reason>,
+    ) -> Result<usize, Unfinished> {
+        let (mut ahead, transitions, problems) = (Ahead::default(), self.transitions, self.problems.len());
         let count = self.successors(Some(process), None, &mut ahead)?;
-        // Where an atomic sequence leads is not known yet.
-        if self.inner.entries.is_empty() && ahead.states().any(|state| sink.is_fresh(state)) {
+        self.atomic_sequences(&mut ahead, stop)?;
+        self.inner.clear();
+        if ahead.states().any(|state| sink.is_fresh(state)) {
             ahead.states().for_each(|state| sink.push(state));
             return Ok(count);
         }
-        self.inner.clear();
-        self.transitions = known.0;
-        self.problems.truncate(known.1);
+        self.transitions = transitions;
+        self.problems.truncate(problems);
         Ok(0)
     }
 

@@ -11,9 +11,11 @@
 //!   long as neither can enable another statement of the same location.
 //! * **Visibility.** A location is left out if its edges write what a formula reads, or enter or leave a label that it
 //!   names, or are an event of it.
-//! * **Nobody is put off for ever.** On every cycle some state is expanded fully: in every cycle some process goes round a
-//!   loop of its control flow, and the edges that close such loops are not taken alone ([`Choice::closing`]). Searches that
-//!   can tell that no cycle is closed may take them alone all the same.
+//! * **Nobody is put off for ever.** A search that knows its states lets a process move alone only if that leads to a state
+//!   that is still to be expanded (breadth-first, for errors and deadlocks), or to none that is still open (depth-first,
+//!   for infinite runs). One that does not know them uses that in every cycle some process goes round a loop of its control
+//!   flow: edges that close such loops are never taken alone ([`Choice::closing`]). Each of these is enough by itself; half
+//!   of one and half of the other is not.
 //!
 //! Not for models that look into other processes (`P@label`, `P:x`, `enabled`, `pc_value`, `_last`, priorities,
 //! `provided`, `np_`), and not for lossy channels. `timeout` does no harm: while a process can move, it is false.
@@ -56,7 +58,7 @@ pub fn pays(alone: u64, states: u64) -> bool {
 pub struct Choice {
     /// The process.
     pub process: u32,
-    /// Its step may close a loop of its control flow: then only if it leads to no state that the search has still open.
+    /// Its step may close a loop of its control flow.
     pub closing: bool,
 }
 

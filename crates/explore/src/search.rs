@@ -274,6 +274,10 @@ impl<S: Store> Sink for Successors<'_, S> {
         }
     }
 
+    fn tells(&self) -> bool {
+        !S::PACKED
+    }
+
     fn is_fresh(&mut self, state: &[u8]) -> bool {
         match self.store.find(state) {
             store::Found::At(id) => self.breadth && id > self.id,

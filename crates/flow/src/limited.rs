@@ -1,11 +1,11 @@
 //! Queues that limit themselves: who sends asks first whether there is room.
 //!
 //! A channel without limit is never full, but `nfull`, `full` and `len` still ask for the length. Where a step has seen
-//! that a queue is short, the queue is short after it, too, however much the step adds. So take weights of the messages of
-//! one queue and potentials of parts (of nothing that can be arbitrarily much), under which every *other* step gains
+//! that a queue is short, the queue is short after it, too, however much the step adds. So take weights of the messages
+//! of one queue and potentials of parts (of nothing that can be arbitrarily much), under which every *other* step gains
 //! nothing. The weighted sum then rises only in steps after which it is no more than the short queue and the highest
-//! potentials together; that, or what it is at the start, is the most that it ever is, and so the queue has a bound. This
-//! holds also where between test and send others move: each process that has passed the test has a potential for
+//! potentials together; that, or what it is at the start, is the most that it ever is, and so the queue has a bound.
+//! This holds also where others move between test and send: each process that has passed the test has a potential for
 //! what it may still send.
 //!
 //! A queue with such a bound does not grow, whatever else does: in a ranking its messages need not weigh anything.

@@ -189,10 +189,10 @@ fn escapes(action: &Action, network: &Network, into: &mut HashSet<VariableId>) {
 /// Shared channel variables in an expression, except where their length or contents are asked for.
 fn channel_reads(e: &Expr, network: &Network, into: &mut HashSet<VariableId>) {
     match e {
-        Expr::Read(place) if place.scope == Scope::Global => {
-            if network.variables[place.variable.index()].ty == ScalarType::Channel {
-                into.insert(place.variable);
-            }
+        Expr::Read(place)
+            if place.scope == Scope::Global && network.variables[place.variable.index()].ty == ScalarType::Channel =>
+        {
+            into.insert(place.variable);
         }
         Expr::Unary(_, a) => channel_reads(a, network, into),
         Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|e| channel_reads(e, network, into)),

@@ -193,7 +193,11 @@ impl Generator {
         let send = format!("{to}!{message}");
         let sends = if self.random.chance(15) { format!("{send}; {send}") } else { send };
         match self.random.below(5) {
-            0 => format!("if :: full({asked}) -> skip :: else -> {between}{sends} fi"),
+            0 => {
+                // Without a statement before it, there can be no other `else` in the loop.
+                let first = self.pick(&["skip; ", "skip; ", "skip; ", ""]);
+                format!("{first}if :: full({asked}) -> skip :: else -> {between}{sends} fi")
+            }
             _ => format!("{test} -> {between}{sends}"),
         }
     }

@@ -322,12 +322,13 @@ byte x;
 proctype P() { x = 1 }",
     },
     Explanation {
-        code: "P0256",
+        code: "P0247",
         title: "event that is not one",
         text: "\
-In a formula, `ch!msg` says that `msg` is sent to `ch`, and `ch?msg` that it is taken from it. The channel is one
-that is declared outside of processes with its capacity, an element of an array with a constant index. The fields are
-constants; `_` stands for any value, and fields at the end can be left out.",
+In a formula, `ch!msg` says that `msg` is sent to `ch`, and `ch?msg` that it is taken from it. The
+channel is one that is declared outside of processes with its capacity, or an element of an array
+with a constant index. The fields are constants; `_` stands for any value, and fields at the end can
+be left out.",
         example: "\
 chan q = [2] of { byte, byte };
 byte x;

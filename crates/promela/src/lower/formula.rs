@@ -59,14 +59,14 @@ impl Lowering<'_> {
         for (index, dimension) in place.indices.iter().zip(&variable.dimensions) {
             let index = index.constant().filter(|&i| i >= 0 && (i as u32) < dimension.len);
             let Some(index) = index else {
-                let error = self.error("P0256", place.span, "an event names one channel");
+                let error = self.error("P0247", place.span, "an event names one channel");
                 *error = error.clone().help("write a constant index that is within the array");
                 return None;
             };
             element = element * dimension.len as usize + index as usize;
         }
         if !matches!(variable.initial, Initial::NewChannel(_)) {
-            let error = self.error("P0256", place.span, "an event names a channel that is declared with its capacity");
+            let error = self.error("P0247", place.span, "an event names a channel that is declared with its capacity");
             *error = error.clone().help("such as `c` of `chan c = [2] of { byte };`");
             return None;
         }
@@ -90,7 +90,7 @@ impl Lowering<'_> {
             }
         };
         if value.is_none() {
-            let error = self.error("P0256", e.span, "a field of an event is a constant or `_`");
+            let error = self.error("P0247", e.span, "a field of an event is a constant or `_`");
             *error = error.clone().help("`c!msg(_,3)`: the first field is `msg`, the second anything, the third 3");
         }
         value.map(Some)
