@@ -6,9 +6,10 @@
 //! It shares nothing with the engines but the model. Where a proof is an exhaustive search, the
 //! certificate is the claim: so many states, with this digest. The checker then searches again with
 //! the plainest code there is, a set of states and a list of states to look at, and compares. Proofs of the flow
-//! engine are checked in [`flow`], those about infinite runs in [`temporal`].
+//! engine are checked in [`flow`], those about infinite runs in [`temporal`], invariants over queues in [`queues`].
 
 pub mod flow;
+pub mod queues;
 mod searched;
 pub mod temporal;
 

@@ -427,7 +427,7 @@ impl<'a> Product<'a> {
         })?;
         let events = self.question.claim.events();
         let (moves, marks) = (self.mover.len(), self.marks_of(state, claim)?);
-        let stays = moves == 0 && process.is_none() && self.question.stutters && !self.mover.fails;
+        let stays = self.mover.is_stuck() && process.is_none() && self.question.stutters;
         self.put_in_order();
         self.occurred.extend((0..moves).map(|index| atoms | self.mover.marks(index)));
         if stays {
@@ -496,8 +496,7 @@ impl<'a> Product<'a> {
                 let reason = format!("weak fairness for more than {MOST_PROCESSES} processes");
                 return Err(Ended::Stopped(Reason::NotSupported(reason)));
             }
-            let first_steps = (0..self.mover.len()).filter_map(|index| self.mover.first_step(index));
-            let actors = first_steps.flat_map(|step| halves(step).into_iter().flatten());
+            let actors = self.mover.first_steps().flat_map(|step| halves(step).into_iter().flatten());
             marks |= !actors.fold(ACCEPTING, |set, (process, _)| set | turn(process));
         }
         Ok(marks)

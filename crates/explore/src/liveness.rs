@@ -42,7 +42,8 @@ impl Setting<'_> {
             Err(reason) => return self.unanswered(property, reason, start),
         };
         let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false };
-        let may_reduce = !formula.has_next();
+        // With events, a run is not the same when it stays in a state for a while: `!p U e` asks for `e` at once.
+        let may_reduce = !formula.has_next() && !formula.has_events();
         let antecedent = formula.antecedent();
         let holds = |atoms: AtomSet| {
             let atom = |atom: &Atom| {
@@ -52,9 +53,11 @@ impl Setting<'_> {
         };
         let sighting = antecedent.map(|_| (AtomSet::MAX, &holds as &dyn Fn(AtomSet) -> bool));
         let found = self.search(&question, sighting, may_reduce);
-        let seen = found.seen;
+        let seen = found.seen || found.digest.is_none();
         let mut outcome = self.outcome(property, &question, Some(formula), found, start);
-        if let (Verdict::Proved, Some(antecedent), false) = (&outcome.verdict, antecedent, seen) {
+        if let (Verdict::Proved, Some(antecedent), false) = (&outcome.verdict, antecedent, seen)
+            && self.never_holds(antecedent)
+        {
             outcome.verdict = Verdict::Vacuous(format!("`{antecedent}` never holds, so the formula says nothing"));
         }
         outcome
@@ -84,6 +87,14 @@ impl Setting<'_> {
         let question = Question { claim: &anything, labels: true, fair: self.fair, stutters: true, reduce: false };
         let found = self.search(&question, None, true);
         self.outcome(Property::Acceptance, &question, None, found, start)
+    }
+
+    /// Whether a condition holds at no position of any run. An automaton may have looked at some runs only.
+    fn never_holds(&self, condition: &Ltl) -> bool {
+        let never = Ltl::Unary(Modality::Not, Box::new(condition.clone()));
+        let Ok(claim) = negation(&Ltl::Unary(Modality::Always, Box::new(never))) else { return false };
+        let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false };
+        self.search(&question, None, !condition.has_events()).digest.is_some()
     }
 
     /// The search, with as many states as the mode says.

@@ -41,8 +41,6 @@ struct End {
     /// None if it ends where an inner state is blocked.
     step: Option<Step>,
     touched: u128,
-    /// It was taken because nothing else could move.
-    timeout: bool,
 }
 
 /// Gathers the moves of one state at a time.
@@ -58,8 +56,9 @@ pub struct Mover<'s> {
     pub transitions: u64,
     /// The first run that cannot go on because of a fault.
     pub crashed: Option<FaultAt>,
-    /// A step of the state that was expanded last ends in a fault.
-    pub fails: bool,
+    /// The steps of the state that was expanded last, whether they lead anywhere or not; and whether each was taken
+    /// because nothing else could move.
+    first: Vec<(Step, bool)>,
 }
 
 impl<'s> Mover<'s> {
@@ -73,7 +72,7 @@ impl<'s> Mover<'s> {
             origin: Vec::new(),
             transitions: 0,
             crashed: None,
-            fails: false,
+            first: Vec::new(),
         }
     }
 
@@ -91,7 +90,7 @@ impl<'s> Mover<'s> {
         mark: &mut Mark<'_>,
         stop: &dyn Fn() -> bool,
     ) -> Result<bool, Overflow> {
-        self.fails = false;
+        self.first.clear();
         self.inner.clear();
         self.ends.clear();
         self.bytes.clear();
@@ -111,7 +110,7 @@ impl<'s> Mover<'s> {
                 // The process is blocked and loses control: this is a state after all.
                 let touched = self.inner[next].touched;
                 self.bytes.extend_from_slice(&self.inner[next].state);
-                self.ends.push(End { end: self.bytes.len(), from: Some(next), step: None, touched, timeout: false });
+                self.ends.push(End { end: self.bytes.len(), from: Some(next), step: None, touched });
             }
             next += 1;
             if next.is_multiple_of(CHECK_EVERY) && stop() {
@@ -128,11 +127,13 @@ impl<'s> Mover<'s> {
             None => (self.origin.clone(), only, 0),
         };
         let (inner, ends, bytes, crashed) = (&mut self.inner, &mut self.ends, &mut self.bytes, &mut self.crashed);
-        let fails = &mut self.fails;
+        let first = &mut self.first;
         let count = self.stepper.expand(&before, control, &mut |successor| {
-            let (step, timeout) = (successor.step, successor.timeout);
+            let step = successor.step;
+            if from.is_none() {
+                first.push((step, successor.timeout));
+            }
             let Some(state) = successor.state else {
-                *fails = true;
                 *crashed = crashed.take().or_else(|| successor.fault.clone());
                 return;
             };
@@ -145,7 +146,7 @@ impl<'s> Mover<'s> {
                 }
                 None => {
                     bytes.extend_from_slice(state);
-                    ends.push(End { end: bytes.len(), from, step: Some(step), touched, timeout });
+                    ends.push(End { end: bytes.len(), from, step: Some(step), touched });
                 }
             }
         })?;
@@ -184,9 +185,19 @@ impl<'s> Mover<'s> {
         self.ends[index].touched
     }
 
-    /// Nothing could move, except for statements that wait for that.
+    /// Nothing can move, except for statements that wait for that.
     pub fn is_timeout(&self) -> bool {
-        self.ends.iter().all(|end| end.timeout)
+        self.first.iter().all(|(_, timeout)| *timeout)
+    }
+
+    /// Nothing can move at all.
+    pub fn is_stuck(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// The steps that can be taken, as far as they lead or not.
+    pub fn first_steps(&self) -> impl Iterator<Item = Step> {
+        self.first.iter().map(|(step, _)| *step)
     }
 
     /// The steps of a move.

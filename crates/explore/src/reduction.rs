@@ -8,7 +8,8 @@
 //! * **Independence.** What the edges of a location touch (`access.rs`) is compared with what every other process can touch *from
 //!   where it is on*, with processes that it may create. Channels and array elements are told apart where the expressions that name
 //!   them are fixed for a process: parameters, `_pid`. A send and a receive on the two ends of a channel are independent, as
-//!   long as neither can enable another statement of the same location.
+//!   long as neither can enable another statement of the same location, nor disable one: beside an `else` or an escape, and in a
+//!   deterministic step, a send or a receive is a test of the channel as well.
 //! * **Visibility.** A location is left out if its edges write what a formula reads, or enter or leave a label that it
 //!   names, or are an event of it.
 //! * **Nobody is put off for ever.** A search that knows its states lets a process move alone only if that leads to a state

@@ -131,6 +131,22 @@ pub struct CheckArgs {
     /// How the static engine looks at cycles.
     #[arg(long, value_enum, default_value_t = AbstractionKind::Flow)]
     pub abstraction: AbstractionKind,
+    /// Bad configurations of communicating machines, instead of those of the file: `client@1|2 && server@idle`, and
+    /// after `with` what the queues hold.
+    #[arg(long, value_name = "CONFIGURATIONS")]
+    pub bad: Vec<String>,
+    /// How the engine `fifo` looks for an answer; `auto` tries all in turn.
+    #[arg(long, value_enum, default_value_t = FifoMethod::Auto)]
+    pub method: FifoMethod,
+    /// For `--method cegar`: where path invariants come from, and from which end they are computed.
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub path_invariant: Option<PathInvariant>,
+    /// For `--method absint`, `cegar` and `armc`: how sets of queue contents are made simpler, such as `rho-forward`.
+    #[arg(long, value_name = "NAME")]
+    pub extrapolation: Option<String>,
+    /// Tell on stderr how the engine `fifo` comes to its answer: abstract runs, path invariants, splits.
+    #[arg(long)]
+    pub trace_refinement: bool,
     /// Write the first run that shows a violation to a file.
     #[arg(long, value_name = "OUT.json")]
     pub trace: Option<PathBuf>,
@@ -264,6 +280,34 @@ pub enum Engine {
     Fifo,
     Explore,
     Compose,
+}
+
+/// How the engine for unbounded queues looks for an answer.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FifoMethod {
+    /// All of them in turn.
+    Auto,
+    /// Configuration by configuration, breadth-first.
+    Search,
+    /// Abstract interpretation with widening.
+    Absint,
+    /// Refinement of abstractions by their spurious runs.
+    Cegar,
+    /// Abstract regular model checking.
+    Armc,
+}
+
+/// Where path invariants come from, and from which end they are computed.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathInvariant {
+    /// One precision for the whole path, from its start.
+    UpinvFwd,
+    /// One precision for the whole path, from its end.
+    UpinvBwd,
+    /// A precision for each step, from the start.
+    ApinvFwd,
+    /// A precision for each step, from the end.
+    ApinvBwd,
 }
 
 /// How the static engine looks at cycles.

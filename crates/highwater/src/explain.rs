@@ -14,12 +14,17 @@ pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
         for entry in promela::codes::ALL {
             writeln!(out, "{:<24} {}", entry.code, entry.title)?;
         }
+        for entry in scm::codes::ALL {
+            writeln!(out, "{:<24} {}", entry.code, entry.title)?;
+        }
         return Ok(0);
     };
-    if let Some(entry) = promela::codes::explain(code) {
-        writeln!(out, "{}: {}\n\n{}\n", entry.code, entry.title, entry.text)?;
-        if !entry.example.is_empty() {
-            writeln!(out, "For example:\n\n{}", indent(entry.example))?;
+    let promela = promela::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
+    let machines = || scm::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
+    if let Some((code, title, text, example)) = promela.or_else(machines) {
+        writeln!(out, "{code}: {title}\n\n{text}\n")?;
+        if !example.is_empty() {
+            writeln!(out, "For example:\n\n{}", indent(example))?;
         }
         return Ok(0);
     }

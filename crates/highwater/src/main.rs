@@ -17,6 +17,7 @@ mod explain;
 mod failure;
 mod livelock;
 mod ltl;
+mod machines;
 mod model_file;
 mod show;
 mod simulate;

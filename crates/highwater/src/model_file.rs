@@ -16,6 +16,8 @@ use std::time::Instant;
 pub struct ModelFile {
     /// The model; `None` if there was an error.
     pub network: Option<Network>,
+    /// The bad configurations, for communicating machines.
+    pub specification: Option<scm::Specification>,
     /// Its texts.
     pub sources: SourceMap,
     /// Errors and warnings.
@@ -56,6 +58,9 @@ pub fn read_with_formulas(
     let bytes = std::fs::read(path).map_err(|e| unreadable(e.to_string()))?;
     let sha256 = hex(&Sha256::digest(&bytes));
     let text = String::from_utf8_lossy(&bytes);
+    if is_machines(path) {
+        return read_machines(file, &text, sha256, args);
+    }
     let mut options =
         Options { include_dirs: args.include.clone(), deadline, formulas: formulas.to_vec(), ..Options::default() };
     // What is read must fit into memory, too: the tree and the model take some hundred bytes per token.
@@ -67,23 +72,53 @@ pub fn read_with_formulas(
     // What is included belongs to the model, too.
     let included: Vec<&SourceFile> = read.sources.files().iter().skip(1).filter(|f| !f.name.starts_with('<')).collect();
     let sha256 = if included.is_empty() { sha256 } else { hash_all(&bytes, &included) };
-    let info = ModelInfo {
+    let info = info(file, "promela", sha256, args, read.network.as_ref());
+    let (network, sources, diagnostics) = (read.network, read.sources, read.diagnostics);
+    Ok(ModelFile { network, specification: None, sources, diagnostics, info })
+}
+
+fn info(
+    file: String,
+    language: &'static str,
+    sha256: String,
+    args: &ReadArgs,
+    network: Option<&Network>,
+) -> ModelInfo {
+    ModelInfo {
         file,
-        language: "promela",
+        language,
         sha256,
         defines: args.define.clone(),
-        processes: read.network.as_ref().map_or(0, |n| n.instances.len()),
-        machines: read.network.as_ref().map_or(0, process_types),
-        channels: read.network.as_ref().map_or(0, channels),
-    };
-    Ok(ModelFile { network: read.network, sources: read.sources, diagnostics: read.diagnostics, info })
+        processes: network.map_or(0, |n| n.instances.len()),
+        machines: network.map_or(0, process_types),
+        channels: network.map_or(0, channels),
+    }
+}
+
+/// Whether a file is one of communicating machines, by its name.
+pub fn is_machines(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "scm")
+}
+
+/// Communicating machines, with their bad configurations.
+fn read_machines(file: String, text: &str, sha256: String, args: &ReadArgs) -> Result<ModelFile, Failure> {
+    let read = scm::read(&file, text);
+    if let Some(model) = read.model.as_ref().filter(|model| !model.others.is_empty()) {
+        let count = model.others.len() + 1;
+        let reason = format!(
+            "its automata can start in {count} combinations of initial states; this version reads models with one"
+        );
+        return Err(Failure::Unreadable { file, reason });
+    }
+    let info = info(file, "scm", sha256, args, read.model.as_ref().map(|model| &model.network));
+    let (network, specification) = read.model.map(|model| (model.network, model.specification)).unzip();
+    Ok(ModelFile { network, specification, sources: read.sources, diagnostics: read.diagnostics, info })
 }
 
 /// Languages that are planned are named; everything else is taken for Promela.
 fn refuse_other_languages(path: &Path) -> Result<(), Failure> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let language = match extension {
-        "scm" => "communicating machines (.scm)",
         "fsp" | "aut" => "labelled structures (.fsp, .aut)",
         "c" => "concurrent C (.c)",
         "art" => "UML-RT (.art)",

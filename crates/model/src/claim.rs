@@ -203,7 +203,7 @@ impl Reading<'_> {
 
     /// The bit of a condition.
     fn atom(&mut self, e: &Expr, span: Span) -> Result<AtomSet, Unwatchable> {
-        let atom = Atom::State(e.clone());
+        let atom = Atom::State(e.clone().without_places());
         let known = self.claim.atoms.iter().position(|a| *a == atom);
         let index = known.unwrap_or(self.claim.atoms.len());
         if index >= MOST_ATOMS {

@@ -286,6 +286,21 @@ impl Expr {
         change(self);
     }
 
+    /// The same without places in the source, so that it equals what says the same elsewhere.
+    pub fn without_places(mut self) -> Expr {
+        self.walk_mut(&mut |e| match e {
+            Expr::Read(place) => place.span = Span::NONE,
+            Expr::Remote { span, .. } => *span = Span::NONE,
+            Expr::Poll { pattern, .. } => pattern.iter_mut().for_each(|field| {
+                if let Pattern::Bind(place) = field {
+                    place.span = Span::NONE;
+                }
+            }),
+            _ => {}
+        });
+        self
+    }
+
     /// Whether `wanted` holds of this expression or of something in it.
     pub fn any(&self, wanted: &dyn Fn(&Expr) -> bool) -> bool {
         let mut found = false;

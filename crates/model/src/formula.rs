@@ -151,6 +151,13 @@ impl Ltl {
         found
     }
 
+    /// The formula speaks of events.
+    pub fn has_events(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |part| found |= matches!(part, Ltl::Atom(atom, _) if matches!(**atom, Atom::Event(_))));
+        found
+    }
+
     /// No temporal operator: true or false at a position by itself.
     pub fn is_propositional(&self) -> bool {
         let mut temporal = false;

@@ -23,6 +23,7 @@ pub mod ids;
 mod layout;
 pub mod memory;
 pub mod network;
+pub mod queue_proof;
 pub mod semantics;
 pub mod source;
 pub mod trace;

@@ -7,6 +7,7 @@
 use crate::claim::Claim;
 use crate::fault::Overflow;
 use crate::flow_proof::FlowProof;
+use crate::queue_proof::QueueProof;
 use crate::semantics::{Reading, Step};
 use crate::source::Span;
 use std::fmt;
@@ -197,6 +198,8 @@ pub enum Certificate {
     },
     /// Weights and potentials under which nothing gains.
     Flow(Box<FlowProof>),
+    /// What the queues can hold, wherever the machines are.
+    Queues(Box<QueueProof>),
 }
 
 /// What is known of how long a channel gets.
@@ -304,6 +307,29 @@ pub struct FlowStats {
     pub problems: u64,
 }
 
+/// What the engine for unbounded queues counted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct QueueStats {
+    /// The method that answered, in words.
+    pub method: String,
+    /// Refinements of the abstraction, or the precision that was enough.
+    pub iterations: u64,
+    /// Abstract states at the end.
+    pub abstract_states: u64,
+    /// Abstract transitions between them.
+    pub abstract_transitions: u64,
+    /// Configurations that were visited one by one.
+    pub configurations: u64,
+    /// Control states that were looked at.
+    pub controls: u64,
+    /// Different sets of queue contents.
+    pub languages: u64,
+    /// Bytes for them.
+    pub memory_bytes: u64,
+    /// The invariant for people: a control state, and what the queues can hold there.
+    pub invariant: Vec<(String, String)>,
+}
+
 /// More about an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Details {
@@ -319,6 +345,8 @@ pub struct Details {
     pub advice: Vec<String>,
     /// What was counted.
     pub flow: Option<FlowStats>,
+    /// What the engine for unbounded queues counted.
+    pub queues: Option<QueueStats>,
     /// The answer is shown, but does not count for the exit code: nobody asked for it.
     pub advisory: bool,
 }

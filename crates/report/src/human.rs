@@ -83,6 +83,7 @@ fn header(model: &ModelInfo, warnings: usize, style: Style) -> String {
 fn language(name: &str) -> &str {
     match name {
         "promela" => "Promela",
+        "scm" => "communicating machines",
         other => other,
     }
 }
@@ -138,7 +139,7 @@ fn sentence(outcome: &Outcome, style: Style) -> String {
     let by = format!("({}, {})", outcome.engine, duration(outcome.time));
     match &outcome.verdict {
         Verdict::Proved => {
-            let (claim, width) = (claim(&outcome.property), width(outcome));
+            let (claim, width) = (claim(outcome), width(outcome));
             format!("{claim}{width} {dash} {}{reading} {by}", scope(outcome.certificate.as_ref()))
         }
         Verdict::Violated => format!("{} {dash} {reading} {by}", finding(outcome)),
@@ -155,8 +156,11 @@ fn sentence(outcome: &Outcome, style: Style) -> String {
 }
 
 /// What holds when a property is proved.
-fn claim(property: &Property) -> &'static str {
-    match property {
+fn claim(outcome: &Outcome) -> &'static str {
+    let over_queues = matches!(outcome.certificate, Some(Certificate::Queues(_)));
+    match &outcome.property {
+        Property::Safety if over_queues => "no bad configuration is reached",
+        Property::Deadlock if over_queues => "something can always move, or all have ended and the queues are empty",
         Property::Safety => "no assertion fails, no run-time error",
         Property::Deadlock => "no invalid end state",
         Property::Boundedness => "every channel is bounded",
@@ -189,6 +193,9 @@ fn scope(certificate: Option<&Certificate>) -> String {
             format!("{fair}all {} with the claim, ", counted(*states, "state", "states"))
         }
         Some(Certificate::Searched { .. }) => String::from("all states up to the order of steps, "),
+        Some(Certificate::Queues(proof)) => {
+            format!("{}, ", counted(proof.entries.len() as u64, "control state", "control states"))
+        }
         Some(Certificate::Flow(_)) | None => String::new(),
     }
 }
@@ -217,6 +224,9 @@ fn finding(outcome: &Outcome) -> String {
     let what = match outcome.property {
         Property::Deadlock if !witness.standing.is_empty() => {
             let stuck = witness.standing.iter().filter(|process| !process.valid_end).count();
+            if stuck == 0 {
+                return format!("{}, {}", clean(&witness.problem), when(witness));
+            }
             counted(stuck as u64, "process is stuck", "processes are stuck")
         }
         _ => clean(&witness.problem) + ",",

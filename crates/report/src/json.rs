@@ -24,6 +24,7 @@ use crate::run::{WitnessJson, witness};
 use crate::stats::{StatsJson, stats_json};
 use model::claim::Claim;
 use model::diagnostic::{Diagnostic, Severity};
+use model::queue_proof::QueueProof;
 use model::source::SourceMap;
 use model::verdict::{Certificate, Outcome, Verdict};
 use serde::Serialize;
@@ -44,6 +45,8 @@ pub(crate) const SEARCHED: &str = "searched";
 pub(crate) const PRODUCT: &str = "explored-product";
 /// The kind of a certificate that is a proof of the flow engine.
 pub(crate) const FLOW: &str = "flow-weights";
+/// The kind of a certificate that is an invariant over queues.
+pub(crate) const QUEUES: &str = "queue-invariant";
 
 /// Writes what `check` found about one file, in one line.
 pub fn write_check(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
@@ -316,6 +319,10 @@ enum CertificateJson<'a> {
     },
     /// All of it.
     Flow { kind: &'static str, proof: ProofJson<'a> },
+    /// How large an invariant over queues is.
+    QueuesSummary { kind: &'static str, control_states: usize, automata: usize },
+    /// All of it.
+    Queues { kind: &'static str, invariant: &'a QueueProof },
 }
 
 #[derive(Serialize)]
@@ -333,6 +340,7 @@ fn whole(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Product { states, digest, claim, fair } => product(*states, *digest, *fair, Some(claim)),
         Certificate::Searched { fair } => CertificateJson::Searched { kind: SEARCHED, fair: *fair },
         Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
+        Certificate::Queues(invariant) => CertificateJson::Queues { kind: QUEUES, invariant },
     }
 }
 
@@ -343,6 +351,10 @@ fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Product { states, digest, fair, .. } => product(*states, *digest, *fair, None),
         Certificate::Searched { fair } => CertificateJson::Searched { kind: SEARCHED, fair: *fair },
         Certificate::Flow(proof) => CertificateJson::FlowSummary { kind: FLOW, summary: summary(proof) },
+        Certificate::Queues(invariant) => {
+            let (control_states, automata) = (invariant.entries.len(), invariant.automata.len());
+            CertificateJson::QueuesSummary { kind: QUEUES, control_states, automata }
+        }
     }
 }
 

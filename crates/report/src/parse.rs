@@ -6,7 +6,7 @@
 
 use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
-use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, FLOW, PRODUCT, SEARCHED, TRACE_SCHEMA};
+use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, FLOW, PRODUCT, QUEUES, SEARCHED, TRACE_SCHEMA};
 use crate::proof::{RawProof, proof_of};
 use crate::run::StepCode;
 use model::semantics::{Reading, Step};
@@ -188,6 +188,7 @@ struct RawClaim {
     proof: Option<RawProof>,
     fair: Option<bool>,
     automaton: Option<AutomatonJson>,
+    invariant: Option<model::queue_proof::QueueProof>,
 }
 
 /// The first run in the documents of `check`, one per file. A run that nobody asked for comes after the others of its
@@ -219,7 +220,7 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
 
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
-    let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton } = raw;
+    let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton, invariant } = raw;
     let kind = need(kind, || field("kind"))?;
     let certificate = match kind.as_str() {
         EXPLORED => Certificate::Explored {
@@ -244,8 +245,9 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
         }
         SEARCHED => Certificate::Searched { fair: fair.unwrap_or(false) },
         FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
+        QUEUES => Certificate::Queues(Box::new(need(invariant, || field("invariant"))?)),
         _ => {
-            let expected = "`explored-states`, `explored-product`, `searched` or `flow-weights`";
+            let expected = "`explored-states`, `explored-product`, `searched`, `flow-weights` or `queue-invariant`";
             return Err(DocumentError::Value { field: field("kind"), found: kind, expected });
         }
     };
@@ -374,7 +376,8 @@ mod tests {
         );
         assert_eq!(
             message(&good.replace("flow-weights", "oracle")),
-            "the field `certificates[0].kind` is `oracle`, expected `explored-states` or `flow-weights`"
+            "the field `certificates[0].kind` is `oracle`, expected `explored-states`, `explored-product`, `searched`, \
+             `flow-weights` or `queue-invariant`"
         );
     }
 

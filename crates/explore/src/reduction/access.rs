@@ -6,7 +6,7 @@
 
 use model::expr::{Expr, Pattern, Place, Scope};
 use model::ids::{LocationId, MachineId, VariableId};
-use model::network::{Action, Initial, Network, ScalarType};
+use model::network::{Action, Initial, Machine, Network, ScalarType};
 use std::collections::{BTreeSet, HashSet};
 
 /// What is done to an object.
@@ -216,7 +216,11 @@ impl MachineAccess {
         for edge in &machine.edges {
             let mut gather = Gather { network, found: Vec::new(), runs: BTreeSet::new(), locals: BTreeSet::new() };
             gather.action(&edge.action);
-            let Gather { found, runs, locals, .. } = gather;
+            let choosy = is_choosy(machine, edge.from) || matches!(edge.action, Action::Deterministic(_));
+            let Gather { mut found, runs, locals, .. } = gather;
+            if choosy {
+                test_channels(&mut found);
+            }
             let indices = found.into_iter().map(|access| gathered.index(access)).collect();
             gathered.edges.push(indices);
             gathered.runs.push(runs);
@@ -254,7 +258,7 @@ impl MachineAccess {
     }
 
     /// What can be done from each location on: backwards along the edges until nothing changes.
-    fn look_ahead(&mut self, machine: &model::network::Machine) {
+    fn look_ahead(&mut self, machine: &Machine) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -276,6 +280,22 @@ impl MachineAccess {
     pub(super) fn far(&self, location: LocationId) -> &BTreeSet<usize> {
         &self.far[location.index()]
     }
+}
+
+/// At this location, what one edge can do decides whether another one can be taken: there is an `else`, or an escape.
+fn is_choosy(machine: &Machine, location: LocationId) -> bool {
+    machine.edges_from(location).any(|edge| match &edge.action {
+        Action::Else => true,
+        Action::Deterministic(step) => step.guard.contains(&Action::Else),
+        _ => edge.escape != 0,
+    })
+}
+
+/// Whether a message can be sent or taken matters here even if it is not: that is a test of the channel, too.
+fn test_channels(found: &mut Vec<Access>) {
+    let tests = found.iter().filter(|access| matches!(access.object, Object::Channel(_)));
+    let tests: Vec<Access> = tests.map(|access| Access { how: Use::Test, ..access.clone() }).collect();
+    found.extend(tests);
 }
 
 /// Gathers the accesses of one edge.

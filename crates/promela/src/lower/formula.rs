@@ -34,7 +34,7 @@ impl Lowering<'_> {
                 let value = self.expr(e, None)?;
                 match value.constant() {
                     Some(value) => Ltl::Constant(value != 0),
-                    None => Ltl::Atom(Box::new(Atom::State(value)), self.atom_text(e)),
+                    None => Ltl::Atom(Box::new(Atom::State(value.without_places())), self.atom_text(e)),
                 }
             }
         })

@@ -1,0 +1,194 @@
+//! Invariants over queues, checked by their definition.
+//!
+//! A [`QueueProof`] says what the queues can hold in each control state. Three things make it a proof:
+//!
+//! * *Initiation*: the first control state is listed, and its set has the empty queues.
+//! * *Consecution*: whatever a step makes of a set lies in the set of the control state that it leads to. Lossy channels
+//!   may lose messages after each step. That is enough: what is lost later could as well be lost then, and in the beginning
+//!   there is nothing to lose.
+//! * *Safety*: no set has a word that violates the property there.
+//!
+//! Everything is done by walking: through an automaton and what a step does to its words, letter by letter, beside the
+//! automaton that the result must lie in. Since that one is deterministic there is at each moment one state to look at,
+//! so that inclusion is a matter of visiting pairs of states. No automaton is ever built, made deterministic or made
+//! smaller. `machines` reads the steps off the network, `words` has the walks, `pattern` the languages of bad
+//! configurations.
+//!
+//! A word with another number of separators than it should have stands for no configuration. Such words do no harm: all
+//! that is asked of them is asked in addition.
+
+mod machines;
+mod pattern;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use crate::Refusal;
+use machines::{Machines, Op};
+use model::network::Network;
+use model::queue_proof::{QueueAutomaton, QueueProof};
+use model::verdict::{Limits, Observer, Property};
+use pattern::Pattern;
+use scm::{Bad, Specification};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use words::{First, Words};
+
+/// Checks that a proof is one, for a network of plain communicating machines and its bad configurations.
+pub fn verify(
+    network: &Network,
+    specification: &Specification,
+    property: &Property,
+    proof: &QueueProof,
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<(), Refusal> {
+    let machines = Machines::read(network)?;
+    let faults = match property {
+        Property::Safety => Faults::Bad(patterns(specification)?),
+        Property::Deadlock => Faults::Deadlock,
+        Property::Reception => Faults::Reception,
+        Property::Orphan => Faults::Orphan,
+        _ => return Err(Refusal::WrongKind(property.to_string())),
+    };
+    let automata = proof.automata.iter().map(Words::new).collect::<Result<Vec<_>, _>>()?;
+    let invariant = listed(proof, &machines, &automata)?;
+    let check = Check { machines, automata, invariant, faults };
+    check.initiation()?;
+    let mut done = 0;
+    for (control, &here) in &check.invariant {
+        crate::pause(done, check.invariant.len() as u64 - done, limits, observer)?;
+        check.consecution(control, here)?;
+        check.safety(control, here)?;
+        done += 1;
+    }
+    Ok(())
+}
+
+/// The control states, each with the place of its automaton.
+fn listed(proof: &QueueProof, machines: &Machines, automata: &[Words]) -> Result<HashMap<Vec<u32>, usize>, Refusal> {
+    let mut invariant = HashMap::new();
+    for entry in &proof.entries {
+        let at = entry.automaton as usize;
+        if at >= automata.len() {
+            return Err(Refusal::Malformed(format!("there is no automaton {at}")));
+        }
+        if !machines.is_control(&entry.control) {
+            return Err(Refusal::Malformed(format!("{:?} is not a control state", entry.control)));
+        }
+        if invariant.insert(entry.control.clone(), at).is_some() {
+            return Err(Refusal::Malformed(format!("control state {:?} is listed twice", entry.control)));
+        }
+    }
+    Ok(invariant)
+}
+
+/// What must not be.
+enum Faults<'a> {
+    Bad(Vec<(&'a Bad, Option<Pattern>)>),
+    Deadlock,
+    Reception,
+    Orphan,
+}
+
+fn patterns(specification: &Specification) -> Result<Vec<(&Bad, Option<Pattern>)>, Refusal> {
+    let conditional = |bad: &Bad| bad.machines.iter().flatten().flatten().any(|allowed| allowed.condition.is_some());
+    if specification.bad.iter().any(conditional) {
+        return Err(Refusal::Malformed(String::from("the bad configurations speak of variables")));
+    }
+    let pattern = |bad: &Bad| bad.queues.as_ref().map(|language| Pattern::new(&language.regex));
+    Ok(specification.bad.iter().map(|bad| (bad, pattern(bad))).collect())
+}
+
+struct Check<'a> {
+    machines: Machines,
+    automata: Vec<Words>,
+    invariant: HashMap<Vec<u32>, usize>,
+    faults: Faults<'a>,
+}
+
+impl Check<'_> {
+    fn initiation(&self) -> Result<(), Refusal> {
+        let initial = self.machines.initial();
+        let contains = |&at: &usize| self.automata[at].accepts(&self.machines.empty_queues());
+        match self.invariant.get(&initial).is_some_and(contains) {
+            true => Ok(()),
+            false => Err(Refusal::NotInvariant(String::from("the first configuration is not in it"))),
+        }
+    }
+
+    fn consecution(&self, control: &[u32], here: usize) -> Result<(), Refusal> {
+        let nothing = Words::new(&QueueAutomaton::default())?;
+        let mut target = control.to_vec();
+        for (index, machine) in self.machines.machines.iter().enumerate() {
+            for step in &machine.steps[control[index] as usize] {
+                target[index] = step.to;
+                let there = self.invariant.get(&target).map_or(&nothing, |&at| &self.automata[at]);
+                if !self.automata[here].leads_into(step.op, &self.machines.lossy, there) {
+                    let what = format!("a step of `{}` leads from {control:?} out of it", machine.name);
+                    return Err(Refusal::NotInvariant(what));
+                }
+            }
+            target[index] = control[index];
+        }
+        Ok(())
+    }
+
+    fn safety(&self, control: &[u32], here: usize) -> Result<(), Refusal> {
+        let words = &self.automata[here];
+        let is_bad = match &self.faults {
+            Faults::Bad(list) => list.iter().any(|(bad, pattern)| is_covered(bad, control) && words.meets(pattern)),
+            Faults::Deadlock => self.can_deadlock(control, words),
+            Faults::Reception => self.can_be_surprised(control, words),
+            Faults::Orphan => self.all_ended(control) && words.has_message(),
+        };
+        match is_bad {
+            true => Err(Refusal::Violated(format!("the set of control state {control:?} has something bad in it"))),
+            false => Ok(()),
+        }
+    }
+
+    fn all_ended(&self, control: &[u32]) -> bool {
+        self.machines.at(control).all(<[_]>::is_empty)
+    }
+
+    /// Some contents let nothing move, other than empty queues where all machines have ended.
+    fn can_deadlock(&self, control: &[u32], words: &Words) -> bool {
+        if self.all_ended(control) {
+            return words.has_message();
+        }
+        let all: Vec<Op> = self.machines.at(control).flatten().map(|step| step.op).collect();
+        if all.iter().any(|op| !matches!(op, Op::Receive(..))) {
+            return false;
+        }
+        let heads = takes(&all).into_iter().map(|(channel, taken)| (channel, First::NoneOf(taken)));
+        words.has_with(&heads.collect())
+    }
+
+    /// Some contents have a message at the head of every channel that a machine waits for, and it takes none of them.
+    fn can_be_surprised(&self, control: &[u32], words: &Words) -> bool {
+        self.machines.at(control).any(|steps| {
+            let ops: Vec<Op> = steps.iter().map(|step| step.op).collect();
+            let waits = !ops.is_empty() && ops.iter().all(|op| matches!(op, Op::Receive(..)));
+            let heads = takes(&ops).into_iter().map(|(channel, taken)| (channel, First::Other(taken)));
+            waits && words.has_with(&heads.collect())
+        })
+    }
+}
+
+/// The messages that are received, by channel.
+fn takes(ops: &[Op]) -> BTreeMap<usize, BTreeSet<u32>> {
+    let mut takes: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+    for op in ops {
+        if let Op::Receive(channel, message) = *op {
+            takes.entry(channel).or_default().insert(message);
+        }
+    }
+    takes
+}
+
+fn is_covered(bad: &Bad, control: &[u32]) -> bool {
+    let fits = |(allowed, at): (&Option<Vec<scm::Allowed>>, &u32)| {
+        allowed.as_ref().is_none_or(|states| states.iter().any(|state| state.location.0 == *at))
+    };
+    bad.machines.iter().zip(control).all(fits)
+}

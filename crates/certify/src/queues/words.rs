@@ -1,0 +1,218 @@
+//! Walks through automata over queue contents.
+
+use super::machines::Op;
+use super::pattern::Pattern;
+use crate::Refusal;
+use model::queue_proof::{QueueAutomaton, SEPARATOR};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::Hash;
+
+/// What the first message of a channel must be.
+#[derive(Clone, Debug)]
+pub(super) enum First {
+    /// None of these; there may be no message at all.
+    NoneOf(BTreeSet<u32>),
+    /// There is one, and it is none of these.
+    Other(BTreeSet<u32>),
+}
+
+impl First {
+    fn may_be(&self, letter: u32) -> bool {
+        match self {
+            First::NoneOf(taken) => !taken.contains(&letter),
+            First::Other(taken) => letter != SEPARATOR && !taken.contains(&letter),
+        }
+    }
+}
+
+/// A deterministic automaton that was looked at: letters of a state are different, and lead to states.
+#[derive(Debug)]
+pub(super) struct Words {
+    accepting: Vec<bool>,
+    edges: Vec<BTreeMap<u32, u32>>,
+}
+
+impl Words {
+    pub(super) fn new(automaton: &QueueAutomaton) -> Result<Words, Refusal> {
+        let count = automaton.edges.len();
+        let mut accepting = vec![false; count];
+        for &state in &automaton.accepting {
+            match accepting.get_mut(state as usize) {
+                Some(accepts) => *accepts = true,
+                None => return Err(Refusal::Malformed(format!("an automaton has no state {state}"))),
+            }
+        }
+        let mut edges = Vec::new();
+        for list in &automaton.edges {
+            let by_letter: BTreeMap<u32, u32> = list.iter().copied().collect();
+            if by_letter.len() != list.len() {
+                return Err(Refusal::Malformed(String::from("an automaton is not deterministic")));
+            }
+            if let Some(state) = by_letter.values().find(|&&state| state as usize >= count) {
+                return Err(Refusal::Malformed(format!("an automaton has no state {state}")));
+            }
+            edges.push(by_letter);
+        }
+        Ok(Words { accepting, edges })
+    }
+
+    fn start(&self) -> Option<u32> {
+        (!self.edges.is_empty()).then_some(0)
+    }
+
+    fn step(&self, state: Option<u32>, letter: u32) -> Option<u32> {
+        self.edges[state? as usize].get(&letter).copied()
+    }
+
+    fn ends(&self, state: Option<u32>) -> bool {
+        state.is_some_and(|state| self.accepting[state as usize])
+    }
+
+    pub(super) fn accepts(&self, word: &[u32]) -> bool {
+        self.ends(word.iter().fold(self.start(), |state, &letter| self.step(state, letter)))
+    }
+
+    /// Whether some word has a message in it.
+    pub(super) fn has_message(&self) -> bool {
+        let start = self.start().map(|state| (state, false));
+        reaches(start, |&(state, some)| some && self.accepting[state as usize], |&(state, some), next| {
+            next.extend(self.edges[state as usize].iter().map(|(&letter, &to)| (to, some || letter != SEPARATOR)));
+        })
+    }
+
+    /// Whether some word has these first messages in these channels.
+    pub(super) fn has_with(&self, heads: &BTreeMap<usize, First>) -> bool {
+        let may = |channel: usize, first: bool, letter: u32| {
+            !first || heads.get(&channel).is_none_or(|head| head.may_be(letter))
+        };
+        let start = self.start().map(|state| (state, 0usize, true));
+        // The end of the word is the end of its last channel, as a separator is that of the others.
+        let ends = |&(state, channel, first): &(u32, usize, bool)| {
+            self.accepting[state as usize] && may(channel, first, SEPARATOR)
+        };
+        reaches(start, ends, |&(state, channel, first), next| {
+            let edges = self.edges[state as usize].iter().filter(|&(&letter, _)| may(channel, first, letter));
+            next.extend(edges.map(|(&letter, &to)| match letter {
+                SEPARATOR => (to, channel + 1, true),
+                _ => (to, channel, false),
+            }));
+        })
+    }
+
+    /// Whether some word is one of the pattern; without a pattern, whether there is a word.
+    pub(super) fn meets(&self, pattern: &Option<Pattern>) -> bool {
+        let Some(pattern) = pattern else {
+            return reaches(self.start(), |&state| self.accepting[state as usize], |&state, next| {
+                next.extend(self.edges[state as usize].values());
+            });
+        };
+        let start = self.start().map(|state| (state, pattern.start()));
+        let ends = |&(state, at): &(u32, u32)| self.accepting[state as usize] && pattern.is_end(at);
+        reaches(start, ends, |&(state, at), next| {
+            next.extend(pattern.silent(at).iter().map(|&to| (state, to)));
+            if let Some((letter, to)) = pattern.letter(at) {
+                next.extend(self.step(Some(state), letter).map(|state| (state, to)));
+            }
+        })
+    }
+
+    /// Whether all that a step and losses after it make of the words lies in another set.
+    pub(super) fn leads_into(&self, op: Op, lossy: &[bool], target: &Words) -> bool {
+        let walk = Walk { source: self, target, op, lossy };
+        let start = self.start().map(|from| Place { from, channel: 0, taken: false, into: target.start() });
+        !reaches(start, |place| walk.escapes(place), |place, next| walk.next(place, next))
+    }
+}
+
+/// A word before the step, and beside it what the step makes of it.
+struct Walk<'a> {
+    source: &'a Words,
+    target: &'a Words,
+    op: Op,
+    lossy: &'a [bool],
+}
+
+/// Where both are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    from: u32,
+    /// The channel that is being read.
+    channel: usize,
+    /// The message of a receive was taken.
+    taken: bool,
+    into: Option<u32>,
+}
+
+impl Walk<'_> {
+    fn is_lossy(&self, channel: usize) -> bool {
+        self.lossy.get(channel).copied().unwrap_or(false)
+    }
+
+    /// The step cannot be taken with a word that has no such message.
+    fn waits(&self, place: &Place) -> bool {
+        matches!(self.op, Op::Receive(..)) && !place.taken
+    }
+
+    /// The word ends here, and what became of it is not in the target.
+    fn escapes(&self, place: &Place) -> bool {
+        let accepted = self.source.accepting[place.from as usize] && !self.waits(place);
+        accepted && self.at_end(place).iter().any(|&into| !self.target.ends(into))
+    }
+
+    /// Where the target may be at the end of a channel: a message that is sent comes last, and may be lost at once.
+    fn at_end(&self, place: &Place) -> Vec<Option<u32>> {
+        match self.op {
+            Op::Send(channel, message) if channel == place.channel => {
+                let lost = self.is_lossy(channel).then_some(place.into);
+                std::iter::once(self.target.step(place.into, message)).chain(lost).collect()
+            }
+            _ => vec![place.into],
+        }
+    }
+
+    fn next(&self, place: &Place, next: &mut Vec<Place>) {
+        for (&letter, &from) in &self.source.edges[place.from as usize] {
+            match self.op {
+                Op::Receive(channel, message) if channel == place.channel && !place.taken => {
+                    if letter == message {
+                        next.push(Place { from, taken: true, ..*place });
+                    }
+                }
+                _ if letter == SEPARATOR => next.extend(self.at_end(place).into_iter().map(|into| {
+                    let into = self.target.step(into, SEPARATOR);
+                    Place { from, channel: place.channel + 1, into, ..*place }
+                })),
+                _ => {
+                    next.push(Place { from, into: self.target.step(place.into, letter), ..*place });
+                    if self.is_lossy(place.channel) {
+                        next.push(Place { from, ..*place });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a walk comes to a place that is looked for.
+fn reaches<P: Clone + Eq + Hash>(
+    start: Option<P>,
+    is_wanted: impl Fn(&P) -> bool,
+    successors: impl Fn(&P, &mut Vec<P>),
+) -> bool {
+    let mut work: Vec<P> = start.into_iter().collect();
+    let mut seen: HashSet<P> = work.iter().cloned().collect();
+    let mut next = Vec::new();
+    while let Some(place) = work.pop() {
+        if is_wanted(&place) {
+            return true;
+        }
+        successors(&place, &mut next);
+        for place in next.drain(..) {
+            if !seen.contains(&place) {
+                seen.insert(place.clone());
+                work.push(place);
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,166 @@
+//! What is wrong at the end of a run of communicating machines, by the definition of the property.
+//!
+//! An engine says that a run ends badly. Here that is seen again, on the configuration that the network's own semantics
+//! came to, without anything of the engine.
+
+use model::network::{Action, Network};
+use model::semantics::{Semantics, Step};
+use model::source::{SourceMap, Span};
+use model::trace::Narrator;
+use model::verdict::Property;
+use scm::{Bad, Regex, Specification};
+use std::collections::BTreeSet;
+
+/// What is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ending {
+    /// In words.
+    pub problem: String,
+    /// Its code.
+    pub code: &'static str,
+    /// Where the bad configurations are written.
+    pub span: Option<Span>,
+}
+
+/// A configuration: where each machine is, and what is in the queues.
+struct Configuration<'a> {
+    network: &'a Network,
+    locations: Vec<model::ids::LocationId>,
+    /// By channel, the values of messages, heads first.
+    queues: Vec<Vec<i32>>,
+    /// Whether something can move; a loss is not a move.
+    moves: bool,
+}
+
+/// What is wrong with a state; `None` if the property holds there.
+pub fn ending(
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+    specification: &Specification,
+    property: &Property,
+    state: &[u8],
+) -> Option<Ending> {
+    let network = semantics.network();
+    let mut stepper = semantics.stepper();
+    let mut moves = false;
+    stepper.expand(state, None, &mut |next| moves |= !matches!(next.step, Step::Loss { .. })).ok()?;
+    stepper.load(state);
+    let locations = (0..network.machines.len().min(stepper.loaded_processes())).map(|p| stepper.loaded_place(p).1);
+    let channels = Narrator::new(semantics, sources).snapshot(state).channels;
+    let queues = channels.iter().map(|channel| channel.messages.iter().map(|name| value(network, name)).collect());
+    let configuration = Configuration { network, locations: locations.collect(), queues: queues.collect(), moves };
+    let holds = |process: usize, condition: &model::expr::Expr| stepper.loaded_value(process, condition) != Some(0);
+    match property {
+        Property::Safety => {
+            let bad = specification.bad.iter().find(|bad| configuration.is_in(bad, &holds))?;
+            let problem = String::from("a bad configuration is reached");
+            Some(Ending { problem, code: "bad-configuration", span: Some(bad.span) })
+        }
+        Property::Deadlock if configuration.is_deadlock() => Some(Ending {
+            problem: configuration.deadlock_in_words(),
+            code: "invalid-end-state",
+            span: None,
+        }),
+        Property::Reception => configuration.surprised(),
+        Property::Orphan if configuration.all_ended() && !configuration.all_empty() => Some(Ending {
+            problem: String::from("all machines have ended, and a message is left"),
+            code: "orphan-message",
+            span: None,
+        }),
+        _ => None,
+    }
+}
+
+/// The value of a message by its name.
+fn value(network: &Network, name: &str) -> i32 {
+    let symbols = network.symbol_sets.first().map_or(&[][..], |set| set.symbols.as_slice());
+    let found = symbols.iter().position(|symbol| symbol == name).map(|index| index as i32 + 1);
+    found.or_else(|| name.parse().ok()).unwrap_or(0)
+}
+
+impl Configuration<'_> {
+    fn all_ended(&self) -> bool {
+        self.network.machines.iter().zip(&self.locations).all(|(m, at)| m.locations[at.index()].edges.is_empty())
+    }
+
+    fn all_empty(&self) -> bool {
+        self.queues.iter().all(Vec::is_empty)
+    }
+
+    fn is_deadlock(&self) -> bool {
+        !self.moves && !(self.all_ended() && self.all_empty())
+    }
+
+    fn deadlock_in_words(&self) -> String {
+        match self.all_ended() {
+            true => String::from("all machines have ended, and a message is left that nobody takes"),
+            false => String::from("nothing can move"),
+        }
+    }
+
+    fn is_in(&self, bad: &Bad, holds: &dyn Fn(usize, &model::expr::Expr) -> bool) -> bool {
+        let mut machines = bad.machines.iter().zip(&self.locations).enumerate();
+        let placed = machines.all(|(process, (allowed, at))| {
+            allowed.as_ref().is_none_or(|states| {
+                let fits = |c: &Option<model::expr::Expr>| c.as_ref().is_none_or(|c| holds(process, c));
+                states.iter().any(|state| state.location == *at && fits(&state.condition))
+            })
+        });
+        placed && bad.queues.as_ref().is_none_or(|language| matches(&language.regex, &self.word()))
+    }
+
+    /// The contents of all queues, with 0 between two of them.
+    fn word(&self) -> Vec<i32> {
+        self.queues.join(&SEPARATOR)
+    }
+
+    /// A machine that only receives, from channels that all have a head, none of which it takes.
+    fn surprised(&self) -> Option<Ending> {
+        let mut machines = self.network.machines.iter().zip(&self.locations);
+        let (machine, _) = machines.find(|(machine, at)| {
+            let mut heads = machine.edges_from(**at).map(|edge| self.head_is_other(&edge.action)).peekable();
+            heads.peek().is_some() && heads.all(|other| other)
+        })?;
+        let problem = format!("`{}` is stuck before a message that it does not take", machine.name);
+        Some(Ending { problem, code: "unspecified-reception", span: None })
+    }
+
+    /// The action is a receive from a channel that has a head, and it is not the one that is waited for.
+    fn head_is_other(&self, action: &Action) -> bool {
+        use model::expr::{Expr, Pattern};
+        let Action::Receive { channel: Expr::Read(place), pattern, .. } = action else { return false };
+        let [Pattern::Match(Expr::Const(wanted))] = pattern.as_slice() else { return false };
+        let head = self.queues.get(place.variable.index()).and_then(|queue| queue.first());
+        head.is_some_and(|head| head != wanted)
+    }
+}
+
+const SEPARATOR: i32 = 0;
+
+/// Whether a word is one of a language.
+fn matches(regex: &Regex, word: &[i32]) -> bool {
+    ends(regex, word, &BTreeSet::from([0])).contains(&word.len())
+}
+
+/// Where a word of the language can end that begins at one of some places.
+fn ends(regex: &Regex, word: &[i32], starts: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let read = |wanted: i32| starts.iter().filter(|&&at| word.get(at) == Some(&wanted)).map(|at| at + 1).collect();
+    match regex {
+        Regex::Empty => starts.clone(),
+        Regex::Message(value) => read(*value),
+        Regex::Separator => read(SEPARATOR),
+        Regex::Concat(parts) => parts.iter().fold(starts.clone(), |starts, part| ends(part, word, &starts)),
+        Regex::Union(parts) => parts.iter().flat_map(|part| ends(part, word, starts)).collect(),
+        Regex::Star(inner) => rounds(inner, word, starts.clone()),
+        Regex::Plus(inner) => rounds(inner, word, ends(inner, word, starts)),
+    }
+}
+
+fn rounds(inner: &Regex, word: &[i32], mut reached: BTreeSet<usize>) -> BTreeSet<usize> {
+    let mut new = reached.clone();
+    while !new.is_empty() {
+        new = ends(inner, word, &new).difference(&reached).copied().collect();
+        reached.extend(&new);
+    }
+    reached
+}
