@@ -22,7 +22,6 @@ const READ_DELIBERATELY: &[&str] = &[
     "psmc/ch06/sparse-6.pml",
     "psmc/ch06/sum2-6.pml",
     "psmc/ch11/fischer-6.pml",
-    "spin-distribution/LTL/patterns.pml",
 ];
 
 struct Row {

@@ -26,6 +26,13 @@ impl Lowering<'_> {
                 let op = if *op == BinaryOp::And { Connective::And } else { Connective::Or };
                 self.connected(op, a, b)?
             }
+            // `[] x == 1` means `[] (x == 1)`: a temporal operator has no value to compare.
+            ExprKind::Binary(op, a, b) if matches!(a.kind, ExprKind::Temporal(..)) => {
+                let ExprKind::Temporal(modality, inner) = &a.kind else { return None };
+                let (span, depth) = (inner.span.to(b.span), e.depth);
+                let compared = Expr { kind: ExprKind::Binary(*op, inner.clone(), b.clone()), span, depth };
+                Ltl::Unary(*modality, Box::new(self.formula(&compared)?))
+            }
             ExprKind::Event { channel, sent, fields } => {
                 let event = self.event(channel, *sent, fields, e)?;
                 Ltl::Atom(Box::new(Atom::Event(event)), self.atom_text(e))
