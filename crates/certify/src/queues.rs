@@ -30,8 +30,9 @@ use model::queue_proof::{QueueAutomaton, QueueProof};
 use model::verdict::{Limits, Observer, Property};
 use pattern::Pattern;
 use scm::{Bad, Specification};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use words::{First, Words};
+use words::{First, Patience, Words};
 
 /// Checks that a proof is one, for a network of plain communicating machines and its bad configurations.
 pub fn verify(
@@ -52,16 +53,13 @@ pub fn verify(
     };
     let automata = proof.automata.iter().map(Words::new).collect::<Result<Vec<_>, _>>()?;
     let invariant = listed(proof, &machines, &automata)?;
-    let check = Check { machines, automata, invariant, faults };
+    let patience = Patience { limits, observer, steps: Cell::new(0) };
+    let check = Check { machines, automata, invariant, faults, patience };
     check.initiation()?;
-    let mut done = 0;
-    for (control, &here) in &check.invariant {
-        crate::pause(done, check.invariant.len() as u64 - done, limits, observer)?;
+    check.invariant.iter().try_for_each(|(control, &here)| {
         check.consecution(control, here)?;
-        check.safety(control, here)?;
-        done += 1;
-    }
-    Ok(())
+        check.safety(control, here)
+    })
 }
 
 /// The control states, each with the place of its automaton.
@@ -104,6 +102,7 @@ struct Check<'a> {
     automata: Vec<Words>,
     invariant: HashMap<Vec<u32>, usize>,
     faults: Faults<'a>,
+    patience: Patience<'a>,
 }
 
 impl Check<'_> {
@@ -123,7 +122,7 @@ impl Check<'_> {
             for step in &machine.steps[control[index] as usize] {
                 target[index] = step.to;
                 let there = self.invariant.get(&target).map_or(&nothing, |&at| &self.automata[at]);
-                if !self.automata[here].leads_into(step.op, &self.machines.lossy, there) {
+                if !self.automata[here].leads_into(step.op, &self.machines.lossy, there, &self.patience)? {
                     let what = format!("a step of `{}` leads from {control:?} out of it", machine.name);
                     return Err(Refusal::NotInvariant(what));
                 }
@@ -136,10 +135,10 @@ impl Check<'_> {
     fn safety(&self, control: &[u32], here: usize) -> Result<(), Refusal> {
         let words = &self.automata[here];
         let is_bad = match &self.faults {
-            Faults::Bad(list) => list.iter().any(|(bad, pattern)| is_covered(bad, control) && words.meets(pattern)),
-            Faults::Deadlock => self.can_deadlock(control, words),
-            Faults::Reception => self.can_be_surprised(control, words),
-            Faults::Orphan => self.all_ended(control) && words.has_message(),
+            Faults::Bad(list) => self.is_bad(list, control, words)?,
+            Faults::Deadlock => self.can_deadlock(control, words)?,
+            Faults::Reception => self.can_be_surprised(control, words)?,
+            Faults::Orphan => self.all_ended(control) && words.has_message(&self.patience)?,
         };
         match is_bad {
             true => Err(Refusal::Violated(format!("the set of control state {control:?} has something bad in it"))),
@@ -147,31 +146,43 @@ impl Check<'_> {
         }
     }
 
+    fn is_bad(&self, list: &[(&Bad, Option<Pattern>)], control: &[u32], words: &Words) -> Result<bool, Refusal> {
+        for (bad, pattern) in list {
+            if is_covered(bad, control) && words.meets(pattern, &self.patience)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn all_ended(&self, control: &[u32]) -> bool {
         self.machines.at(control).all(<[_]>::is_empty)
     }
 
     /// Some contents let nothing move, other than empty queues where all machines have ended.
-    fn can_deadlock(&self, control: &[u32], words: &Words) -> bool {
+    fn can_deadlock(&self, control: &[u32], words: &Words) -> Result<bool, Refusal> {
         if self.all_ended(control) {
-            return words.has_message();
+            return words.has_message(&self.patience);
         }
         let all: Vec<Op> = self.machines.at(control).flatten().map(|step| step.op).collect();
         if all.iter().any(|op| !matches!(op, Op::Receive(..))) {
-            return false;
+            return Ok(false);
         }
         let heads = takes(&all).into_iter().map(|(channel, taken)| (channel, First::NoneOf(taken)));
-        words.has_with(&heads.collect())
+        words.has_with(&heads.collect(), &self.patience)
     }
 
     /// Some contents have a message at the head of every channel that a machine waits for, and it takes none of them.
-    fn can_be_surprised(&self, control: &[u32], words: &Words) -> bool {
-        self.machines.at(control).any(|steps| {
+    fn can_be_surprised(&self, control: &[u32], words: &Words) -> Result<bool, Refusal> {
+        for steps in self.machines.at(control) {
             let ops: Vec<Op> = steps.iter().map(|step| step.op).collect();
             let waits = !ops.is_empty() && ops.iter().all(|op| matches!(op, Op::Receive(..)));
             let heads = takes(&ops).into_iter().map(|(channel, taken)| (channel, First::Other(taken)));
-            waits && words.has_with(&heads.collect())
-        })
+            if waits && words.has_with(&heads.collect(), &self.patience)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

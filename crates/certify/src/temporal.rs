@@ -2,14 +2,14 @@
 //!
 //! A certificate says: the model was run side by side with this automaton, which follows the runs that must not be; there
 //! were so many states of the two together, with this digest, and no cycle of them is accepting. Here all of it is done
-//! again, by the plainest code: [`moves`] takes the moves of the model, [`product`] lists the states of both, and
-//! [`components`] looks for a cycle on which nothing is left undone.
+//! again, by the plainest code: `moves` takes the moves of the model, `product` lists the states of both, and
+//! `components` looks for a cycle on which nothing is left undone.
 //!
 //! Where the automaton comes from decides what it is worth. A `never` claim stands in the model, and acceptance labels need
 //! an automaton that allows everything: the one in the certificate must be just that. For a formula it is the work of a
 //! translator that is neither small nor plain, and an automaton that follows too little proves too much. So it is
 //! believed in nothing: after its numbers were compared, the negated formula is translated once more, by a
-//! tableau of two pages ([`tableau`]), and the model must have no counterexample there either. What is accepted holds
+//! tableau of two pages (`tableau`), and the model must have no counterexample there either. What is accepted holds
 //! because of that second check alone; the first one only shows that the certificate is of this model and this search.
 //!
 //! The second check is a decision procedure of its own: [`decide`] and [`decide_claim`] are what tests compare the

@@ -5,11 +5,11 @@
 //! one it was found from; a run to it is rebuilt at the end by stepping again, so nothing else about
 //! steps is stored. Breadth-first runs are shortest.
 //!
-//! States are kept as they are, or packed ([`crate::compress`]): once there are some thousand, their length
+//! States are kept as they are, or packed (`compress`): once there are some thousand, their length
 //! tells which takes less memory.
 //!
 //! This file is the search of one thread, and what all searches share: options, limits, what is found.
-//! A breadth-first search that has become wide enough goes on in several threads ([`crate::parallel`]);
+//! A breadth-first search that has become wide enough goes on in several threads (`parallel.rs`);
 //! up to there it is the same for any number of them, and so is what it says of small models.
 
 use crate::expansion::{Expander, Problem, Sink};

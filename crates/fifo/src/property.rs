@@ -71,7 +71,10 @@ impl Faults {
                 Some(regex) => languages.regex(regex),
                 None => languages.universe().map_err(RegexError::from),
             };
-            let queues = queues.map_err(|error| SystemError::BadQueues { number, error })?;
+            let queues = queues.map_err(|error| match error {
+                RegexError::Limit(limit) => SystemError::Limit(limit),
+                error => SystemError::BadQueues { number, error },
+            })?;
             let among = |(machine, states): (&Machine, &Option<Vec<usize>>)| {
                 states.as_ref().map(|states| {
                     let mut among = vec![false; machine.states.len()];

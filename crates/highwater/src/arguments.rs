@@ -25,6 +25,8 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Show a model as it was understood: machines, channels or cycles, as text or as a picture.
     Show(ShowArgs),
+    /// Translate a model to another language.
+    Convert(ConvertArgs),
     /// Translate a temporal formula to a Büchi automaton.
     Ltl(LtlArgs),
     /// Explain a diagnostic or a verdict.
@@ -209,6 +211,9 @@ pub struct SimulateArgs {
     /// Follow a run that `check` wrote.
     #[arg(long, value_name = "TRACE.json")]
     pub replay: Option<PathBuf>,
+    /// The bad configurations that the run was found for, where they are not those of the file.
+    #[arg(long, value_name = "CONFIGURATIONS", requires = "replay")]
+    pub bad: Vec<String>,
     /// Stop after so many steps.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pub steps: usize,
@@ -240,6 +245,32 @@ pub struct ShowArgs {
     /// How output looks.
     #[command(flatten)]
     pub style: StyleArgs,
+}
+
+/// `convert`
+#[derive(Args, Debug)]
+pub struct ConvertArgs {
+    /// The model.
+    pub file: PathBuf,
+    /// The language.
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub to: Target,
+    /// Limits.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Macros and folders.
+    #[command(flatten)]
+    pub read: ReadArgs,
+    /// How output looks.
+    #[command(flatten)]
+    pub style: StyleArgs,
+}
+
+/// What a model is translated to.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Communicating machines, in the published format of `.scm`.
+    Scm,
 }
 
 /// `ltl`

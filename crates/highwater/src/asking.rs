@@ -187,6 +187,7 @@ impl Asking<'_> {
             refinements: refinements.collect(),
             advice: Vec::new(),
             flow,
+            queues: None,
             advisory: self.advisory,
         }
     }

@@ -4,6 +4,7 @@ use crate::arguments::{AbstractionKind, CheckArgs, Engine, Format, SearchOrder};
 use crate::asking::{Asking, Engines, has_buffered_channel};
 use crate::capacities;
 use crate::failure::Failure;
+use crate::machines::{self, Machines};
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
 use explore::liveness::Setting;
@@ -122,7 +123,14 @@ fn check_file(
         }
         return Ok(Failure::Model.exit_code());
     };
-    let plan = Plan::new(network, wanted, args);
+    let machines = match file.specification {
+        Some(_) if args.apply_bounds => {
+            return Err(Failure::Usage(String::from("--apply-bounds is for Promela: these queues have no capacity")));
+        }
+        Some(_) => Some(Machines::new(&file, network, args, deadline, stop)?),
+        None => machines_only(args)?,
+    };
+    let plan = Plan::new(network, machines.as_ref(), wanted, args);
     note_left_out(&plan, network, wanted, args)?;
     let limits = Limits {
         deadline,
@@ -131,7 +139,7 @@ fn check_file(
         depth: args.max_depth,
     };
     let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
-    let answered = answer(&plan, network, &file, args, limits, &observer);
+    let answered = answer(&plan, network, &file, machines.as_ref(), args, limits, &observer);
     drop(observer);
     let outcomes = answered?;
     if args.apply_bounds {
@@ -150,6 +158,14 @@ fn check_file(
     Ok(document.exit_code())
 }
 
+/// What is for communicating machines only is bad usage elsewhere.
+fn machines_only<'a>(args: &CheckArgs) -> Result<Option<Machines<'a>>, Failure> {
+    if !args.bad.is_empty() {
+        return Err(Failure::Usage(String::from("--bad is for communicating machines (.scm)")));
+    }
+    Ok(None)
+}
+
 /// Reads a model, with the formulas of the command line that are none of its own.
 fn read_asked(path: &Path, args: &CheckArgs, wanted: &Wanted, deadline: Option<Instant>) -> Result<ModelFile, Failure> {
     let file = model_file::read(path, &args.read, deadline, args.limits.memory)?;
@@ -165,12 +181,18 @@ fn read_asked(path: &Path, args: &CheckArgs, wanted: &Wanted, deadline: Option<I
     if formulas.is_empty() {
         return Ok(file);
     }
+    if file.specification.is_some() {
+        return Err(Failure::Usage(String::from("temporal formulas are for Promela models in this version")));
+    }
     model_file::read_with_formulas(path, &args.read, &formulas, deadline, args.limits.memory)
 }
 
 /// A property that does not apply is left out; who asked for it is told why.
 fn note_left_out(plan: &Plan, network: &Network, wanted: &Wanted, args: &CheckArgs) -> Result<(), Failure> {
     let asked = |property: &Property| plan.properties.contains(property);
+    if plan.without_bad {
+        writeln!(std::io::stderr(), "note: safety is left out: the model has no bad states, and no --bad is given")?;
+    }
     if asked(&Property::Boundedness) && !has_buffered_channel(network) {
         writeln!(std::io::stderr(), "note: boundedness is left out: no channel of the model holds messages")?;
     }
@@ -195,21 +217,31 @@ struct Plan {
     advise: bool,
     not_checked: Vec<NotChecked>,
     reading: Reading,
+    /// Safety is left out, since nothing is bad.
+    without_bad: bool,
 }
 
 impl Plan {
-    fn new(network: &Network, wanted: &Wanted, args: &CheckArgs) -> Plan {
-        let reading = args.channels.into();
-        let mut plan = Plan { properties: Vec::new(), advise: false, not_checked: Vec::new(), reading };
+    fn new(network: &Network, machines: Option<&Machines<'_>>, wanted: &Wanted, args: &CheckArgs) -> Plan {
+        // Queues of communicating machines have no capacity that could be read otherwise.
+        let reading = if machines.is_some() { Reading::Unbounded } else { args.channels.into() };
+        let without_bad = machines.is_some_and(|machines| !machines.has_bad());
+        let mut plan = Plan { properties: Vec::new(), advise: false, not_checked: Vec::new(), reading, without_bad };
         let asked = match wanted {
             _ if args.apply_bounds => vec![Property::Boundedness],
+            Wanted::Everything if machines.is_some() => machines::properties(),
             Wanted::Everything => properties_of(network, !args.progress.is_empty()),
             Wanted::Listed(properties) => properties.iter().flat_map(|p| named(p, network)).collect(),
         };
         let searches_only = args.engine == Engine::Explore;
         plan.advise = matches!(wanted, Wanted::Everything) && !args.apply_bounds && !searches_only;
-        for property in asked {
-            match unsupported(&property, args.engine) {
+        plan.without_bad &= asked.contains(&Property::Safety);
+        for property in asked.into_iter().filter(|p| !(without_bad && *p == Property::Safety)) {
+            let unsupported = match machines {
+                Some(_) => unsupported_of_machines(&property, args.engine),
+                None => unsupported(&property, args.engine),
+            };
+            match unsupported {
                 None => plan.properties.push(property),
                 Some(reason) => {
                     let property = property.to_string();
@@ -265,7 +297,7 @@ fn unsupported(property: &Property, engine: Engine) -> Option<String> {
         Engine::Flow if static_question => {}
         Engine::Flow => return Some(String::from("the engine `flow` answers boundedness and livelock only")),
         Engine::Fifo => {
-            return Some(String::from("the engine `fifo` is not in this version; `explore` and `flow` are"));
+            return Some(String::from("the engine `fifo` answers for communicating machines (.scm) in this version"));
         }
         Engine::Compose => {
             return Some(String::from("the engine `compose` is not in this version; `explore` and `flow` are"));
@@ -274,8 +306,26 @@ fn unsupported(property: &Property, engine: Engine) -> Option<String> {
     match property {
         Property::Safety | Property::Deadlock | Property::Boundedness | Property::Livelock => None,
         Property::Ltl(_) | Property::Never(_) | Property::Acceptance => None,
-        Property::Reception | Property::Orphan => Some(format!("{property} is not checked by this version")),
+        Property::Reception | Property::Orphan => {
+            Some(format!("{property} is checked for communicating machines (.scm) in this version"))
+        }
         Property::Trace(_) => Some(String::from("trace assertions are not checked by this version")),
+    }
+}
+
+/// Why a property of communicating machines cannot be checked by this version, if it cannot.
+fn unsupported_of_machines(property: &Property, engine: Engine) -> Option<String> {
+    let is_static = matches!(property, Property::Boundedness | Property::Livelock);
+    match engine {
+        _ if !is_static && !machines::answers(property) => {
+            Some(format!("{property} is not checked for communicating machines by this version"))
+        }
+        Engine::Compose => Some(String::from("the engine `compose` is not in this version; `fifo` and `flow` are")),
+        Engine::Fifo if is_static => Some(format!("the engine `fifo` does not answer {property}; `flow` does")),
+        Engine::Flow | Engine::Explore if !is_static => {
+            Some(format!("{property} of communicating machines is answered by the engine `fifo`"))
+        }
+        _ => None,
     }
 }
 
@@ -284,6 +334,7 @@ fn answer(
     plan: &Plan,
     network: &Network,
     file: &ModelFile,
+    machines: Option<&Machines<'_>>,
     args: &CheckArgs,
     limits: Limits,
     observer: &dyn Observer,
@@ -317,7 +368,10 @@ fn answer(
     if plan.properties.contains(&Property::Livelock) && (!args.progress.is_empty() || has_progress_label(network)) {
         outcomes.push(asking.livelock(&args.progress, plan.reading).map_err(Failure::Usage)?);
     }
-    let mut all = search(searched, plan.reading, network, file, args, limits, observer);
+    let mut all = match machines {
+        Some(machines) => machines.check(&plan.properties, &limits, observer),
+        None => search(searched, plan.reading, network, file, args, limits, observer),
+    };
     all.extend(outcomes);
     all.extend(infinite_runs(plan, network, file, args, limits, observer));
     let position = |outcome: &Outcome| plan.properties.iter().position(|p| *p == outcome.property);

@@ -25,7 +25,9 @@ pub enum Failure {
     #[error("the model cannot be read")]
     Model,
     /// A language without a front end.
-    #[error("{file}: {language} is not supported by this version; it reads Promela (.pml, .prm, .promela) and communicating machines (.scm)")]
+    #[error(
+        "{file}: {language} is not supported by this version; it reads Promela (.pml, .prm, .promela) and communicating machines (.scm)"
+    )]
     Language {
         /// The file.
         file: String,

@@ -13,6 +13,7 @@ mod asking;
 mod boundedness;
 mod capacities;
 mod check;
+mod convert;
 mod explain;
 mod failure;
 mod livelock;
@@ -69,6 +70,7 @@ fn run(cli: &Cli, stop: &Arc<AtomicBool>) -> u8 {
         Command::VerifyCertificate(args) => verify::run(args, stop),
         Command::Simulate(args) => simulate::run(args),
         Command::Show(args) => show::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::Ltl(args) => ltl::run(args),
         Command::Explain { code, style } => explain::run(code.as_deref(), terminal::style(style)),
         Command::Completions { shell } => {

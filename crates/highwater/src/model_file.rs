@@ -77,13 +77,7 @@ pub fn read_with_formulas(
     Ok(ModelFile { network, specification: None, sources, diagnostics, info })
 }
 
-fn info(
-    file: String,
-    language: &'static str,
-    sha256: String,
-    args: &ReadArgs,
-    network: Option<&Network>,
-) -> ModelInfo {
+fn info(file: String, language: &'static str, sha256: String, args: &ReadArgs, network: Option<&Network>) -> ModelInfo {
     ModelInfo {
         file,
         language,

@@ -6,9 +6,9 @@
 use crate::arguments::SimulateArgs;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
-use crate::{terminal, verify};
+use crate::{machines, terminal, verify};
 use model::fault::FaultAt;
-use model::semantics::{Semantics, Step};
+use model::semantics::{Reading, Semantics, Step};
 use model::trace::{Narrator, ReplayError, Snapshot};
 use report::chart::{self, Fold};
 use report::diagnostics;
@@ -23,9 +23,30 @@ pub fn run(args: &SimulateArgs) -> Result<i32, Failure> {
     }
     let file = read(args, &args.read)?;
     let Some(network) = &file.network else { return Err(Failure::Model) };
-    let semantics = Semantics::new(network, args.channels.into());
+    let semantics = Semantics::new(network, reading(args, &file));
     let mut chooser = if args.interactive { Chooser::Hand } else { Chooser::Random(Random::new(args.seed)) };
     Simulation::new(&semantics, &file)?.run(args.steps, &mut chooser)
+}
+
+/// Queues of communicating machines have no capacity that could be read otherwise.
+fn reading(args: &SimulateArgs, file: &ModelFile) -> Reading {
+    if file.specification.is_some() { Reading::Unbounded } else { args.channels.into() }
+}
+
+/// What is wrong at the end of a run of communicating machines that was written for a property.
+fn end_of_machines(
+    semantics: &Semantics<'_>,
+    file: &ModelFile,
+    args: &SimulateArgs,
+    property: &str,
+    state: &[u8],
+) -> Result<Option<&'static str>, Failure> {
+    let Some(own) = &file.specification else { return Ok(None) };
+    let style = terminal::error_style(&args.style);
+    let specification = machines::chosen(own.clone(), semantics.network(), &args.bad, style)?;
+    let asked = machines::properties().into_iter().find(|asked| asked.to_string() == property);
+    let end = asked.and_then(|asked| machines::ending(semantics, &file.sources, &specification, &asked, state));
+    Ok(end.map(|end| end.code))
 }
 
 fn read(args: &SimulateArgs, read: &crate::arguments::ReadArgs) -> Result<ModelFile, Failure> {
@@ -60,8 +81,10 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     };
     let standing = narrator.snapshot(&replayed.state).processes;
     let stuck = replayed.fault.is_none() && nothing_moves(&semantics, &replayed.state, replayed.control);
+    let machines = file.specification.is_some() && trace.loop_from.is_none();
     let problem = match &replayed.fault {
         Some(fault) => Some(fault.fault.code()),
+        None if machines => end_of_machines(&semantics, &file, args, &trace.property, &replayed.state)?,
         None if stuck => Some("invalid-end-state"),
         None => None,
     };

@@ -6,6 +6,7 @@ use crate::model_file::{self, ModelFile};
 use crate::terminal;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::{Initial, Network};
+use model::queue_proof::QueueProof;
 use model::semantics::Semantics;
 use model::verdict::{Certificate, Limits, Property};
 use report::diagnostics;
@@ -35,7 +36,7 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     let memory = Some(args.limits.memory).filter(|&m| m != u64::MAX);
     let limits = Limits { deadline, memory, ..Limits::default() };
     let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
-    verify_all(&certificates, network, &limits, &observer)
+    verify_all(&certificates, &file, network, &limits, &observer)
 }
 
 /// Reads the model, with the formulas of the certificate that are none of its own: their names are their texts.
@@ -67,6 +68,8 @@ fn property_of(claim: &parse::Claim) -> Result<Property, Failure> {
         "deadlock" => Property::Deadlock,
         "boundedness" => Property::Boundedness,
         "livelock" => Property::Livelock,
+        "reception" => Property::Reception,
+        "orphan" => Property::Orphan,
         "acceptance" => Property::Acceptance,
         _ => match (named("ltl:"), named("never:")) {
             (Some(formula), _) => Property::Ltl(formula),
@@ -80,11 +83,17 @@ fn property_of(claim: &parse::Claim) -> Result<Property, Failure> {
 fn verify_claim(
     claim: &parse::Claim,
     property: &Property,
+    file: &ModelFile,
     network: &Network,
     limits: &Limits,
     observer: &TerminalObserver,
 ) -> Result<String, certify::Refusal> {
     match &claim.certificate {
+        Certificate::Queues(proof) => {
+            let specification = specification_of(proof, file, network)?;
+            certify::queues::verify(network, &specification, property, proof, limits, observer)?;
+            Ok(meant(proof))
+        }
         Certificate::Flow(proof) => {
             let accepted = certify::flow::verify(network, property, proof, limits, observer)?;
             Ok(if *property == Property::Boundedness { claimed(&accepted, proof, network) } else { String::new() })
@@ -95,6 +104,30 @@ fn verify_claim(
             Ok(String::new())
         }
     }
+}
+
+/// The bad configurations that a proof is about: those that it names, or else those of the model.
+fn specification_of(
+    proof: &QueueProof,
+    file: &ModelFile,
+    network: &Network,
+) -> Result<scm::Specification, certify::Refusal> {
+    let own = file.specification.as_ref().ok_or_else(|| {
+        certify::Refusal::Malformed(String::from("it is for communicating machines, and the model is none"))
+    })?;
+    if proof.bad.is_empty() {
+        return Ok(own.clone());
+    }
+    let read = |line: &String| {
+        let unreadable = || certify::Refusal::Malformed(format!("`{line}` is no set of configurations of the model"));
+        scm::read_bad("--bad", line, network).bad.ok_or_else(unreadable)
+    };
+    Ok(scm::Specification { bad: proof.bad.iter().map(read).collect::<Result<_, _>>()? })
+}
+
+/// The bad configurations that are not those of the model: `  --bad client@1 with c.#`.
+fn meant(proof: &QueueProof) -> String {
+    proof.bad.iter().map(|line| format!("  --bad '{line}'")).collect()
 }
 
 /// Which channels are proved to stay finite: `  ts[0] <= 2, log is finite (2 of 3)`.
@@ -143,6 +176,7 @@ pub fn belongs(sha256: &str, file: &ModelFile) -> Result<(), Failure> {
 
 fn verify_all(
     certificates: &Certificates,
+    file: &ModelFile,
     network: &Network,
     limits: &Limits,
     observer: &TerminalObserver,
@@ -154,7 +188,7 @@ fn verify_all(
     let mut refused = None;
     for claim in &certificates.claims {
         let property = property_of(claim)?;
-        match verify_claim(claim, &property, network, limits, observer) {
+        match verify_claim(claim, &property, file, network, limits, observer) {
             Ok(what) => writeln!(out, "accepted  {property}  channels: {}{what}", claim.reading.name())?,
             Err(certify::Refusal::Unfinished(reason)) => {
                 writeln!(out, "unfinished  {property}  {reason}")?;

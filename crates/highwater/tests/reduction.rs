@@ -4,6 +4,8 @@
 //! and deterministic steps, so that most of their steps look independent of the others and some are not. Seeds
 //! are printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead of the usual few hundred.
 
+#![allow(clippy::print_stdout)]
+
 #[allow(dead_code)]
 mod generator;
 

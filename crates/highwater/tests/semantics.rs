@@ -5,7 +5,7 @@
 
 use explore::{Options, Order};
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Property, Silent, Verdict};
+use model::verdict::{Property, Silent, Verdict};
 
 struct Expected<'a> {
     name: &'a str,

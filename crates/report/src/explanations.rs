@@ -287,6 +287,96 @@ look at what each process waits for, and who should provide it. If waiting there
 as for a server, put a label such as `end:` before the statement.",
     },
     Explanation {
+        code: "bad-configuration",
+        title: "communicating machines reach a configuration that is declared bad",
+        text: "\
+The machines are in states, and the queues have contents, that `bad_states` of the file (or
+`--bad` on the command line) forbids. The report shows where each machine is and what is in the
+queues.",
+        example: "\
+scm example :
+nb_channels = 1 ;
+parameters : int a ;
+automaton sender :
+initial : 0
+state 0 : to 1 : when true , 0 ! a ;
+state 1 :
+bad_states : (automaton sender : in 1 : true with a)",
+        advice: "\
+read the run from its end: which machine moved last, and what had it not heard of yet? Most often
+two messages cross each other, or an old message is taken for a new one.",
+    },
+    Explanation {
+        code: "unspecified-reception",
+        title: "a machine is stuck before a message that it does not take",
+        text: "\
+All transitions of the machine in its state are receives. Every channel that it would receive from
+has a message at its head, and none of these is one that it takes there. Since a queue is read
+from its head only, the machine can never go on, unless the channel loses the message.",
+        example: "\
+scm example :
+nb_channels = 1 ;
+parameters : int a ; int b ;
+automaton sender :
+initial : 0
+state 0 : to 1 : when true , 0 ! b ;
+state 1 :
+automaton receiver :
+initial : 0
+state 0 : to 1 : when true , 0 ? a ;
+state 1 :",
+        advice: "\
+add a transition that takes the message in this state, even if it only drops it; or let the sender
+wait.",
+    },
+    Explanation {
+        code: "orphan-message",
+        title: "all machines have ended, and a message is left in a queue",
+        text: "\
+Every machine is in a state without transitions, and a queue is not empty: somebody sent what
+nobody took. For communicating machines that is a deadlock as well.",
+        example: "\
+scm example :
+nb_channels = 1 ;
+parameters : int a ;
+automaton sender :
+initial : 0
+state 0 : to 1 : when true , 0 ! a ;
+state 1 :",
+        advice: "\
+let the receiver take the message before it ends, or do not send it.",
+    },
+    Explanation {
+        code: "not-expressible",
+        title: "a model does not fit into communicating machines",
+        text: "\
+`highwater convert --to scm` writes machines that share nothing but queues without a limit. Data
+of a process that have few values are folded into its states. Shared variables, rendezvous,
+channels that are created on the way, processes that are created in a loop, receives from the
+middle of a queue and the like do not fit; the message says what it is, and where.",
+        example: "\
+byte x;
+chan c = [1] of { byte };
+active proctype P() { x++; c!1 }
+active proctype Q() { x++; c?_ }        /* both change x */",
+        advice: "\
+let one process own the variable, and the others send messages to it.",
+    },
+    Explanation {
+        code: "approximated",
+        title: "communicating machines do more than the model that they were made of",
+        text: "\
+An atomic sequence with several uses of channels is split by `highwater convert --to scm`: a
+machine does one thing at a time, and others may come in between. What is never reached by the
+machines is never reached by the model; a run of the machines need not be one of the model.",
+        example: "\
+chan c = [2] of { byte };
+active proctype P() { atomic { c!1; c!2 } }
+active proctype Q() { c?1; c?2 }",
+        advice: "\
+nothing, if a proof is what you look for. Replay a run on the model before you believe it.",
+    },
+    Explanation {
         code: "non-progress-cycle",
         title: "an endless run that makes no progress (livelock)",
         text: "\

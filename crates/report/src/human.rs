@@ -160,7 +160,7 @@ fn claim(outcome: &Outcome) -> &'static str {
     let over_queues = matches!(outcome.certificate, Some(Certificate::Queues(_)));
     match &outcome.property {
         Property::Safety if over_queues => "no bad configuration is reached",
-        Property::Deadlock if over_queues => "something can always move, or all have ended and the queues are empty",
+        Property::Deadlock if over_queues => "no machine waits in vain",
         Property::Safety => "no assertion fails, no run-time error",
         Property::Deadlock => "no invalid end state",
         Property::Boundedness => "every channel is bounded",

@@ -220,7 +220,8 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
 
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
-    let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton, invariant } = raw;
+    let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton, invariant } =
+        raw;
     let kind = need(kind, || field("kind"))?;
     let certificate = match kind.as_str() {
         EXPLORED => Certificate::Explored {
@@ -419,6 +420,22 @@ mod tests {
         for end in 0..good.trim_end().len() {
             assert!(parse_trace(&good[..end]).is_err());
         }
+    }
+
+    #[test]
+    fn an_invariant_over_queues_is_read_back() {
+        use model::queue_proof::{QueueAutomaton, QueueEntry, QueueProof};
+        let automaton = QueueAutomaton { accepting: vec![0], edges: vec![vec![(1, 1)], vec![(0, 0)]] };
+        let entries = vec![QueueEntry { control: vec![0, 2], automaton: 0 }];
+        let proof = QueueProof { bad: vec![String::from("p@1 with a")], automata: vec![automaton], entries };
+        let certificate = Certificate::Queues(Box::new(proof));
+        let outcome = Outcome { certificate: Some(certificate.clone()), ..sample::outcome(Verdict::Proved) };
+        let mut out = Vec::new();
+        write_certificates(&mut out, &sample::model(), &[outcome]).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(parse_certificate(&text).unwrap().claims[0].certificate, certificate);
+        let message = parse_certificate(&text.replace("\"invariant\"", "\"variant\"")).unwrap_err().to_string();
+        assert_eq!(message, "the field `certificates[0].invariant` is missing");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use crate::style::{Ink, Style, bytes, clean, counted, grouped};
 use crate::table::{Cell, Row, Set, Table};
-use model::verdict::{FlowStats, Outcome, Refinement, SearchStats};
+use model::verdict::{FlowStats, Outcome, QueueStats, Refinement, SearchStats};
 use serde::Serialize;
 
 /// More refinements than this are not listed.
@@ -22,6 +22,15 @@ pub(crate) fn tables(outcomes: &[Outcome], style: Style) -> String {
     }
     if outcomes.iter().any(|outcome| outcome.details.flow.is_some()) {
         parts.push(flow_table(outcomes, style));
+    }
+    if outcomes.iter().any(|outcome| outcome.details.queues.is_some()) {
+        parts.push(queue_table(outcomes, style));
+    }
+    for outcome in outcomes {
+        let invariant = outcome.details.queues.as_ref().map_or(&[][..], |stats| &stats.invariant);
+        if !invariant.is_empty() {
+            parts.push(invariant_table(outcome, invariant, style));
+        }
     }
     for outcome in outcomes.iter().filter(|outcome| !outcome.details.refinements.is_empty()) {
         parts.push(refinement_table(outcome, style));
@@ -126,6 +135,57 @@ fn flow_cells(property: String, stats: FlowStats) -> Vec<Cell> {
     [property].into_iter().chain(counts).map(Cell::from).collect()
 }
 
+/// The columns of the paper on abstractions of queues: loops, and the size of the last abstraction.
+fn queue_table(outcomes: &[Outcome], style: Style) -> String {
+    let mut table = Table::new(&[
+        ("fifo for", Set::Left),
+        ("answered by", Set::Left),
+        ("loops", Set::Right),
+        ("abstract states", Set::Right),
+        ("transitions", Set::Right),
+        ("configurations", Set::Right),
+        ("control states", Set::Right),
+        ("queue sets", Set::Right),
+        ("memory", Set::Right),
+    ]);
+    for outcome in outcomes {
+        if let Some(stats) = &outcome.details.queues {
+            table.push(Row::Cells(queue_cells(clean(&outcome.property.to_string()), stats, style)));
+        }
+    }
+    table.render("", style)
+}
+
+fn queue_cells(property: String, stats: &QueueStats, style: Style) -> Vec<Cell> {
+    let greek = [("ρ", "rho"), ("ξ", "xi"), ("′", "'"), ("″", "''")];
+    let method = greek
+        .iter()
+        .fold(clean(&stats.method), |name, (unicode, ascii)| name.replace(unicode, style.choose(unicode, ascii)));
+    let counts = [
+        grouped(stats.iterations),
+        grouped(stats.abstract_states),
+        grouped(stats.abstract_transitions),
+        grouped(stats.configurations),
+        grouped(stats.controls),
+        grouped(stats.languages),
+        bytes(stats.memory_bytes),
+    ];
+    [property, method].into_iter().chain(counts).map(Cell::from).collect()
+}
+
+/// Control states, and what the queues can hold there.
+fn invariant_table(outcome: &Outcome, invariant: &[(String, String)], style: Style) -> String {
+    let mut table = Table::new(&[("control state", Set::Left), ("the queues hold", Set::Elastic)]);
+    for (control, set) in invariant.iter().take(MANY) {
+        table.push(Row::Cells(vec![Cell::from(clean(control)), Cell::from(clean(set))]));
+    }
+    if let Some(more) = invariant.len().checked_sub(MANY).filter(|&more| more > 0) {
+        table.push(Row::Remark(format!("{} and {more} more; --format json has all", style.ellipsis())));
+    }
+    let title = format!("the invariant that proves {}", clean(&outcome.property.to_string()));
+    style.paint(Ink::Strong, &title) + "\n" + &table.render("  ", style)
+}
+
 fn refinement_table(outcome: &Outcome, style: Style) -> String {
     let refinements = &outcome.details.refinements;
     let mut table = Table::new(&[
@@ -168,6 +228,8 @@ pub(crate) struct StatsJson {
     search: Option<SearchJson>,
     #[serde(flatten)]
     flow: Option<FlowJson>,
+    #[serde(flatten)]
+    queues: Option<QueuesJson>,
 }
 
 #[derive(Serialize)]
@@ -195,9 +257,48 @@ struct FlowJson {
     linear_problems: u64,
 }
 
+#[derive(Serialize)]
+struct QueuesJson {
+    method: String,
+    iterations: u64,
+    abstract_states: u64,
+    abstract_transitions: u64,
+    configurations: u64,
+    control_states: u64,
+    queue_sets: u64,
+    memory_bytes: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    invariant: Vec<InvariantJson>,
+}
+
+#[derive(Serialize)]
+struct InvariantJson {
+    control_state: String,
+    queues: String,
+}
+
+fn queues_json(stats: &QueueStats) -> QueuesJson {
+    let row = |(control, set): &(String, String)| InvariantJson { control_state: control.clone(), queues: set.clone() };
+    QueuesJson {
+        method: stats.method.clone(),
+        iterations: stats.iterations,
+        abstract_states: stats.abstract_states,
+        abstract_transitions: stats.abstract_transitions,
+        configurations: stats.configurations,
+        control_states: stats.controls,
+        queue_sets: stats.languages,
+        memory_bytes: stats.memory_bytes,
+        invariant: stats.invariant.iter().map(row).collect(),
+    }
+}
+
 /// What was counted for an outcome.
 pub(crate) fn stats_json(outcome: &Outcome) -> StatsJson {
-    StatsJson { search: outcome.stats.as_ref().map(search_json), flow: outcome.details.flow.map(flow_json) }
+    StatsJson {
+        search: outcome.stats.as_ref().map(search_json),
+        flow: outcome.details.flow.map(flow_json),
+        queues: outcome.details.queues.as_ref().map(queues_json),
+    }
 }
 
 fn search_json(stats: &SearchStats) -> SearchJson {
@@ -282,6 +383,28 @@ mod tests {
         outcome.details.refinements = vec![sample::refinements()[0].clone(); 200];
         let text = tables(&[outcome], Style::PLAIN);
         assert!(text.ends_with("... and 160 more; --format json has all\n"), "{text}");
+    }
+
+    #[test]
+    fn an_invariant_is_a_table_of_control_states() {
+        let invariant =
+            vec![(String::from("0, 1"), String::from("(a.b)^*")), (String::from("1, 1"), String::from("_"))];
+        let method = String::from("abstract interpretation, ρ forward");
+        let counts = QueueStats { method, controls: 12, languages: 1500, invariant, ..QueueStats::default() };
+        let mut outcome = Outcome { stats: None, ..sample::outcome(Verdict::Proved) };
+        outcome.details.queues = Some(counts);
+        insta::assert_snapshot!(tables(std::slice::from_ref(&outcome), Style::PLAIN), @"
+        fifo for  answered by                           loops  abstract states  transitions  configurations  control states  queue sets  memory
+        safety    abstract interpretation, rho forward      0                0            0               0              12       1 500     0 B
+
+        the invariant that proves safety
+          control state  the queues hold
+          0, 1           (a.b)^*
+          1, 1           _
+        ");
+        let json = serde_json::to_value(stats_json(&outcome)).unwrap();
+        assert_eq!((&json["control_states"], &json["queue_sets"]), (&12.into(), &1500.into()));
+        assert_eq!(json["invariant"][0]["queues"], "(a.b)^*");
     }
 
     #[test]

@@ -4,8 +4,24 @@ use super::machines::Op;
 use super::pattern::Pattern;
 use crate::Refusal;
 use model::queue_proof::{QueueAutomaton, SEPARATOR};
+use model::verdict::{Limits, Observer};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::Hash;
+
+/// How long to walk.
+pub(super) struct Patience<'a> {
+    pub(super) limits: &'a Limits,
+    pub(super) observer: &'a dyn Observer,
+    pub(super) steps: Cell<u64>,
+}
+
+impl Patience<'_> {
+    fn step(&self) -> Result<(), Refusal> {
+        self.steps.set(self.steps.get() + 1);
+        crate::pause(self.steps.get(), 0, self.limits, self.observer)
+    }
+}
 
 /// What the first message of a channel must be.
 #[derive(Clone, Debug)]
@@ -73,15 +89,20 @@ impl Words {
     }
 
     /// Whether some word has a message in it.
-    pub(super) fn has_message(&self) -> bool {
+    pub(super) fn has_message(&self, patience: &Patience<'_>) -> Result<bool, Refusal> {
         let start = self.start().map(|state| (state, false));
-        reaches(start, |&(state, some)| some && self.accepting[state as usize], |&(state, some), next| {
-            next.extend(self.edges[state as usize].iter().map(|(&letter, &to)| (to, some || letter != SEPARATOR)));
-        })
+        reaches(
+            patience,
+            start,
+            |&(state, some)| some && self.accepting[state as usize],
+            |&(state, some), next| {
+                next.extend(self.edges[state as usize].iter().map(|(&letter, &to)| (to, some || letter != SEPARATOR)));
+            },
+        )
     }
 
     /// Whether some word has these first messages in these channels.
-    pub(super) fn has_with(&self, heads: &BTreeMap<usize, First>) -> bool {
+    pub(super) fn has_with(&self, heads: &BTreeMap<usize, First>, patience: &Patience<'_>) -> Result<bool, Refusal> {
         let may = |channel: usize, first: bool, letter: u32| {
             !first || heads.get(&channel).is_none_or(|head| head.may_be(letter))
         };
@@ -90,7 +111,7 @@ impl Words {
         let ends = |&(state, channel, first): &(u32, usize, bool)| {
             self.accepting[state as usize] && may(channel, first, SEPARATOR)
         };
-        reaches(start, ends, |&(state, channel, first), next| {
+        reaches(patience, start, ends, |&(state, channel, first), next| {
             let edges = self.edges[state as usize].iter().filter(|&(&letter, _)| may(channel, first, letter));
             next.extend(edges.map(|(&letter, &to)| match letter {
                 SEPARATOR => (to, channel + 1, true),
@@ -100,15 +121,20 @@ impl Words {
     }
 
     /// Whether some word is one of the pattern; without a pattern, whether there is a word.
-    pub(super) fn meets(&self, pattern: &Option<Pattern>) -> bool {
+    pub(super) fn meets(&self, pattern: &Option<Pattern>, patience: &Patience<'_>) -> Result<bool, Refusal> {
         let Some(pattern) = pattern else {
-            return reaches(self.start(), |&state| self.accepting[state as usize], |&state, next| {
-                next.extend(self.edges[state as usize].values());
-            });
+            return reaches(
+                patience,
+                self.start(),
+                |&state| self.accepting[state as usize],
+                |&state, next| {
+                    next.extend(self.edges[state as usize].values());
+                },
+            );
         };
         let start = self.start().map(|state| (state, pattern.start()));
         let ends = |&(state, at): &(u32, u32)| self.accepting[state as usize] && pattern.is_end(at);
-        reaches(start, ends, |&(state, at), next| {
+        reaches(patience, start, ends, |&(state, at), next| {
             next.extend(pattern.silent(at).iter().map(|&to| (state, to)));
             if let Some((letter, to)) = pattern.letter(at) {
                 next.extend(self.step(Some(state), letter).map(|state| (state, to)));
@@ -117,10 +143,17 @@ impl Words {
     }
 
     /// Whether all that a step and losses after it make of the words lies in another set.
-    pub(super) fn leads_into(&self, op: Op, lossy: &[bool], target: &Words) -> bool {
+    pub(super) fn leads_into(
+        &self,
+        op: Op,
+        lossy: &[bool],
+        target: &Words,
+        patience: &Patience<'_>,
+    ) -> Result<bool, Refusal> {
         let walk = Walk { source: self, target, op, lossy };
         let start = self.start().map(|from| Place { from, channel: 0, taken: false, into: target.start() });
-        !reaches(start, |place| walk.escapes(place), |place, next| walk.next(place, next))
+        let escapes = reaches(patience, start, |place| walk.escapes(place), |place, next| walk.next(place, next))?;
+        Ok(!escapes)
     }
 }
 
@@ -195,16 +228,18 @@ impl Walk<'_> {
 
 /// Whether a walk comes to a place that is looked for.
 fn reaches<P: Clone + Eq + Hash>(
+    patience: &Patience<'_>,
     start: Option<P>,
     is_wanted: impl Fn(&P) -> bool,
     successors: impl Fn(&P, &mut Vec<P>),
-) -> bool {
+) -> Result<bool, Refusal> {
     let mut work: Vec<P> = start.into_iter().collect();
     let mut seen: HashSet<P> = work.iter().cloned().collect();
     let mut next = Vec::new();
     while let Some(place) = work.pop() {
+        patience.step()?;
         if is_wanted(&place) {
-            return true;
+            return Ok(true);
         }
         successors(&place, &mut next);
         for place in next.drain(..) {
@@ -214,5 +249,5 @@ fn reaches<P: Clone + Eq + Hash>(
             }
         }
     }
-    false
+    Ok(false)
 }

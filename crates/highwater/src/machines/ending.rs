@@ -3,11 +3,12 @@
 //! An engine says that a run ends badly. Here that is seen again, on the configuration that the network's own semantics
 //! came to, without anything of the engine.
 
+use model::expr::{Expr, Pattern};
 use model::network::{Action, Network};
 use model::semantics::{Semantics, Step};
 use model::source::{SourceMap, Span};
 use model::trace::Narrator;
-use model::verdict::Property;
+use model::verdict::{Contents, Property};
 use scm::{Bad, Regex, Specification};
 use std::collections::BTreeSet;
 
@@ -49,18 +50,16 @@ pub fn ending(
     let channels = Narrator::new(semantics, sources).snapshot(state).channels;
     let queues = channels.iter().map(|channel| channel.messages.iter().map(|name| value(network, name)).collect());
     let configuration = Configuration { network, locations: locations.collect(), queues: queues.collect(), moves };
-    let holds = |process: usize, condition: &model::expr::Expr| stepper.loaded_value(process, condition) != Some(0);
+    let holds = |process: usize, condition: &Expr| stepper.loaded_value(process, condition).is_some_and(|v| v != 0);
     match property {
         Property::Safety => {
             let bad = specification.bad.iter().find(|bad| configuration.is_in(bad, &holds))?;
-            let problem = String::from("a bad configuration is reached");
+            let problem = format!("a bad configuration is reached: {}", configuration.in_words(&channels));
             Some(Ending { problem, code: "bad-configuration", span: Some(bad.span) })
         }
-        Property::Deadlock if configuration.is_deadlock() => Some(Ending {
-            problem: configuration.deadlock_in_words(),
-            code: "invalid-end-state",
-            span: None,
-        }),
+        Property::Deadlock if configuration.is_deadlock() => {
+            Some(Ending { problem: configuration.deadlock_in_words(), code: "invalid-end-state", span: None })
+        }
         Property::Reception => configuration.surprised(),
         Property::Orphan if configuration.all_ended() && !configuration.all_empty() => Some(Ending {
             problem: String::from("all machines have ended, and a message is left"),
@@ -79,6 +78,19 @@ fn value(network: &Network, name: &str) -> i32 {
 }
 
 impl Configuration<'_> {
+    /// `client in 1, server in 2; 0: [c]`
+    fn in_words(&self, channels: &[Contents]) -> String {
+        let machines = self.network.machines.iter().zip(&self.locations).map(|(machine, at)| {
+            let label = machine.locations[at.index()].labels.first().cloned();
+            format!("{} in {}", machine.name, label.unwrap_or_else(|| at.0.to_string()))
+        });
+        let queues = channels.iter().filter(|channel| !channel.messages.is_empty());
+        let queues = queues.map(|channel| format!("{}: [{}]", channel.channel, channel.messages.join(" ")));
+        let (machines, queues): (Vec<String>, Vec<String>) = (machines.collect(), queues.collect());
+        let queues = if queues.is_empty() { String::from("no messages") } else { queues.join(", ") };
+        format!("{}; {queues}", machines.join(", "))
+    }
+
     fn all_ended(&self) -> bool {
         self.network.machines.iter().zip(&self.locations).all(|(m, at)| m.locations[at.index()].edges.is_empty())
     }
@@ -88,7 +100,8 @@ impl Configuration<'_> {
     }
 
     fn is_deadlock(&self) -> bool {
-        !self.moves && !(self.all_ended() && self.all_empty())
+        let properly_ended = self.all_ended() && self.all_empty();
+        !self.moves && !properly_ended
     }
 
     fn deadlock_in_words(&self) -> String {
@@ -98,11 +111,11 @@ impl Configuration<'_> {
         }
     }
 
-    fn is_in(&self, bad: &Bad, holds: &dyn Fn(usize, &model::expr::Expr) -> bool) -> bool {
+    fn is_in(&self, bad: &Bad, holds: &dyn Fn(usize, &Expr) -> bool) -> bool {
         let mut machines = bad.machines.iter().zip(&self.locations).enumerate();
         let placed = machines.all(|(process, (allowed, at))| {
             allowed.as_ref().is_none_or(|states| {
-                let fits = |c: &Option<model::expr::Expr>| c.as_ref().is_none_or(|c| holds(process, c));
+                let fits = |c: &Option<Expr>| c.as_ref().is_none_or(|c| holds(process, c));
                 states.iter().any(|state| state.location == *at && fits(&state.condition))
             })
         });
@@ -127,7 +140,6 @@ impl Configuration<'_> {
 
     /// The action is a receive from a channel that has a head, and it is not the one that is waited for.
     fn head_is_other(&self, action: &Action) -> bool {
-        use model::expr::{Expr, Pattern};
         let Action::Receive { channel: Expr::Read(place), pattern, .. } = action else { return false };
         let [Pattern::Match(Expr::Const(wanted))] = pattern.as_slice() else { return false };
         let head = self.queues.get(place.variable.index()).and_then(|queue| queue.first());

@@ -1,0 +1,132 @@
+//! How far the engine for unbounded queues goes on protocols that grow: token ring, sliding window, Peterson.
+//!
+//! Writes `benches/FIFO.md`.
+//!
+//! ```text
+//! cargo bench -p highwater --bench fifo             # some minutes
+//! cargo bench -p highwater --bench fifo -- quick    # a few seconds for each size
+//! ```
+//!
+//! The question is safety, asked of the program as a user asks it: with its defaults, on one thread. A proof is checked
+//! before it counts, and that is part of the time. After a size for which the time was not enough, larger ones are not
+//! tried.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+/// Protocols that differ in size only.
+struct Family {
+    title: &'static str,
+    size: &'static str,
+    text: fn(usize) -> String,
+    sizes: &'static [usize],
+}
+
+const FAMILIES: [Family; 4] = [
+    Family { title: "Token ring", size: "processes", text: scm::families::token_ring, sizes: &[4, 8, 16, 32, 64] },
+    Family {
+        title: "Sliding window, forty packets",
+        size: "window",
+        text: |window| scm::families::sliding_window(40, window),
+        sizes: &[1, 2, 5, 10, 20, 40],
+    },
+    Family {
+        title: "Sliding window of four",
+        size: "packets",
+        text: |packets| scm::families::sliding_window(packets, 4),
+        sizes: &[10, 100, 1000, 5000, 10_000],
+    },
+    Family {
+        title: "Peterson's election",
+        size: "peers",
+        text: scm::families::peterson,
+        sizes: &[3, 4, 5, 6, 7, 8, 9, 10],
+    },
+];
+
+/// What came out for one size.
+struct Row {
+    size: usize,
+    seconds: f64,
+    result: Value,
+}
+
+impl Row {
+    fn is_proved(&self) -> bool {
+        self.result["verdict"] == "proved"
+    }
+
+    fn text(&self) -> String {
+        let stats = &self.result["stats"];
+        let count = |name: &str| stats[name].as_u64().unwrap_or(0);
+        let reached = self.result["certificate"]["control_states"].as_u64();
+        let reached = reached.map_or_else(|| String::from("–"), |count| count.to_string());
+        let verdict = match self.result["verdict"].as_str() {
+            Some("inconclusive") => self.result["reason"].as_str().unwrap_or("?"),
+            other => other.unwrap_or("?"),
+        };
+        let method = stats["method"].as_str().unwrap_or("–");
+        let (looked_at, sets, mebibytes) = (count("control_states"), count("queue_sets"), count("memory_bytes") >> 20);
+        format!(
+            "| {} | {verdict} | {:.2} | {reached} | {looked_at} | {sets} | {mebibytes} | {method} |\n",
+            self.size, self.seconds
+        )
+    }
+}
+
+fn measure(family: &Family, size: usize, most: u64) -> Row {
+    let file = std::env::temp_dir().join(format!("highwater-fifo-{}-{size}.scm", std::process::id()));
+    std::fs::write(&file, (family.text)(size)).expect("the folder for temporary files can be written");
+    let start = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_highwater"))
+        .args(["check", "-p", "safety", "--format", "json", "--jobs", "1", "--timeout", &format!("{most}s")])
+        .arg(&file)
+        .output()
+        .expect("the program runs");
+    let seconds = start.elapsed().as_secs_f64();
+    let _ = std::fs::remove_file(&file);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    Row { size, seconds, result: document["results"][0].clone() }
+}
+
+fn section(family: &Family, most: u64) -> String {
+    let mut text = format!("\n## {}\n\n", family.title);
+    let size = family.size;
+    let _ =
+        writeln!(text, "| {size} | verdict | seconds | control states | looked at | queue sets | MiB | answered by |");
+    text += "| ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
+    for &size in family.sizes {
+        let row = measure(family, size, most);
+        print!("{}: {}", family.title, row.text());
+        text += &row.text();
+        if !row.is_proved() {
+            break;
+        }
+    }
+    text
+}
+
+fn main() {
+    let quick = std::env::args().any(|a| a == "quick");
+    let most = if quick { 5 } else { 60 };
+    let mut text = String::from("# Families of protocols over unbounded queues\n\n");
+    let _ = writeln!(
+        text,
+        "Measured in one run on one machine by `benches/fifo.rs`: `check -p safety --jobs 1`, {most} seconds at most for \
+         each size, reading and the check of the proof included. *Control states* are those of the invariant, *looked \
+         at* those of the product that the engine came to; *MiB* is the engine's own estimate for its sets."
+    );
+    for family in &FAMILIES {
+        text += &section(family, most);
+    }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/FIFO.md");
+    match std::fs::write(&page, text) {
+        Ok(()) => println!("written: {}", page.display()),
+        Err(error) => eprintln!("{}: {error}", page.display()),
+    }
+}

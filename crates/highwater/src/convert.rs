@@ -1,0 +1,68 @@
+//! `convert`: a model in another language.
+//!
+//! To communicating machines: plain machines are printed as they are; finite data are folded into states first. What does
+//! not fit is refused, with the place and the reason. Where the result can do more than the model (an atomic sequence with
+//! several uses of channels), that is said on stderr.
+
+use crate::arguments::{ConvertArgs, Target};
+use crate::failure::Failure;
+use crate::model_file::{self, ModelFile};
+use crate::terminal;
+use model::diagnostic::Diagnostic;
+use model::network::Network;
+use report::diagnostics;
+use scm::{NotExpressible, fold};
+use std::io::Write;
+use std::time::Instant;
+
+/// Prints a model in another language.
+pub fn run(args: &ConvertArgs) -> Result<i32, Failure> {
+    let deadline = Instant::now().checked_add(args.limits.timeout);
+    let file = model_file::read(&args.file, &args.read, deadline, args.limits.memory)?;
+    show(&file.diagnostics, &file, args)?;
+    let Some(network) = &file.network else { return Err(Failure::Model) };
+    let converted = match args.to {
+        Target::Scm => machines(&file, network, deadline),
+    };
+    match converted {
+        Ok((text, approximations)) => {
+            show(&approximations, &file, args)?;
+            std::io::stdout().write_all(text.as_bytes())?;
+            Ok(0)
+        }
+        Err(refusal) => {
+            let error = Diagnostic::error("not-expressible", refusal.span, refusal.why);
+            show(&[error], &file, args)?;
+            Err(Failure::Usage(format!("{} does not fit into communicating machines", file.info.file)))
+        }
+    }
+}
+
+/// The text, and where it does more than the model.
+fn machines(
+    file: &ModelFile,
+    network: &Network,
+    deadline: Option<Instant>,
+) -> Result<(String, Vec<Diagnostic>), NotExpressible> {
+    let own = file.specification.clone().unwrap_or_default();
+    let conditions = own.bad.iter().flat_map(|bad| bad.machines.iter().flatten().flatten());
+    let plain = conditions.into_iter().all(|allowed| allowed.condition.is_none());
+    if plain && let Ok(text) = scm::print(network, &own) {
+        return Ok((text, Vec::new()));
+    }
+    let folded = fold(network, &fold::Limits { deadline, ..fold::Limits::default() })?;
+    let mut specification = folded.specification(network, &own);
+    specification.bad.extend(folded.errors().bad);
+    let text = scm::print(&folded.network, &specification)?;
+    let warning = |place: &fold::Approximation| Diagnostic::warning("approximated", place.span, place.why.clone());
+    Ok((text, folded.approximations.iter().map(warning).collect()))
+}
+
+fn show(list: &[Diagnostic], file: &ModelFile, args: &ConvertArgs) -> Result<(), Failure> {
+    if list.is_empty() {
+        return Ok(());
+    }
+    let text = diagnostics::render(list, &file.sources, terminal::error_style(&args.style));
+    std::io::stderr().write_all(text.as_bytes())?;
+    Ok(())
+}
