@@ -370,7 +370,7 @@ fn answer(
     }
     let mut all = match machines {
         Some(machines) => machines.check(&plan.properties, &limits, observer),
-        None => search(searched, plan.reading, network, file, args, limits, observer),
+        None => search(searched, plan.reading, network, file, args, before_infinite_runs(plan, limits), observer),
     };
     all.extend(outcomes);
     all.extend(infinite_runs(plan, network, file, args, limits, observer));
@@ -378,6 +378,17 @@ fn answer(
     all.sort_by_key(|outcome| position(outcome).unwrap_or(usize::MAX));
     all.extend(advised);
     Ok(all)
+}
+
+/// The limits of what comes before formulas and claims: some of the time is left for these.
+fn before_infinite_runs(plan: &Plan, limits: Limits) -> Limits {
+    let (now, shares) = (Instant::now(), plan.properties.iter().filter(|p| is_about_infinite_runs(p)).count().min(3));
+    let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / (1 + shares as u32);
+    Limits { deadline: limits.deadline.map(share), ..limits }
+}
+
+fn is_about_infinite_runs(property: &Property) -> bool {
+    matches!(property, Property::Ltl(_) | Property::Never(_) | Property::Acceptance)
 }
 
 /// Formulas, claims and acceptance labels, one after the other; each has its share of the time that is left.
@@ -389,8 +400,7 @@ fn infinite_runs(
     limits: Limits,
     observer: &dyn Observer,
 ) -> Vec<Outcome> {
-    let asked = |p: &&Property| matches!(p, Property::Ltl(_) | Property::Never(_) | Property::Acceptance);
-    let asked: Vec<&Property> = plan.properties.iter().filter(asked).collect();
+    let asked: Vec<&Property> = plan.properties.iter().filter(|p| is_about_infinite_runs(p)).collect();
     let semantics = Semantics::new(network, plan.reading);
     let mut outcomes = Vec::new();
     for (index, property) in asked.iter().enumerate() {
