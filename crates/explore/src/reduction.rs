@@ -320,7 +320,7 @@ impl<'n> Reduction<'n> {
             else {
                 return false;
             };
-            channel == first && !mode.anywhere
+            channel.clone().without_places() == first.clone().without_places() && !mode.anywhere
         };
         if edges.iter().all(plain) || matches!(edges[..], [Action::Receive { .. }]) {
             simple.push(Use::Take);

@@ -231,7 +231,15 @@ impl MachineAccess {
         gathered
     }
 
-    fn index(&mut self, access: Access) -> usize {
+    fn index(&mut self, mut access: Access) -> usize {
+        // The same object, wherever it is named.
+        match &mut access.object {
+            Object::Variable(_, indices) => {
+                indices.iter_mut().for_each(|index| *index = index.clone().without_places());
+            }
+            Object::Channel(channel) => *channel = channel.clone().without_places(),
+            Object::Processes => {}
+        }
         let known = self.accesses.iter().position(|known| *known == access);
         known.unwrap_or_else(|| {
             self.accesses.push(access);
