@@ -81,7 +81,7 @@ fn search_in_mode(semantics: &Semantics<'_>, options: &Options, observer: &dyn O
         search::search(semantics, &options, observer)
     };
     let limits = options.limits;
-    let through_all = options.keep_going && options.reduction == Mode::Auto;
+    let through_all = (options.keep_going || options.bitstate.is_some()) && options.reduction == Mode::Auto;
     let possible = options.reduction != Mode::Off && !through_all && Reduction::new(semantics, &[], false).is_some();
     if !possible || options.reduction == Mode::On {
         let mode = if possible { Mode::On } else { Mode::Off };
