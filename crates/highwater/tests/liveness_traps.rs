@@ -1,0 +1,96 @@
+//! Where a simpler search for infinite runs, or a simpler reduction, gives a wrong answer: by name.
+
+use explore::liveness::Setting;
+use explore::reduction::Mode;
+use explore::{Options, Order};
+use model::semantics::{Reading, Semantics};
+use model::verdict::{Limits, Property, Silent, Verdict};
+
+/// The verdict on the one formula of a model.
+fn formula(text: &str, reduction: Mode) -> Verdict {
+    let read = promela::read("trap.pml", text, &promela::preprocess::Options::default());
+    let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let (observer, limits) = (Silent::default(), Limits::default());
+    let (semantics, sources, observer) = (&semantics, &read.sources, &observer);
+    let setting = Setting { semantics, sources, fair: false, reduction, limits, observer };
+    setting.formula(&network.formulas[0].name, &network.formulas[0].formula).verdict
+}
+
+/// The verdict on safety or deadlock.
+fn searched(text: &str, property: Property, order: Order, reduction: Mode) -> Verdict {
+    let read = promela::read("trap.pml", text, &promela::preprocess::Options::default());
+    let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let options = Options { order, properties: vec![property], reduction, ..Options::default() };
+    explore::check(&semantics, &read.sources, &options, &Silent::default()).remove(0).verdict
+}
+
+#[test]
+fn a_loop_of_one_process_does_not_put_off_another_for_ever() {
+    let text = "byte x;
+        proctype P() { byte m; do :: m = (m + 1) % 3; m = (m + 1) % 3 od }
+        proctype Q() { chan other; if :: timeout -> skip :: else -> x = 1 fi; other!1 }
+        init { atomic { run P(); run Q(); run P() } }";
+    for order in [Order::Breadth, Order::Depth] {
+        for reduction in [Mode::Off, Mode::On] {
+            assert_eq!(
+                searched(text, Property::Safety, order, reduction),
+                Verdict::Violated,
+                "{order:?} {reduction:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_loop_closed_by_a_step_that_closes_no_loop_of_its_process() {
+    let text = "bit a; byte x, y;
+        active proctype P() { skip; a = 1 }
+        active proctype Q() { do :: x = y -> d_step { 1; x = (x + 1) % 3 } od }
+        ltl f { [] (a == 0) }";
+    assert_eq!((formula(text, Mode::Off), formula(text, Mode::On)), (Verdict::Violated, Verdict::Violated));
+}
+
+#[test]
+fn a_send_disables_the_else_beside_a_receive() {
+    let text = "chan a = [1] of { byte }; chan b = [1] of { byte }; chan q = [1] of { byte };
+        proctype P(chan in, out) { byte l;
+          do :: in?l :: if :: l == 9 -> out!l :: else -> l = 1 fi; out!l :: in?<l> od }
+        init { atomic { run P(a, b); run P(b, q) } }";
+    for order in [Order::Breadth, Order::Depth] {
+        for reduction in [Mode::Off, Mode::On] {
+            let verdict = searched(text, Property::Deadlock, order, reduction);
+            assert_eq!(verdict, Verdict::Violated, "{order:?} {reduction:?}");
+        }
+    }
+}
+
+#[test]
+fn an_event_is_not_the_same_a_moment_later() {
+    let text = "chan q = [1] of { bit }; bit x;
+        active proctype P() { q!1 } active proctype Q() { x = 1 }
+        ltl f { !(q!1) }";
+    assert_eq!((formula(text, Mode::Off), formula(text, Mode::On)), (Verdict::Violated, Verdict::Violated));
+}
+
+#[test]
+fn timeout_is_true_before_an_atomic_sequence_that_waits_for_it() {
+    let text = "bit x; active proctype P() { atomic { timeout -> x = 1; x = 0 } } ltl f { ! timeout }";
+    assert_eq!(formula(text, Mode::Off), Verdict::Violated);
+}
+
+#[test]
+fn a_run_whose_next_step_fails_does_not_go_on() {
+    let text = "byte x, y; active proctype P() { x = 1; y = 1 / y } ltl f { <> (y == 5) }";
+    assert!(matches!(formula(text, Mode::Off), Verdict::Inconclusive(_)), "what comes after an error is not known");
+}
+
+#[test]
+fn equal_conditions_are_one_and_a_left_side_that_holds_is_seen() {
+    let text = "byte x, y; active proctype P() { x = 1; x = 0 }
+        ltl f { [] ((x > y) -> ((x == 7) <-> (x == 7))) }";
+    assert_eq!(formula(text, Mode::Off), Verdict::Proved);
+    let text = "byte x; active proctype P() { x = 1; x = 0 } ltl f { [] ((x == 7) -> <> (x == 0)) }";
+    assert!(matches!(formula(text, Mode::Off), Verdict::Vacuous(_)));
+}
