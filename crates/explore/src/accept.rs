@@ -69,6 +69,8 @@ type Marks = u128;
 const ACCEPTING: Marks = 1;
 /// Processes that have a bit of their own.
 const MOST_PROCESSES: usize = 127;
+/// The number of the claim's state has two bytes in a product state.
+const MOST_CLAIM_STATES: usize = 1 << 16;
 /// The number of a state that is in no component that is still open.
 const CLOSED: u32 = u32::MAX;
 
@@ -398,6 +400,10 @@ impl<'a> Product<'a> {
     }
 
     fn initial(&mut self) -> Result<Vec<u8>, Ended> {
+        if self.question.claim.states.len() > MOST_CLAIM_STATES {
+            let reason = format!("a claim with more than {MOST_CLAIM_STATES} states");
+            return Err(Ended::Stopped(Reason::NotSupported(reason)));
+        }
         let initial = self.asker.initial()?;
         let mut initial = initial.map_err(|fault| {
             Ended::Stopped(Reason::NotSupported(format!("there is no first state: {}", fault.fault)))

@@ -94,3 +94,18 @@ fn equal_conditions_are_one_and_a_left_side_that_holds_is_seen() {
     let text = "byte x; active proctype P() { x = 1; x = 0 } ltl f { [] ((x == 7) -> <> (x == 0)) }";
     assert!(matches!(formula(text, Mode::Off), Verdict::Vacuous(_)));
 }
+
+#[test]
+fn a_claim_with_more_states_than_there_are_numbers_has_no_answer() {
+    let text = format!(
+        "bit x; active proctype P() {{ do :: x = 1 - x od }} never {{ {} accept: do :: x od }}",
+        "1; ".repeat(70_000)
+    );
+    let read = promela::read("trap.pml", &text, &promela::preprocess::Options::default());
+    let network = read.network.expect("it is a model");
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let (observer, limits, reduction) = (Silent::default(), Limits::default(), Mode::Off);
+    let (semantics, sources, observer) = (&semantics, &read.sources, &observer);
+    let setting = Setting { semantics, sources, fair: false, reduction, limits, observer };
+    assert!(matches!(setting.never(&network.claims[0]).verdict, Verdict::Inconclusive(_)));
+}
