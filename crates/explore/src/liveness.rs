@@ -8,7 +8,7 @@ use crate::ENGINE;
 use crate::accept::{self, Found, Question, Sighting};
 use crate::reduction::{self, Mode, WHOLE};
 use model::claim::{AtomSet, Claim, ClaimEdge, ClaimState, MOST_ATOMS};
-use model::formula::{Atom, Connective, Ltl, Modality};
+use model::formula::{Atom, Ltl, Modality};
 use model::network::Machine;
 use model::semantics::Semantics;
 use model::source::SourceMap;
@@ -182,7 +182,7 @@ pub fn negation(formula: &Ltl) -> Result<Claim, Reason> {
     if atoms.len() > MOST_ATOMS {
         return Err(Reason::NotSupported(format!("a formula with more than {MOST_ATOMS} different conditions")));
     }
-    let numbered = translated(formula, &atoms);
+    let numbered = temporal::numbered(formula, &atoms);
     let automaton = temporal::automaton(&numbered.negated(), &temporal::Limits::default())
         .map_err(|too_large| Reason::NotSupported(too_large.to_string()))?;
     let bits = |atoms: &[u32]| atoms.iter().fold(0, |set: AtomSet, atom| set | 1 << atom);
@@ -199,33 +199,4 @@ pub fn negation(formula: &Ltl) -> Result<Claim, Reason> {
     });
     let states = states.collect();
     Ok(Claim { atoms: atoms.into_iter().map(|(atom, _)| atom).collect(), states, initial: automaton.initial })
-}
-
-/// A formula with its atoms as numbers.
-pub fn translated(formula: &Ltl, atoms: &[(Atom, String)]) -> temporal::Formula {
-    use temporal::Formula;
-    let inner = |e: &Ltl| Box::new(translated(e, atoms));
-    match formula {
-        Ltl::Constant(true) => Formula::True,
-        Ltl::Constant(false) => Formula::False,
-        Ltl::Atom(atom, _) => {
-            let index = atoms.iter().position(|(known, _)| known == &**atom).unwrap_or(0);
-            Formula::Atom(index as u32)
-        }
-        Ltl::Unary(op, e) => match op {
-            Modality::Not => Formula::Not(inner(e)),
-            Modality::Next => Formula::Next(inner(e)),
-            Modality::Always => Formula::Globally(inner(e)),
-            Modality::Eventually => Formula::Finally(inner(e)),
-        },
-        Ltl::Binary(op, a, b) => match op {
-            Connective::And => Formula::And(inner(a), inner(b)),
-            Connective::Or => Formula::Or(inner(a), inner(b)),
-            Connective::Implies => Formula::Implies(inner(a), inner(b)),
-            Connective::Iff => Formula::Iff(inner(a), inner(b)),
-            Connective::Until => Formula::Until(inner(a), inner(b)),
-            Connective::Release => Formula::Release(inner(a), inner(b)),
-            Connective::WeakUntil => Formula::WeakUntil(inner(a), inner(b)),
-        },
-    }
 }

@@ -51,20 +51,20 @@ pub enum Connective {
     WeakUntil,
 }
 
-/// A formula.
+/// A formula over some kind of atoms: those of a network, or of a composition ([`crate::composition::Atom`]).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ltl {
+pub enum Ltl<A = Atom> {
     /// True or false.
     Constant(bool),
     /// What is true or false at a position, with its text.
-    Atom(Box<Atom>, String),
+    Atom(Box<A>, String),
     /// One operand.
-    Unary(Modality, Box<Ltl>),
+    Unary(Modality, Box<Ltl<A>>),
     /// Two operands.
-    Binary(Connective, Box<Ltl>, Box<Ltl>),
+    Binary(Connective, Box<Ltl<A>>, Box<Ltl<A>>),
 }
 
-impl fmt::Display for Ltl {
+impl<A> fmt::Display for Ltl<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Ltl::Constant(value) => write!(f, "{value}"),
@@ -96,17 +96,26 @@ impl fmt::Display for Ltl {
 }
 
 /// A part of a formula, in parentheses where it has an operator with two operands.
-struct Operand<'a>(&'a Ltl);
+struct Operand<'a, A>(&'a Ltl<A>);
 
-impl fmt::Display for Operand<'_> {
+impl<A> fmt::Display for Operand<'_, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if matches!(self.0, Ltl::Binary(..)) { write!(f, "({})", self.0) } else { write!(f, "{}", self.0) }
     }
 }
 
 impl Ltl {
+    /// The formula speaks of events.
+    pub fn has_events(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |part| found |= matches!(part, Ltl::Atom(atom, _) if matches!(**atom, Atom::Event(_))));
+        found
+    }
+}
+
+impl<A> Ltl<A> {
     /// Calls `visit` for this formula and everything in it, outermost first.
-    pub fn walk(&self, visit: &mut dyn FnMut(&Ltl)) {
+    pub fn walk(&self, visit: &mut dyn FnMut(&Ltl<A>)) {
         visit(self);
         match self {
             Ltl::Constant(_) | Ltl::Atom(..) => {}
@@ -119,7 +128,7 @@ impl Ltl {
     }
 
     /// Calls `change` for every atom.
-    pub fn walk_atoms_mut(&mut self, change: &mut dyn FnMut(&mut Atom)) {
+    pub fn walk_atoms_mut(&mut self, change: &mut dyn FnMut(&mut A)) {
         match self {
             Ltl::Constant(_) => {}
             Ltl::Atom(atom, _) => change(atom),
@@ -132,8 +141,11 @@ impl Ltl {
     }
 
     /// The atoms, each once, in the order of the text.
-    pub fn atoms(&self) -> Vec<(Atom, String)> {
-        let mut atoms: Vec<(Atom, String)> = Vec::new();
+    pub fn atoms(&self) -> Vec<(A, String)>
+    where
+        A: Clone + PartialEq,
+    {
+        let mut atoms: Vec<(A, String)> = Vec::new();
         self.walk(&mut |part| {
             if let Ltl::Atom(atom, text) = part
                 && atoms.iter().all(|(known, _)| *known != **atom)
@@ -151,13 +163,6 @@ impl Ltl {
         found
     }
 
-    /// The formula speaks of events.
-    pub fn has_events(&self) -> bool {
-        let mut found = false;
-        self.walk(&mut |part| found |= matches!(part, Ltl::Atom(atom, _) if matches!(**atom, Atom::Event(_))));
-        found
-    }
-
     /// No temporal operator: true or false at a position by itself.
     pub fn is_propositional(&self) -> bool {
         let mut temporal = false;
@@ -172,7 +177,7 @@ impl Ltl {
     }
 
     /// What a formula without temporal operators says of one position.
-    pub fn holds(&self, atom: &dyn Fn(&Atom) -> bool) -> bool {
+    pub fn holds(&self, atom: &dyn Fn(&A) -> bool) -> bool {
         match self {
             Ltl::Constant(value) => *value,
             Ltl::Atom(which, _) => atom(which),
@@ -190,7 +195,7 @@ impl Ltl {
     }
 
     /// In `[] (a -> ..)` without temporal operators in `a`: the `a`. If it never holds, the formula says nothing.
-    pub fn antecedent(&self) -> Option<&Ltl> {
+    pub fn antecedent(&self) -> Option<&Ltl<A>> {
         let Ltl::Unary(Modality::Always, inner) = self else { return None };
         match &**inner {
             Ltl::Binary(Connective::Implies, a, _) if a.is_propositional() => Some(a),
@@ -200,15 +205,15 @@ impl Ltl {
 
     /// Whether the formula holds on the run with these positions, the last of which is followed by position
     /// `loop_from`; `atom` says whether an atom holds at a position.
-    pub fn holds_on(&self, positions: usize, loop_from: usize, atom: &dyn Fn(&Atom, usize) -> bool) -> bool {
+    pub fn holds_on(&self, positions: usize, loop_from: usize, atom: &dyn Fn(&A, usize) -> bool) -> bool {
         self.along(positions, loop_from, atom).first().copied().unwrap_or(false)
     }
 
     /// The positions at which the formula holds. The value of a temporal operator at a position follows from that at the next;
     /// round the loop, twice is enough.
-    pub fn along(&self, positions: usize, loop_from: usize, atom: &dyn Fn(&Atom, usize) -> bool) -> Vec<bool> {
+    pub fn along(&self, positions: usize, loop_from: usize, atom: &dyn Fn(&A, usize) -> bool) -> Vec<bool> {
         let next = |at: usize| if at + 1 < positions { at + 1 } else { loop_from };
-        let operand = |e: &Ltl| e.along(positions, loop_from, atom);
+        let operand = |e: &Ltl<A>| e.along(positions, loop_from, atom);
         let fixpoint = |start: bool, step: &dyn Fn(usize, bool) -> bool| {
             let mut values = vec![start; positions];
             for _ in 0..2 {

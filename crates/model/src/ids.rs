@@ -45,3 +45,11 @@ id! {
     /// A set of symbolic constants (`mtype`).
     SymbolSetId
 }
+id! {
+    /// An event of a composition.
+    EventId
+}
+id! {
+    /// A proposition about the states of a composition.
+    PropositionId
+}

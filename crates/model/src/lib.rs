@@ -8,6 +8,8 @@
 
 pub mod claim;
 mod code;
+pub mod composition;
+pub mod composition_proof;
 mod configuration;
 pub mod diagnostic;
 mod digest;
@@ -26,5 +28,6 @@ pub mod network;
 pub mod queue_proof;
 pub mod semantics;
 pub mod source;
+pub mod structure;
 pub mod trace;
 pub mod verdict;

@@ -5,6 +5,7 @@
 //! value of its own and can never be taken for "no error".
 
 use crate::claim::Claim;
+use crate::composition_proof::CompositionProof;
 use crate::fault::Overflow;
 use crate::flow_proof::FlowProof;
 use crate::queue_proof::QueueProof;
@@ -200,6 +201,8 @@ pub enum Certificate {
     Flow(Box<FlowProof>),
     /// What the queues can hold, wherever the machines are.
     Queues(Box<QueueProof>),
+    /// Which states of components, and of groups of them, are alike.
+    Composition(Box<CompositionProof>),
 }
 
 /// What is known of how long a channel gets.

@@ -196,7 +196,7 @@ fn scope(certificate: Option<&Certificate>) -> String {
         Some(Certificate::Queues(proof)) => {
             format!("{}, ", counted(proof.entries.len() as u64, "control state", "control states"))
         }
-        Some(Certificate::Flow(_)) | None => String::new(),
+        Some(Certificate::Flow(_) | Certificate::Composition(_)) | None => String::new(),
     }
 }
 

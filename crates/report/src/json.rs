@@ -23,6 +23,7 @@ use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
 use crate::run::{WitnessJson, witness};
 use crate::stats::{StatsJson, stats_json};
 use model::claim::Claim;
+use model::composition_proof::CompositionProof;
 use model::diagnostic::{Diagnostic, Severity};
 use model::queue_proof::QueueProof;
 use model::source::SourceMap;
@@ -47,6 +48,7 @@ pub(crate) const PRODUCT: &str = "explored-product";
 pub(crate) const FLOW: &str = "flow-weights";
 /// The kind of a certificate that is an invariant over queues.
 pub(crate) const QUEUES: &str = "queue-invariant";
+pub(crate) const COMPOSITION: &str = "partitions";
 
 /// Writes what `check` found about one file, in one line.
 pub fn write_check(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
@@ -318,11 +320,28 @@ enum CertificateJson<'a> {
         fair: bool,
     },
     /// All of it.
-    Flow { kind: &'static str, proof: ProofJson<'a> },
+    Flow {
+        kind: &'static str,
+        proof: ProofJson<'a>,
+    },
     /// How large an invariant over queues is.
-    QueuesSummary { kind: &'static str, control_states: usize, automata: usize },
+    QueuesSummary {
+        kind: &'static str,
+        control_states: usize,
+        automata: usize,
+    },
     /// All of it.
-    Queues { kind: &'static str, invariant: &'a QueueProof },
+    Queues {
+        kind: &'static str,
+        invariant: &'a QueueProof,
+    },
+    Composition {
+        kind: &'static str,
+        partitions: &'a CompositionProof,
+    },
+    CompositionSummary {
+        kind: &'static str,
+    },
 }
 
 #[derive(Serialize)]
@@ -341,6 +360,7 @@ fn whole(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Searched { fair } => CertificateJson::Searched { kind: SEARCHED, fair: *fair },
         Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
         Certificate::Queues(invariant) => CertificateJson::Queues { kind: QUEUES, invariant },
+        Certificate::Composition(partitions) => CertificateJson::Composition { kind: COMPOSITION, partitions },
     }
 }
 
@@ -355,6 +375,7 @@ fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
             let (control_states, automata) = (invariant.entries.len(), invariant.automata.len());
             CertificateJson::QueuesSummary { kind: QUEUES, control_states, automata }
         }
+        Certificate::Composition(_) => CertificateJson::CompositionSummary { kind: COMPOSITION },
     }
 }
 

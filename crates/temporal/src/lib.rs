@@ -12,7 +12,7 @@
 //! `tableau` (Gastin & Oddoux), `degeneralise`, `simulation` and `acceptance` (reductions), `reduce` (which of them, in
 //! which order), `merging` (what simulation does not see), `translate` (all of it). Guards are exact (`guard`).
 //!
-//! This crate never prints, knows nothing of models, and never hangs: time and size are limits that come in and
+//! This crate never prints, knows nothing of models but their formulas (`numbered`), and never hangs: time and size are limits that come in and
 //! reasons that go out.
 //!
 //! ```
@@ -37,6 +37,7 @@ mod implication;
 mod lasso;
 mod lex;
 mod merging;
+mod numbered;
 mod parse;
 mod print;
 mod reduce;
@@ -49,5 +50,6 @@ mod translate;
 pub use automaton::{Automaton, Cube, Edge, State};
 pub use formula::Formula;
 pub use lasso::{Lasso, Valuation};
+pub use numbered::{numbered, with_atoms};
 pub use parse::{MAX_DEPTH, Parsed, Precedence, SyntaxError, parse, parse_with};
 pub use translate::{Limits, TooLarge, automaton};

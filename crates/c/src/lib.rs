@@ -1,0 +1,1 @@
+//! Concurrent C: source text to typed control-flow graphs.
