@@ -6,12 +6,15 @@
 //! It shares nothing with the engines but the model. Where a proof is an exhaustive search, the
 //! certificate is the claim: so many states, with this digest. The checker then searches again with
 //! the plainest code there is, a set of states and a list of states to look at, and compares. Proofs of the flow
-//! engine are checked in [`flow`], those about infinite runs in [`temporal`], invariants over queues in [`queues`].
+//! engine are checked in [`flow`], those about infinite runs in [`temporal`], invariants over queues in [`queues`], trees of
+//! abstractions in [`composition`].
 
+pub mod composition;
 pub mod flow;
 pub mod queues;
 mod searched;
 pub mod temporal;
+mod traces;
 
 use model::fault::Overflow;
 use model::semantics::Semantics;
@@ -58,6 +61,9 @@ pub enum Refusal {
     /// The automaton is not the one that the property asks for.
     #[error("the automaton of the certificate is not that of `{0}`")]
     OtherAutomaton(String),
+    /// An abstraction of a composition does what must not happen.
+    #[error("the abstraction does not prove it: {0}")]
+    TooCoarse(String),
     /// A run cannot go on.
     #[error("a run ends in an error, and what would follow is not known: {0}")]
     Crash(String),
@@ -81,6 +87,9 @@ pub fn verify(
         // Nothing was counted, so nothing is compared.
         (Certificate::Searched { fair: false }, Property::Safety | Property::Deadlock) => {
             return visit_all(semantics, property, limits, observer).map(|_| ());
+        }
+        (Certificate::Searched { fair: false }, Property::Trace(name)) => {
+            return traces::verify(semantics, name, limits, observer);
         }
         (Certificate::Searched { .. }, _) => {
             return temporal::verify(semantics, property, certificate, limits, observer);

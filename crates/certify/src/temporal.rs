@@ -16,9 +16,9 @@
 //! engines with.
 
 mod components;
-mod moves;
-mod product;
-mod tableau;
+pub(crate) mod moves;
+pub(crate) mod product;
+pub(crate) mod tableau;
 
 use crate::Refusal;
 use model::claim::{Claim, ClaimEdge, ClaimState, MOST_ATOMS};
@@ -137,8 +137,8 @@ impl Setting<'_> {
     }
 
     fn watch(&self, atoms: &[Atom], watch: &mut dyn Watch, rules: Rules) -> Result<Found, Refusal> {
-        let moves = Moves::new(self.semantics, atoms);
-        Product::new(moves, watch, rules).search(self.limits, self.observer)
+        let mut moves = Moves::new(self.semantics, atoms);
+        Product::new(&mut moves, watch, rules).search(self.limits, self.observer)
     }
 }
 

@@ -21,6 +21,7 @@ pub mod reduction;
 pub mod search;
 mod store;
 pub mod table;
+pub mod traced;
 
 pub use search::{Options, Order, Packing};
 

@@ -334,7 +334,7 @@ impl<'a> Stepper<'a> {
                     _ => vec![step],
                 }
             }
-            Action::End | Action::Deterministic(_) => Vec::new(),
+            Action::End | Action::Observe { .. } | Action::Deterministic(_) => Vec::new(),
         }
     }
 

@@ -176,7 +176,7 @@ fn always(action: &Action, id: MachineId, network: &Network, sends: &Sends) -> b
         Action::Deterministic(body) => {
             body.guard.is_empty() || body.guard.iter().any(|guard| always(guard, id, network, sends))
         }
-        Action::Condition(_) | Action::Receive { .. } | Action::End => false,
+        Action::Condition(_) | Action::Receive { .. } | Action::Observe { .. } | Action::End => false,
     }
 }
 

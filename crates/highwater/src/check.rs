@@ -70,10 +70,11 @@ impl Wanted {
                 "orphan" => properties.push(Property::Orphan),
                 "never" => properties.push(Property::Never(String::new())),
                 "acceptance" => properties.push(Property::Acceptance),
+                "trace" | "notrace" => properties.push(Property::Trace(item.clone())),
                 other => match other.strip_prefix("ltl:") {
                     Some(formula) if !formula.is_empty() => properties.push(Property::Ltl(formula.to_owned())),
                     _ => {
-                        let known = "safety, deadlock, boundedness, livelock, reception, orphan, ltl:NAME, ltl:'FORMULA', never, acceptance, all";
+                        let known = "safety, deadlock, boundedness, livelock, reception, orphan, ltl:NAME, ltl:'FORMULA', never, acceptance, trace, notrace, all";
                         return Err(Failure::Usage(format!(
                             "-p {other}: there is no such property; there are {known}"
                         )));
@@ -305,11 +306,10 @@ fn unsupported(property: &Property, engine: Engine) -> Option<String> {
     }
     match property {
         Property::Safety | Property::Deadlock | Property::Boundedness | Property::Livelock => None,
-        Property::Ltl(_) | Property::Never(_) | Property::Acceptance => None,
+        Property::Ltl(_) | Property::Never(_) | Property::Acceptance | Property::Trace(_) => None,
         Property::Reception | Property::Orphan => {
             Some(format!("{property} is checked for communicating machines (.scm) in this version"))
         }
-        Property::Trace(_) => Some(String::from("trace assertions are not checked by this version")),
     }
 }
 
@@ -388,7 +388,7 @@ fn before_infinite_runs(plan: &Plan, limits: Limits) -> Limits {
 }
 
 fn is_about_infinite_runs(property: &Property) -> bool {
-    matches!(property, Property::Ltl(_) | Property::Never(_) | Property::Acceptance)
+    matches!(property, Property::Ltl(_) | Property::Never(_) | Property::Acceptance | Property::Trace(_))
 }
 
 /// Formulas, claims and acceptance labels, one after the other; each has its share of the time that is left.
@@ -416,6 +416,9 @@ fn infinite_runs(
             }
             Property::Never(name) => {
                 network.claims.iter().find(|claim| claim.name == *name).map(|claim| setting.never(claim))
+            }
+            Property::Trace(name) => {
+                network.claims.iter().find(|claim| claim.name == *name).map(|claim| setting.trace(claim))
             }
             _ => Some(setting.acceptance()),
         };

@@ -9,6 +9,7 @@ use crate::model_file::{self, ModelFile};
 use crate::{machines, terminal, verify};
 use model::fault::FaultAt;
 use model::semantics::{Reading, Semantics, Step};
+use model::source::SourceMap;
 use model::trace::{Narrator, ReplayError, Snapshot};
 use report::chart::{self, Fold};
 use report::diagnostics;
@@ -85,6 +86,9 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     let problem = match &replayed.fault {
         Some(fault) => Some(fault.fault.code()),
         None if machines => end_of_machines(&semantics, &file, args, &trace.property, &replayed.state)?,
+        None if trace.loop_from.is_none() && is_assertion(&trace.property) => {
+            broken_assertion(&semantics, &file.sources, &trace.property, &trace.steps)
+        }
         None if stuck => Some("invalid-end-state"),
         None => None,
     };
@@ -102,6 +106,21 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     let (steps, property, reading) = (replayed.steps.len(), &trace.property, trace.reading.name());
     writeln!(out, "replayed {steps} steps: {end} ({property}, channels {reading})")?;
     Ok(0)
+}
+
+fn is_assertion(property: &str) -> bool {
+    property == "trace" || property == "notrace"
+}
+
+/// What is wrong with the messages of a run, by the assertion of the model.
+fn broken_assertion(
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+    property: &str,
+    steps: &[Step],
+) -> Option<&'static str> {
+    let machine = semantics.network().claims.iter().find(|claim| claim.name == property)?;
+    explore::traced::witness(semantics, sources, machine, steps).map(|witness| witness.problem_code)
 }
 
 fn nothing_moves(semantics: &Semantics<'_>, state: &[u8], control: Option<u32>) -> bool {

@@ -71,6 +71,8 @@ fn property_of(claim: &parse::Claim) -> Result<Property, Failure> {
         "reception" => Property::Reception,
         "orphan" => Property::Orphan,
         "acceptance" => Property::Acceptance,
+        _ if name == "trace" || name == "notrace" => Property::Trace(name.to_owned()),
+        "trace" | "notrace" => Property::Trace(name.to_owned()),
         _ => match (named("ltl:"), named("never:")) {
             (Some(formula), _) => Property::Ltl(formula),
             (_, Some(claim)) => Property::Never(claim),

@@ -139,6 +139,8 @@ impl Compiler<'_> {
             Action::Skip | Action::Print { .. } => ActionCode::Skip,
             Action::Condition(Expr::Const(value)) if *value != 0 => ActionCode::Skip,
             Action::Condition(e) => ActionCode::Condition(self.expr(e)),
+            // No process has one.
+            Action::Observe { .. } => ActionCode::Condition(self.expr(&Expr::Const(0))),
             Action::Else => ActionCode::Else,
             Action::Assign(place, e) => ActionCode::Assign(self.place(place), self.expr(e)),
             Action::Send { channel, message, sorted } => ActionCode::Send {

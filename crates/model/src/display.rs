@@ -36,6 +36,10 @@ impl Display<'_> {
                     format!("{}{mark}{fields}", self.expr(channel))
                 }
             }
+            Action::Observe { channel, sent, pattern } => {
+                let fields: Vec<String> = pattern.iter().map(|p| self.pattern(p)).collect();
+                format!("{}{}{}", self.expr(channel), if *sent { "!" } else { "?" }, fields.join(","))
+            }
             Action::Print { format, .. } => format!("printf(\"{format}\")"),
             Action::Run { machine, arguments, then, .. } => {
                 let run = format!("run {}({})", self.network.machine(*machine).name, self.list(arguments));

@@ -16,6 +16,7 @@ mod digest;
 pub mod display;
 mod evaluate;
 pub mod event;
+pub mod event_trace;
 pub mod expr;
 pub mod fault;
 pub mod flow_proof;

@@ -213,6 +213,15 @@ pub enum Action {
         /// Where it looks, and whether the message stays.
         mode: ReceiveMode,
     },
+    /// Only in `trace` and `notrace` assertions, which no process runs: this message is sent, or taken.
+    Observe {
+        /// The channel.
+        channel: Expr,
+        /// Sent, or taken.
+        sent: bool,
+        /// One pattern per field: a value, or anything.
+        pattern: Vec<Pattern>,
+    },
     /// Violates the model when the expression is zero.
     Assert(Expr),
     /// Says something; the arguments have been parsed but do not change the state.
@@ -459,7 +468,7 @@ impl Action {
                 channel.walk(visit);
                 message.iter().for_each(|e| e.walk(visit));
             }
-            Action::Receive { channel, pattern, .. } => {
+            Action::Receive { channel, pattern, .. } | Action::Observe { channel, pattern, .. } => {
                 channel.walk(visit);
                 pattern.iter().for_each(|p| p.walk(visit));
             }
@@ -497,7 +506,7 @@ impl Action {
                 channel.walk_mut(change);
                 message.iter_mut().for_each(|e| e.walk_mut(change));
             }
-            Action::Receive { channel, pattern, .. } => {
+            Action::Receive { channel, pattern, .. } | Action::Observe { channel, pattern, .. } => {
                 channel.walk_mut(change);
                 pattern.iter_mut().for_each(|p| p.walk_mut(change));
             }

@@ -445,6 +445,42 @@ never {
         advice: "look at the last steps of the run: they are the ones that the claim forbids.",
     },
     Explanation {
+        code: "trace-broken",
+        title: "a message that a `trace` assertion does not allow",
+        text: "\
+A `trace` assertion says in which order messages are sent to, or taken from, the channels that it names. The last
+message of this run is in its scope, and no statement of the assertion fits it where it stands.",
+        example: "\
+chan q = [2] of { byte };
+active proctype P() { q!1; q!3 }
+trace { q!1; q!2 }                      /* 3 is sent instead of 2 */",
+        advice: "the marked statement is what the assertion waited for; `_` stands for any field.",
+    },
+    Explanation {
+        code: "trace-incomplete",
+        title: "a run that ends in the middle of a `trace` assertion",
+        text: "\
+The run comes to a proper end, but the assertion waits for more messages: it is neither at its closing brace nor at a
+label that begins with `end`.",
+        example: "\
+chan q = [2] of { byte };
+active proctype P() { q!1 }
+trace { q!1; q!2 }                      /* 2 is never sent */",
+        advice: "if the run may stop there, put a label such as `end:` before the statement that is waited for.",
+    },
+    Explanation {
+        code: "trace-matched",
+        title: "a run with just the messages of a `notrace` assertion",
+        text: "\
+A `notrace` assertion describes messages that must not come in this order, from the first one in its scope on. This run has
+all of them.",
+        example: "\
+chan q = [2] of { byte };
+active proctype P() { q!1; q!2 }
+notrace { q!1; q!2 }",
+        advice: "look at the messages of the run: the last one completes what the assertion forbids.",
+    },
+    Explanation {
         code: "assertion",
         title: "an assertion does not hold",
         text: "\

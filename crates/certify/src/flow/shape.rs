@@ -411,7 +411,7 @@ impl<'a> Ground<'a> {
     /// Whether an action of a machine can always be taken; `else` can when nothing else at its location can.
     fn is_always_possible(&self, action: &Action, machine: u32) -> bool {
         match action {
-            Action::Condition(_) | Action::Receive { .. } | Action::End => false,
+            Action::Condition(_) | Action::Receive { .. } | Action::Observe { .. } | Action::End => false,
             Action::Send { channel, .. } => self.unbounded && self.is_buffered(channel, machine),
             Action::Deterministic(body) => {
                 body.guard.is_empty() || body.guard.iter().any(|guard| self.is_always_possible(guard, machine))

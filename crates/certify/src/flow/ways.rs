@@ -243,6 +243,7 @@ impl<'a> Walker<'a> {
     /// What an action can do, and where it leads to is still to be said.
     fn perform(&self, mut way: Way, action: &Action) -> Result<Vec<Way>, Refusal> {
         match action {
+            Action::Observe { .. } => Ok(Vec::new()),
             Action::Skip | Action::Else | Action::Assert(_) | Action::Print { .. } | Action::SetPriority(..) => {
                 Ok(vec![way])
             }

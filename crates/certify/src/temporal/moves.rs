@@ -8,6 +8,7 @@
 //! Where there is no step at all, the run goes on in the same state for ever, and nothing happens. That is not so
 //! where a step ends in an error, or in an atomic sequence without end.
 
+use super::product::Moving;
 use crate::{Refusal, overflow, pause};
 use model::claim::{AtomSet, Watcher, halves};
 use model::formula::Atom;
@@ -17,11 +18,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Processes.
-pub(super) type Processes = BTreeSet<u32>;
+pub(crate) type Processes = BTreeSet<u32>;
 
 /// A move.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Move {
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Move {
     /// The state it leads to.
     pub to: u32,
     /// The events that happen.
@@ -31,7 +32,8 @@ pub(super) struct Move {
 }
 
 /// What there is to know of a state.
-pub(super) struct Place {
+#[derive(Default)]
+pub(crate) struct Place {
     /// The conditions that hold.
     pub holds: AtomSet,
     /// Those that have no value.
@@ -48,7 +50,7 @@ pub(super) struct Place {
 type Inner = (Vec<u8>, Option<u32>, AtomSet, Processes);
 
 /// The states of a model and their moves, as far as somebody asked.
-pub(super) struct Moves<'s> {
+pub(crate) struct Moves<'s> {
     stepper: Stepper<'s>,
     /// Answers questions about states while the stepper is at work.
     asker: Stepper<'s>,
@@ -60,7 +62,7 @@ pub(super) struct Moves<'s> {
     /// Steps into the middle of something, for the clock.
     inner: u64,
     /// The first error in which a run ends.
-    pub crash: Option<String>,
+    crash: Option<String>,
 }
 
 /// What the steps of a state are.
@@ -73,47 +75,15 @@ struct Steps {
     stuck: bool,
 }
 
-impl<'s> Moves<'s> {
-    pub(super) fn new(semantics: &'s Semantics<'s>, atoms: &[Atom]) -> Self {
-        let mut stepper = semantics.stepper();
-        stepper.listen();
-        Moves {
-            stepper,
-            asker: semantics.stepper(),
-            watcher: Watcher::new(semantics, atoms),
-            atoms: atoms.len(),
-            states: Vec::new(),
-            index: HashMap::new(),
-            places: HashMap::new(),
-            inner: 0,
-            crash: None,
-        }
-    }
-
-    /// The number of the first state.
-    pub(super) fn initial(&mut self) -> Result<u32, Refusal> {
+impl Moving for Moves<'_> {
+    fn initial(&mut self) -> Result<Vec<u32>, Refusal> {
         match self.stepper.initial().map_err(overflow)? {
-            Ok(state) => Ok(self.number(state)),
+            Ok(state) => Ok(vec![self.number(state)]),
             Err(fault) => Err(Refusal::Unfinished(fault.fault.to_string())),
         }
     }
 
-    fn number(&mut self, state: Vec<u8>) -> u32 {
-        let known = self.states.len() as u32;
-        let number = *self.index.entry(state.clone()).or_insert(known);
-        if number == known {
-            self.states.push(state);
-        }
-        number
-    }
-
-    /// A state and its moves.
-    pub(super) fn place(
-        &mut self,
-        number: u32,
-        limits: &Limits,
-        observer: &dyn Observer,
-    ) -> Result<Rc<Place>, Refusal> {
+    fn place(&mut self, number: u32, limits: &Limits, observer: &dyn Observer) -> Result<Rc<Place>, Refusal> {
         if let Some(place) = self.places.get(&number) {
             return Ok(Rc::clone(place));
         }
@@ -129,6 +99,37 @@ impl<'s> Moves<'s> {
         let place = Rc::new(Place { holds, undefined, accepting, enabled: first.enabled, moves, digest });
         self.places.insert(number, Rc::clone(&place));
         Ok(place)
+    }
+
+    fn crash(&mut self) -> Option<String> {
+        self.crash.take()
+    }
+}
+
+impl<'s> Moves<'s> {
+    pub(crate) fn new(semantics: &'s Semantics<'s>, atoms: &[Atom]) -> Self {
+        let mut stepper = semantics.stepper();
+        stepper.listen();
+        Moves {
+            stepper,
+            asker: semantics.stepper(),
+            watcher: Watcher::new(semantics, atoms),
+            atoms: atoms.len(),
+            states: Vec::new(),
+            index: HashMap::new(),
+            places: HashMap::new(),
+            inner: 0,
+            crash: None,
+        }
+    }
+
+    fn number(&mut self, state: Vec<u8>) -> u32 {
+        let known = self.states.len() as u32;
+        let number = *self.index.entry(state.clone()).or_insert(known);
+        if number == known {
+            self.states.push(state);
+        }
+        number
     }
 
     /// The conditions that hold in a state, and those that have no value there.

@@ -7,15 +7,16 @@
 //! can move and does not. A cycle is a counterexample if no debt is on all of its steps.
 
 use super::components::components;
-use super::moves::{Moves, Place, Processes};
+use super::moves::{Place, Processes};
 use crate::{Refusal, pause};
 use model::claim::{AtomSet, Claim, product_digest};
 use model::verdict::{Limits, Observer};
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// What is left undone by a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Debt {
+pub(crate) enum Debt {
     /// To be in an accepting state.
     Acceptance,
     /// To keep a promise.
@@ -25,11 +26,11 @@ pub(super) enum Debt {
 }
 
 /// Some of them.
-pub(super) type Debts = BTreeSet<Debt>;
+pub(crate) type Debts = BTreeSet<Debt>;
 
 /// What is true at a position of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Atoms {
+pub(crate) struct Atoms {
     pub holds: AtomSet,
     /// Conditions that have no value.
     pub undefined: AtomSet,
@@ -37,7 +38,7 @@ pub(super) struct Atoms {
 
 impl Atoms {
     /// Whoever asks for a condition without a value gets no answer.
-    pub(super) fn ask(&self, wanted: AtomSet) -> Result<AtomSet, Refusal> {
+    pub(crate) fn ask(&self, wanted: AtomSet) -> Result<AtomSet, Refusal> {
         if wanted & self.undefined != 0 {
             return Err(Refusal::Unfinished(String::from("a condition of the property has no value in some state")));
         }
@@ -46,10 +47,10 @@ impl Atoms {
 }
 
 /// Where an automaton can go, with what it leaves undone; `None` is the end of a claim.
-pub(super) type Ways = Vec<(Option<u32>, Debts)>;
+pub(crate) type Ways = Vec<(Option<u32>, Debts)>;
 
 /// An automaton that watches a run.
-pub(super) trait Watch {
+pub(crate) trait Watch {
     /// Its first state.
     fn initial(&self) -> u32;
 
@@ -84,7 +85,7 @@ impl Watch for &Claim {
 
 /// What counts.
 #[derive(Clone, Copy)]
-pub(super) struct Rules {
+pub(crate) struct Rules {
     /// Processes at a location labelled as accepting count as well as the automaton.
     pub labels: bool,
     /// Only runs in which every process that can always move does move.
@@ -92,11 +93,25 @@ pub(super) struct Rules {
 }
 
 /// A step of the product: where it leads, and the number of the set of its debts.
-pub(super) type Edge = (u32, u32);
+pub(crate) type Edge = (u32, u32);
+
+/// What runs beside the automaton: its states are numbers.
+pub(crate) trait Moving {
+    /// Where it begins.
+    fn initial(&mut self) -> Result<Vec<u32>, Refusal>;
+
+    /// What there is to know of a state.
+    fn place(&mut self, state: u32, limits: &Limits, observer: &dyn Observer) -> Result<Rc<Place>, Refusal>;
+
+    /// The first error in which a run ends.
+    fn crash(&mut self) -> Option<String> {
+        None
+    }
+}
 
 /// All pairs, in the order in which they were found.
-pub(super) struct Product<'a> {
-    moves: Moves<'a>,
+pub(crate) struct Product<'a> {
+    moves: &'a mut dyn Moving,
     watch: &'a mut dyn Watch,
     rules: Rules,
     pairs: Vec<(u32, u32)>,
@@ -107,7 +122,7 @@ pub(super) struct Product<'a> {
 
 /// What was found.
 #[derive(Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// Per pair: its steps.
     next: Vec<Vec<Edge>>,
     /// Sets of debts, by number.
@@ -120,15 +135,16 @@ pub(super) struct Found {
 }
 
 impl<'a> Product<'a> {
-    pub(super) fn new(moves: Moves<'a>, watch: &'a mut dyn Watch, rules: Rules) -> Self {
+    pub(crate) fn new(moves: &'a mut dyn Moving, watch: &'a mut dyn Watch, rules: Rules) -> Self {
         let (pairs, index, debts) = (Vec::new(), HashMap::new(), HashMap::new());
         Product { moves, watch, rules, pairs, index, debts, found: Found::default() }
     }
 
     /// Visits every pair.
-    pub(super) fn search(mut self, limits: &Limits, observer: &dyn Observer) -> Result<Found, Refusal> {
-        let initial = (self.moves.initial()?, self.watch.initial());
-        self.number(initial);
+    pub(crate) fn search(mut self, limits: &Limits, observer: &dyn Observer) -> Result<Found, Refusal> {
+        for initial in self.moves.initial()? {
+            self.number((initial, self.watch.initial()));
+        }
         while let Some(&(state, at)) = self.pairs.get(self.found.next.len()) {
             let place = self.moves.place(state, limits, observer)?;
             self.found.digest = self.found.digest.wrapping_add(product_digest(place.digest, at));
@@ -140,7 +156,7 @@ impl<'a> Product<'a> {
             }
             pause(done, known - done, limits, observer)?;
         }
-        self.found.crash = self.moves.crash.take();
+        self.found.crash = self.moves.crash();
         Ok(self.found)
     }
 
@@ -191,12 +207,12 @@ impl<'a> Product<'a> {
 
 impl Found {
     /// The number of pairs.
-    pub(super) fn states(&self) -> u64 {
+    pub(crate) fn states(&self) -> u64 {
         self.next.len() as u64
     }
 
     /// The automaton nowhere comes to its end.
-    pub(super) fn ends(&self) -> Result<(), Refusal> {
+    pub(crate) fn ends(&self) -> Result<(), Refusal> {
         if self.ended {
             return Err(Refusal::Violated(String::from("the claim comes to its end on some run")));
         }
@@ -204,7 +220,7 @@ impl Found {
     }
 
     /// No run is accepted.
-    pub(super) fn is_empty(&self) -> Result<(), Refusal> {
+    pub(crate) fn is_empty(&self) -> Result<(), Refusal> {
         self.ends()?;
         let component = components(&self.next);
         let mut owed: HashMap<u32, Debts> = HashMap::new();

@@ -19,7 +19,7 @@
 use super::product::{Atoms, Debt, Debts, Watch, Ways};
 use crate::Refusal;
 use model::claim::AtomSet;
-use model::formula::{Atom, Connective, Ltl, Modality};
+use model::formula::{Connective, Ltl, Modality};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A formula with negations before atoms only; its parts are numbers of formulas.
@@ -39,7 +39,7 @@ enum Node {
 type Obligations = BTreeSet<u32>;
 
 /// The automaton, as far as it was built.
-pub(super) struct Tableau {
+pub(crate) struct Tableau {
     formulas: Formulas,
     states: Vec<Obligations>,
     index: HashMap<Obligations, u32>,
@@ -62,7 +62,7 @@ const MOST_CHOICES: usize = 1 << 20;
 
 impl Tableau {
     /// Follows the runs that do not keep a formula.
-    pub(super) fn of_negation(formula: &Ltl, atoms: &[Atom]) -> Self {
+    pub(crate) fn of_negation<A: PartialEq>(formula: &Ltl<A>, atoms: &[A]) -> Self {
         let mut formulas = Formulas::default();
         let negation = formulas.both(formula, atoms).1;
         let initial = Obligations::from([negation]);
@@ -163,7 +163,7 @@ impl Formulas {
     }
 
     /// A formula, and its negation.
-    fn both(&mut self, formula: &Ltl, atoms: &[Atom]) -> (u32, u32) {
+    fn both<A: PartialEq>(&mut self, formula: &Ltl<A>, atoms: &[A]) -> (u32, u32) {
         match formula {
             Ltl::Constant(value) => (self.node(Node::Constant(*value)), self.node(Node::Constant(!value))),
             Ltl::Atom(atom, _) => {
@@ -217,6 +217,7 @@ mod tests {
     use super::super::components::components;
     use super::*;
     use model::expr::Expr;
+    use model::formula::Atom;
 
     /// SplitMix64.
     struct Random(u64);

@@ -321,7 +321,7 @@ impl Gather<'_> {
 
     fn action(&mut self, action: &Action) {
         match action {
-            Action::Skip | Action::Else => {}
+            Action::Skip | Action::Else | Action::Observe { .. } => {}
             Action::Condition(e) | Action::Assert(e) => self.value(e),
             Action::Assign(place, e) => {
                 self.value(e);

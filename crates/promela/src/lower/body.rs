@@ -219,6 +219,13 @@ impl Lowering<'_> {
             },
             StmtKind::Else => Action::Else,
             StmtKind::Assign(target, value) => self.assign(body, target, value)?,
+            StmtKind::Send { channel, message, .. } if self.in_trace => {
+                let channel = self.channel(channel, Some(body));
+                let pattern = self.observed(message, Some(body));
+                let ((channel, declared), pattern) = (channel?, pattern?);
+                self.check_fields(declared, pattern.len(), span, "send");
+                Action::Observe { channel, sent: true, pattern }
+            }
             StmtKind::Send { channel, message, sorted } => {
                 let channel = self.channel(channel, Some(body));
                 let message = self.message(message, Some(body));
@@ -231,6 +238,9 @@ impl Lowering<'_> {
                 let pattern = self.pattern(pattern, Some(body));
                 let ((channel, declared), pattern) = (channel?, pattern?);
                 self.check_fields(declared, pattern.len(), span, "receive");
+                if self.in_trace && !keep {
+                    return Some(Action::Observe { channel, sent: false, pattern });
+                }
                 Action::Receive { channel, pattern, mode: ReceiveMode { anywhere: *anywhere, keep: *keep } }
             }
             StmtKind::Assert(e) => Action::Assert(self.expr(e, Some(body))?),

@@ -153,7 +153,6 @@ impl Lowering<'_> {
                     self.network.uses_priorities = true;
                     return Some(Lowered::Priority(Box::new(Lowered::Pid)));
                 }
-                kw::UNDERSCORE if self.in_trace => return Some(Lowered::Const(0)),
                 kw::UNDERSCORE => {
                     let error = self.error("P0234", reference.span, "`_` can be written only, not read");
                     *error = error.clone().help("use a variable");
@@ -324,6 +323,18 @@ impl Lowering<'_> {
             }
         }
         Some(lowered)
+    }
+
+    /// The fields of a send in a `trace` assertion, where `_` is anything.
+    pub(super) fn observed(&mut self, message: &[Expr], body: Option<&Body>) -> Option<Vec<Pattern>> {
+        let mut pattern = Vec::with_capacity(message.len());
+        for e in message {
+            match &e.kind {
+                ExprKind::Name(reference) if reference.name == kw::UNDERSCORE => pattern.push(Pattern::Any),
+                _ => pattern.push(Pattern::Match(self.expr(e, body)?)),
+            }
+        }
+        Some(pattern)
     }
 
     /// The fields of a receive.

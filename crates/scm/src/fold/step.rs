@@ -152,6 +152,7 @@ impl<'a> Walker<'a> {
     fn effects(&self, action: &Action, store: &Store, awaited: &mut BTreeSet<usize>) -> Eval<Vec<Effect>> {
         let internal = |store: Store| Ok(vec![Effect::new(Label::Internal, store)]);
         match action {
+            Action::Observe { .. } => Ok(Vec::new()),
             Action::Skip | Action::Else | Action::Print { .. } => internal(store.clone()),
             Action::Condition(e) => {
                 if self.seer.holds(e, store)? {
