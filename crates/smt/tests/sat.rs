@@ -1,0 +1,156 @@
+//! The SAT solver against enumeration, and its proofs against the checker.
+
+mod support;
+
+use smt::sat::{Answer, Lit, ProofStep, Sat, Var, check_proof};
+use smt::{Limits, Reason};
+use support::{Random, seeds};
+
+fn variables(sat: &mut Sat, count: usize) -> Vec<Var> {
+    (0..count).map(|_| sat.new_variable()).collect()
+}
+
+fn random_clause(random: &mut Random, variables: &[Var], longest: u64) -> Vec<Lit> {
+    (0..1 + random.below(longest))
+        .map(|_| variables[random.below(variables.len() as u64) as usize].literal(random.chance(2)))
+        .collect()
+}
+
+fn holds(literal: Lit, assignment: u32) -> bool {
+    (assignment >> literal.var().index() & 1 == 1) == literal.is_positive()
+}
+
+fn possible(clauses: &[Vec<Lit>], assumptions: &[Lit], count: usize) -> bool {
+    (0..1u32 << count).any(|assignment| {
+        assumptions.iter().all(|&literal| holds(literal, assignment))
+            && clauses.iter().all(|clause| clause.iter().any(|&literal| holds(literal, assignment)))
+    })
+}
+
+#[test]
+fn random_clauses_with_assumptions_are_decided_as_by_enumeration() {
+    for seed in 0..seeds(400) {
+        let mut random = Random::new(seed);
+        let count = 3 + random.below(8) as usize;
+        let mut sat = Sat::new();
+        sat.log_proof();
+        let mut known = variables(&mut sat, 2);
+        let mut clauses: Vec<Vec<Lit>> = Vec::new();
+        // Clauses and variables come in between questions.
+        for round in 0..6 {
+            while known.len() < count.min(3 + 2 * round) {
+                known.push(sat.new_variable());
+            }
+            for _ in 0..random.below(3 * count as u64 / 2) {
+                let clause = random_clause(&mut random, &known, 4);
+                sat.add_clause(&clause);
+                clauses.push(clause);
+            }
+            let assumptions = if random.chance(4) { Vec::new() } else { random_clause(&mut random, &known, 4) };
+            let expected = possible(&clauses, &assumptions, known.len());
+            // A question that is given up in between must leave no trace.
+            sat.solve(&assumptions, None, &Limits { conflicts: Some(1), ..Limits::none() });
+            match sat.solve(&assumptions, None, &Limits::none()) {
+                Answer::Sat => {
+                    assert!(expected, "seed {seed}");
+                    let satisfied = |&literal: &Lit| sat.model(literal.var()) == literal.is_positive();
+                    assert!(clauses.iter().all(|clause| clause.iter().any(satisfied)), "seed {seed}");
+                    assert!(assumptions.iter().all(satisfied), "seed {seed}");
+                }
+                Answer::Unsat => {
+                    assert!(!expected, "seed {seed}");
+                    let core = sat.core().to_vec();
+                    assert!(core.iter().all(|literal| assumptions.contains(literal)), "seed {seed}");
+                    assert!(!possible(&clauses, &core, known.len()), "seed {seed}");
+                    assert!(proves(&sat, &core), "seed {seed}");
+                }
+                Answer::Unknown(reason) => panic!("seed {seed}: {reason}"),
+            }
+        }
+        assert!(check_proof(sat.proof()).is_ok(), "seed {seed}");
+    }
+}
+
+/// Does the log contain the lemma that the core is impossible?
+fn proves(sat: &Sat, core: &[Lit]) -> bool {
+    let wanted: Vec<Lit> = core.iter().map(|&literal| !literal).collect();
+    sat.proof().iter().any(|step| matches!(step, ProofStep::Lemma(lemma) if *lemma == wanted))
+}
+
+/// `holes + 1` pigeons do not fit.
+fn pigeons(sat: &mut Sat, holes: usize) {
+    let places: Vec<Vec<Var>> = (0..=holes).map(|_| variables(sat, holes)).collect();
+    for pigeon in &places {
+        let somewhere: Vec<Lit> = pigeon.iter().map(|place| place.literal(true)).collect();
+        sat.add_clause(&somewhere);
+    }
+    for (second, later) in places.iter().enumerate() {
+        for earlier in &places[..second] {
+            for (one, other) in earlier.iter().zip(later) {
+                sat.add_clause(&[one.literal(false), other.literal(false)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn pigeons_do_not_fit_and_the_proof_is_accepted() {
+    let mut sat = Sat::new();
+    sat.log_proof();
+    pigeons(&mut sat, 5);
+    assert_eq!(sat.solve(&[], None, &Limits::none()), Answer::Unsat);
+    assert_eq!(sat.proof().last(), Some(&ProofStep::Lemma(Vec::new())));
+    assert!(check_proof(sat.proof()).is_ok());
+}
+
+#[test]
+fn clauses_are_forgotten_and_the_answer_stays_right() {
+    let mut sat = Sat::new();
+    pigeons(&mut sat, 8);
+    assert_eq!(sat.solve(&[], None, &Limits::none()), Answer::Unsat);
+    // Hard random clauses near the threshold, satisfiable by construction.
+    for seed in 0..seeds(3) {
+        let mut random = Random::new(seed);
+        let mut sat = Sat::new();
+        let known = variables(&mut sat, 220);
+        let hidden: Vec<bool> = known.iter().map(|_| random.chance(2)).collect();
+        let mut clauses = Vec::new();
+        while clauses.len() < 930 {
+            let mut clause = Vec::new();
+            while clause.len() < 3 {
+                clause.push(known[random.below(220) as usize].literal(random.chance(2)));
+            }
+            if clause.iter().any(|literal| hidden[literal.var().index()] == literal.is_positive()) {
+                sat.add_clause(&clause);
+                clauses.push(clause);
+            }
+        }
+        assert_eq!(sat.solve(&[], None, &Limits::none()), Answer::Sat, "seed {seed}");
+        let satisfied = |literal: &Lit| sat.model(literal.var()) == literal.is_positive();
+        assert!(clauses.iter().all(|clause| clause.iter().any(satisfied)), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_wrong_lemma_is_refused() {
+    let mut sat = Sat::new();
+    let [a, b, c] = [0; 3].map(|_| sat.new_variable().literal(true));
+    let input = ProofStep::Input(vec![a, b]);
+    let follows = ProofStep::Lemma(vec![a, b, c]);
+    let wrong = ProofStep::Lemma(vec![a]);
+    assert_eq!(check_proof(&[input.clone(), follows]), Ok(1));
+    assert_eq!(check_proof(&[input.clone(), wrong]), Err(1));
+    let unit = ProofStep::Input(vec![!b]);
+    let deleted = ProofStep::Delete(vec![b, a]);
+    assert_eq!(check_proof(&[input.clone(), unit.clone(), ProofStep::Lemma(vec![a])]), Ok(1));
+    assert_eq!(check_proof(&[input, unit, deleted, ProofStep::Lemma(vec![a])]), Err(3));
+}
+
+#[test]
+fn the_budget_of_conflicts_is_kept_and_the_search_can_go_on() {
+    let mut sat = Sat::new();
+    pigeons(&mut sat, 7);
+    let limits = Limits { conflicts: Some(10), ..Limits::none() };
+    assert_eq!(sat.solve(&[], None, &limits), Answer::Unknown(Reason::Conflicts));
+    assert_eq!(sat.solve(&[], None, &Limits::none()), Answer::Unsat);
+}
