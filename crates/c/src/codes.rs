@@ -1,0 +1,138 @@
+//! The codes of this front end's diagnostics: what each means, with an example.
+//!
+//! | Codes        | Who says it | Explained in |
+//! |--------------|-------------|--------------|
+//! | C0001..C0004 | the preprocessor and the parser            | `syntax` |
+//! | C0101..C0110 | the lowering, about what is not C          | `meaning` |
+//! | C0201..C0213 | the lowering, about C that is not modelled | `unsupported` |
+//!
+//! Every example but two is a whole unit that gets its message, and no other; `tests/messages.rs` reads them all, and
+//! compares what is said about them with snapshots. The two need a compiler that is missing or fails.
+
+mod meaning;
+mod syntax;
+mod unsupported;
+
+use model::diagnostic::Diagnostic;
+use model::source::Span;
+
+/// What there is to say about a code.
+#[derive(Debug, Clone, Copy)]
+pub struct Explanation {
+    /// The code.
+    pub code: &'static str,
+    /// What is wrong, in a few words.
+    pub title: &'static str,
+    /// What it means and what to do.
+    pub text: &'static str,
+    /// A unit that gets the message.
+    pub example: &'static str,
+}
+
+/// The explanation of a code.
+pub fn explain(code: &str) -> Option<&'static Explanation> {
+    all().find(|entry| entry.code.eq_ignore_ascii_case(code))
+}
+
+/// All codes, in order.
+pub fn all() -> impl Iterator<Item = &'static Explanation> {
+    [syntax::CODES, meaning::CODES, unsupported::CODES].into_iter().flatten()
+}
+
+/// What can be said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Say {
+    Syntax,
+    NoCompiler,
+    Preprocessor,
+    Nesting,
+    UnknownName,
+    Incomplete,
+    Operands,
+    NotConstant,
+    UnknownLabel,
+    UnknownMember,
+    NoProcedure,
+    Arguments,
+    Misplaced,
+    Redeclared,
+    Float,
+    Recursion,
+    FunctionPointer,
+    Heap,
+    Union,
+    BitField,
+    Address,
+    Punning,
+    TooLarge,
+    Assembler,
+    VariableLength,
+    Construct,
+    Threads,
+}
+
+impl Say {
+    /// Its code.
+    pub fn code(self) -> &'static str {
+        match self {
+            Say::Syntax => "C0001",
+            Say::NoCompiler => "C0002",
+            Say::Preprocessor => "C0003",
+            Say::Nesting => "C0004",
+            Say::UnknownName => "C0101",
+            Say::Incomplete => "C0102",
+            Say::Operands => "C0103",
+            Say::NotConstant => "C0104",
+            Say::UnknownLabel => "C0105",
+            Say::UnknownMember => "C0106",
+            Say::NoProcedure => "C0107",
+            Say::Arguments => "C0108",
+            Say::Misplaced => "C0109",
+            Say::Redeclared => "C0110",
+            Say::Float => "C0201",
+            Say::Recursion => "C0202",
+            Say::FunctionPointer => "C0203",
+            Say::Heap => "C0204",
+            Say::Union => "C0205",
+            Say::BitField => "C0206",
+            Say::Address => "C0207",
+            Say::Punning => "C0208",
+            Say::TooLarge => "C0209",
+            Say::Assembler => "C0210",
+            Say::VariableLength => "C0211",
+            Say::Construct => "C0212",
+            Say::Threads => "C0213",
+        }
+    }
+
+    /// An error at a place.
+    pub fn at(self, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(self.code(), span, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_are_in_order_and_none_is_there_twice() {
+        let codes: Vec<&str> = all().map(|entry| entry.code).collect();
+        assert!(codes.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn no_part_of_an_explanation_is_empty() {
+        for Explanation { code, title, text, example } in all() {
+            assert!([title, text, example].iter().all(|part| !part.trim().is_empty()), "{code}");
+            assert!(title.len() <= 60 && !title.ends_with('.'), "the title of {code} is a few words");
+            assert!(text.ends_with('.') && text.lines().all(|line| line.len() <= 100), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_code_is_found_in_upper_and_lower_case() {
+        assert_eq!(explain("c0101").map(|entry| entry.code), Some("C0101"));
+        assert!(explain("C9999").is_none());
+    }
+}

@@ -1,0 +1,345 @@
+//! Calls: inlined if there is a body, an event if there is none.
+
+use super::effects::{changed_names, has_effects};
+use super::expression::{Content, Operand, Value};
+use super::graph::Step;
+use super::place::Place;
+use super::scope::{Binding, Frame, declared_name};
+use super::types_of::Specifiers;
+use super::{Lowering, Result};
+use crate::codes::Say;
+use crate::program::{Cause, Instruction, VariableKind};
+use crate::term::{Memory, Scalar, Term, TermId};
+use crate::types::{FunctionType, Type};
+use lang_c::ast::*;
+use lang_c::span::{Node, Span as Parsed};
+use std::sync::Arc;
+
+/// A parameter of a procedure with a body.
+struct Parameter {
+    name: Option<String>,
+    ty: Type,
+    place: Parsed,
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn call(&mut self, call: &Node<CallExpression>) -> Result<Value> {
+        let CallExpression { callee, arguments } = &call.node;
+        let (name, function) = self.callee(callee)?;
+        if let Some(value) = self.known_routine(&name, &function, call)? {
+            return Ok(value);
+        }
+        let body = self.functions.get(name.as_str()).copied();
+        match body {
+            Some(definition) if !self.options.external.contains(&name) => {
+                self.inline(&name, definition, arguments, call.span)
+            }
+            _ => self.event(&name, &function, arguments, call.span),
+        }
+    }
+
+    /// The name and type of what is called.
+    fn callee(&mut self, callee: &Node<Expression>) -> Result<(String, Arc<FunctionType>)> {
+        if let Expression::Identifier(identifier) = &callee.node
+            && self.binding(&identifier.node.name).is_none()
+        {
+            // Old C: a routine that is not declared returns an `int`.
+            let unknown = FunctionType { result: Type::INT, parameters: None, variadic: false };
+            return Ok((identifier.node.name.clone(), Arc::new(unknown)));
+        }
+        let value = match self.operand(callee)? {
+            Operand::Place(place) => self.load(&place, callee.span)?,
+            Operand::Value(value) => value,
+        };
+        match (&value.content, &value.ty) {
+            (Content::Function(name), Type::Function(function)) => Ok((name.clone(), function.clone())),
+            (Content::Scalar(address), Type::Pointer { to, .. }) => match (&**to, self.function_at(*address)) {
+                (Type::Function(function), Some(name)) => Ok((name, function.clone())),
+                (Type::Function(_), None) => {
+                    self.error(Say::FunctionPointer, callee.span, "the target of this call is not known here")
+                }
+                _ => self.error(Say::Operands, callee.span, "this is no function"),
+            },
+            _ => self.error(Say::Operands, callee.span, "this is no function"),
+        }
+    }
+
+    /// The values of arguments, from left to right.
+    fn argument_values(&mut self, arguments: &[Node<Expression>]) -> Result<Vec<Value>> {
+        let mut values = Vec::new();
+        for (number, argument) in arguments.iter().enumerate() {
+            let mut value = self.value(argument)?;
+            if arguments[number + 1..].iter().any(has_effects) {
+                value = self.save(value, argument.span)?;
+            }
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    /// The parameters of a definition, in either style.
+    fn parameters(&mut self, definition: &'a Node<FunctionDefinition>) -> Result<Vec<Parameter>> {
+        let mut declarator = &definition.node.declarator.node;
+        // `int (*f(int x))(void)` has its parameters further inside.
+        while let DeclaratorKind::Declarator(inner) = &declarator.kind.node {
+            declarator = &inner.node;
+        }
+        let mut parameters = Vec::new();
+        for derived in &declarator.derived {
+            match &derived.node {
+                DerivedDeclarator::Function(function) => {
+                    for declared in &function.node.parameters {
+                        let specifiers = Specifiers::of_declaration(&declared.node.specifiers);
+                        let base = self.base_type(&specifiers, declared.span)?;
+                        let (name, ty) = match &declared.node.declarator {
+                            Some(declarator) => (
+                                declared_name(&declarator.node).map(String::from),
+                                self.parameter_type(base, specifiers.constant, declarator)?,
+                            ),
+                            None => (None, base),
+                        };
+                        if ty != Type::Void {
+                            parameters.push(Parameter { name, ty: ty.adjusted(), place: declared.span });
+                        }
+                    }
+                    break;
+                }
+                DerivedDeclarator::KRFunction(names) => {
+                    for name in names {
+                        let ty = self.old_parameter(&name.node.name, definition)?;
+                        parameters.push(Parameter { name: Some(name.node.name.clone()), ty, place: name.span });
+                    }
+                    break;
+                }
+                _ => {}
+            }
+        }
+        Ok(parameters)
+    }
+
+    fn old_parameter(&mut self, name: &str, definition: &'a Node<FunctionDefinition>) -> Result<Type> {
+        for declaration in &definition.node.declarations {
+            for declared in &declaration.node.declarators {
+                if declared_name(&declared.node.declarator.node) == Some(name) {
+                    let specifiers = Specifiers::of_declaration(&declaration.node.specifiers);
+                    let base = self.base_type(&specifiers, declaration.span)?;
+                    return Ok(self.parameter_type(base, specifiers.constant, &declared.node.declarator)?.adjusted());
+                }
+            }
+        }
+        Ok(Type::INT)
+    }
+
+    /// The result type of a definition.
+    fn result_type(&mut self, definition: &'a Node<FunctionDefinition>) -> Result<Type> {
+        let name = declared_name(&definition.node.declarator.node).unwrap_or_default();
+        match self.file.names.get(name) {
+            Some(Binding::Function(function)) => Ok(function.result.clone()),
+            Some(Binding::Broken(diagnostic)) => Err(diagnostic.clone()),
+            _ => Ok(Type::INT),
+        }
+    }
+
+    fn inline(
+        &mut self,
+        name: &str,
+        definition: &'a Node<FunctionDefinition>,
+        arguments: &[Node<Expression>],
+        place: Parsed,
+    ) -> Result<Value> {
+        if let Some(depth) = self.frames.iter().position(|frame| frame.name == name) {
+            let chain: Vec<&str> = self.frames[depth..].iter().map(|frame| frame.name.as_str()).collect();
+            let chain = format!("{} → {name}", chain.join(" → "));
+            let message = format!("`{name}` calls itself: {chain}");
+            return self.error(Say::Recursion, place, message);
+        }
+        self.check_size(self.span(place))?;
+        let values = self.argument_values(arguments)?;
+        let ty = self.result_type(definition)?;
+        let has_result = !matches!(ty, Type::Void | Type::Float(_) | Type::Opaque);
+        let result = if has_result { Some(self.temporary(&ty, name, place)?) } else { None };
+        let exit = self.fresh(place);
+        // Types and parameters are those of the unit, so the frame comes first.
+        let frame = Frame::new(name, Some(exit), result, ty.clone());
+        self.frames.push(frame);
+        let bound = self.bind_parameters(definition, values, arguments, place);
+        if bound.is_ok() {
+            self.body(definition);
+            if let Some(object) = result {
+                let variables = self.graph.objects[object.0 as usize].variables.clone();
+                self.havoc(variables, Cause::Uninitialised, place);
+            }
+            self.jump(exit, place);
+        }
+        self.frames.pop();
+        bound?;
+        self.here = exit;
+        match result {
+            Some(object) => {
+                let address = self.graph.terms.address(object, 0, self.pointer());
+                self.load(&Place { address, ty, safe: true }, place)
+            }
+            None => Ok(Value::nothing(ty)),
+        }
+    }
+
+    fn body(&mut self, definition: &'a Node<FunctionDefinition>) {
+        // The body is a block in the scope of its parameters.
+        self.statement(&definition.node.statement);
+        self.check_labels();
+    }
+
+    /// Gives parameters their values, all at once. A constant stands for a parameter that is never changed.
+    fn bind_parameters(
+        &mut self,
+        definition: &'a Node<FunctionDefinition>,
+        values: Vec<Value>,
+        arguments: &[Node<Expression>],
+        place: Parsed,
+    ) -> Result<()> {
+        let parameters = self.parameters(definition)?;
+        let unspecified = parameters.is_empty() && !values.is_empty();
+        let name = self.procedure();
+        let variadic = matches!(self.file.names.get(&name), Some(Binding::Function(f)) if f.variadic);
+        if values.len() < parameters.len() || (values.len() > parameters.len() && !variadic && !unspecified) {
+            let message = format!("`{name}` takes {} arguments, and gets {}", parameters.len(), values.len());
+            return self.error(Say::Arguments, place, message);
+        }
+        let changed = changed_names(&definition.node);
+        let mut assignments = Vec::new();
+        for ((parameter, value), argument) in parameters.into_iter().zip(values).zip(arguments) {
+            let value = self.convert_to(value, &parameter.ty, argument.span)?;
+            let Some(name) = parameter.name else { continue };
+            if let Content::Scalar(term) = value.content
+                && self.is_constant(term)
+                && !changed.contains(name.as_str())
+            {
+                self.innermost().names.insert(name, Binding::Value(term, parameter.ty));
+                continue;
+            }
+            let object = self.local_object(&parameter.ty, &name, VariableKind::Parameter, parameter.place)?;
+            self.innermost().names.insert(name, Binding::Object(object, parameter.ty));
+            let terms = match value.content {
+                Content::Scalar(term) => vec![term],
+                Content::Aggregate(terms) => terms,
+                _ => Vec::new(),
+            };
+            let variables = self.graph.objects[object.0 as usize].variables.clone();
+            assignments.extend(variables.into_iter().zip(terms));
+        }
+        if !assignments.is_empty() {
+            self.plain(Instruction::Assign(assignments), place);
+        }
+        Ok(())
+    }
+
+    fn is_constant(&self, term: TermId) -> bool {
+        matches!(self.graph.terms.get(term), Term::Constant(_) | Term::Memory(Memory::Address(..)))
+    }
+
+    /// The procedure of the component itself: its parameters hold any values, and pointers point to objects of their own.
+    pub(super) fn enter_component(
+        &mut self,
+        entry: &str,
+        definition: &'a Node<FunctionDefinition>,
+    ) -> Result<Option<Scalar>> {
+        let ty = self.result_type(definition)?;
+        self.frames.push(Frame::new(entry, None, None, ty.clone()));
+        for parameter in self.parameters(definition)? {
+            let name = parameter.name.unwrap_or_else(|| String::from("parameter"));
+            let object = self.local_object(&parameter.ty, &name, VariableKind::Parameter, parameter.place)?;
+            self.innermost().names.insert(name.clone(), Binding::Object(object, parameter.ty.clone()));
+            let variables = self.graph.objects[object.0 as usize].variables.clone();
+            let target = match &parameter.ty {
+                Type::Pointer { to, .. } if entry != "main" && self.types.size(to).is_some_and(|size| size > 0) => {
+                    Some((**to).clone()).filter(|to| !matches!(to, Type::Void | Type::Function(_)))
+                }
+                _ => None,
+            };
+            match (target, variables.first()) {
+                (Some(target), Some(&pointer)) => {
+                    let owner = (Some(entry), VariableKind::Parameter);
+                    let object = self.object(&target, &format!("*{name}"), owner, parameter.place)?;
+                    let address = self.graph.terms.address(object, 0, self.pointer());
+                    self.plain(Instruction::Assign(vec![(pointer, address)]), parameter.place);
+                    let inside = self.graph.objects[object.0 as usize].variables.clone();
+                    self.havoc(inside, Cause::Parameter, parameter.place);
+                }
+                _ => self.havoc(variables, Cause::Parameter, parameter.place),
+            }
+        }
+        self.body(definition);
+        // C11 5.1.2.2.3: the end of `main` returns 0; otherwise there is no value.
+        let scalar = self.types.scalar(&ty);
+        let value = scalar.filter(|_| entry == "main").map(|scalar| self.graph.terms.constant(0, scalar));
+        self.stop(Instruction::Return(value), definition.span);
+        self.frames.pop();
+        Ok(scalar)
+    }
+
+    /// A routine without a body.
+    fn event(
+        &mut self,
+        name: &str,
+        function: &FunctionType,
+        arguments: &[Node<Expression>],
+        place: Parsed,
+    ) -> Result<Value> {
+        let values = self.argument_values(arguments)?;
+        if let Some(parameters) = &function.parameters
+            && (values.len() < parameters.len() || (values.len() > parameters.len() && !function.variadic))
+        {
+            let message = format!("`{name}` takes {} arguments, and gets {}", parameters.len(), values.len());
+            return self.error(Say::Arguments, place, message);
+        }
+        let (mut terms, mut reach) = (Vec::new(), Vec::new());
+        for (number, (value, argument)) in values.into_iter().zip(arguments).enumerate() {
+            let declared = function.parameters.as_ref().and_then(|parameters| parameters.get(number));
+            let value = match declared {
+                Some(ty) => self.convert_to(value, ty, argument.span)?,
+                None => value,
+            };
+            match value.content {
+                Content::Scalar(term) => {
+                    terms.push(term);
+                    let written = match &value.ty {
+                        // Constant numbers stay; what a constant struct points to may be written.
+                        Type::Pointer { to, constant: true } => !matches!(**to, Type::Integer(_)),
+                        _ => true,
+                    };
+                    if let Type::Pointer { .. } = value.ty
+                        && written
+                    {
+                        reach.push(term);
+                    }
+                }
+                Content::Aggregate(parts) => reach.extend(parts),
+                Content::Function(_) | Content::Nothing => {}
+            }
+        }
+        let ty = function.result.clone();
+        let object = match ty {
+            Type::Void | Type::Float(_) | Type::Opaque => None,
+            _ => Some(self.temporary(&ty, name, place)?),
+        };
+        let variables = object.map(|object| self.graph.objects[object.0 as usize].variables.clone());
+        let result = match variables.as_deref() {
+            Some([one]) => Some(*one),
+            _ => None,
+        };
+        self.emit(Step::Call { routine: name.to_string(), arguments: terms, result, reach }, place);
+        if !self.routines.iter().any(|known| known == name) {
+            self.routines.push(name.to_string());
+        }
+        match (object, variables) {
+            (Some(object), Some(variables)) => {
+                if result.is_none() {
+                    self.havoc(variables, Cause::Elsewhere, place);
+                }
+                let address = self.graph.terms.address(object, 0, self.pointer());
+                self.load(&Place { address, ty, safe: true }, place)
+            }
+            _ => Ok(Value::nothing(ty)),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The graph while it is built: locations, steps, objects and their variables.
+//!
+//! Memory is still symbolic here: a [`Step::Store`] writes to an address, a term may load from one. `resolve` turns both
+//! into plain assignments when it is known what pointers point to.
+
+use crate::program::{Instruction, LocationId, Object, ObjectId, Variable, VariableId, VariableKind};
+use crate::term::{Scalar, TermId, Terms};
+use crate::types::{Type, Types};
+use model::source::Span;
+
+/// What an edge will do.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Plain(Instruction),
+    /// Addresses and what is stored there, all at once.
+    Store(Vec<(TermId, TermId)>),
+    /// A routine without a body; it can write whatever the pointers reach.
+    Call {
+        routine: String,
+        arguments: Vec<TermId>,
+        result: Option<VariableId>,
+        reach: Vec<TermId>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RawEdge {
+    pub source: LocationId,
+    pub target: LocationId,
+    pub step: Step,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RawLocation {
+    pub procedure: String,
+    pub span: Span,
+    pub label: Option<String>,
+}
+
+/// The first address that an object gets.
+const FIRST_ADDRESS: u64 = 0x1000;
+/// Objects begin at multiples of this, with a gap of at least as much between them.
+const ALIGNMENT: u64 = 16;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    pub terms: Terms,
+    pub variables: Vec<Variable>,
+    pub objects: Vec<Object>,
+    pub locations: Vec<RawLocation>,
+    pub edges: Vec<RawEdge>,
+    /// Constant objects: no routine writes to them.
+    pub constant: Vec<bool>,
+    next_address: u64,
+}
+
+impl Graph {
+    pub fn location(&mut self, procedure: &str, span: Span) -> LocationId {
+        self.locations.push(RawLocation { procedure: procedure.to_string(), span, label: None });
+        LocationId(self.locations.len() as u32 - 1)
+    }
+
+    pub fn edge(&mut self, source: LocationId, target: LocationId, step: Step, span: Span) {
+        self.edges.push(RawEdge { source, target, step, span });
+    }
+
+    /// A new object; `None` if it has more than `limit` scalars or no size.
+    pub fn object(
+        &mut self,
+        types: &Types,
+        ty: &Type,
+        name: &str,
+        owner: (Option<&str>, VariableKind),
+        span: Span,
+        limit: usize,
+    ) -> Option<ObjectId> {
+        let (procedure, kind) = owner;
+        let size = types.size(ty)?;
+        let leaves = types.leaves(ty, limit)?;
+        let id = ObjectId(self.objects.len() as u32);
+        let mut variables = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let Some(scalar) = types.scalar(&leaf.ty) else { continue };
+            variables.push(VariableId(self.variables.len() as u32));
+            self.variables.push(Variable {
+                name: format!("{name}{}", leaf.path),
+                procedure: procedure.map(String::from),
+                scalar,
+                pointer: matches!(leaf.ty, Type::Pointer { .. }),
+                kind,
+                object: id,
+                offset: leaf.offset,
+            });
+        }
+        let address = self.next_address.max(FIRST_ADDRESS);
+        self.next_address = address.checked_add(size)?.checked_add(ALIGNMENT)?.next_multiple_of(ALIGNMENT);
+        self.objects.push(Object { name: name.to_string(), span, address, size, variables, function: None });
+        self.constant.push(false);
+        Some(id)
+    }
+
+    /// The object of a function whose address is taken.
+    pub fn function(&mut self, types: &Types, name: &str, span: Span) -> ObjectId {
+        if let Some(known) = self.objects.iter().position(|object| object.function.as_deref() == Some(name)) {
+            return ObjectId(known as u32);
+        }
+        let owner = (None, VariableKind::Global);
+        let id = self.object(types, &Type::Void, name, owner, span, 1).unwrap_or(ObjectId(0));
+        if let Some(object) = self.objects.get_mut(id.0 as usize) {
+            object.function = Some(name.to_string());
+        }
+        id
+    }
+
+    /// The variable of an object that begins at an offset.
+    pub fn at(&self, object: ObjectId, offset: u64) -> Option<VariableId> {
+        let variables = &self.objects.get(object.0 as usize)?.variables;
+        let found = variables.binary_search_by_key(&offset, |variable| self.variables[variable.0 as usize].offset);
+        found.ok().map(|index| variables[index])
+    }
+
+    pub fn scalar_of(&self, variable: VariableId) -> Scalar {
+        self.variables[variable.0 as usize].scalar
+    }
+
+    /// The value of a variable.
+    pub fn read(&mut self, variable: VariableId) -> TermId {
+        let scalar = self.scalar_of(variable);
+        self.terms.variable(variable, scalar)
+    }
+}

@@ -1,0 +1,176 @@
+//! Places: what can be assigned and pointed to, and how values come from them.
+//!
+//! A place is an address and a type. While the address is that of a known byte of a known object, reading and writing
+//! mean one variable. A symbolic address is left to `resolve`; it is *safe* if the front end has already made sure that
+//! it lies inside of its object, and otherwise each access asks.
+
+use super::expression::{Content, Value};
+use super::graph::Step;
+use super::{Lowering, Result, SCALARS};
+use crate::codes::Say;
+use crate::program::{ErrorKind, Instruction};
+use crate::term::{Memory, Scalar, Term, TermId};
+use crate::types::Type;
+use lang_c::span::Span as Parsed;
+
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub address: TermId,
+    pub ty: Type,
+    pub safe: bool,
+}
+
+impl Lowering<'_> {
+    /// A part of a place, some bytes further.
+    pub(super) fn part(&mut self, place: &Place, offset: u64, ty: Type) -> Place {
+        let one = self.graph.terms.constant(i128::from(offset), self.pointer());
+        let address = self.graph.terms.offset(place.address, one, 1, 0);
+        Place { address, ty, safe: place.safe }
+    }
+
+    /// What is stored at a place; arrays and functions become pointers.
+    pub(super) fn load(&mut self, place: &Place, parsed: Parsed) -> Result<Value> {
+        let ty = place.ty.clone();
+        match &ty {
+            Type::Integer(_) | Type::Pointer { .. } => {
+                let term = self.load_scalar(place, parsed)?;
+                Ok(Value { content: Content::Scalar(term), ty })
+            }
+            Type::Array(element, _) => {
+                let ty = Type::Pointer { to: element.clone(), constant: false };
+                Ok(Value { content: Content::Scalar(place.address), ty })
+            }
+            Type::Function(_) => Ok(Value { content: Content::Scalar(place.address), ty: Type::pointer_to(ty) }),
+            Type::Record(_) => {
+                let mut terms = Vec::new();
+                for (offset, leaf) in self.parts(&ty, parsed)? {
+                    let part = self.part(place, offset, leaf);
+                    terms.push(self.load_scalar(&part, parsed)?);
+                }
+                Ok(Value { content: Content::Aggregate(terms), ty })
+            }
+            Type::Void | Type::Float(_) | Type::Opaque => Ok(Value { content: Content::Nothing, ty }),
+        }
+    }
+
+    /// The scalars of a struct, as offsets and types.
+    pub(super) fn parts(&mut self, ty: &Type, parsed: Parsed) -> Result<Vec<(u64, Type)>> {
+        if let Type::Record(number) = ty
+            && self.types.records.get(*number).is_some_and(|record| !record.is_plain())
+        {
+            return self.refuse_type(ty, parsed);
+        }
+        match self.types.leaves(ty, SCALARS) {
+            Some(leaves) => Ok(leaves.into_iter().map(|leaf| (leaf.offset, leaf.ty)).collect()),
+            None => self.error(Say::TooLarge, parsed, "this value has too many parts"),
+        }
+    }
+
+    fn load_scalar(&mut self, place: &Place, parsed: Parsed) -> Result<TermId> {
+        let scalar = self.scalar(&place.ty, parsed)?;
+        if let Term::Memory(Memory::Address(object, offset)) = self.graph.terms.get(place.address) {
+            let Some(variable) = self.known_variable(object, offset, scalar, parsed)? else {
+                return Ok(self.graph.terms.constant(0, scalar));
+            };
+            let read = self.graph.read(variable);
+            return Ok(self.graph.terms.convert(read, scalar));
+        }
+        self.ensure_valid(place, scalar, parsed);
+        Ok(self.graph.terms.memory(Memory::Load(place.address), scalar))
+    }
+
+    /// The variable at a known place. An address past the end of its object is an error of the program.
+    fn known_variable(
+        &mut self,
+        object: crate::program::ObjectId,
+        offset: u64,
+        scalar: Scalar,
+        parsed: Parsed,
+    ) -> Result<Option<crate::program::VariableId>> {
+        let size = self.graph.objects.get(object.0 as usize).map_or(0, |object| object.size);
+        match self.graph.at(object, offset) {
+            Some(variable) if self.graph.scalar_of(variable).width == scalar.width => Ok(Some(variable)),
+            None if offset.saturating_add(u64::from(scalar.width).div_ceil(8)) > size => {
+                let never = self.graph.terms.truth(false);
+                self.check(never, ErrorKind::Pointer, parsed);
+                Ok(None)
+            }
+            _ => self.error(Say::Punning, parsed, "this access is to a part of something, or to another type"),
+        }
+    }
+
+    fn ensure_valid(&mut self, place: &Place, scalar: Scalar, parsed: Parsed) {
+        if !place.safe {
+            let valid = self.graph.terms.memory(Memory::Valid(place.address, scalar), Scalar::BOOL);
+            self.check(valid, ErrorKind::Pointer, parsed);
+        }
+    }
+
+    /// Assigns a value of the place's own type.
+    pub(super) fn store(&mut self, place: &Place, value: &Value, parsed: Parsed) -> Result<()> {
+        let writes: Vec<(Place, TermId)> = match (&value.content, &place.ty) {
+            (Content::Scalar(term), Type::Integer(_) | Type::Pointer { .. }) => vec![(place.clone(), *term)],
+            (Content::Aggregate(terms), Type::Record(_)) => {
+                let parts = self.parts(&place.ty.clone(), parsed)?;
+                let terms = terms.clone();
+                parts.into_iter().zip(terms).map(|((at, ty), term)| (self.part(place, at, ty), term)).collect()
+            }
+            // A floating-point variable cannot be read, so nothing is lost.
+            (_, Type::Float(_) | Type::Opaque) => return Ok(()),
+            _ => return self.error(Say::Operands, parsed, "this cannot be assigned"),
+        };
+        let mut assignments = Vec::new();
+        let mut stores = Vec::new();
+        for (place, term) in writes {
+            let scalar = self.scalar(&place.ty, parsed)?;
+            match self.graph.terms.get(place.address) {
+                Term::Memory(Memory::Address(object, offset)) => {
+                    if let Some(variable) = self.known_variable(object, offset, scalar, parsed)? {
+                        let term = self.graph.terms.convert(term, self.graph.scalar_of(variable));
+                        assignments.push((variable, term));
+                    }
+                }
+                _ => {
+                    self.ensure_valid(&place, scalar, parsed);
+                    stores.push((place.address, term));
+                }
+            }
+        }
+        if !assignments.is_empty() {
+            self.plain(Instruction::Assign(assignments), parsed);
+        }
+        if !stores.is_empty() {
+            self.emit(Step::Store(stores), parsed);
+        }
+        Ok(())
+    }
+
+    /// The place that a pointer points to.
+    pub(super) fn pointee(&mut self, pointer: &Value, parsed: Parsed) -> Result<Place> {
+        match (&pointer.content, &pointer.ty) {
+            (Content::Scalar(address), Type::Pointer { to, .. }) => {
+                Ok(Place { address: *address, ty: (**to).clone(), safe: false })
+            }
+            _ => self.error(Say::Operands, parsed, "a pointer is needed here"),
+        }
+    }
+
+    /// An element of an array that lies at a place, with a check of the index.
+    pub(super) fn element(&mut self, array: &Place, index: &Value, parsed: Parsed) -> Result<Place> {
+        let (Type::Array(element, Some(length)), Content::Scalar(index_term)) = (&array.ty, &index.content) else {
+            return self.error(Say::Operands, parsed, "this cannot be indexed");
+        };
+        let (element, length, index) = ((**element).clone(), *length, *index_term);
+        let Some(stride) = self.types.size(&element) else {
+            return self.error(Say::Incomplete, parsed, "the size of the elements is not known");
+        };
+        let scalar = Scalar::unsigned(self.graph.terms.scalar(index).width.max(self.pointer().width));
+        let wide = self.graph.terms.convert(index, Scalar { signed: self.graph.terms.scalar(index).signed, ..scalar });
+        let wide = self.graph.terms.convert(wide, scalar);
+        let bound = self.graph.terms.constant(i128::from(length), scalar);
+        let inside = self.graph.terms.binary(crate::term::Operation::Less, wide, bound);
+        self.check(inside, ErrorKind::Index, parsed);
+        let address = self.graph.terms.offset(array.address, index, stride, length);
+        Ok(Place { address, ty: element, safe: array.safe })
+    }
+}

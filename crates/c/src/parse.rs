@@ -1,0 +1,75 @@
+//! Parsing, on a stack that is deep enough.
+//!
+//! The parser is a recursive descent with a dozen frames for each level of nesting, and the lowering recurses with the
+//! tree. Both run on a thread of their own whose stack holds the deepest text that `text` lets through.
+
+use crate::codes::Say;
+use crate::places::Places;
+use crate::text::blank;
+use crate::{Input, Options, Program, lower};
+use lang_c::driver::{Config, Flavor, SyntaxError, parse_preprocessed};
+use lang_c::span::Span as Parsed;
+use model::diagnostic::Diagnostic;
+
+/// Bytes of stack; the system gives them only as they are used.
+const STACK: usize = 1 << 30;
+
+/// Runs something on a deep stack; `None` if there is no room for one.
+pub(crate) fn with_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()?;
+        match thread.join() {
+            Ok(result) => Some(result),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// What reading gives: a program unless there was an error, and what there is to say.
+type Parts = (Option<Program>, Vec<Diagnostic>);
+
+/// Parses and lowers a unit.
+pub(crate) fn read_unit(input: &Input, places: &Places, options: &Options) -> Result<Parts, Box<Diagnostic>> {
+    let parsed = input.preprocessed.as_ref().unwrap_or(&input.text);
+    let blanked = blank(parsed);
+    let place = |start: usize, end: usize| places.span(Parsed::span(start, end));
+    if let Some(at) = blanked.absurd {
+        return Err(Box::new(Say::Nesting.at(place(at, at + 1), "this text is nested too deeply")));
+    }
+    if let Some(at) = blanked.directive {
+        let diagnostic = Say::NoCompiler.at(place(at, at + 1), "this text needs a preprocessor");
+        return Err(Box::new(diagnostic.help("install a C compiler: `cc`, `gcc` or `clang`")));
+    }
+    let config = Config { cpp_command: String::new(), cpp_options: Vec::new(), flavor: Flavor::GnuC11 };
+    let names = |words: &[&str]| words.iter().any(|word| blanked.text.contains(word));
+    let odd_layouts =
+        names(&["packed", "__mode__"]) || ["aligned", "#pragma pack"].iter().any(|w| input.text.contains(w));
+    let facts = lower::Facts { has_error_call: names(&["__VERIFIER_error", "reach_error"]), odd_layouts };
+    let unit = parse_preprocessed(&config, blanked.text).map_err(|error| Box::new(syntax_error(&error, places)))?.unit;
+    Ok(lower::lower(&unit, places, options, facts))
+}
+
+fn syntax_error(error: &SyntaxError, places: &Places) -> Diagnostic {
+    let rest = error.source.get(error.offset..).unwrap_or("");
+    let blanks = rest.len() - rest.trim_start().len();
+    let rest = rest.trim_start();
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let length = match rest.chars().next() {
+        Some(c) if word(c) => rest.find(|c: char| !word(c)).unwrap_or(rest.len()),
+        Some(c) => c.len_utf8(),
+        None => 0,
+    };
+    let start = error.offset + blanks;
+    let found = rest.get(..length).unwrap_or("");
+    let message = match found {
+        "" => String::from("the text ends too early"),
+        found => format!("unexpected `{found}`"),
+    };
+    let mut expected: Vec<&str> = error.expected.iter().copied().filter(|word| !word.contains('[')).collect();
+    expected.sort_unstable();
+    let diagnostic = Say::Syntax.at(places.span(Parsed::span(start, start + length.max(1))), message);
+    match expected.len() {
+        1..=6 => diagnostic.label(format!("expected {}", expected.join(", "))),
+        _ => diagnostic,
+    }
+}
