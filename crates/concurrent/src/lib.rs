@@ -1,0 +1,1 @@
+//! Concurrent C: components that meet in events, checked by two levels of abstraction refinement.
