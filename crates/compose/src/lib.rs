@@ -1,12 +1,47 @@
 //! State/event properties and deadlock of compositions, component by component.
 //!
 //! * In: a [`Composition`] and a [`Question`].
-//! * Out: an [`Answer`]: a proof that a small checker accepts, or a run.
+//! * Out: an [`Answer`]: a proof that a small checker accepts, or a run that the model's semantics replay.
+//!
+//! Four methods (the paper is Chaki and others, *Concurrent software verification with states, events, and deadlocks*):
+//!
+//! * `plain`: the product on the fly (`product`, `table`, `search`, `lasso`).
+//! * `refine`: Figs. 4 and 8 of the paper, and a less patient version (`partition`, `projection`, `assemble`, `story`).
+//! * `minimise`: compose, hide, minimise, along a tree of components.
+//! * `auto`: all of them in slices.
+//!
+//! This crate never prints. A limit that is hit is a reason, never an answer.
 
+mod assemble;
+mod auto;
+mod budget;
+mod lasso;
+mod lts;
+mod minimise;
+mod partition;
+mod plain;
+mod problem;
+mod product;
+mod projection;
+mod refine;
+mod search;
+mod story;
+mod table;
+pub mod vacuity;
+mod watch;
+
+use budget::Budget;
+use lts::TAU;
 use model::composition::{Atom, Composition, Run};
 use model::composition_proof::CompositionProof;
 use model::formula::Ltl;
 use model::verdict::{Limits, Observer, Reason};
+use problem::Problem;
+use refine::Manner;
+use story::Story;
+
+/// The name of the engine.
+pub const ENGINE: &str = "compose";
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +122,62 @@ pub fn check(
     observer: &dyn Observer,
     listener: Option<&mut dyn Listener>,
 ) -> Answer {
-    let _ = (composition, question, method, limits, observer, listener);
-    let verdict = Verdict::Inconclusive(Reason::NotSupported(String::from("not in this version")));
-    Answer { verdict, statistics: Statistics::default() }
+    let mut statistics = Statistics::default();
+    let budget = Budget::new(*limits, observer);
+    // A listener lives as long as the caller says; the story only as long as this call.
+    let mut relay = listener.map(Relay);
+    let mut story = Story::new(composition, relay.as_mut().map(|relay| relay as &mut dyn Listener));
+    let verdict = budget
+        .look()
+        .and_then(|()| Problem::new(composition, question))
+        .and_then(|problem| answer(&problem, method, &budget, &mut story, &mut statistics))
+        .unwrap_or_else(Verdict::Inconclusive);
+    statistics.abstract_states = statistics.abstract_states.max(budget.most_states());
+    statistics.memory_bytes = statistics.memory_bytes.max(budget.most_bytes());
+    Answer { verdict, statistics }
+}
+
+/// Passes lines on.
+struct Relay<'a>(&'a mut dyn Listener);
+
+impl Listener for Relay<'_> {
+    fn tell(&mut self, line: &str) {
+        self.0.tell(line);
+    }
+}
+
+fn answer(
+    problem: &Problem<'_>,
+    method: Method,
+    budget: &Budget<'_>,
+    story: &mut Story<'_>,
+    statistics: &mut Statistics,
+) -> Result<Verdict, Reason> {
+    statistics.automaton_states = problem.watch.as_ref().map_or(0, |watch| watch.states.len() as u64);
+    let verdict = match method {
+        Method::Auto => auto::auto(problem, budget, story, statistics)?,
+        Method::Plain => by(statistics, "plain", |_| plain::plain(problem, budget))?,
+        Method::Paper => by(statistics, "paper", |statistics| {
+            refine::refine(problem, Manner::Paper, u64::MAX, budget, story, statistics)
+        })?,
+        Method::Refine => by(statistics, "refine", |statistics| {
+            refine::refine(problem, Manner::Eager, u64::MAX, budget, story, statistics)
+        })?,
+        Method::Minimise => {
+            by(statistics, "minimise", |statistics| minimise::minimise(problem, budget, story, statistics))?
+        }
+    };
+    match verdict {
+        Verdict::Fails(run) if !problem.confirms(&run) => {
+            let reason = "a counterexample was found, but its run did not replay: please report this";
+            Err(Reason::NotSupported(String::from(reason)))
+        }
+        verdict => Ok(verdict),
+    }
+}
+
+/// Notes who answered.
+fn by<T>(statistics: &mut Statistics, method: &str, work: impl FnOnce(&mut Statistics) -> T) -> T {
+    statistics.method = String::from(method);
+    work(statistics)
 }

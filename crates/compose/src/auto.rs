@@ -1,0 +1,64 @@
+//! All methods in slices: a short plain search first, then the others, each with more and more states.
+
+use crate::budget::Budget;
+use crate::problem::Problem;
+use crate::refine::{Manner, refine};
+use crate::story::Story;
+use crate::{Statistics, Verdict, by, minimise, plain};
+use model::verdict::Reason;
+
+/// The states of the first slice, and how much more each next one has.
+const FIRST: u64 = 20_000;
+const FACTOR: u64 = 8;
+/// The iterations of the first slice.
+const ITERATIONS: u64 = 50;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Plain,
+    Refine,
+    Minimise,
+}
+
+/// Answers by whatever comes to an end first.
+pub(crate) fn auto(
+    problem: &Problem<'_>,
+    budget: &Budget<'_>,
+    story: &mut Story<'_>,
+    statistics: &mut Statistics,
+) -> Result<Verdict, Reason> {
+    let order = match problem.watch {
+        Some(_) => [Way::Plain, Way::Refine, Way::Minimise],
+        None => [Way::Plain, Way::Minimise, Way::Refine],
+    };
+    let mut given_up: Vec<Way> = Vec::new();
+    let (mut states, mut iterations) = (FIRST, ITERATIONS);
+    loop {
+        for way in order.into_iter().filter(|way| !given_up.contains(way)).collect::<Vec<Way>>() {
+            let slice = budget.slice(states);
+            let found = match way {
+                Way::Plain => by(statistics, "plain", |_| plain::plain(problem, &slice)),
+                Way::Refine => by(statistics, "refine", |statistics| {
+                    refine(problem, Manner::Eager, iterations, &slice, story, statistics)
+                }),
+                Way::Minimise => {
+                    by(statistics, "minimise", |statistics| minimise::minimise(problem, &slice, story, statistics))
+                }
+            };
+            statistics.abstract_states = slice.most_states();
+            statistics.memory_bytes = statistics.memory_bytes.max(slice.most_bytes());
+            match found {
+                Ok(Verdict::Fails(run)) if !problem.confirms(&run) => given_up.push(way),
+                Ok(verdict) => return Ok(verdict),
+                Err(Reason::States) => {}
+                Err(Reason::NotProvable(_) | Reason::NotSupported(_)) => given_up.push(way),
+                Err(reason) => return Err(reason),
+            }
+        }
+        if budget.is_whole(states) || given_up.len() == order.len() {
+            return Err(Reason::States);
+        }
+        states = states.saturating_mul(FACTOR);
+        iterations = iterations.saturating_mul(FACTOR);
+    }
+}

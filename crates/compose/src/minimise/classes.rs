@@ -1,0 +1,351 @@
+//! Which states are alike: bisimulation by signatures (Blom & Orzan).
+//!
+//! The signature of a state is the set of its steps, each with the class that it leads to. States of a class with
+//! different signatures are separated, until there are none. For *branching* bisimulation, steps without names inside of
+//! a class are seen through: the state has the signatures of where they lead. Cycles of such steps are merged before; then
+//! every state comes after those that it can silently go to. A ready set counts like a step to the end, and of several
+//! only the smallest do.
+//!
+//! A round looks only at states whose signatures can have changed: those with a step to a state that got a new class.
+
+use super::sets::Sets;
+use crate::budget::Budget;
+use crate::lts::{Lts, TAU};
+use model::claim::AtomSet;
+use model::verdict::Reason;
+use std::collections::HashMap;
+
+/// The pseudo-event of a ready set in a signature.
+const READY: u32 = u32::MAX - 2;
+
+/// Which bisimulation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Alike {
+    /// Every step counts.
+    Strong,
+    /// Steps without names that change nothing do not.
+    Branching,
+}
+
+/// The class of each state, and how many there are.
+pub(crate) fn alike(
+    lts: &Lts,
+    ready: &[Vec<u32>],
+    sets: &Sets,
+    manner: Alike,
+    budget: &Budget<'_>,
+) -> Result<(Vec<u32>, usize), Reason> {
+    let (node_of, count) = match manner {
+        Alike::Strong => ((0..lts.states() as u32).collect(), lts.states()),
+        Alike::Branching => silent_components(lts, budget)?,
+    };
+    let mut nodes = Nodes {
+        moves: vec![Vec::new(); count],
+        ready: vec![Vec::new(); count],
+        class: vec![0; count],
+        classes: 0,
+        manner,
+    };
+    let mut keys: HashMap<(bool, AtomSet), u32> = HashMap::new();
+    for (state, &node) in node_of.iter().enumerate() {
+        let place = node as usize;
+        let target = |&(event, to): &(u32, u32)| (event, node_of[to as usize]);
+        let stays = |step: &(u32, u32)| manner == Alike::Branching && *step == (TAU, node);
+        nodes.moves[place].extend(lts.moves[state].iter().map(target).filter(|step| !stays(step)));
+        nodes.ready[place].extend_from_slice(&ready[state]);
+        let next = keys.len() as u32;
+        nodes.class[place] = *keys.entry((lts.wrong[state], lts.labels[state])).or_insert(next);
+        budget.spend(1 + lts.moves[state].len())?;
+    }
+    nodes.classes = keys.len();
+    for node in 0..count {
+        budget.spend(1 + nodes.moves[node].len())?;
+        nodes.moves[node].sort_unstable();
+        nodes.moves[node].dedup();
+        nodes.ready[node].sort_unstable();
+        nodes.ready[node].dedup();
+    }
+    nodes.refine(sets, budget)?;
+    let class_of = node_of.iter().map(|&node| nodes.class[node as usize]).collect();
+    Ok((class_of, nodes.classes))
+}
+
+/// States that are alike from the start, and what is known of their classes.
+struct Nodes {
+    moves: Vec<Vec<(u32, u32)>>,
+    ready: Vec<Vec<u32>>,
+    class: Vec<u32>,
+    classes: usize,
+    manner: Alike,
+}
+
+/// Signatures, each kept once.
+#[derive(Default)]
+struct Signatures {
+    list: Vec<std::rc::Rc<[u64]>>,
+    numbers: HashMap<std::rc::Rc<[u64]>, u32>,
+}
+
+impl Signatures {
+    fn number(&mut self, signature: &[u64]) -> u32 {
+        if let Some(&known) = self.numbers.get(signature) {
+            return known;
+        }
+        let signature: std::rc::Rc<[u64]> = signature.into();
+        let number = self.list.len() as u32;
+        self.list.push(signature.clone());
+        self.numbers.insert(signature, number);
+        number
+    }
+}
+
+impl Nodes {
+    fn is_inert(&self, from: u32, event: u32, to: u32) -> bool {
+        self.manner == Alike::Branching && event == TAU && self.class[from as usize] == self.class[to as usize]
+    }
+
+    fn refine(&mut self, sets: &Sets, budget: &Budget<'_>) -> Result<(), Reason> {
+        let count = self.moves.len();
+        let mut predecessors: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
+        for (from, moves) in (0u32..).zip(&self.moves) {
+            for &(event, to) in moves {
+                predecessors[to as usize].push((event, from));
+            }
+        }
+        let mut sizes = vec![0usize; self.classes];
+        self.class.iter().for_each(|&class| sizes[class as usize] += 1);
+        let mut signatures = Signatures::default();
+        let mut signature = vec![u32::MAX; count];
+        let mut of_class = vec![u32::MAX; self.classes];
+        let mut dirty: Vec<u32> = (0..count as u32).collect();
+        let mut is_dirty = vec![false; count];
+        let mut buffer = Vec::new();
+        while !dirty.is_empty() {
+            // What a node can silently go to has a smaller number.
+            dirty.sort_unstable();
+            for &node in &dirty {
+                self.signature(node, &signature, &signatures, sets, &mut buffer);
+                signature[node as usize] = signatures.number(&buffer);
+                budget.spend(1 + self.moves[node as usize].len() + buffer.len())?;
+            }
+            let moved = self.split(&dirty, &signature, &mut sizes, &mut of_class);
+            for &node in &dirty {
+                is_dirty[node as usize] = false;
+            }
+            dirty.clear();
+            let mut mark = |node: u32, dirty: &mut Vec<u32>| {
+                if !std::mem::replace(&mut is_dirty[node as usize], true) {
+                    dirty.push(node);
+                }
+            };
+            for &node in &moved {
+                if self.manner == Alike::Branching {
+                    mark(node, &mut dirty);
+                }
+                predecessors[node as usize].iter().for_each(|&(_, from)| mark(from, &mut dirty));
+            }
+            let mut at = 0;
+            while let Some(&node) = dirty.get(at) {
+                for &(event, from) in &predecessors[node as usize] {
+                    if self.is_inert(from, event, node) {
+                        mark(from, &mut dirty);
+                    }
+                }
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn signature(&self, node: u32, known: &[u32], signatures: &Signatures, sets: &Sets, found: &mut Vec<u64>) {
+        found.clear();
+        let mut ready = self.ready[node as usize].clone();
+        for &(event, to) in &self.moves[node as usize] {
+            if self.is_inert(node, event, to) {
+                for &part in signatures.list[known[to as usize] as usize].iter() {
+                    if (part >> 32) as u32 == READY { ready.push(part as u32) } else { found.push(part) }
+                }
+            } else {
+                found.push(u64::from(event) << 32 | u64::from(self.class[to as usize]));
+            }
+        }
+        sets.leave_smallest(&mut ready);
+        found.extend(ready.iter().map(|&set| u64::from(READY) << 32 | u64::from(set)));
+        found.sort_unstable();
+        found.dedup();
+    }
+
+    /// Separates what has different signatures. The nodes that got a new class.
+    fn split(&mut self, dirty: &[u32], signature: &[u32], sizes: &mut Vec<usize>, of_class: &mut Vec<u32>) -> Vec<u32> {
+        let mut order: Vec<u32> = dirty.to_vec();
+        order.sort_unstable_by_key(|&node| (self.class[node as usize], signature[node as usize]));
+        let mut moved = Vec::new();
+        let same_class = |a: &u32, b: &u32| self.class[*a as usize] == self.class[*b as usize];
+        let blocks: Vec<Vec<u32>> = order.chunk_by(same_class).map(<[u32]>::to_vec).collect();
+        for block in blocks {
+            let class = self.class[block[0] as usize] as usize;
+            let groups: Vec<&[u32]> = block.chunk_by(|a, b| signature[*a as usize] == signature[*b as usize]).collect();
+            let others = sizes[class] > block.len();
+            if !others {
+                let largest = groups.iter().max_by_key(|group| group.len());
+                of_class[class] = largest.map_or(u32::MAX, |group| signature[group[0] as usize]);
+            }
+            for group in groups {
+                let own = signature[group[0] as usize];
+                if own == of_class[class] {
+                    continue;
+                }
+                let new = self.classes as u32;
+                self.classes += 1;
+                sizes[class] -= group.len();
+                sizes.push(group.len());
+                of_class.push(own);
+                group.iter().for_each(|&node| self.class[node as usize] = new);
+                moved.extend_from_slice(group);
+            }
+        }
+        moved
+    }
+}
+
+/// Strongly connected components of steps without names (Tarjan, without recursion). A component has a smaller number
+/// than those that lead to it.
+fn silent_components(lts: &Lts, budget: &Budget<'_>) -> Result<(Vec<u32>, usize), Reason> {
+    const NONE: u32 = u32::MAX;
+    let count = lts.states();
+    let (mut order, mut low) = (vec![NONE; count], vec![0u32; count]);
+    let mut component = vec![NONE; count];
+    let (mut clock, mut components) = (0u32, 0u32);
+    let mut active: Vec<u32> = Vec::new();
+    let mut frames: Vec<(u32, usize)> = Vec::new();
+    let silent = |state: u32| {
+        let moves = &lts.moves[state as usize];
+        &moves[moves.partition_point(|step| step.0 < TAU)..]
+    };
+    for start in 0..count as u32 {
+        if order[start as usize] != NONE {
+            continue;
+        }
+        frames.push((start, 0));
+        while let Some(&mut (state, ref mut next)) = frames.last_mut() {
+            let at = state as usize;
+            if *next == 0 && order[at] == NONE {
+                (order[at], low[at]) = (clock, clock);
+                clock += 1;
+                active.push(state);
+                budget.spend(1)?;
+            }
+            if let Some(&(_, to)) = silent(state).get(*next) {
+                *next += 1;
+                let to_index = to as usize;
+                if order[to_index] == NONE {
+                    frames.push((to, 0));
+                } else if component[to_index] == NONE {
+                    low[at] = low[at].min(order[to_index]);
+                }
+                continue;
+            }
+            frames.pop();
+            if let Some(&(parent, _)) = frames.last() {
+                low[parent as usize] = low[parent as usize].min(low[at]);
+            }
+            if low[at] == order[at] {
+                while let Some(member) = active.pop() {
+                    component[member as usize] = components;
+                    if member == state {
+                        break;
+                    }
+                }
+                components += 1;
+            }
+        }
+    }
+    Ok((component, components as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::verdict::{Limits, Silent};
+    use std::collections::BTreeSet;
+
+    fn random(seed: &mut u64, bound: u64) -> u64 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 33) % bound
+    }
+
+    /// By definition: all signatures again in each round, with all that can be reached silently inside of the class.
+    fn alike_naive(lts: &Lts, ready: &[Vec<u32>], manner: Alike) -> Vec<usize> {
+        let number = |keys: Vec<(usize, BTreeSet<(u32, usize)>)>| -> Vec<usize> {
+            let different: BTreeSet<_> = keys.iter().cloned().collect();
+            keys.iter().map(|key| different.iter().position(|other| other == key).unwrap_or(0)).collect()
+        };
+        let mut class: Vec<usize> = lts.wrong.iter().map(|&wrong| usize::from(wrong)).collect();
+        loop {
+            let signature = |state: usize| {
+                let (mut found, mut seen, mut waiting) = (BTreeSet::new(), BTreeSet::new(), vec![state]);
+                while let Some(at) = waiting.pop() {
+                    if !seen.insert(at) {
+                        continue;
+                    }
+                    found.extend(ready[at].iter().map(|&set| (READY, set as usize)));
+                    for &(event, to) in &lts.moves[at] {
+                        let to = to as usize;
+                        if manner == Alike::Branching && event == TAU && class[to] == class[state] {
+                            waiting.push(to);
+                        } else {
+                            found.insert((event, class[to]));
+                        }
+                    }
+                }
+                (class[state], found)
+            };
+            let next = number((0..lts.states()).map(signature).collect());
+            let count = |classes: &[usize]| classes.iter().collect::<BTreeSet<_>>().len();
+            if count(&next) == count(&class) {
+                return class;
+            }
+            class = next;
+        }
+    }
+
+    #[test]
+    fn classes_are_those_of_the_naive_twin() {
+        let silent = Silent::default();
+        let budget = Budget::new(Limits::default(), &silent);
+        let mut sets = Sets::default();
+        // Two sets of which none includes the other.
+        let numbers = [sets.number(vec![1]), sets.number(vec![2])];
+        for start in 0..3000 {
+            let mut seed = start;
+            let count = 1 + random(&mut seed, 14);
+            let mut lts = Lts::default();
+            let mut ready = Vec::new();
+            for _ in 0..count {
+                let wrong = random(&mut seed, 12) == 0;
+                let steps = if wrong { 0 } else { random(&mut seed, 4) };
+                let mut moves: Vec<(u32, u32)> = (0..steps)
+                    .map(|_| {
+                        let event = [0, 1, TAU, TAU][random(&mut seed, 4) as usize];
+                        (event, random(&mut seed, count) as u32)
+                    })
+                    .collect();
+                moves.sort_unstable();
+                let stable = !wrong && moves.iter().all(|step| step.0 != TAU);
+                let set = numbers[random(&mut seed, 2) as usize];
+                ready.push(if stable { vec![set] } else { Vec::new() });
+                lts.moves.push(moves);
+                lts.wrong.push(wrong);
+                lts.labels.push(0);
+            }
+            for manner in [Alike::Strong, Alike::Branching] {
+                let fast = alike(&lts, &ready, &sets, manner, &budget).map(|found| found.0);
+                let naive = alike_naive(&lts, &ready, manner);
+                let Ok(fast) = fast else { panic!("seed {start}: no limit") };
+                for (a, b) in (0..fast.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                    assert_eq!(fast[a] == fast[b], naive[a] == naive[b], "seed {start}, {manner:?}, {a} {b}: {lts:?}");
+                }
+            }
+        }
+    }
+}

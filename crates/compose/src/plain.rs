@@ -1,0 +1,27 @@
+//! The product of all components, on the fly: the baseline that the paper compares with.
+//!
+//! For deadlock and safety the run is a shortest one. The proof says nothing but that every state was looked at.
+
+use crate::Verdict;
+use crate::budget::Budget;
+use crate::lasso::accepted_lasso;
+use crate::problem::Problem;
+use crate::search::breadth_first;
+use model::verdict::Reason;
+
+/// Answers by looking at every state.
+pub(crate) fn plain(problem: &Problem<'_>, budget: &Budget<'_>) -> Result<Verdict, Reason> {
+    let product = problem.product();
+    let done = |state: &[u32]| problem.leaves.iter().zip(state).all(|(leaf, &at)| leaf.done[at as usize]);
+    let path = match &problem.watch {
+        Some(watch) => accepted_lasso(&product, watch, budget)?,
+        None if problem.is_deadlock() => {
+            breadth_first(&product, budget, |state, moves| !moves && !product.is_wrong(state) && !done(state))?
+        }
+        None => breadth_first(&product, budget, |state, _| product.is_wrong(state))?,
+    };
+    Ok(match path {
+        Some(path) => Verdict::Fails(Box::new(problem.run(&path))),
+        None => Verdict::Holds(Box::new(problem.trivial_proof())),
+    })
+}

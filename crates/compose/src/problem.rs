@@ -1,0 +1,95 @@
+//! A question, ready to be worked on; and the last word on every answer.
+//!
+//! Whatever method found a run, it counts only if the model's own semantics replay it and it shows what it should.
+
+use crate::lts::Leaf;
+use crate::product::{Path, Product, Step};
+use crate::watch::Watch;
+use crate::{Question, TAU};
+use model::composition::{Composition, Happening, Run, Stepper};
+use model::composition_proof::{CompositionProof, Node, Parts};
+use model::ids::EventId;
+use model::verdict::Reason;
+
+/// What all methods start from.
+pub(crate) struct Problem<'a> {
+    pub(crate) composition: &'a Composition,
+    pub(crate) question: Question<'a>,
+    /// The components, as far as they can be reached.
+    pub(crate) leaves: Vec<Leaf>,
+    /// Events have numbers below this one.
+    pub(crate) events: usize,
+    /// The automaton of the negated formula.
+    pub(crate) watch: Option<Watch>,
+}
+
+impl<'a> Problem<'a> {
+    pub(crate) fn new(composition: &'a Composition, question: Question<'a>) -> Result<Problem<'a>, Reason> {
+        let watch = match question {
+            Question::Formula(formula) => Some(Watch::new(formula)?),
+            Question::Deadlock | Question::Safety => None,
+        };
+        let leaf = |component: &model::composition::Component| Leaf::new(&component.structure, watch.as_ref());
+        let leaves: Vec<Leaf> = composition.components.iter().map(leaf).collect();
+        let largest = leaves.iter().filter_map(|leaf| leaf.lts.alphabet.last()).max();
+        let events = largest.map_or(0, |&event| event as usize + 1);
+        Ok(Problem { composition, question, leaves, events, watch })
+    }
+
+    pub(crate) fn is_deadlock(&self) -> bool {
+        matches!(self.question, Question::Deadlock)
+    }
+
+    /// The components side by side.
+    pub(crate) fn product(&self) -> Product<'_> {
+        Product::new(self.leaves.iter().map(|leaf| &leaf.lts).collect(), self.events)
+    }
+
+    /// A path of the components as a run of the composition.
+    pub(crate) fn run(&self, path: &Path) -> Run {
+        let original = |state: &Vec<u32>| -> Vec<u32> {
+            self.leaves.iter().zip(state).map(|(leaf, &at)| leaf.original[at as usize]).collect()
+        };
+        Run {
+            states: path.states.iter().map(original).collect(),
+            steps: path.steps.iter().map(|&step| happening(step)).collect(),
+            loop_from: path.loop_from,
+        }
+    }
+
+    /// Whether a run shows that the answer is no.
+    pub(crate) fn confirms(&self, run: &Run) -> bool {
+        if !run.replays(self.composition) {
+            return false;
+        }
+        let last = run.states.last().map_or(&[][..], Vec::as_slice);
+        match self.question {
+            Question::Deadlock => run.loop_from.is_none() && Stepper::new(self.composition).is_stuck(last),
+            Question::Safety => run.loop_from.is_none() && self.composition.is_wrong(last),
+            Question::Formula(formula) => run.loop_from.is_some_and(|loop_from| {
+                !formula.holds_on(run.steps.len(), loop_from, &|atom, at| {
+                    self.composition.holds(*atom, &run.states[at], run.steps[at].event())
+                })
+            }),
+        }
+    }
+
+    /// The tree that has the components as leaves, and nothing to say about them.
+    pub(crate) fn trivial_proof(&self) -> CompositionProof {
+        let leaf =
+            |component: u32| Node { parts: Parts::Component(component), hidden: Vec::new(), classes: Vec::new() };
+        let mut leaves: Vec<Node> = (0..self.leaves.len() as u32).map(leaf).collect();
+        match leaves.pop() {
+            Some(only) if leaves.is_empty() => CompositionProof { root: only },
+            last => {
+                leaves.extend(last);
+                CompositionProof { root: Node { parts: Parts::Nodes(leaves), hidden: Vec::new(), classes: Vec::new() } }
+            }
+        }
+    }
+}
+
+/// What happens in a step, in the model's words.
+pub(crate) fn happening(step: Step) -> Happening {
+    if step.event == TAU { Happening::Silent { component: step.part } } else { Happening::Event(EventId(step.event)) }
+}

@@ -1,0 +1,103 @@
+//! Formulas about a few of many components.
+
+mod support;
+
+use compose::{Method, Question, Verdict};
+use model::composition::{Atom, Composition};
+use model::formula::{Connective, Ltl, Modality};
+use model::verdict::Limits;
+use std::time::{Duration, Instant};
+use support::{METHODS, ask_within, binary, event, philosophers, readers_writers, unary, verdict};
+
+fn number(composition: &Composition, name: &str) -> Ltl<Atom> {
+    event(composition.events.iter().position(|event| event.name == name).expect("an event") as u32)
+}
+
+fn responds(to: Ltl<Atom>, answer: Ltl<Atom>) -> Ltl<Atom> {
+    unary(Modality::Always, binary(Connective::Implies, to, answer))
+}
+
+/// While a writer is in, a reader does not start.
+fn alone(composition: &Composition) -> Ltl<Atom> {
+    let not = unary(Modality::Not, number(composition, "reader[0].start"));
+    let until = binary(Connective::WeakUntil, not, number(composition, "writer[0].end"));
+    responds(number(composition, "writer[0].start"), until)
+}
+
+/// A writer who wants to write does.
+fn comes(composition: &Composition) -> Ltl<Atom> {
+    let starts = unary(Modality::Eventually, number(composition, "writer[0].start"));
+    responds(number(composition, "writer[0].think"), starts)
+}
+
+/// A philosopher who eats puts the fork back before its neighbour gets it.
+fn forks(composition: &Composition) -> Ltl<Atom> {
+    let not = unary(Modality::Not, number(composition, "take.0.1"));
+    let until = binary(Connective::WeakUntil, not, number(composition, "put.1.1"));
+    responds(number(composition, "take.1.1"), until)
+}
+
+/// Who thinks will eat.
+fn eats(composition: &Composition) -> Ltl<Atom> {
+    let eats = unary(Modality::Eventually, number(composition, "eat.0.0"));
+    responds(number(composition, "think.0.0"), eats)
+}
+
+type Make = fn(&Composition) -> Ltl<Atom>;
+
+fn cases(count: u32) -> Vec<(&'static str, Composition, Make, bool)> {
+    vec![
+        ("alone", readers_writers(count), alone as Make, true),
+        ("comes", readers_writers(count), comes, false),
+        ("forks", philosophers(count, false), forks, true),
+        ("eats", philosophers(count, false), eats, false),
+    ]
+}
+
+#[test]
+fn small_ones_by_every_method() {
+    for (name, composition, formula, expected) in cases(3) {
+        for method in METHODS {
+            let question = formula(&composition);
+            assert_eq!(verdict(&composition, Question::Formula(&question), method), Ok(expected), "{name} {method:?}");
+        }
+    }
+}
+
+#[test]
+fn one_of_fifty_philosophers_by_default() {
+    let composition = philosophers(50, false);
+    let question = forks(&composition);
+    assert_eq!(verdict(&composition, Question::Formula(&question), Method::Auto), Ok(true));
+}
+
+/// A table of times and states, for `cargo test --release -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+#[allow(clippy::print_stdout)]
+fn growth() {
+    for count in [5, 10, 20, 50] {
+        for (name, composition, formula, _) in cases(count) {
+            let formula = formula(&composition);
+            for method in METHODS {
+                let start = Instant::now();
+                let deadline = Some(start + Duration::from_secs(5));
+                let limits = Limits { deadline, memory: Some(3 << 30), ..Limits::default() };
+                let answer = ask_within(&composition, Question::Formula(&formula), method, &limits);
+                let what = match answer.verdict {
+                    Verdict::Holds(_) => String::from("holds"),
+                    Verdict::Fails(run) => format!("fails with {} steps", run.steps.len()),
+                    Verdict::Inconclusive(reason) => reason.code().to_owned(),
+                };
+                let statistics = answer.statistics;
+                println!(
+                    "{name}-{count} {method:?} {what} {:.3}s states {} iterations {} by {}",
+                    start.elapsed().as_secs_f64(),
+                    statistics.abstract_states,
+                    statistics.iterations,
+                    statistics.method,
+                );
+            }
+        }
+    }
+}

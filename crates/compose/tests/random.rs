@@ -1,0 +1,57 @@
+//! Random compositions: every method against the checker's own search of the product; every proof through the checker, every
+//! run replayed.
+
+mod support;
+
+use certify::composition::decide;
+use compose::Question;
+use model::composition::Composition;
+use model::verdict::{Limits, Silent};
+use support::{METHODS, Random, describe, random_composition, random_formula, seeds, verdict};
+
+fn truth(composition: &Composition, question: Question<'_>) -> bool {
+    let asked = match question {
+        Question::Deadlock => certify::composition::Question::Deadlock,
+        Question::Safety => certify::composition::Question::Safety,
+        Question::Formula(formula) => certify::composition::Question::Formula(formula),
+    };
+    decide(composition, asked, &Limits::default(), &Silent::default()).expect("no limit")
+}
+
+fn agree(seed: u64, composition: &Composition, question: Question<'_>) -> bool {
+    let expected = truth(composition, question);
+    for method in METHODS {
+        match verdict(composition, question, method) {
+            Ok(found) => {
+                assert_eq!(found, expected, "seed {seed}, {method:?}, {question:?}\n{}", describe(composition))
+            }
+            Err(problem) => panic!("seed {seed}, {question:?}: {problem}\n{}", describe(composition)),
+        }
+    }
+    expected
+}
+
+#[test]
+fn all_methods_agree_about_deadlock_and_safety() {
+    let mut holds = [0; 2];
+    let count = seeds(500);
+    for seed in 0..count {
+        let composition = random_composition(&mut Random(seed));
+        holds[0] += u64::from(agree(seed, &composition, Question::Deadlock));
+        holds[1] += u64::from(agree(seed, &composition, Question::Safety));
+    }
+    assert!(holds.iter().all(|&holds| holds > count / 20 && holds < count - count / 20), "{holds:?} of {count}");
+}
+
+#[test]
+fn all_methods_agree_about_formulas() {
+    let mut holds = 0;
+    let count = seeds(500);
+    for seed in 0..count {
+        let mut random = Random(seed ^ 0xf0f0_0000);
+        let composition = random_composition(&mut random);
+        let formula = random_formula(&mut random, 3);
+        holds += u64::from(agree(seed, &composition, Question::Formula(&formula)));
+    }
+    assert!(holds > count / 20 && holds < count - count / 20, "{holds} of {count}");
+}
