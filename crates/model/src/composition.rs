@@ -193,6 +193,29 @@ impl<'c> Stepper<'c> {
         !participants.is_empty() && participants.iter().all(ready)
     }
 
+    /// Whether a step leads from one state to another.
+    pub fn is_step(&self, from: &[u32], step: Happening, to: &[u32]) -> bool {
+        let alone;
+        let movers: &[u32] = match step {
+            Happening::Event(event) => self.participants(event),
+            Happening::Silent { component } => {
+                alone = [component];
+                &alone
+            }
+        };
+        let moves = |&who: &u32| {
+            let Some(component) = self.composition.components.get(who as usize) else { return false };
+            let taken = component.structure.moves_with(from[who as usize], step.event());
+            taken.iter().any(|m| m.to == to[who as usize])
+        };
+        let stays = |who: usize| from[who] == to[who] || movers.contains(&(who as u32));
+        from.len() == to.len()
+            && !movers.is_empty()
+            && !self.composition.is_wrong(from)
+            && movers.iter().all(moves)
+            && (0..from.len()).all(stays)
+    }
+
     /// Every combination of the participants' steps.
     fn together(
         &self,
@@ -259,20 +282,19 @@ pub struct Run {
 impl Run {
     /// Whether it is a run of the composition: it starts in a first state, and every step is one.
     pub fn replays(&self, composition: &Composition) -> bool {
-        let mut stepper = Stepper::new(composition);
+        let stepper = Stepper::new(composition);
         let Some(first) = self.states.first() else { return false };
         let begins = first.len() == composition.components.len()
             && composition.components.iter().zip(first).all(|(c, at)| c.structure.initial().contains(at));
-        let mut possible = |from: &[u32], step: Happening, to: &[u32]| {
-            let mut found = false;
-            stepper.steps(from, &mut |happens, next| found |= happens == step && next == to);
-            found
-        };
         let closes = self.loop_from.is_none_or(|at| at < self.steps.len() && self.states.get(at) == self.states.last());
         begins
             && closes
             && self.states.len() == self.steps.len() + 1
-            && self.steps.iter().zip(self.states.windows(2)).all(|(&step, pair)| possible(&pair[0], step, &pair[1]))
+            && self
+                .steps
+                .iter()
+                .zip(self.states.windows(2))
+                .all(|(&step, pair)| stepper.is_step(&pair[0], step, &pair[1]))
     }
 }
 
@@ -330,6 +352,17 @@ mod tests {
     #[test]
     fn a_run_is_replayed_step_by_step() {
         let both = composition(&[&[], &[]], &[&[(0, 1, 1), (1, 2, 0)], &[(0, 1, 0)]]);
+        let mut stepper = Stepper::new(&both);
+        for from in [[0, 0], [1, 0]] {
+            let mut found = Vec::new();
+            stepper.steps(&from, &mut |step, to| found.push((step, to.to_vec())));
+            for to in [[0, 0], [1, 0]] {
+                for step in (0..4).map(|e| Happening::Event(EventId(e))).chain([Happening::Silent { component: 0 }]) {
+                    let listed = found.contains(&(step, to.to_vec()));
+                    assert_eq!(stepper.is_step(&from, step, &to), listed, "{from:?} {step:?} {to:?}");
+                }
+            }
+        }
         let event = |e: u32| Happening::Event(EventId(e));
         let states = vec![vec![0, 0], vec![1, 0], vec![0, 0]];
         let run = Run { states, steps: vec![event(1), event(2)], loop_from: Some(0) };
