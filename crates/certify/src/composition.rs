@@ -121,7 +121,7 @@ impl Checker<'_> {
             atoms: &self.atoms,
             closed,
             ready: matches!(self.question, Question::Deadlock),
-            moves: formula || !is_root,
+            kept: formula || !is_root,
             wrong: !(is_root && matches!(self.question, Question::Safety)),
             stuck: !is_root,
         };

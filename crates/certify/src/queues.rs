@@ -12,11 +12,15 @@
 //! automaton that the result must lie in. Since that one is deterministic there is at each moment one state to look at,
 //! so that inclusion is a matter of visiting pairs of states. No automaton is ever built, made deterministic or made
 //! smaller. `machines` reads the steps off the network, `words` has the walks, `pattern` the languages of bad
-//! configurations.
+//! configurations. For networks with data, where steps are those of the semantics, there is `data`.
 //!
 //! A word with another number of separators than it should have stands for no configuration. Such words do no harm: all
 //! that is asked of them is asked in addition.
 
+mod data;
+#[cfg(test)]
+mod data_tests;
+mod looks;
 mod machines;
 mod pattern;
 #[cfg(test)]
@@ -34,7 +38,23 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use words::{First, Patience, Words};
 
-/// Checks that a proof is one, for a network of plain communicating machines and its bad configurations.
+/// Whether a proof with data can be about a network: whether no statement looks further into the queues than it may.
+pub fn can_speak_of(network: &Network) -> Result<(), Refusal> {
+    looks::at_heads_only(network)
+}
+
+/// Checks that a proof is one, for a Promela model whose channels have no bounds.
+pub fn verify_promela(
+    network: &Network,
+    property: &Property,
+    proof: &QueueProof,
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<(), Refusal> {
+    data::verify(network, data::Rules::Promela, property, proof, limits, observer)
+}
+
+/// Checks that a proof is one, for a network of communicating machines and its bad configurations.
 pub fn verify(
     network: &Network,
     specification: &Specification,
@@ -43,6 +63,9 @@ pub fn verify(
     limits: &Limits,
     observer: &dyn Observer,
 ) -> Result<(), Refusal> {
+    if proof.data.is_some() {
+        return data::verify(network, data::Rules::Machines(specification), property, proof, limits, observer);
+    }
     let machines = Machines::read(network)?;
     let faults = match property {
         Property::Safety => Faults::Bad(patterns(specification)?),

@@ -5,6 +5,7 @@
 //!
 //! * *Deadlock*: no transition is possible, unless every machine is in a state without transitions and every queue is
 //!   empty. A loss is not a transition.
+//! * *Stuck*: no transition is possible, and the configuration is one of the bad ones.
 //! * *Reception*: some machine has only receives to go on with, every channel it would receive from has a first
 //!   message, and none of these is one that it takes there.
 //! * *Orphan*: every machine is in a state without transitions, and a queue is not empty.
@@ -20,6 +21,9 @@ pub enum Property {
     BadStates,
     /// There is no deadlock.
     Deadlock,
+    /// Whatever is reached of the bad configurations of the system has a transition: there is no deadlock, where the caller
+    /// says which ends are proper ones.
+    Stuck,
     /// There is no unspecified reception.
     Reception,
     /// No message is left at the end.
@@ -93,6 +97,10 @@ impl Faults {
         match self.property {
             Property::BadStates => self.bad_states(control, languages),
             Property::Deadlock => self.deadlock(control, languages),
+            Property::Stuck => {
+                let (stuck, bad) = (self.stuck(control, languages)?, self.bad_states(control, languages)?);
+                languages.intersection(stuck, bad)
+            }
             Property::Reception => self.reception(control, languages),
             Property::Orphan => self.orphan(control, languages),
         }
@@ -122,6 +130,15 @@ impl Faults {
         }
         if abilities.clone().all(Abilities::is_final) {
             return self.orphan(control, languages);
+        }
+        self.stuck(control, languages)
+    }
+
+    /// The contents with which no transition is possible.
+    fn stuck(&self, control: &[u32], languages: &mut Languages) -> Result<Language, Limit> {
+        let abilities = self.abilities(control);
+        if abilities.clone().any(|abilities| abilities.free) {
+            return Ok(languages.empty());
         }
         let mut stuck = languages.universe()?;
         for (&channel, takes) in abilities.flat_map(|abilities| &abilities.takes) {

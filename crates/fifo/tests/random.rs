@@ -98,8 +98,14 @@ struct Tally {
 #[test]
 fn all_methods_agree() {
     let mut tally = Tally::default();
-    let properties =
-        [Property::BadStates, Property::BadStates, Property::Deadlock, Property::Reception, Property::Orphan];
+    let properties = [
+        Property::BadStates,
+        Property::BadStates,
+        Property::Deadlock,
+        Property::Stuck,
+        Property::Reception,
+        Property::Orphan,
+    ];
     for seed in 0..seeds(400) {
         let mut random = Random(seed);
         let system = system(&mut random);

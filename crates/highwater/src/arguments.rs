@@ -53,6 +53,9 @@ pub struct ReadArgs {
     /// Look for included files here, too.
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
+    /// Which composition or process of an FSP text is meant; by default the last composition.
+    #[arg(long, value_name = "NAME")]
+    pub system: Option<String>,
 }
 
 /// How output looks.
@@ -137,16 +140,20 @@ pub struct CheckArgs {
     /// after `with` what the queues hold.
     #[arg(long, value_name = "CONFIGURATIONS")]
     pub bad: Vec<String>,
-    /// How the engine `fifo` looks for an answer; `auto` tries all in turn.
-    #[arg(long, value_enum, default_value_t = FifoMethod::Auto)]
-    pub method: FifoMethod,
+    /// How the engines `fifo` (`search` to `armc`) and `compose` (`paper` to `minimise`) look for an answer; `auto` tries
+    /// all in turn.
+    #[arg(long, value_enum, default_value_t = MethodName::Auto)]
+    pub method: MethodName,
+    /// For structures side by side: the product of all components, on the fly, with no abstraction.
+    #[arg(long)]
+    pub plain: bool,
     /// For `--method cegar`: where path invariants come from, and from which end they are computed.
     #[arg(long, value_enum, value_name = "KIND")]
     pub path_invariant: Option<PathInvariant>,
     /// For `--method absint`, `cegar` and `armc`: how sets of queue contents are made simpler, such as `rho-forward`.
     #[arg(long, value_name = "NAME")]
     pub extrapolation: Option<String>,
-    /// Tell on stderr how the engine `fifo` comes to its answer: abstract runs, path invariants, splits.
+    /// Tell on stderr how the engines `fifo` and `compose` come to their answers: abstract runs, why they are spurious, splits.
     #[arg(long)]
     pub trace_refinement: bool,
     /// Write the first run that shows a violation to a file.
@@ -271,6 +278,10 @@ pub struct ConvertArgs {
 pub enum Target {
     /// Communicating machines, in the published format of `.scm`.
     Scm,
+    /// Structures side by side, as FSP.
+    Fsp,
+    /// One structure, in the format of Aldebaran.
+    Aut,
 }
 
 /// `ltl`
@@ -313,10 +324,10 @@ pub enum Engine {
     Compose,
 }
 
-/// How the engine for unbounded queues looks for an answer.
+/// How an engine with several methods looks for an answer.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FifoMethod {
-    /// All of them in turn.
+pub enum MethodName {
+    /// All of the engine's methods in turn.
     Auto,
     /// Configuration by configuration, breadth-first.
     Search,
@@ -326,6 +337,12 @@ pub enum FifoMethod {
     Cegar,
     /// Abstract regular model checking.
     Armc,
+    /// Refinement of partitions, component by component, as it is published: one split an iteration.
+    Paper,
+    /// The same with better first partitions, and several splits an iteration.
+    Refine,
+    /// Compose, hide, minimise, one component after the other.
+    Minimise,
 }
 
 /// Where path invariants come from, and from which end they are computed.

@@ -187,8 +187,8 @@ impl Asking<'_> {
             refinements: refinements.collect(),
             advice: Vec::new(),
             flow,
-            queues: None,
             advisory: self.advisory,
+            ..Details::default()
         }
     }
 

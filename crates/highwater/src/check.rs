@@ -3,6 +3,7 @@
 use crate::arguments::{AbstractionKind, CheckArgs, Engine, Format, SearchOrder};
 use crate::asking::{Asking, Engines, has_buffered_channel};
 use crate::capacities;
+use crate::compositions::Compositions;
 use crate::failure::Failure;
 use crate::machines::{self, Machines};
 use crate::model_file::{self, ModelFile};
@@ -118,6 +119,19 @@ fn check_file(
     let deadline = start.checked_add(args.limits.timeout);
     let file = read_asked(path, args, wanted, deadline)?;
     show_diagnostics(&file, args)?;
+    let limits = Limits {
+        deadline,
+        memory: Some(args.limits.memory).filter(|&m| m != u64::MAX),
+        states: args.max_states,
+        depth: args.max_depth,
+    };
+    if let Some(composition) = &file.composition {
+        let plan = Joint { compositions: Compositions::new(composition, args)?, wanted };
+        let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
+        let (outcomes, not_checked) = plan.answer(&limits, &observer)?;
+        drop(observer);
+        return report_outcomes(&file, outcomes, not_checked, start, args, traced);
+    }
     let Some(network) = &file.network else {
         if args.format == Format::Json {
             write_unreadable(&file)?;
@@ -133,23 +147,29 @@ fn check_file(
     };
     let plan = Plan::new(network, machines.as_ref(), wanted, args);
     note_left_out(&plan, network, wanted, args)?;
-    let limits = Limits {
-        deadline,
-        memory: Some(args.limits.memory).filter(|&m| m != u64::MAX),
-        states: args.max_states,
-        depth: args.max_depth,
-    };
     let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
-    let answered = answer(&plan, network, &file, machines.as_ref(), args, limits, &observer);
+    let answered = answer(&plan, network, &file, machines.as_ref(), args, limits, (&observer, stop));
     drop(observer);
     let outcomes = answered?;
     if args.apply_bounds {
         return capacities::print(&outcomes, &file);
     }
+    report_outcomes(&file, outcomes, plan.not_checked, start, args, traced)
+}
+
+/// Prints what was found, writes what is to be written, and returns the exit code.
+fn report_outcomes(
+    file: &ModelFile,
+    outcomes: Vec<Outcome>,
+    not_checked: Vec<NotChecked>,
+    start: Instant,
+    args: &CheckArgs,
+    traced: &mut bool,
+) -> Result<i32, Failure> {
     let document = Document {
         model: file.info.clone(),
         outcomes,
-        not_checked: plan.not_checked,
+        not_checked,
         warnings: file.diagnostics.iter().filter(|d| !d.is_error()).count(),
         sources: &file.sources,
         time: start.elapsed(),
@@ -159,10 +179,42 @@ fn check_file(
     Ok(document.exit_code())
 }
 
-/// What is for communicating machines only is bad usage elsewhere.
+/// Which properties of structures side by side are checked, and which are not.
+struct Joint<'a> {
+    compositions: Compositions<'a>,
+    wanted: &'a Wanted,
+}
+
+impl Joint<'_> {
+    fn answer(&self, limits: &Limits, observer: &dyn Observer) -> Result<(Vec<Outcome>, Vec<NotChecked>), Failure> {
+        let asked = match self.wanted {
+            Wanted::Everything => self.compositions.properties(),
+            Wanted::Listed(properties) => properties.clone(),
+        };
+        let (mut properties, mut not_checked) = (Vec::new(), Vec::new());
+        for property in asked {
+            match self.compositions.unsupported(&property) {
+                Some(reason) => {
+                    let (property, reading) = (property.to_string(), Reading::Declared);
+                    not_checked.push(NotChecked { property, reason, reading, asked: true });
+                }
+                None if property == Property::Safety && !self.compositions.has_error() => {
+                    writeln!(std::io::stderr(), "note: safety is left out: no component has an error state")?;
+                }
+                None => properties.push(property),
+            }
+        }
+        Ok((self.compositions.check(&properties, limits, observer), not_checked))
+    }
+}
+
+/// What is for communicating machines, or for structures side by side, is bad usage elsewhere.
 fn machines_only<'a>(args: &CheckArgs) -> Result<Option<Machines<'a>>, Failure> {
     if !args.bad.is_empty() {
         return Err(Failure::Usage(String::from("--bad is for communicating machines (.scm)")));
+    }
+    if args.plain {
+        return Err(Failure::Usage(String::from("--plain is for structures side by side (.fsp, .aut)")));
     }
     Ok(None)
 }
@@ -170,12 +222,14 @@ fn machines_only<'a>(args: &CheckArgs) -> Result<Option<Machines<'a>>, Failure> 
 /// Reads a model, with the formulas of the command line that are none of its own.
 fn read_asked(path: &Path, args: &CheckArgs, wanted: &Wanted, deadline: Option<Instant>) -> Result<ModelFile, Failure> {
     let file = model_file::read(path, &args.read, deadline, args.limits.memory)?;
-    let (Wanted::Listed(properties), Some(network)) = (wanted, &file.network) else { return Ok(file) };
-    let own = |text: &str| network.formulas.iter().any(|formula| formula.name == text);
+    let Wanted::Listed(properties) = wanted else { return Ok(file) };
+    if file.network.is_none() && file.composition.is_none() {
+        return Ok(file);
+    }
     let formulas: Vec<String> = properties
         .iter()
         .filter_map(|property| match property {
-            Property::Ltl(text) if !own(text) => Some(text.clone()),
+            Property::Ltl(text) if !file.has_formula(text) => Some(text.clone()),
             _ => None,
         })
         .collect();
@@ -240,7 +294,7 @@ impl Plan {
         for property in asked.into_iter().filter(|p| !(without_bad && *p == Property::Safety)) {
             let unsupported = match machines {
                 Some(_) => unsupported_of_machines(&property, args.engine),
-                None => unsupported(&property, args.engine),
+                None => unsupported(&property, args.engine, reading),
             };
             match unsupported {
                 None => plan.properties.push(property),
@@ -291,17 +345,21 @@ fn has_acceptance_label(network: &Network) -> bool {
 }
 
 /// Why a property cannot be checked by this version, if it cannot.
-fn unsupported(property: &Property, engine: Engine) -> Option<String> {
+fn unsupported(property: &Property, engine: Engine, reading: Reading) -> Option<String> {
     let static_question = matches!(property, Property::Boundedness | Property::Livelock);
     match engine {
         Engine::Auto | Engine::Explore => {}
         Engine::Flow if static_question => {}
         Engine::Flow => return Some(String::from("the engine `flow` answers boundedness and livelock only")),
-        Engine::Fifo => {
-            return Some(String::from("the engine `fifo` answers for communicating machines (.scm) in this version"));
+        Engine::Fifo if !matches!(property, Property::Safety | Property::Deadlock) => {
+            return Some(format!("the engine `fifo` does not answer {property} of Promela models"));
         }
+        Engine::Fifo if reading != Reading::Unbounded => {
+            return Some(String::from("the engine `fifo` answers for queues of any length: add --channels unbounded"));
+        }
+        Engine::Fifo => {}
         Engine::Compose => {
-            return Some(String::from("the engine `compose` is not in this version; `explore` and `flow` are"));
+            return Some(String::from("the engine `compose` answers for structures side by side (.fsp, .aut)"));
         }
     }
     match property {
@@ -320,7 +378,7 @@ fn unsupported_of_machines(property: &Property, engine: Engine) -> Option<String
         _ if !is_static && !machines::answers(property) => {
             Some(format!("{property} is not checked for communicating machines by this version"))
         }
-        Engine::Compose => Some(String::from("the engine `compose` is not in this version; `fifo` and `flow` are")),
+        Engine::Compose => Some(String::from("the engine `compose` answers for structures side by side (.fsp, .aut)")),
         Engine::Fifo if is_static => Some(format!("the engine `fifo` does not answer {property}; `flow` does")),
         Engine::Flow | Engine::Explore if !is_static => {
             Some(format!("{property} of communicating machines is answered by the engine `fifo`"))
@@ -337,7 +395,7 @@ fn answer(
     machines: Option<&Machines<'_>>,
     args: &CheckArgs,
     limits: Limits,
-    observer: &dyn Observer,
+    (observer, stop): (&dyn Observer, &Arc<AtomicBool>),
 ) -> Result<Vec<Outcome>, Failure> {
     let asking = Asking {
         network,
@@ -370,7 +428,18 @@ fn answer(
     }
     let mut all = match machines {
         Some(machines) => machines.check(&plan.properties, &limits, observer),
-        None => search(searched, plan.reading, network, file, args, before_infinite_runs(plan, limits), observer),
+        None => {
+            let limits = before_infinite_runs(plan, limits);
+            let search = |properties: Vec<Property>, limits: Limits| {
+                search(properties, plan.reading, network, file, args, limits, observer)
+            };
+            match (plan.reading, args.engine) {
+                (Reading::Unbounded, Engine::Auto | Engine::Fifo) => {
+                    machines::unbounded(searched, (file, network), args, limits, (observer, stop), &search)?
+                }
+                _ => search(searched, limits),
+            }
+        }
     };
     all.extend(outcomes);
     all.extend(infinite_runs(plan, network, file, args, limits, observer));
@@ -520,7 +589,7 @@ fn write_document(document: &Document<'_>, args: &CheckArgs) -> Result<(), Failu
 fn write_files(document: &Document<'_>, args: &CheckArgs, traced: &mut bool) -> Result<(), Failure> {
     if let Some(path) = &args.trace
         && !*traced
-        && let Some(outcome) = document.outcomes.iter().find(|o| o.witness.is_some() && !o.details.advisory)
+        && let Some(outcome) = document.outcomes.iter().find(|o| has_run(o) && !o.details.advisory)
     {
         let mut out = create(path)?;
         json::write_trace(&mut out, &document.model, outcome, document.sources)?;
@@ -533,6 +602,10 @@ fn write_files(document: &Document<'_>, args: &CheckArgs, traced: &mut bool) -> 
         out.flush()?;
     }
     Ok(())
+}
+
+fn has_run(outcome: &Outcome) -> bool {
+    outcome.witness.is_some() || outcome.details.joint.is_some()
 }
 
 fn create(path: &Path) -> Result<BufWriter<File>, Failure> {

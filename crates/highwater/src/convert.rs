@@ -3,11 +3,14 @@
 //! To communicating machines: plain machines are printed as they are; finite data are folded into states first. What does
 //! not fit is refused, with the place and the reason. Where the result can do more than the model (an atomic sequence with
 //! several uses of channels), that is said on stderr.
+//!
+//! To FSP, and to the format of Aldebaran: structures side by side.
 
 use crate::arguments::{ConvertArgs, Target};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
+use model::composition::Composition;
 use model::diagnostic::Diagnostic;
 use model::network::Network;
 use report::diagnostics;
@@ -20,9 +23,16 @@ pub fn run(args: &ConvertArgs) -> Result<i32, Failure> {
     let deadline = Instant::now().checked_add(args.limits.timeout);
     let file = model_file::read(&args.file, &args.read, deadline, args.limits.memory)?;
     show(&file.diagnostics, &file, args)?;
+    if let Some(composition) = &file.composition {
+        return structures(composition, &file, args);
+    }
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let converted = match args.to {
         Target::Scm => machines(&file, network, deadline),
+        Target::Fsp | Target::Aut => {
+            let why = "only structures side by side (.fsp, .aut) are translated to FSP and Aldebaran's format";
+            return Err(Failure::Usage(String::from(why)));
+        }
     };
     match converted {
         Ok((text, approximations)) => {
@@ -36,6 +46,24 @@ pub fn run(args: &ConvertArgs) -> Result<i32, Failure> {
             Err(Failure::Usage(format!("{} does not fit into communicating machines", file.info.file)))
         }
     }
+}
+
+/// Structures side by side: as FSP all of them, in the format of Aldebaran one.
+fn structures(composition: &Composition, file: &ModelFile, args: &ConvertArgs) -> Result<i32, Failure> {
+    let refused = |why: &str| Failure::Usage(format!("{}: {why}", file.info.file));
+    let printed = match (args.to, composition.components.as_slice()) {
+        (Target::Fsp, _) => fsp::print(composition),
+        (Target::Aut, [only]) => fsp::print_aut(&only.structure, &|event| composition.event_name(event).to_owned()),
+        (Target::Aut, several) => {
+            let why =
+                format!("an .aut file has one structure, and these are {}: choose one by --system", several.len());
+            return Err(refused(&why));
+        }
+        (Target::Scm, _) => return Err(refused("structures side by side have no queues")),
+    };
+    let text = printed.map_err(|why| refused(&why.0))?;
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(0)
 }
 
 /// The text, and where it does more than the model.

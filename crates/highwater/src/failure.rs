@@ -26,7 +26,7 @@ pub enum Failure {
     Model,
     /// A language without a front end.
     #[error(
-        "{file}: {language} is not supported by this version; it reads Promela (.pml, .prm, .promela) and communicating machines (.scm)"
+        "{file}: {language} is not supported by this version; it reads Promela (.pml, .prm, .promela), communicating machines (.scm) and labelled structures (.fsp, .aut)"
     )]
     Language {
         /// The file.

@@ -13,6 +13,7 @@ mod asking;
 mod boundedness;
 mod capacities;
 mod check;
+mod compositions;
 mod convert;
 mod explain;
 mod failure;

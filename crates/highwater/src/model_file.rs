@@ -2,20 +2,24 @@
 
 use crate::arguments::ReadArgs;
 use crate::failure::Failure;
+use model::composition::Composition;
 use model::diagnostic::Diagnostic;
 use model::network::{Initial, MachineKind, Network};
 use model::source::{SourceFile, SourceMap};
 use promela::preprocess::Options;
-use report::document::ModelInfo;
+use report::document::{CompositionInfo, ModelInfo};
 use sha2::{Digest, Sha256};
+use std::cell::RefCell;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A model that was read.
 pub struct ModelFile {
     /// The model; `None` if there was an error.
     pub network: Option<Network>,
+    /// Structures side by side, instead.
+    pub composition: Option<Composition>,
     /// The bad configurations, for communicating machines.
     pub specification: Option<scm::Specification>,
     /// Its texts.
@@ -24,6 +28,15 @@ pub struct ModelFile {
     pub diagnostics: Vec<Diagnostic>,
     /// Name, hash and so on.
     pub info: ModelInfo,
+}
+
+impl ModelFile {
+    /// Whether the model was read, and has a formula with this name.
+    pub fn has_formula(&self, name: &str) -> bool {
+        let network = self.network.iter().flat_map(|network| &network.formulas).any(|formula| formula.name == name);
+        let composition = self.composition.iter().flat_map(|composition| &composition.formulas);
+        network || composition.into_iter().any(|formula| formula.name == name)
+    }
 }
 
 /// Measured on models of 10 MB: 320 to 500.
@@ -61,6 +74,12 @@ pub fn read_with_formulas(
     if is_machines(path) {
         return read_machines(file, &text, sha256, args);
     }
+    if is_composition(path) {
+        return read_composition(path, &bytes, &text, args, formulas);
+    }
+    if args.system.is_some() {
+        return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
+    }
     let mut options =
         Options { include_dirs: args.include.clone(), deadline, formulas: formulas.to_vec(), ..Options::default() };
     // What is read must fit into memory, too: the tree and the model take some hundred bytes per token.
@@ -71,10 +90,11 @@ pub fn read_with_formulas(
     let read = promela::read(&file, &text, &options);
     // What is included belongs to the model, too.
     let included: Vec<&SourceFile> = read.sources.files().iter().skip(1).filter(|f| !f.name.starts_with('<')).collect();
-    let sha256 = if included.is_empty() { sha256 } else { hash_all(&bytes, &included) };
+    let sha256 =
+        if included.is_empty() { sha256 } else { hash_all(&bytes, included.iter().map(|file| file.text.as_str())) };
     let info = info(file, "promela", sha256, args, read.network.as_ref());
     let (network, sources, diagnostics) = (read.network, read.sources, read.diagnostics);
-    Ok(ModelFile { network, specification: None, sources, diagnostics, info })
+    Ok(ModelFile { network, composition: None, specification: None, sources, diagnostics, info })
 }
 
 fn info(file: String, language: &'static str, sha256: String, args: &ReadArgs, network: Option<&Network>) -> ModelInfo {
@@ -86,6 +106,7 @@ fn info(file: String, language: &'static str, sha256: String, args: &ReadArgs, n
         processes: network.map_or(0, |n| n.instances.len()),
         machines: network.map_or(0, process_types),
         channels: network.map_or(0, channels),
+        composition: None,
     }
 }
 
@@ -106,14 +127,69 @@ fn read_machines(file: String, text: &str, sha256: String, args: &ReadArgs) -> R
     }
     let info = info(file, "scm", sha256, args, read.model.as_ref().map(|model| &model.network));
     let (network, specification) = read.model.map(|model| (model.network, model.specification)).unzip();
-    Ok(ModelFile { network, specification, sources: read.sources, diagnostics: read.diagnostics, info })
+    let (sources, diagnostics) = (read.sources, read.diagnostics);
+    Ok(ModelFile { network, composition: None, specification, sources, diagnostics, info })
+}
+
+/// Whether a file is one of structures side by side, by its name.
+pub fn is_composition(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "fsp" || extension == "aut")
+}
+
+/// Structures side by side, with the files that they are loaded from.
+fn read_composition(
+    path: &Path,
+    bytes: &[u8],
+    text: &str,
+    args: &ReadArgs,
+    formulas: &[String],
+) -> Result<ModelFile, Failure> {
+    let file = path.display().to_string();
+    if let Some(define) = args.define.first() {
+        return Err(Failure::Usage(format!("-D {define}: FSP has no macros; a `const` is changed in the text")));
+    }
+    let is_aut = path.extension().is_some_and(|extension| extension == "aut");
+    if is_aut && args.system.is_some() {
+        return Err(Failure::Usage(String::from("--system is for FSP: an .aut file has one structure")));
+    }
+    let options = fsp::Options { formulas: formulas.to_vec(), system: args.system.clone() };
+    let loaded: RefCell<Vec<String>> = RefCell::default();
+    let load = |name: &str| {
+        let text = load(path, &args.include, name)?;
+        loaded.borrow_mut().push(text.clone());
+        Ok(text)
+    };
+    let read = if is_aut { fsp::read_aut(&file, text, &options) } else { fsp::read(&file, text, &options, &load) };
+    let composition = read.composition.as_ref().map(|composition| CompositionInfo {
+        system: args.system.clone(),
+        components: composition.components.len(),
+        events: composition.events.len(),
+    });
+    let sha256 = hash_all(bytes, loaded.borrow().iter().map(String::as_str));
+    let language = if is_aut { "aut" } else { "fsp" };
+    let info = ModelInfo { composition, ..info(file, language, sha256, args, None) };
+    let (composition, sources, diagnostics) = (read.composition, read.sources, read.diagnostics);
+    Ok(ModelFile { network: None, composition, specification: None, sources, diagnostics, info })
+}
+
+/// A file that a text names, from the folder of the text or from one of those of `-I`.
+fn load(path: &Path, folders: &[PathBuf], name: &str) -> Result<String, String> {
+    let own = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    let mut candidates = [own].iter().chain(folders).map(|folder| folder.join(name)).collect::<Vec<_>>();
+    candidates.retain(|candidate| candidate.is_file());
+    let Some(found) = candidates.first() else { return Err(String::from("there is no such file")) };
+    let metadata = std::fs::metadata(found).map_err(|e| e.to_string())?;
+    if metadata.len() > LARGEST {
+        return Err(format!("it has more than {} MiB", LARGEST >> 20));
+    }
+    let bytes = std::fs::read(found).map_err(|e| e.to_string())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Languages that are planned are named; everything else is taken for Promela.
 fn refuse_other_languages(path: &Path) -> Result<(), Failure> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let language = match extension {
-        "fsp" | "aut" => "labelled structures (.fsp, .aut)",
         "c" => "concurrent C (.c)",
         "art" => "UML-RT (.art)",
         _ => return Ok(()),
@@ -144,11 +220,11 @@ fn channels(network: &Network) -> usize {
 }
 
 /// The hash of a file and of the texts that it includes, in the order in which they were read.
-fn hash_all(file: &[u8], included: &[&SourceFile]) -> String {
+fn hash_all<'t>(file: &[u8], included: impl Iterator<Item = &'t str>) -> String {
     let mut hasher = Sha256::new();
     hasher.update(file);
     for text in included {
-        hasher.update(text.text.as_bytes());
+        hasher.update(text.as_bytes());
     }
     hex(&hasher.finalize())
 }

@@ -4,7 +4,7 @@ mod cycles;
 
 use crate::arguments::{Picture, ShowArgs, What};
 use crate::failure::Failure;
-use crate::{model_file, terminal};
+use crate::{compositions, model_file, terminal};
 use model::ids::{LocationId, MachineId};
 use model::network::{Action, Edge, Initial, Location, Machine, Network, Variable};
 use model::source::SourceMap;
@@ -19,6 +19,19 @@ pub fn run(args: &ShowArgs) -> Result<i32, Failure> {
     if !file.diagnostics.is_empty() {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
         std::io::stderr().write_all(text.as_bytes())?;
+    }
+    if let Some(composition) = &file.composition {
+        let text = match (args.what, args.format) {
+            (What::Machines, Picture::Text) => compositions::text(composition),
+            (What::Machines, Picture::Dot) => compositions::dot(composition),
+            _ => {
+                return Err(Failure::Usage(String::from(
+                    "structures side by side have machines only: --what machines",
+                )));
+            }
+        };
+        std::io::stdout().write_all(text.as_bytes())?;
+        return Ok(0);
     }
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let picture = Show { network, sources: &file.sources };

@@ -6,7 +6,7 @@
 use crate::arguments::SimulateArgs;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
-use crate::{machines, terminal, verify};
+use crate::{compositions, machines, terminal, verify};
 use model::fault::FaultAt;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
@@ -23,9 +23,12 @@ pub fn run(args: &SimulateArgs) -> Result<i32, Failure> {
         return replay(args, trace);
     }
     let file = read(args, &args.read)?;
+    let mut chooser = if args.interactive { Chooser::Hand } else { Chooser::Random(Random::new(args.seed)) };
+    if let Some(composition) = &file.composition {
+        return compositions::run(composition, args, &mut chooser);
+    }
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let semantics = Semantics::new(network, reading(args, &file));
-    let mut chooser = if args.interactive { Chooser::Hand } else { Chooser::Random(Random::new(args.seed)) };
     Simulation::new(&semantics, &file)?.run(args.steps, &mut chooser)
 }
 
@@ -66,8 +69,12 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     let trace = parse::parse_trace(&text).map_err(|e| Failure::Mismatch(format!("{}: {e}", path.display())))?;
     let mut read_args = args.read.clone();
     read_args.define.clone_from(&trace.defines);
+    read_args.system.clone_from(&trace.system);
     let file = read(args, &read_args)?;
     verify::belongs(&trace.sha256, &file)?;
+    if file.composition.is_some() {
+        return replay_joint(args, &read_args, &trace, file);
+    }
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let semantics = Semantics::new(network, trace.reading);
     let mut narrator = Narrator::new(&semantics, &file.sources);
@@ -108,6 +115,22 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     Ok(0)
 }
 
+/// A trace of structures side by side, with the formula that it is about if that is none of theirs.
+fn replay_joint(
+    args: &SimulateArgs,
+    read: &crate::arguments::ReadArgs,
+    trace: &parse::Trace,
+    mut file: ModelFile,
+) -> Result<i32, Failure> {
+    if let Some(formula) = trace.property.strip_prefix("ltl:").filter(|name| !file.has_formula(name)) {
+        file = model_file::read_with_formulas(&args.file, read, &[formula.to_owned()], None, u64::MAX)?;
+    }
+    match &file.composition {
+        Some(composition) => compositions::replay(composition, trace, args),
+        None => Err(Failure::Model),
+    }
+}
+
 fn is_assertion(property: &str) -> bool {
     property == "trace" || property == "notrace"
 }
@@ -140,13 +163,25 @@ fn not_replayed(error: &ReplayError) -> String {
 }
 
 /// Who chooses the next step.
-enum Chooser {
+pub enum Chooser {
+    /// The dice.
     Random(Random),
+    /// The user.
     Hand,
 }
 
+impl Chooser {
+    /// One of some steps; nothing at the end of the input, or for `q`.
+    pub fn choose(&mut self, out: &mut dyn Write, options: &[String]) -> Result<Option<usize>, Failure> {
+        match self {
+            Chooser::Random(random) => Ok(Some(random.below(options.len()))),
+            Chooser::Hand => ask(out, options),
+        }
+    }
+}
+
 /// A small generator of random numbers (SplitMix64): the same on every machine.
-struct Random {
+pub struct Random {
     state: u64,
 }
 
@@ -282,24 +317,33 @@ impl<'a> Simulation<'a> {
 
     /// Shows the candidates and reads a number; nothing at the end of the input, or for `q`.
     fn ask(&mut self, out: &mut dyn Write, candidates: &[Candidate]) -> Result<Option<usize>, Failure> {
-        for (index, candidate) in candidates.iter().enumerate() {
+        let mut options = Vec::new();
+        for candidate in candidates {
             let words = self.narrator.describe(&self.state, candidate.step);
             let who = words.actor.as_ref().map(|a| format!("{}:{}", a.name, a.instance)).unwrap_or_default();
             let place = words.actor.as_ref().map(|a| self.file.sources.short(a.span)).unwrap_or_default();
-            writeln!(out, "  {:>3}) {who:<16} {place:<20} {}", index + 1, words.event)?;
+            options.push(format!("{who:<16} {place:<20} {}", words.event));
         }
-        loop {
-            write!(out, "step 1-{}, or q: ", candidates.len())?;
-            out.flush()?;
-            let mut line = String::new();
-            if std::io::stdin().lock().read_line(&mut line)? == 0 || line.trim() == "q" {
-                writeln!(out)?;
-                return Ok(None);
-            }
-            match line.trim().parse::<usize>() {
-                Ok(number) if (1..=candidates.len()).contains(&number) => return Ok(Some(number - 1)),
-                _ => writeln!(out, "please give a number from 1 to {}", candidates.len())?,
-            }
+        ask(out, &options)
+    }
+}
+
+/// Shows options and reads a number.
+fn ask(out: &mut dyn Write, options: &[String]) -> Result<Option<usize>, Failure> {
+    for (index, option) in options.iter().enumerate() {
+        writeln!(out, "  {:>3}) {option}", index + 1)?;
+    }
+    loop {
+        write!(out, "step 1-{}, or q: ", options.len())?;
+        out.flush()?;
+        let mut line = String::new();
+        if std::io::stdin().lock().read_line(&mut line)? == 0 || line.trim() == "q" {
+            writeln!(out)?;
+            return Ok(None);
+        }
+        match line.trim().parse::<usize>() {
+            Ok(number) if (1..=options.len()).contains(&number) => return Ok(Some(number - 1)),
+            _ => writeln!(out, "please give a number from 1 to {}", options.len())?,
         }
     }
 }

@@ -3,11 +3,12 @@
 use crate::arguments::{ReadArgs, VerifyArgs};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
-use crate::terminal;
+use crate::{compositions, terminal};
+use model::composition::Composition;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::{Initial, Network};
 use model::queue_proof::QueueProof;
-use model::semantics::Semantics;
+use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Limits, Property};
 use report::diagnostics;
 use report::parse::{self, Certificates};
@@ -26,17 +27,18 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
         .map_err(|e| Failure::Mismatch(format!("{}: {e}", args.certificate.display())))?;
     let mut read = args.read.clone();
     read.define.clone_from(&certificates.defines);
+    read.system.clone_from(&certificates.system);
     let file = read_asked(&certificates, args, &read, deadline)?;
     belongs(&certificates.sha256, &file)?;
-    let Some(network) = &file.network else {
+    if file.network.is_none() && file.composition.is_none() {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
         std::io::stderr().write_all(text.as_bytes())?;
         return Err(Failure::Model);
-    };
+    }
     let memory = Some(args.limits.memory).filter(|&m| m != u64::MAX);
     let limits = Limits { deadline, memory, ..Limits::default() };
     let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
-    verify_all(&certificates, &file, network, &limits, &observer)
+    verify_all(&certificates, &file, &limits, &observer)
 }
 
 /// Reads the model, with the formulas of the certificate that are none of its own: their names are their texts.
@@ -47,10 +49,11 @@ fn read_asked(
     deadline: Option<Instant>,
 ) -> Result<ModelFile, Failure> {
     let file = model_file::read(&args.file, read, deadline, args.limits.memory)?;
-    let Some(network) = &file.network else { return Ok(file) };
-    let own = |text: &str| network.formulas.iter().any(|formula| formula.name == text);
+    if file.network.is_none() && file.composition.is_none() {
+        return Ok(file);
+    }
     let asked = certificates.claims.iter().filter_map(|claim| claim.property.strip_prefix("ltl:"));
-    let mut formulas: Vec<String> = asked.filter(|text| !own(text)).map(str::to_owned).collect();
+    let mut formulas: Vec<String> = asked.filter(|text| !file.has_formula(text)).map(str::to_owned).collect();
     formulas.sort_unstable();
     formulas.dedup();
     if formulas.is_empty() {
@@ -86,11 +89,26 @@ fn verify_claim(
     claim: &parse::Claim,
     property: &Property,
     file: &ModelFile,
-    network: &Network,
     limits: &Limits,
     observer: &TerminalObserver,
 ) -> Result<String, certify::Refusal> {
+    let network = match (&file.network, &file.composition) {
+        (_, Some(composition)) => return verify_joint(claim, property, composition, limits, observer),
+        (Some(network), _) => network,
+        (None, None) => return Err(certify::Refusal::Malformed(String::from("the model cannot be read"))),
+    };
     match &claim.certificate {
+        Certificate::Composition(_) => {
+            Err(certify::Refusal::Malformed(String::from("it is for structures side by side, and the model is none")))
+        }
+        Certificate::Queues(_) if claim.reading != Reading::Unbounded => {
+            let why = "an invariant over queues is about channels without bounds";
+            Err(certify::Refusal::Malformed(String::from(why)))
+        }
+        Certificate::Queues(proof) if is_promela(file) && proof.bad.is_empty() => {
+            certify::queues::verify_promela(network, property, proof, limits, observer)?;
+            Ok(String::new())
+        }
         Certificate::Queues(proof) => {
             let specification = specification_of(proof, file, network)?;
             certify::queues::verify(network, &specification, property, proof, limits, observer)?;
@@ -106,6 +124,27 @@ fn verify_claim(
             Ok(String::new())
         }
     }
+}
+
+/// A claim about structures side by side.
+fn verify_joint(
+    claim: &parse::Claim,
+    property: &Property,
+    composition: &Composition,
+    limits: &Limits,
+    observer: &TerminalObserver,
+) -> Result<String, certify::Refusal> {
+    let wrong = || certify::Refusal::WrongKind(property.to_string());
+    let Certificate::Composition(proof) = &claim.certificate else { return Err(wrong()) };
+    let question = compositions::asked(composition, property).ok_or_else(wrong)?;
+    certify::composition::verify(composition, question, proof, limits, observer)?;
+    let count = composition.components.len();
+    Ok(format!("  {count} component{}", if count == 1 { "" } else { "s" }))
+}
+
+/// Whether a model is one of Promela, and not of communicating machines.
+fn is_promela(file: &ModelFile) -> bool {
+    file.network.is_some() && file.specification.is_none()
 }
 
 /// The bad configurations that a proof is about: those that it names, or else those of the model.
@@ -179,7 +218,6 @@ pub fn belongs(sha256: &str, file: &ModelFile) -> Result<(), Failure> {
 fn verify_all(
     certificates: &Certificates,
     file: &ModelFile,
-    network: &Network,
     limits: &Limits,
     observer: &TerminalObserver,
 ) -> Result<i32, Failure> {
@@ -190,7 +228,8 @@ fn verify_all(
     let mut refused = None;
     for claim in &certificates.claims {
         let property = property_of(claim)?;
-        match verify_claim(claim, &property, file, network, limits, observer) {
+        match verify_claim(claim, &property, file, limits, observer) {
+            Ok(what) if file.composition.is_some() => writeln!(out, "accepted  {property}{what}")?,
             Ok(what) => writeln!(out, "accepted  {property}  channels: {}{what}", claim.reading.name())?,
             Err(certify::Refusal::Unfinished(reason)) => {
                 writeln!(out, "unfinished  {property}  {reason}")?;

@@ -1,7 +1,7 @@
 //! The tutorials are tests: what the chapters of [`CHAPTERS`] tell the reader to type is typed here, and the
 //! output must be what the chapter shows.
 //!
-//! A block that starts with `promela,file=NAME` is written to the file NAME in an empty folder, and one that
+//! A block that starts with `promela,file=NAME` or `fsp,file=NAME` is written to the file NAME in an empty folder, and one that
 //! starts with `diff,file=NAME` is a change of that file, as the reader would make it. In a block that
 //! starts with `console` each line `$ highwater ..` is a command, `$ echo $?` asks for its exit code, and
 //! the other lines are what the terminal shows, errors and answers in the order in which they come. All
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The chapters, in `docs/src`.
-const CHAPTERS: [&str; 5] = ["tutorial.md", "buffers.md", "livelock.md", "temporal.md", "flow.md"];
+const CHAPTERS: [&str; 6] = ["tutorial.md", "buffers.md", "livelock.md", "temporal.md", "composition.md", "flow.md"];
 
 #[test]
 fn the_tutorials_show_what_the_tool_prints() {
@@ -126,9 +126,9 @@ struct Typed {
 }
 
 impl Block {
-    /// NAME, if the block starts with `promela,file=NAME`.
+    /// NAME, if the block starts with `promela,file=NAME` or `fsp,file=NAME`.
     fn file_name(&self) -> Option<&str> {
-        self.info.strip_prefix("promela,file=")
+        self.info.strip_prefix("promela,file=").or_else(|| self.info.strip_prefix("fsp,file="))
     }
 
     /// NAME, if the block starts with `diff,file=NAME`.

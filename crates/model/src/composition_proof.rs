@@ -37,15 +37,11 @@
 //! a state. Then nothing hidden can happen in it at any node, so at every node its true ready set is among those of
 //! its class (or a smaller one), by induction; that of the root would be empty.
 
-use serde::{Deserialize, Serialize};
-
 /// A pseudo-event: what a component that has done its work is ready for. It is in the alphabet of every component.
 pub const READY_TO_END: u32 = u32::MAX - 1;
 
-/// A tree of abstractions. In a document it is a list of nodes, parts before what they are parts of, because a tree can be
-/// deeper than readers of documents like.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Listed", into = "Listed")]
+/// A tree of abstractions.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompositionProof {
     /// The root: it has every component below it, once.
     pub root: Node,
@@ -70,68 +66,4 @@ pub enum Parts {
     Component(u32),
     /// Nodes.
     Nodes(Vec<Node>),
-}
-
-// --- in a document ------------------------------------------------------------------------------------
-
-/// The nodes of a tree; the root is the last.
-#[derive(Serialize, Deserialize)]
-struct Listed {
-    nodes: Vec<ListedNode>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ListedNode {
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    component: Option<u32>,
-    /// Places in the list.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<u32>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    hidden: Vec<u32>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    classes: Vec<(Vec<u32>, u32)>,
-}
-
-impl From<CompositionProof> for Listed {
-    fn from(proof: CompositionProof) -> Listed {
-        let mut nodes = Vec::new();
-        list(proof.root, &mut nodes);
-        Listed { nodes }
-    }
-}
-
-/// Adds a node after its parts; returns its place.
-fn list(node: Node, into: &mut Vec<ListedNode>) -> u32 {
-    let Node { parts, hidden, classes } = node;
-    let (component, parts) = match parts {
-        Parts::Component(component) => (Some(component), Vec::new()),
-        Parts::Nodes(nodes) => (None, nodes.into_iter().map(|node| list(node, into)).collect()),
-    };
-    into.push(ListedNode { component, parts, hidden, classes });
-    into.len() as u32 - 1
-}
-
-impl TryFrom<Listed> for CompositionProof {
-    type Error = String;
-
-    fn try_from(listed: Listed) -> Result<CompositionProof, String> {
-        let mut made: Vec<Option<Node>> = Vec::with_capacity(listed.nodes.len());
-        for ListedNode { component, parts, hidden, classes } in listed.nodes {
-            let mut take = |place: u32| {
-                let node = made.get_mut(place as usize).and_then(Option::take);
-                node.ok_or_else(|| format!("node {place} is not there, or is part of two others"))
-            };
-            let parts = match component {
-                Some(component) => Parts::Component(component),
-                None => Parts::Nodes(parts.into_iter().map(&mut take).collect::<Result<_, _>>()?),
-            };
-            made.push(Some(Node { parts, hidden, classes }));
-        }
-        let root = made.pop().flatten().ok_or("there is no node")?;
-        match made.iter().any(Option::is_some) {
-            true => Err(String::from("there is more than one tree")),
-            false => Ok(CompositionProof { root }),
-        }
-    }
 }

@@ -6,6 +6,7 @@
 //!
 //! This crate never prints, never reads a model from a file, and knows no syntax.
 
+pub mod blame;
 pub mod claim;
 mod code;
 pub mod composition;

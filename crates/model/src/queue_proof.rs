@@ -8,6 +8,10 @@
 //! A set of queue contents is a deterministic finite automaton over messages. The contents `(w₁, …, wₙ)` of `n` queues,
 //! heads first, are read as one word, `w₁ 0 w₂ 0 … 0 wₙ`: a message is its value in the network, which is never 0, and
 //! [`SEPARATOR`] ends one queue and begins the next. Without any channel there is one word, the empty one.
+//!
+//! That is enough for plain machines. Where there are data, a control state is all of a state but the messages, and so
+//! are the states inside atomic sequences, where one process has control: [`QueueData`] spells both out, and says which
+//! fields each message has.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,12 +29,36 @@ pub struct QueueProof {
     pub automata: Vec<QueueAutomaton>,
     /// Which of them belongs to which control state.
     pub entries: Vec<QueueEntry>,
+    /// What the control states and the messages are, for models with data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<QueueData>,
+}
+
+/// Control states and messages of a model with data.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct QueueData {
+    /// The number of queues that a word speaks of. In a state with fewer of them, it says nothing about those that are missing.
+    pub queues: u32,
+    /// The fields of each message: letter `k` is `messages[k - 1]`.
+    pub messages: Vec<Vec<i32>>,
+    /// The control states; an entry names its own by its place in this list.
+    pub controls: Vec<QueueControl>,
+}
+
+/// A control state of a model with data.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct QueueControl {
+    /// The portable bytes of the state without its messages (`semantics::Stepper::portable`), in hexadecimal digits.
+    pub state: String,
+    /// The process that keeps control, inside an atomic sequence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<u32>,
 }
 
 /// What the queues can hold in one control state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct QueueEntry {
-    /// The location of each process, in their order.
+    /// The location of each process, in their order; with data, the number of the control state alone.
     pub control: Vec<u32>,
     /// The place of its set among the automata.
     pub automaton: u32,

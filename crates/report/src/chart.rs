@@ -99,11 +99,11 @@ pub(crate) fn steps_table(
 }
 
 /// The steps that are not shown.
-fn hidden(steps: usize, fold: Fold) -> Range<usize> {
+pub(crate) fn hidden(steps: usize, fold: Fold) -> Range<usize> {
     if fold == Fold::Nothing || steps <= LONG { 0..0 } else { HEAD..steps - TAIL }
 }
 
-fn fold_remark(hidden: &Range<usize>, loop_from: Option<usize>, style: Style) -> String {
+pub(crate) fn fold_remark(hidden: &Range<usize>, loop_from: Option<usize>, style: Style) -> String {
     let count = counted(hidden.len() as u64, "step", "steps");
     let repeats = match loop_from.filter(|first| hidden.contains(first)) {
         Some(first) => format!(", for ever from step {} on", grouped(first as u64 + 1)),
@@ -155,7 +155,7 @@ fn bracket(steps: &[WitnessStep], position: usize, style: Style) -> &'static str
 }
 
 /// The part of the line along a loop that belongs to a step.
-fn loop_line(position: usize, repeated: &Range<usize>, style: Style) -> &'static str {
+pub(crate) fn loop_line(position: usize, repeated: &Range<usize>, style: Style) -> &'static str {
     if !repeated.contains(&position) {
         return "";
     }

@@ -25,6 +25,26 @@ pub struct ModelInfo {
     pub machines: usize,
     /// Channels.
     pub channels: usize,
+    /// For structures side by side, which have no processes and no channels: which and how many.
+    pub composition: Option<CompositionInfo>,
+}
+
+/// Structures side by side.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CompositionInfo {
+    /// The composition, if the command line names one.
+    pub system: Option<String>,
+    /// Components.
+    pub components: usize,
+    /// Events.
+    pub events: usize,
+}
+
+impl ModelInfo {
+    /// The name of a reading; structures side by side have no channels that could be read in one way or another.
+    pub(crate) fn reading(&self, reading: Reading) -> Option<&'static str> {
+        self.composition.is_none().then_some(reading.name())
+    }
 }
 
 /// A property that is there and that nobody looked at.

@@ -120,7 +120,16 @@ mod tests {
         codes.extend(
             [ChannelState::Bounded, ChannelState::Unbounded, ChannelState::Inconclusive].map(ChannelState::name),
         );
-        codes.extend(["invalid-end-state", "non-progress-cycle", "boundedness", "livelock", "flow"]);
+        codes.extend([
+            "invalid-end-state",
+            "non-progress-cycle",
+            "boundedness",
+            "livelock",
+            "flow",
+            "compose",
+            "deadlock",
+            "error-state",
+        ]);
         for code in codes {
             assert!(explain(code).is_some(), "`{code}` is not explained");
         }

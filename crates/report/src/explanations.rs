@@ -108,6 +108,23 @@ active proctype Q() { do :: q?1; r!1 od }       /* one message goes round: weigh
 `--engine flow` asks this engine only; `--stats` tells what it counted and what it looked at.",
     },
     Explanation {
+        code: "compose",
+        title: "the engine that looks at components one by one",
+        text: "\
+It answers for structures side by side (`.fsp`, `.aut`). States of a component, or of a group of
+them, that need not be told apart are put into classes, and only the classes are composed. One way
+starts with few classes and splits them where a run of the classes is none of the components
+(`--method refine`, and `--method paper` as it is published); another composes two parts, hides
+the events that nobody else knows, joins what is alike, and goes on with the next part (`--method
+minimise`). The classes are the certificate. `--plain` composes everything and leaves out nothing.",
+        example: "\
+BUFFER = (in -> out -> BUFFER).
+||CHAIN = (BUFFER/{mid/out} || BUFFER/{mid/in}).",
+        advice: "\
+`--stats` tells which way led to the answer, `--trace-refinement` how; `--plain` is there to
+compare.",
+    },
+    Explanation {
         code: "bounded",
         title: "a channel that stays finite",
         text: "\
@@ -287,6 +304,35 @@ look at what each process waits for, and who should provide it. If waiting there
 as for a server, put a label such as `end:` before the statement.",
     },
     Explanation {
+        code: "deadlock",
+        title: "components that wait for each other",
+        text: "\
+Nothing can happen any more, and not all components have done their work (`END`). An event needs
+all components that have it in their alphabets, and each event that somebody is ready for is
+refused by somebody else. The report says for each component what it waits for and who refuses it.
+Where they wait in a circle, none can be the first to go on.",
+        example: "\
+ONE = (a -> b -> ONE).
+TWO = (b -> a -> TWO).          /* refuses a, while ONE refuses b */
+||BOTH = (ONE || TWO).",
+        advice: "\
+break the circle: let one component ask in another order, or let it give up. A component that may
+stop where it is ends in `END`, not in `STOP`.",
+    },
+    Explanation {
+        code: "error-state",
+        title: "a component gets into an error",
+        text: "\
+The run ends in the state `ERROR` of a component: it is written so, or the component is a
+`property`, and what happened is not allowed by it there.",
+        example: "\
+property POLITE = (knock -> enter -> POLITE).
+GUEST = (enter -> GUEST).       /* does not knock */
+||HOUSE = (GUEST || POLITE).",
+        advice: "\
+read the last step: it is the one that must not happen there.",
+    },
+    Explanation {
         code: "bad-configuration",
         title: "communicating machines reach a configuration that is declared bad",
         text: "\
@@ -448,8 +494,9 @@ never {
         code: "trace-broken",
         title: "a message that a `trace` assertion does not allow",
         text: "\
-A `trace` assertion says in which order messages are sent to, or taken from, the channels that it names. The last
-message of this run is in its scope, and no statement of the assertion fits it where it stands.",
+A `trace` assertion says in which order messages are sent to, or taken from, the channels that it
+names. The last message of this run is in its scope, and no statement of the assertion fits it
+where it stands.",
         example: "\
 chan q = [2] of { byte };
 active proctype P() { q!1; q!3 }
@@ -460,8 +507,8 @@ trace { q!1; q!2 }                      /* 3 is sent instead of 2 */",
         code: "trace-incomplete",
         title: "a run that ends in the middle of a `trace` assertion",
         text: "\
-The run comes to a proper end, but the assertion waits for more messages: it is neither at its closing brace nor at a
-label that begins with `end`.",
+The run comes to a proper end, but the assertion waits for more messages: it is neither at its
+closing brace nor at a label that begins with `end`.",
         example: "\
 chan q = [2] of { byte };
 active proctype P() { q!1 }
@@ -472,8 +519,8 @@ trace { q!1; q!2 }                      /* 2 is never sent */",
         code: "trace-matched",
         title: "a run with just the messages of a `notrace` assertion",
         text: "\
-A `notrace` assertion describes messages that must not come in this order, from the first one in its scope on. This run has
-all of them.",
+A `notrace` assertion describes messages that must not come in this order, from the first one in
+its scope on. This run has all of them.",
         example: "\
 chan q = [2] of { byte };
 active proctype P() { q!1; q!2 }

@@ -18,12 +18,16 @@ use crate::channels;
 use crate::chart::{Fold, standing_table, steps_table};
 use crate::cycles::{combination, enumerated};
 use crate::diagnostics;
-use crate::document::{Document, ModelInfo, NotChecked, counts};
+use crate::document::{CompositionInfo, Document, ModelInfo, NotChecked, counts};
+use crate::joint;
 use crate::places::Places;
 use crate::stats;
 use crate::style::{Ink, Style, clean, counted, duration, grouped};
 use model::semantics::Reading;
-use model::verdict::{Certificate, ChannelState, ChannelVerdict, Outcome, Property, Reason, Verdict, Witness};
+use model::verdict::{
+    Certificate, ChannelState, ChannelVerdict, CompositionStats, JointRun, Outcome, Property, Reason, Verdict, Witness,
+};
+use std::collections::HashSet;
 
 /// Everything about one file; with a table of counts if `with_stats` is set.
 pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String {
@@ -32,7 +36,8 @@ pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String
     text += "\n";
     text += &verdict_lines(document, style);
     let counted = if with_stats { stats::tables(&document.outcomes, style) } else { String::new() };
-    let sections = document.outcomes.iter().flat_map(|outcome| sections(outcome, &places, style));
+    let mut said = HashSet::new();
+    let sections = document.outcomes.iter().flat_map(|outcome| sections(outcome, &mut said, &places, style));
     for section in sections.chain([counted, summary(document, style)]).filter(|section| !section.is_empty()) {
         text += "\n";
         text += &section;
@@ -41,18 +46,23 @@ pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String
 }
 
 /// What is said about an answer below the verdicts; some of it may be empty.
-fn sections(outcome: &Outcome, places: &Places<'_>, style: Style) -> [String; 4] {
+fn sections(outcome: &Outcome, said: &mut HashSet<String>, places: &Places<'_>, style: Style) -> [String; 4] {
     let run = match (&outcome.verdict, &outcome.witness) {
         (Verdict::Violated, Some(witness)) if counts(outcome) => violation(outcome, witness, places, style),
         _ => String::new(),
     };
+    let run = match &outcome.details.joint {
+        Some(joint) => joint_violation(outcome, joint, places, style),
+        None => run,
+    };
     let channels = channels::table(&outcome.details.channels, style);
-    [channels, combination(outcome, places, style), run, notes(outcome, style)]
+    [channels, combination(outcome, places, style), run, notes(outcome, said, style)]
 }
 
-/// What to do, and where to read more.
-fn notes(outcome: &Outcome, style: Style) -> String {
+/// What to do, and where to read more. What was said of another answer is not said again.
+fn notes(outcome: &Outcome, said: &mut HashSet<String>, style: Style) -> String {
     let mut notes = outcome.details.advice.clone();
+    notes.retain(|note| said.insert(note.clone()));
     if !counts(outcome) && outcome.witness.is_some() {
         notes.push(format!("`-p {}` asks for this property, and shows the run", outcome.property));
     }
@@ -67,12 +77,19 @@ fn notes(outcome: &Outcome, style: Style) -> String {
 
 /// The file, its language and its size.
 fn header(model: &ModelInfo, warnings: usize, style: Style) -> String {
-    let mut parts = vec![
-        String::from(language(model.language)),
-        counted(model.machines as u64, "process type", "process types"),
-        counted(model.processes as u64, "process", "processes"),
-        counted(model.channels as u64, "channel", "channels"),
-    ];
+    let mut parts = vec![String::from(language(model.language))];
+    match &model.composition {
+        Some(CompositionInfo { system, components, events }) => {
+            parts.extend(system.iter().map(|name| clean(name)));
+            parts.push(counted(*components as u64, "component", "components"));
+            parts.push(counted(*events as u64, "event", "events"));
+        }
+        None => parts.extend([
+            counted(model.machines as u64, "process type", "process types"),
+            counted(model.processes as u64, "process", "processes"),
+            counted(model.channels as u64, "channel", "channels"),
+        ]),
+    }
     parts.extend(model.defines.iter().map(|define| format!("-D {}", clean(define))));
     if warnings > 0 {
         parts.push(style.paint(Ink::Doubt, &counted(warnings as u64, "warning", "warnings")));
@@ -84,6 +101,8 @@ fn language(name: &str) -> &str {
     match name {
         "promela" => "Promela",
         "scm" => "communicating machines",
+        "fsp" => "FSP",
+        "aut" => "Aldebaran",
         other => other,
     }
 }
@@ -98,7 +117,7 @@ struct Line {
 }
 
 fn verdict_lines(document: &Document<'_>, style: Style) -> String {
-    let answers = document.outcomes.iter().map(|outcome| verdict_line(outcome, style));
+    let answers = document.outcomes.iter().map(|outcome| verdict_line(outcome, &document.model, style));
     let lines: Vec<Line> = answers.chain(document.not_checked.iter().map(|n| not_checked_line(n, style))).collect();
     let width = lines.iter().map(|line| line.property.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
@@ -109,7 +128,7 @@ fn verdict_lines(document: &Document<'_>, style: Style) -> String {
     text
 }
 
-fn verdict_line(outcome: &Outcome, style: Style) -> Line {
+fn verdict_line(outcome: &Outcome, model: &ModelInfo, style: Style) -> Line {
     let (mark, ink) = match outcome.verdict {
         Verdict::Proved => (style.choose("✔", "+"), Ink::Good),
         Verdict::Violated => (style.choose("✘", "x"), Ink::Bad),
@@ -118,7 +137,7 @@ fn verdict_line(outcome: &Outcome, style: Style) -> Line {
     };
     let verdict = outcome.verdict.name();
     let property = clean(&outcome.property.to_string());
-    let sentence = sentence(outcome, style);
+    let sentence = sentence(outcome, model, style);
     if counts(outcome) {
         return Line { mark, ink, verdict, property, sentence };
     }
@@ -132,33 +151,39 @@ fn not_checked_line(not_checked: &NotChecked, style: Style) -> Line {
     Line { mark, ink, verdict: "not checked", property, sentence: clean(&not_checked.reason) }
 }
 
-/// What was found, for which reading, by whom, in what time.
-fn sentence(outcome: &Outcome, style: Style) -> String {
-    let dash = style.dash();
-    let reading = reading(outcome.reading);
-    let by = format!("({}, {})", outcome.engine, duration(outcome.time));
-    match &outcome.verdict {
-        Verdict::Proved => {
-            let (claim, width) = (claim(outcome), width(outcome));
-            format!("{claim}{width} {dash} {}{reading} {by}", scope(outcome.certificate.as_ref()))
-        }
-        Verdict::Violated => format!("{} {dash} {reading} {by}", finding(outcome)),
+/// What was found, for which reading, by whom, in what time. Where there are no channels, nothing is said of them.
+fn sentence(outcome: &Outcome, model: &ModelInfo, style: Style) -> String {
+    let has_channels = model.composition.is_none();
+    let reading = if has_channels { reading(outcome.reading) } else { "" };
+    let (found, scope) = match &outcome.verdict {
+        Verdict::Proved => (String::from(claim(outcome)) + width(outcome), scope(outcome)),
+        Verdict::Violated => (finding(outcome), String::new()),
         Verdict::Inconclusive(reason) => {
             let reached = outcome
                 .stats
                 .as_ref()
                 .map_or_else(String::new, |stats| format!(" after {}", counted(stats.states, "state", "states")));
             let known = share(&outcome.details.channels);
-            format!("{}{known}{reached} {dash} {reading} {by}", clean(&reason.to_string()))
+            (format!("{}{known}{reached}", clean(&reason.to_string())), String::new())
         }
-        Verdict::Vacuous(why) => format!("{} {dash} {reading} {by}", clean(why)),
-    }
+        Verdict::Vacuous(why) => (clean(why), String::new()),
+    };
+    let about: Vec<&str> = [scope.as_str(), reading].into_iter().filter(|part| !part.is_empty()).collect();
+    let about = if about.is_empty() { String::new() } else { format!(" {} {}", style.dash(), about.join(", ")) };
+    format!("{found}{about} ({}, {})", outcome.engine, duration(outcome.time))
 }
 
 /// What holds when a property is proved.
 fn claim(outcome: &Outcome) -> &'static str {
-    let over_queues = matches!(outcome.certificate, Some(Certificate::Queues(_)));
+    let over_queues = matches!(&outcome.certificate, Some(Certificate::Queues(proof)) if proof.data.is_none());
+    let with_data = matches!(&outcome.certificate, Some(Certificate::Queues(proof)) if proof.data.is_some());
+    let composed = matches!(outcome.certificate, Some(Certificate::Composition(_)));
     match &outcome.property {
+        Property::Safety if composed => "no component gets into an error",
+        Property::Deadlock if composed => "nothing gets stuck",
+        Property::Ltl(_) if composed => "the formula holds on every infinite run",
+        Property::Safety if with_data => "no error is reached",
+        Property::Deadlock if with_data => "nothing gets stuck",
         Property::Safety if over_queues => "no bad configuration is reached",
         Property::Deadlock if over_queues => "no machine waits in vain",
         Property::Safety => "no assertion fails, no run-time error",
@@ -174,29 +199,39 @@ fn claim(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// A proof of the flow engine is one for every capacity. (For boundedness that is what the question says already.)
+/// A proof of the flow engine, or over the queues, is one for every capacity. (For boundedness that is what the question says already.)
 fn width(outcome: &Outcome) -> &'static str {
     match (&outcome.property, &outcome.certificate) {
         (Property::Boundedness, _) => "",
         (_, Some(Certificate::Flow(_))) => ", for channels of any length",
+        (_, Some(Certificate::Queues(proof))) if proof.data.is_some() => ", for channels of any length",
         _ => "",
     }
 }
 
 /// What a proof looked at.
-fn scope(certificate: Option<&Certificate>) -> String {
-    match certificate {
-        Some(Certificate::Explored { states: 1, .. }) => String::from("the only state, "),
-        Some(Certificate::Explored { states, .. }) => format!("all {}, ", counted(*states, "state", "states")),
+fn scope(outcome: &Outcome) -> String {
+    match &outcome.certificate {
+        Some(Certificate::Explored { states: 1, .. }) => String::from("the only state"),
+        Some(Certificate::Explored { states, .. }) => format!("all {}", counted(*states, "state", "states")),
         Some(Certificate::Product { states, fair, .. }) => {
             let fair = if *fair { "fair runs only, " } else { "" };
-            format!("{fair}all {} with the claim, ", counted(*states, "state", "states"))
+            format!("{fair}all {} with the claim", counted(*states, "state", "states"))
         }
-        Some(Certificate::Searched { .. }) => String::from("all states up to the order of steps, "),
-        Some(Certificate::Queues(proof)) => {
-            format!("{}, ", counted(proof.entries.len() as u64, "control state", "control states"))
-        }
-        Some(Certificate::Flow(_) | Certificate::Composition(_)) | None => String::new(),
+        Some(Certificate::Searched { .. }) => String::from("all states up to the order of steps"),
+        Some(Certificate::Queues(proof)) => counted(proof.entries.len() as u64, "control state", "control states"),
+        Some(Certificate::Composition(_)) => outcome.details.composition.as_ref().map_or_else(String::new, method),
+        Some(Certificate::Flow(_)) | None => String::new(),
+    }
+}
+
+/// How the engine for compositions came to a proof.
+fn method(stats: &CompositionStats) -> String {
+    match stats.method.as_str() {
+        "plain" => String::from("the product of all components"),
+        "minimise" => String::from("component by component"),
+        "paper" | "refine" => counted(stats.iterations, "refinement", "refinements"),
+        other => clean(other),
     }
 }
 
@@ -220,6 +255,9 @@ fn reading(reading: Reading) -> &'static str {
 
 /// What was found when a property is violated.
 fn finding(outcome: &Outcome) -> String {
+    if let Some(joint) = &outcome.details.joint {
+        return format!("{}, {}", clean(&joint.problem), joint::when(&joint.run));
+    }
     let Some(witness) = &outcome.witness else { return String::from("violated, without a run") };
     let what = match outcome.property {
         Property::Deadlock if !witness.standing.is_empty() => {
@@ -268,6 +306,31 @@ fn violation(outcome: &Outcome, witness: &Witness, places: &Places<'_>, style: S
     text += &diagnostics::problem(&witness.problem, witness.problem_code, witness.problem_span, places, style);
     text += "\n\n";
     text + &diagnostics::for_more([witness.problem_code])
+}
+
+/// The run of a composition, why nothing can happen at its end, and what is wrong.
+fn joint_violation(outcome: &Outcome, run: &JointRun, places: &Places<'_>, style: Style) -> String {
+    let title = match run.steps.is_empty() {
+        true => format!("the first state violates {}", clean(&outcome.property.to_string())),
+        false => format!("the run that violates {}", clean(&outcome.property.to_string())),
+    };
+    let mut text = style.paint(Ink::Strong, &title) + "\n";
+    for remark in &run.remarks {
+        text += &format!("  at the start: {}\n", clean(remark));
+    }
+    if !run.steps.is_empty() {
+        text += &joint::chart(run, Fold::Middle, style);
+    }
+    for part in [
+        joint::stuck(run, style),
+        diagnostics::problem(&run.problem, run.problem_code, run.problem_span, places, style) + "\n",
+    ] {
+        if !part.is_empty() {
+            text += &format!("\n{part}");
+        }
+    }
+    text += "\n";
+    text + &diagnostics::for_more([run.problem_code])
 }
 
 /// What one round of a loop adds to the channels.

@@ -18,12 +18,13 @@ use crate::by_name::ByName;
 use crate::details::{DetailsJson, details};
 use crate::document::{Document, ModelInfo, NotChecked, UNREADABLE};
 use crate::indented::Indented;
+use crate::joint::{JointJson, joint};
+use crate::partitions::{self, NodeJson, PartitionsSummary};
 use crate::places::{At, Places};
 use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
 use crate::run::{WitnessJson, witness};
 use crate::stats::{StatsJson, stats_json};
 use model::claim::Claim;
-use model::composition_proof::CompositionProof;
 use model::diagnostic::{Diagnostic, Severity};
 use model::queue_proof::QueueProof;
 use model::source::SourceMap;
@@ -48,13 +49,14 @@ pub(crate) const PRODUCT: &str = "explored-product";
 pub(crate) const FLOW: &str = "flow-weights";
 /// The kind of a certificate that is an invariant over queues.
 pub(crate) const QUEUES: &str = "queue-invariant";
+/// The kind of a certificate that is a tree of abstractions of components.
 pub(crate) const COMPOSITION: &str = "partitions";
 
 /// Writes what `check` found about one file, in one line.
 pub fn write_check(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
     let places = Places::new(document.sources);
-    let answers = document.outcomes.iter().map(|outcome| answer(outcome, &places));
-    let results = answers.chain(document.not_checked.iter().map(unanswered)).collect();
+    let answers = document.outcomes.iter().map(|outcome| answer(outcome, &document.model, &places));
+    let results = answers.chain(document.not_checked.iter().map(|n| unanswered(n, &document.model))).collect();
     let (schema, tool, model) = (CHECK_SCHEMA, TOOL, whole_model(&document.model));
     write_line(out, &CheckJson { schema, tool, model, errors: None, results, exit_code: document.exit_code() })
 }
@@ -84,7 +86,7 @@ pub fn write_unreadable(out: &mut dyn Write, unreadable: &Unreadable<'_>) -> io:
     let document = CheckJson {
         schema: CHECK_SCHEMA,
         tool: TOOL,
-        model: ModelJson { file, language, sha256, defines },
+        model: ModelJson { file, language, sha256, defines, system: None },
         errors: Some(errors),
         results: Vec::new(),
         exit_code: UNREADABLE,
@@ -94,14 +96,14 @@ pub fn write_unreadable(out: &mut dyn Write, unreadable: &Unreadable<'_>) -> io:
 
 /// Writes the run of an outcome, so that it can be replayed; `false` and nothing if it has none.
 pub fn write_trace(out: &mut dyn Write, model: &ModelInfo, outcome: &Outcome, sources: &SourceMap) -> io::Result<bool> {
-    let Some(run) = &outcome.witness else { return Ok(false) };
     let places = Places::new(sources);
+    let Some(witness) = any_witness(outcome, &places) else { return Ok(false) };
     let document = TraceJson {
         schema: TRACE_SCHEMA,
         model: hashed_model(model),
-        reading: outcome.reading.name(),
+        reading: model.reading(outcome.reading),
         property: outcome.property.to_string(),
-        witness: witness(run, &places),
+        witness,
     };
     write_indented(out, &document)?;
     Ok(true)
@@ -111,7 +113,8 @@ pub fn write_trace(out: &mut dyn Write, model: &ModelInfo, outcome: &Outcome, so
 pub fn write_certificates(out: &mut dyn Write, model: &ModelInfo, outcomes: &[Outcome]) -> io::Result<()> {
     let claims = outcomes.iter().filter_map(|outcome| {
         let certificate = whole(outcome.certificate.as_ref()?);
-        Some(ClaimJson { property: outcome.property.to_string(), reading: outcome.reading.name(), certificate })
+        let reading = model.reading(outcome.reading);
+        Some(ClaimJson { property: outcome.property.to_string(), reading, certificate })
     });
     let document =
         CertificatesJson { schema: CERTIFICATE_SCHEMA, model: hashed_model(model), certificates: claims.collect() };
@@ -145,9 +148,10 @@ struct CheckJson<'a> {
 struct TraceJson<'a> {
     schema: &'static str,
     model: ModelJson<'a>,
-    reading: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'static str>,
     property: String,
-    witness: WitnessJson<'a>,
+    witness: AnyWitness<'a>,
 }
 
 /// The document of `--certificate`.
@@ -174,6 +178,9 @@ struct ModelJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<&'a str>,
     defines: &'a [String],
+    /// The composition that the command line names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<&'a str>,
 }
 
 fn whole_model(model: &ModelInfo) -> ModelJson<'_> {
@@ -181,7 +188,8 @@ fn whole_model(model: &ModelInfo) -> ModelJson<'_> {
 }
 
 fn hashed_model(model: &ModelInfo) -> ModelJson<'_> {
-    ModelJson { file: &model.file, language: None, sha256: Some(&model.sha256), defines: &model.defines }
+    let system = model.composition.as_ref().and_then(|composition| composition.system.as_deref());
+    ModelJson { file: &model.file, language: None, sha256: Some(&model.sha256), defines: &model.defines, system }
 }
 
 #[derive(Serialize)]
@@ -217,7 +225,9 @@ struct AnswerJson<'a> {
     /// There, and `true`, if the answer is advice: it does not count for the exit code either.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     advisory: bool,
-    reading: &'static str,
+    /// Not there where the model has no channels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -227,12 +237,28 @@ struct AnswerJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<StatsJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    witness: Option<WitnessJson<'a>>,
+    witness: Option<AnyWitness<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<CertificateJson<'a>>,
 }
 
-fn answer<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> AnswerJson<'a> {
+/// A run of processes, or of components side by side.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum AnyWitness<'a> {
+    Run(WitnessJson<'a>),
+    Joint(JointJson<'a>),
+}
+
+fn any_witness<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> Option<AnyWitness<'a>> {
+    match (&outcome.witness, &outcome.details.joint) {
+        (Some(run), _) => Some(AnyWitness::Run(witness(run, places))),
+        (None, Some(run)) => Some(AnyWitness::Joint(joint(run, places))),
+        (None, None) => None,
+    }
+}
+
+fn answer<'a>(outcome: &'a Outcome, model: &ModelInfo, places: &'a Places<'a>) -> AnswerJson<'a> {
     let (reason, detail) = reason(&outcome.verdict);
     AnswerJson {
         property: outcome.property.to_string(),
@@ -241,12 +267,12 @@ fn answer<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> AnswerJson<'a> {
         detail,
         asked: None,
         advisory: outcome.details.advisory,
-        reading: outcome.reading.name(),
+        reading: model.reading(outcome.reading),
         engine: Some(outcome.engine),
         time_ms: Some(milliseconds(outcome.time)),
         details: details(&outcome.details, places),
         stats: Some(stats_json(outcome)),
-        witness: outcome.witness.as_ref().map(|run| witness(run, places)),
+        witness: any_witness(outcome, places),
         certificate: outcome.certificate.as_ref().map(in_short),
     }
 }
@@ -260,7 +286,7 @@ fn reason(verdict: &Verdict) -> (Option<&'static str>, Option<String>) {
     }
 }
 
-fn unanswered(not_checked: &NotChecked) -> AnswerJson<'_> {
+fn unanswered<'a>(not_checked: &'a NotChecked, model: &ModelInfo) -> AnswerJson<'a> {
     AnswerJson {
         property: not_checked.property.clone(),
         verdict: "inconclusive",
@@ -268,7 +294,7 @@ fn unanswered(not_checked: &NotChecked) -> AnswerJson<'_> {
         detail: Some(not_checked.reason.clone()),
         asked: (!not_checked.asked).then_some(false),
         advisory: false,
-        reading: not_checked.reading.name(),
+        reading: model.reading(not_checked.reading),
         engine: None,
         time_ms: None,
         details: DetailsJson::default(),
@@ -279,7 +305,7 @@ fn unanswered(not_checked: &NotChecked) -> AnswerJson<'_> {
 }
 
 /// Milliseconds with one decimal.
-fn milliseconds(time: Duration) -> f64 {
+pub(crate) fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 10_000.0).round() / 10.0
 }
 
@@ -320,34 +346,26 @@ enum CertificateJson<'a> {
         fair: bool,
     },
     /// All of it.
-    Flow {
-        kind: &'static str,
-        proof: ProofJson<'a>,
-    },
+    Flow { kind: &'static str, proof: ProofJson<'a> },
     /// How large an invariant over queues is.
-    QueuesSummary {
-        kind: &'static str,
-        control_states: usize,
-        automata: usize,
-    },
+    QueuesSummary { kind: &'static str, control_states: usize, automata: usize },
     /// All of it.
-    Queues {
-        kind: &'static str,
-        invariant: &'a QueueProof,
-    },
-    Composition {
-        kind: &'static str,
-        partitions: &'a CompositionProof,
-    },
+    Queues { kind: &'static str, invariant: &'a QueueProof },
+    /// A tree of abstractions.
+    Composition { kind: &'static str, partitions: Vec<NodeJson> },
+    /// How large it is.
     CompositionSummary {
         kind: &'static str,
+        #[serde(flatten)]
+        summary: PartitionsSummary,
     },
 }
 
 #[derive(Serialize)]
 struct ClaimJson<'a> {
     property: String,
-    reading: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'static str>,
     #[serde(flatten)]
     certificate: CertificateJson<'a>,
 }
@@ -360,7 +378,9 @@ fn whole(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Searched { fair } => CertificateJson::Searched { kind: SEARCHED, fair: *fair },
         Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
         Certificate::Queues(invariant) => CertificateJson::Queues { kind: QUEUES, invariant },
-        Certificate::Composition(partitions) => CertificateJson::Composition { kind: COMPOSITION, partitions },
+        Certificate::Composition(proof) => {
+            CertificateJson::Composition { kind: COMPOSITION, partitions: partitions::list(proof) }
+        }
     }
 }
 
@@ -375,7 +395,9 @@ fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
             let (control_states, automata) = (invariant.entries.len(), invariant.automata.len());
             CertificateJson::QueuesSummary { kind: QUEUES, control_states, automata }
         }
-        Certificate::Composition(_) => CertificateJson::CompositionSummary { kind: COMPOSITION },
+        Certificate::Composition(proof) => {
+            CertificateJson::CompositionSummary { kind: COMPOSITION, summary: partitions::summary(proof) }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! * In: what the engines and front ends answered, as values of `model`, gathered in a
 //!   [`document::Document`].
-//! * Out: strings for a terminal ([`human`], [`chart`], [`diagnostics`], [`explain`]), documents for
+//! * Out: strings for a terminal ([`human`], [`chart`], [`joint`], [`diagnostics`], [`explain`]), documents for
 //!   programs ([`json`]) and what can be read back from them ([`parse`]), and a line that shows that
 //!   work goes on ([`progress`]).
 //!
@@ -24,8 +24,10 @@ pub mod explain;
 mod explanations;
 pub mod human;
 mod indented;
+pub mod joint;
 pub mod json;
 pub mod parse;
+mod partitions;
 mod places;
 pub mod progress;
 mod proof;

@@ -6,9 +6,14 @@
 
 use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
-use crate::json::{CERTIFICATE_SCHEMA, CHECK_SCHEMA, EXPLORED, FLOW, PRODUCT, QUEUES, SEARCHED, TRACE_SCHEMA};
+use crate::joint::{JOINT, JointCode, run_of};
+use crate::json::{
+    CERTIFICATE_SCHEMA, CHECK_SCHEMA, COMPOSITION, EXPLORED, FLOW, PRODUCT, QUEUES, SEARCHED, TRACE_SCHEMA,
+};
+use crate::partitions::{self, NodeJson};
 use crate::proof::{RawProof, proof_of};
 use crate::run::StepCode;
+use model::composition::Run;
 use model::semantics::{Reading, Step};
 use model::verdict::Certificate;
 use serde::Deserialize;
@@ -58,12 +63,16 @@ pub struct Trace {
     pub sha256: String,
     /// The definitions of the command line.
     pub defines: Vec<String>,
-    /// How capacities were read.
+    /// The composition that the command line named.
+    pub system: Option<String>,
+    /// How capacities were read; as declared, where there are no channels.
     pub reading: Reading,
     /// The property that the run violates.
     pub property: String,
     /// The run.
     pub steps: Vec<Step>,
+    /// The run of a composition, instead.
+    pub joint: Option<Run>,
     /// Where its loop starts, if it is infinite.
     pub loop_from: Option<usize>,
     /// The short name of what is wrong at its end.
@@ -75,7 +84,7 @@ pub struct Trace {
 pub struct Claim {
     /// The property.
     pub property: String,
-    /// How capacities were read.
+    /// How capacities were read; as declared, where there are no channels.
     pub reading: Reading,
     /// What the proof rests on.
     pub certificate: Certificate,
@@ -90,6 +99,8 @@ pub struct Certificates {
     pub sha256: String,
     /// The definitions of the command line.
     pub defines: Vec<String>,
+    /// The composition that the command line named.
+    pub system: Option<String>,
     /// The claims.
     pub claims: Vec<Claim>,
 }
@@ -111,10 +122,10 @@ pub fn parse_certificate(text: &str) -> Result<Certificates, DocumentError> {
         return Err(DocumentError::Schema { found: schema, expected: "`highwater-certificate/1`" });
     }
     let raw: RawCertificates = serde_json::from_str(text)?;
-    let (file, sha256, defines) = model_of(raw.model)?;
+    let Model { file, sha256, defines, system } = model_of(raw.model)?;
     let claims = need(raw.certificates, || "certificates".into())?;
     let claims = claims.into_iter().enumerate().map(|(position, claim)| claim_of(position, claim));
-    Ok(Certificates { file, sha256, defines, claims: claims.collect::<Result<_, _>>()? })
+    Ok(Certificates { file, sha256, defines, system, claims: claims.collect::<Result<_, _>>()? })
 }
 
 /// The schema of the first document in a text.
@@ -134,6 +145,7 @@ struct RawModel {
     file: Option<String>,
     sha256: Option<String>,
     defines: Option<Vec<String>>,
+    system: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -160,6 +172,8 @@ struct RawResult {
 
 #[derive(Deserialize)]
 struct RawWitness {
+    kind: Option<String>,
+    initial: Option<Vec<u32>>,
     problem_code: Option<String>,
     steps: Option<Vec<RawStep>>,
     loop_from: Option<usize>,
@@ -167,7 +181,15 @@ struct RawWitness {
 
 #[derive(Deserialize)]
 struct RawStep {
-    step: Option<StepCode>,
+    step: Option<RawCode>,
+}
+
+/// The code of a step: of processes, or of components side by side.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RawCode {
+    Step(StepCode),
+    Joint(JointCode),
 }
 
 #[derive(Deserialize)]
@@ -189,6 +211,7 @@ struct RawClaim {
     fair: Option<bool>,
     automaton: Option<AutomatonJson>,
     invariant: Option<model::queue_proof::QueueProof>,
+    partitions: Option<Vec<NodeJson>>,
 }
 
 /// The first run in the documents of `check`, one per file. A run that nobody asked for comes after the others of its
@@ -205,23 +228,39 @@ fn first_run(text: &str) -> Result<Trace, DocumentError> {
 }
 
 fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
-    let (file, sha256, defines) = model_of(raw.model)?;
-    let reading = reading("reading", raw.reading)?;
+    let Model { file, sha256, defines, system } = model_of(raw.model)?;
     let property = need(raw.property, || "property".into())?;
-    let RawWitness { problem_code, steps, loop_from } = need(raw.witness, || "witness".into())?;
-    let steps = need(steps, || "witness.steps".into())?;
-    let steps = steps
-        .into_iter()
-        .enumerate()
-        .map(|(position, raw)| need(raw.step, || format!("witness.steps[{position}].step")).map(Step::from));
-    let steps = steps.collect::<Result<_, _>>()?;
-    Ok(Trace { file, sha256, defines, reading, property, steps, loop_from, problem_code })
+    let RawWitness { kind, initial, problem_code, steps, loop_from } = need(raw.witness, || "witness".into())?;
+    let is_joint = kind.as_deref() == Some(JOINT);
+    let reading = if is_joint { Reading::Declared } else { reading("reading", raw.reading)? };
+    let mut codes = (Vec::new(), Vec::new());
+    for (position, raw) in need(steps, || "witness.steps".into())?.into_iter().enumerate() {
+        let field = || format!("witness.steps[{position}].step");
+        match (need(raw.step, field)?, is_joint) {
+            (RawCode::Step(code), false) => codes.0.push(Step::from(code)),
+            (RawCode::Joint(code), true) => codes.1.push(code),
+            _ => return Err(no_step(field())),
+        }
+    }
+    let (steps, joint) = codes;
+    let joint = match is_joint {
+        true => {
+            let initial = need(initial, || "witness.initial".into())?;
+            Some(run_of(initial, &joint, loop_from).map_err(|at| no_step(format!("witness.steps[{at}].step")))?)
+        }
+        false => None,
+    };
+    Ok(Trace { file, sha256, defines, system, reading, property, steps, joint, loop_from, problem_code })
+}
+
+fn no_step(field: String) -> DocumentError {
+    DocumentError::Value { field, found: String::from("another thing"), expected: "a step of such a run" }
 }
 
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
-    let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton, invariant } =
-        raw;
+    let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton, .. } = raw;
+    let (invariant, partitions) = (raw.invariant, raw.partitions);
     let kind = need(kind, || field("kind"))?;
     let certificate = match kind.as_str() {
         EXPLORED => Certificate::Explored {
@@ -247,20 +286,38 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
         SEARCHED => Certificate::Searched { fair: fair.unwrap_or(false) },
         FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
         QUEUES => Certificate::Queues(Box::new(need(invariant, || field("invariant"))?)),
+        COMPOSITION => {
+            let list = need(partitions, || field("partitions"))?;
+            Certificate::Composition(Box::new(partitions::tree(&field("partitions"), list)?))
+        }
         _ => {
-            let expected = "`explored-states`, `explored-product`, `searched`, `flow-weights` or `queue-invariant`";
+            let expected = "`explored-states`, `explored-product`, `searched`, `flow-weights`, `queue-invariant` or \
+                            `partitions`";
             return Err(DocumentError::Value { field: field("kind"), found: kind, expected });
         }
     };
     let property = need(property, || field("property"))?;
-    Ok(Claim { property, reading: reading(&field("reading"), name)?, certificate })
+    // Components side by side have no channels that could be read in one way or another.
+    let reading = match certificate {
+        Certificate::Composition(_) => Reading::Declared,
+        _ => reading(&field("reading"), name)?,
+    };
+    Ok(Claim { property, reading, certificate })
 }
 
-fn model_of(raw: Option<RawModel>) -> Result<(String, String, Vec<String>), DocumentError> {
-    let RawModel { file, sha256, defines } = need(raw, || "model".into())?;
+/// The model that a document is about.
+struct Model {
+    file: String,
+    sha256: String,
+    defines: Vec<String>,
+    system: Option<String>,
+}
+
+fn model_of(raw: Option<RawModel>) -> Result<Model, DocumentError> {
+    let RawModel { file, sha256, defines, system } = need(raw, || "model".into())?;
     let file = need(file, || "model.file".into())?;
     let sha256 = need(sha256, || "model.sha256".into())?;
-    Ok((file, sha256, need(defines, || "model.defines".into())?))
+    Ok(Model { file, sha256, defines: need(defines, || "model.defines".into())?, system })
 }
 
 /// The value of a field that must be there.
@@ -378,7 +435,7 @@ mod tests {
         assert_eq!(
             message(&good.replace("flow-weights", "oracle")),
             "the field `certificates[0].kind` is `oracle`, expected `explored-states`, `explored-product`, `searched`, \
-             `flow-weights` or `queue-invariant`"
+             `flow-weights`, `queue-invariant` or `partitions`"
         );
     }
 
@@ -427,7 +484,8 @@ mod tests {
         use model::queue_proof::{QueueAutomaton, QueueEntry, QueueProof};
         let automaton = QueueAutomaton { accepting: vec![0], edges: vec![vec![(1, 1)], vec![(0, 0)]] };
         let entries = vec![QueueEntry { control: vec![0, 2], automaton: 0 }];
-        let proof = QueueProof { bad: vec![String::from("p@1 with a")], automata: vec![automaton], entries };
+        let proof =
+            QueueProof { bad: vec![String::from("p@1 with a")], automata: vec![automaton], entries, data: None };
         let certificate = Certificate::Queues(Box::new(proof));
         let outcome = Outcome { certificate: Some(certificate.clone()), ..sample::outcome(Verdict::Proved) };
         let mut out = Vec::new();

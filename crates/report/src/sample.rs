@@ -373,6 +373,7 @@ pub(crate) fn model() -> ModelInfo {
         processes: 2,
         machines: 2,
         channels: 2,
+        composition: None,
     }
 }
 

@@ -5,9 +5,10 @@
 //! engine found, so the names of the counts differ. Then come the combinations of cycles that were refuted, each with
 //! what had to be looked at for that: this is where the time of a hard proof went.
 
-use crate::style::{Ink, Style, bytes, clean, counted, grouped};
+use crate::json::milliseconds;
+use crate::style::{Ink, Style, bytes, clean, counted, duration, grouped};
 use crate::table::{Cell, Row, Set, Table};
-use model::verdict::{FlowStats, Outcome, QueueStats, Refinement, SearchStats};
+use model::verdict::{CompositionStats, FlowStats, Outcome, QueueStats, Refinement, SearchStats};
 use serde::Serialize;
 
 /// More refinements than this are not listed.
@@ -25,6 +26,9 @@ pub(crate) fn tables(outcomes: &[Outcome], style: Style) -> String {
     }
     if outcomes.iter().any(|outcome| outcome.details.queues.is_some()) {
         parts.push(queue_table(outcomes, style));
+    }
+    if outcomes.iter().any(|outcome| outcome.details.composition.is_some()) {
+        parts.push(composition_table(outcomes, style));
     }
     for outcome in outcomes {
         let invariant = outcome.details.queues.as_ref().map_or(&[][..], |stats| &stats.invariant);
@@ -173,6 +177,51 @@ fn queue_cells(property: String, stats: &QueueStats, style: Style) -> Vec<Cell> 
     [property, method].into_iter().chain(counts).map(Cell::from).collect()
 }
 
+/// Refinements, and the size of the last abstraction.
+fn composition_table(outcomes: &[Outcome], style: Style) -> String {
+    let mut table = Table::new(&[
+        ("compose for", Set::Left),
+        ("answered by", Set::Left),
+        ("iterations", Set::Right),
+        ("abstract states", Set::Right),
+        ("classes", Set::Elastic),
+        ("automaton", Set::Right),
+        ("memory", Set::Right),
+        ("search", Set::Right),
+        ("check", Set::Right),
+    ]);
+    for outcome in outcomes {
+        let Some(stats) = &outcome.details.composition else { continue };
+        let automaton = if stats.automaton_states > 0 { grouped(stats.automaton_states) } else { String::new() };
+        let cells = [
+            clean(&outcome.property.to_string()),
+            clean(&stats.method),
+            grouped(stats.iterations),
+            grouped(stats.abstract_states),
+            classes(&stats.classes, style),
+            automaton,
+            bytes(stats.memory_bytes),
+            duration(stats.search_time),
+            if stats.check_time.is_zero() { String::new() } else { duration(stats.check_time) },
+        ];
+        table.push(Row::Cells(cells.into_iter().map(Cell::from).collect()));
+    }
+    table.render("", style)
+}
+
+/// `3 + 3 + 2`; of many components, the sum.
+fn classes(classes: &[(String, u64)], style: Style) -> String {
+    let each: Vec<String> = classes.iter().take(FEW).map(|(_, count)| grouped(*count)).collect();
+    if classes.len() <= FEW {
+        return each.join(" + ");
+    }
+    let sum = classes.iter().map(|(_, count)| count).sum();
+    format!("{} + {} = {}", each.join(" + "), style.ellipsis(), grouped(sum))
+}
+
+/// The classes of so many components are listed one by one.
+const FEW: usize = 8;
+
 /// Control states, and what the queues can hold there.
 fn invariant_table(outcome: &Outcome, invariant: &[(String, String)], style: Style) -> String {
     let mut table = Table::new(&[("control state", Set::Left), ("the queues hold", Set::Elastic)]);
@@ -230,6 +279,33 @@ pub(crate) struct StatsJson {
     flow: Option<FlowJson>,
     #[serde(flatten)]
     queues: Option<QueuesJson>,
+    #[serde(flatten)]
+    composition: Option<CompositionJson>,
+}
+
+#[derive(Serialize)]
+struct CompositionJson {
+    method: String,
+    iterations: u64,
+    abstract_states: u64,
+    automaton_states: u64,
+    classes: Vec<u64>,
+    memory_bytes: u64,
+    search_ms: f64,
+    check_ms: f64,
+}
+
+fn composition_json(stats: &CompositionStats) -> CompositionJson {
+    CompositionJson {
+        method: stats.method.clone(),
+        iterations: stats.iterations,
+        abstract_states: stats.abstract_states,
+        automaton_states: stats.automaton_states,
+        classes: stats.classes.iter().map(|(_, count)| *count).collect(),
+        memory_bytes: stats.memory_bytes,
+        search_ms: milliseconds(stats.search_time),
+        check_ms: milliseconds(stats.check_time),
+    }
 }
 
 #[derive(Serialize)]
@@ -298,6 +374,7 @@ pub(crate) fn stats_json(outcome: &Outcome) -> StatsJson {
         search: outcome.stats.as_ref().map(search_json),
         flow: outcome.details.flow.map(flow_json),
         queues: outcome.details.queues.as_ref().map(queues_json),
+        composition: outcome.details.composition.as_ref().map(composition_json),
     }
 }
 

@@ -46,11 +46,12 @@ pub(super) struct Class {
 }
 
 impl Abstraction {
-    /// Where an event leads from a class.
-    pub(super) fn targets(&self, class: u32, event: u32) -> Vec<u32> {
+    /// The steps of a class with an event.
+    pub(super) fn targets(&self, class: u32, event: u32) -> &[(u32, u32)] {
         let moves = &self.classes[class as usize].moves;
         let from = moves.partition_point(|step| step.0 < event);
-        moves[from..].iter().take_while(|step| step.0 == event).map(|step| step.1).collect()
+        let to = moves.partition_point(|step| step.0 <= event);
+        &moves[from..to]
     }
 }
 

@@ -90,6 +90,10 @@ pub(super) struct Meeting<'a> {
     parts: Vec<(usize, HashSet<u32>)>,
     /// By event, the places in that order of the first and the last part that knows it.
     known: HashMap<u32, (usize, usize)>,
+    /// By event, the parts that know it.
+    knowing: Vec<Vec<usize>>,
+    /// All parts: they know of the end.
+    all: Vec<usize>,
 }
 
 impl<'a> Meeting<'a> {
@@ -104,11 +108,20 @@ impl<'a> Meeting<'a> {
                 known.entry(event).or_insert((place, place)).1 = place;
             }
         }
-        Meeting { closed, parts, known }
+        let last = alphabets.iter().filter_map(|alphabet| alphabet.last()).max();
+        let mut knowing = vec![Vec::new(); last.map_or(0, |&event| event as usize + 1)];
+        for (part, alphabet) in alphabets.iter().enumerate() {
+            alphabet.iter().for_each(|&event| knowing[event as usize].push(part));
+        }
+        let all = (0..alphabets.len()).collect();
+        Meeting { closed, parts, known, knowing, all }
     }
 
     /// The ready sets of a tuple, from those of its parts.
     pub(super) fn sets(&self, own: &[&ReadySets], clock: &mut Clock<'_>) -> Result<ReadySets, Refusal> {
+        if own.iter().any(|sets| sets.is_empty()) || self.can_happen(own) {
+            return Ok(ReadySets::default());
+        }
         let mut all = ReadySets { sets: vec![Ready::new()] };
         for (place, (part, _)) in self.parts.iter().enumerate() {
             let mut longer = ReadySets::default();
@@ -123,6 +136,22 @@ impl<'a> Meeting<'a> {
             all = longer;
         }
         Ok(all)
+    }
+
+    /// A closed event of which all who know it are ready. This is seen at once where each part has one set only, as states of
+    /// components have; whoever is ready for least is asked first.
+    fn can_happen(&self, own: &[&ReadySets]) -> bool {
+        if own.iter().any(|sets| sets.sets.len() != 1) {
+            return false;
+        }
+        let mut sets: Vec<&Ready> = own.iter().map(|sets| &sets.sets[0]).collect();
+        sets.sort_by_key(|set| set.len());
+        let is_ready = |&part: &usize, event: u32| own[part].sets[0].binary_search(&event).is_ok();
+        let happens = |&event: &u32| {
+            let knowing = self.knowing.get(event as usize).unwrap_or(&self.all);
+            self.closed.has(event) && knowing.iter().all(|part| is_ready(part, event))
+        };
+        sets.into_iter().any(|set| set.iter().any(happens))
     }
 
     /// All who know an event are among the parts up to this place.

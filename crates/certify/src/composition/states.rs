@@ -23,8 +23,8 @@ pub(super) struct Settings<'a> {
     pub closed: Closed,
     /// Ready sets are wanted.
     pub ready: bool,
-    /// Steps are wanted.
-    pub moves: bool,
+    /// The states are wanted, with their steps; else it is enough that they were looked at.
+    pub kept: bool,
     /// A wrong state may be reached.
     pub wrong: bool,
     /// A state that may be stuck may be reached.
@@ -64,8 +64,8 @@ struct Found {
 }
 
 impl Found {
-    fn number(&mut self, key: Vec<u32>) -> Result<u32, Refusal> {
-        if let Some(&number) = self.index.get(key.as_slice()) {
+    fn number(&mut self, key: &[u32]) -> Result<u32, Refusal> {
+        if let Some(&number) = self.index.get(key) {
             return Ok(number);
         }
         let number =
@@ -99,11 +99,12 @@ pub(super) fn of_component(
     let alphabet: Vec<u32> = structure.alphabet().iter().map(|event| event.0).collect();
     let meeting = Meeting::new(&settings.closed, [alphabet.as_slice()].into_iter());
     let mut found = Found::default();
-    let initial = structure.initial().iter().map(|&state| found.number(vec![state]));
+    let initial = structure.initial().iter().map(|&state| found.number(&[state]));
     let initial = initial.collect::<Result<_, _>>()?;
-    let mut list: Vec<State> = Vec::new();
-    while let Some(at) = found.keys.get(list.len()).map(|key| key[0]) {
+    let (mut list, mut looked_at): (Vec<State>, usize) = (Vec::new(), 0);
+    while let Some(at) = found.keys.get(looked_at).map(|key| key[0]) {
         clock.tick()?;
+        looked_at += 1;
         let wrong = structure.ending(at) == Ending::Error;
         let mut state = State { wrong, ..State::default() };
         for (bit, atom) in settings.atoms.iter().enumerate() {
@@ -111,8 +112,8 @@ pub(super) fn of_component(
             state.holds |= AtomSet::from(holds) << bit;
         }
         for step in structure.moves(at).iter().filter(|_| !wrong) {
-            let to = found.number(vec![step.to])?;
-            if settings.moves {
+            let to = found.number(&[step.to])?;
+            if settings.kept {
                 state.moves.push((step.event.0, to));
             }
         }
@@ -123,7 +124,9 @@ pub(super) fn of_component(
             state.ready = meeting.sets(&[&own], clock)?;
         }
         settings.accept(&state)?;
-        list.push(state);
+        if settings.kept {
+            list.push(state);
+        }
     }
     Ok(States { alphabet, initial, names: found.keys, list })
 }
@@ -138,12 +141,13 @@ pub(super) fn of_parts(
     let participants = participants(parts);
     let mut found = Found::default();
     let mut initial = Vec::new();
-    for tuple in choices(parts.iter().map(|part| part.initial.as_slice()), clock)? {
-        initial.push(found.number(tuple)?);
+    for tuple in choices(parts.iter().map(|part| part.initial.iter().copied()), clock)? {
+        initial.push(found.number(&tuple)?);
     }
-    let mut list: Vec<State> = Vec::new();
-    while let Some(tuple) = found.keys.get(list.len()).cloned() {
+    let (mut list, mut looked_at): (Vec<State>, usize) = (Vec::new(), 0);
+    while let Some(tuple) = found.keys.get(looked_at).cloned() {
         clock.tick()?;
+        looked_at += 1;
         let mut state = State::default();
         for (part, &class) in parts.iter().zip(&*tuple) {
             state.holds |= part.classes[class as usize].holds;
@@ -157,75 +161,90 @@ pub(super) fn of_parts(
         if !state.wrong {
             steps(parts, &participants, &tuple, clock, &mut |event, next| {
                 let to = found.number(next)?;
-                if settings.moves {
+                if settings.kept {
                     state.moves.push((event, to));
                 }
                 Ok(())
             })?;
         }
-        list.push(state);
+        if settings.kept {
+            list.push(state);
+        }
+    }
+    if !settings.kept {
+        return Ok(States { alphabet: Vec::new(), initial, names: Vec::new(), list });
     }
     let number = |(part, &class): (&Abstraction, &u32)| part.classes[class as usize].number;
     let names = found.keys.iter().map(|key| parts.iter().zip(&**key).map(number).collect()).collect();
-    let mut alphabet: Vec<u32> = participants.keys().copied().collect();
-    alphabet.sort_unstable();
+    let alphabet = (0..).zip(&participants).filter(|(_, parts)| !parts.is_empty()).map(|(event, _)| event).collect();
     Ok(States { alphabet, initial, names, list })
 }
 
 /// By event, the parts that know it.
-fn participants(parts: &[Abstraction]) -> HashMap<u32, Vec<usize>> {
-    let mut participants: HashMap<u32, Vec<usize>> = HashMap::new();
+fn participants(parts: &[Abstraction]) -> Vec<Vec<usize>> {
+    let last = parts.iter().filter_map(|part| part.alphabet.last()).max();
+    let mut participants = vec![Vec::new(); last.map_or(0, |&event| event as usize + 1)];
     for (index, part) in parts.iter().enumerate() {
         for &event in &part.alphabet {
-            participants.entry(event).or_default().push(index);
+            participants[event as usize].push(index);
         }
     }
     participants
 }
 
+/// Hears of a step: the event, and the next tuple.
+type Visit<'v> = &'v mut dyn FnMut(u32, &[u32]) -> Result<(), Refusal>;
+
 /// Visits every step of a tuple.
 fn steps(
     parts: &[Abstraction],
-    participants: &HashMap<u32, Vec<usize>>,
+    participants: &[Vec<usize>],
     tuple: &[u32],
     clock: &mut Clock<'_>,
-    visit: &mut dyn FnMut(u32, Vec<u32>) -> Result<(), Refusal>,
+    visit: Visit<'_>,
 ) -> Result<(), Refusal> {
+    let mut next = tuple.to_vec();
     for (index, part) in parts.iter().enumerate() {
         let mut last = None;
         for &(event, to) in &part.classes[tuple[index] as usize].moves {
             if event == TAU.0 {
-                let mut next = tuple.to_vec();
                 next[index] = to;
-                visit(event, next)?;
+                visit(event, &next)?;
+                next[index] = tuple[index];
                 continue;
             }
             // An event is looked at once, with the first part that knows it.
-            let together = participants.get(&event).ok_or_else(|| malformed("a step with an unknown event"))?;
+            let together = participants.get(event as usize).ok_or_else(|| malformed("a step with an unknown event"))?;
             if last == Some(event) || together.first() != Some(&index) {
                 continue;
             }
             last = Some(event);
-            let targets = together.iter().map(|&other| parts[other].targets(tuple[other], event)).collect::<Vec<_>>();
-            for choice in choices(targets.iter().map(Vec::as_slice), clock)? {
-                let mut next = tuple.to_vec();
+            if together.iter().any(|&other| parts[other].targets(tuple[other], event).is_empty()) {
+                continue;
+            }
+            let targets = together.iter().map(|&other| parts[other].targets(tuple[other], event));
+            for choice in choices(targets.map(|targets| targets.iter().map(|step| step.1)), clock)? {
                 for (&other, to) in together.iter().zip(choice) {
                     next[other] = to;
                 }
-                visit(event, next)?;
+                visit(event, &next)?;
             }
+            together.iter().for_each(|&other| next[other] = tuple[other]);
         }
     }
     Ok(())
 }
 
 /// Every choice of one from each.
-fn choices<'a>(from: impl Iterator<Item = &'a [u32]>, clock: &mut Clock<'_>) -> Result<Vec<Vec<u32>>, Refusal> {
-    let mut all = vec![Vec::new()];
+fn choices(
+    from: impl Iterator<Item = impl Iterator<Item = u32> + Clone>,
+    clock: &mut Clock<'_>,
+) -> Result<Vec<Vec<u32>>, Refusal> {
+    let mut all: Vec<Vec<u32>> = vec![Vec::new()];
     for options in from {
-        let mut longer = Vec::with_capacity(all.len() * options.len());
+        let mut longer = Vec::with_capacity(all.len());
         for choice in &all {
-            for &option in options {
+            for option in options.clone() {
                 clock.tick()?;
                 longer.push([choice.as_slice(), &[option]].concat());
             }

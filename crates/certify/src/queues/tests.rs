@@ -24,7 +24,7 @@ fn alternating() -> QueueProof {
     let automata = vec![automaton(1, &[0]), automaton(2, &[1]), automaton(1, &[1]), automaton(2, &[0])];
     let entry = |control: [u32; 2], automaton| QueueEntry { control: control.to_vec(), automaton };
     let entries = vec![entry([0, 0], 0), entry([0, 1], 1), entry([1, 0], 2), entry([1, 1], 3)];
-    QueueProof { bad: Vec::new(), automata, entries }
+    QueueProof { automata, entries, ..QueueProof::default() }
 }
 
 fn check(model: &scm::Model, property: &Property, proof: &QueueProof) -> Result<(), Refusal> {
@@ -146,7 +146,8 @@ bad_states : (automaton p : in 0, 1, 2 : true with a.#)\n";
     };
     let entry = |control: [u32; 2], automaton| QueueEntry { control: control.to_vec(), automaton };
     let entries = vec![entry([0, 0], 0), entry([1, 0], 1), entry([1, 1], 0), entry([1, 2], 2), entry([2, 2], 0)];
-    let proof = QueueProof { bad: Vec::new(), automata: vec![word(&[0]), word(&[1, 0]), word(&[0, 1])], entries };
+    let proof =
+        QueueProof { automata: vec![word(&[0]), word(&[1, 0]), word(&[0, 1])], entries, ..QueueProof::default() };
     for property in [Property::Safety, Property::Deadlock, Property::Reception, Property::Orphan] {
         assert_eq!(check(&model, &property, &proof), Ok(()), "{property}");
     }

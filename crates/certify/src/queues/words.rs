@@ -5,7 +5,7 @@ use super::pattern::Pattern;
 use crate::Refusal;
 use model::queue_proof::{QueueAutomaton, SEPARATOR};
 use model::verdict::{Limits, Observer};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::Hash;
 
@@ -17,7 +17,7 @@ pub(super) struct Patience<'a> {
 }
 
 impl Patience<'_> {
-    fn step(&self) -> Result<(), Refusal> {
+    pub(super) fn step(&self) -> Result<(), Refusal> {
         self.steps.set(self.steps.get() + 1);
         crate::pause(self.steps.get(), 0, self.limits, self.observer)
     }
@@ -99,6 +99,30 @@ impl Words {
                 next.extend(self.edges[state as usize].iter().map(|(&letter, &to)| (to, some || letter != SEPARATOR)));
             },
         )
+    }
+
+    /// The letters that stand first in some channel of some word, by channel.
+    pub(super) fn heads(&self, patience: &Patience<'_>) -> Result<BTreeMap<usize, BTreeSet<u32>>, Refusal> {
+        let heads: RefCell<BTreeMap<usize, BTreeSet<u32>>> = RefCell::default();
+        let start = self.start().map(|state| (state, 0usize, true));
+        reaches(
+            patience,
+            start,
+            |_| false,
+            |&(state, channel, first), next| {
+                for (&letter, &to) in &self.edges[state as usize] {
+                    if letter == SEPARATOR {
+                        next.push((to, channel + 1, true));
+                        continue;
+                    }
+                    if first {
+                        heads.borrow_mut().entry(channel).or_default().insert(letter);
+                    }
+                    next.push((to, channel, false));
+                }
+            },
+        )?;
+        Ok(heads.into_inner())
     }
 
     /// Whether some word has these first messages in these channels.

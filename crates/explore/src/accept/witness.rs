@@ -5,8 +5,9 @@
 //! without any automaton. Only then it is a counterexample.
 
 use super::{Lasso, Move, Question};
+use model::blame::Seen;
 use model::claim::{AtomSet, Claim, Watcher, halves};
-use model::formula::{Atom, Connective, Ltl, Modality};
+use model::formula::{Atom, Ltl};
 use model::semantics::{Semantics, Stepper};
 use model::source::SourceMap;
 use model::trace::Narrator;
@@ -230,10 +231,13 @@ fn remarks(
 ) -> Vec<(usize, String)> {
     let claim = question.claim;
     if let Some(formula) = formula {
-        let run = Run { claim, positions, loop_from: lasso.stem.len() };
-        let mut remarks = run.changes(formula);
-        run.blame(formula, 0, false, &mut remarks);
-        return remarks;
+        let seen = Seen {
+            positions: positions.len(),
+            loop_from: lasso.stem.len(),
+            holds: &|atom, at| holds(claim, positions[at].atoms, atom),
+            is_event: &|atom| matches!(atom, Atom::Event(_)),
+        };
+        return seen.remarks(formula);
     }
     let mut remarks = Vec::new();
     for (index, pair) in positions.windows(2).enumerate() {
@@ -243,133 +247,4 @@ fn remarks(
         }
     }
     remarks
-}
-
-struct Run<'a> {
-    claim: &'a Claim,
-    positions: &'a [Position],
-    loop_from: usize,
-}
-
-impl Run<'_> {
-    fn along(&self, formula: &Ltl) -> Vec<bool> {
-        let holds = |atom: &Atom, at: usize| holds(self.claim, self.positions[at].atoms, atom);
-        formula.along(self.positions.len(), self.loop_from, &holds)
-    }
-
-    /// Where conditions of the formula become true or false; events are seen in the steps themselves.
-    fn changes(&self, formula: &Ltl) -> Vec<(usize, String)> {
-        let mut remarks = Vec::new();
-        for (atom, text) in formula.atoms().iter().filter(|(atom, _)| matches!(atom, Atom::State(_))) {
-            let values: Vec<bool> = self.positions.iter().map(|p| holds(self.claim, p.atoms, atom)).collect();
-            if values.first() == Some(&true) {
-                remarks.push((0, format!("`{text}` is true")));
-            }
-            for (index, pair) in values.windows(2).enumerate().filter(|(_, pair)| pair[0] != pair[1]) {
-                remarks.push((index + 1, format!("`{text}` is {} now", pair[1])));
-            }
-        }
-        remarks
-    }
-
-    /// The positions from one on, once round the loop.
-    fn from(&self, at: usize) -> impl Iterator<Item = usize> {
-        (at..self.positions.len()).chain(self.loop_from..at.max(self.loop_from))
-    }
-
-    fn next(&self, at: usize) -> usize {
-        if at + 1 < self.positions.len() { at + 1 } else { self.loop_from }
-    }
-
-    /// Why a formula has this value at a position, in a few words at the places that matter.
-    fn blame(&self, formula: &Ltl, at: usize, value: bool, remarks: &mut Vec<(usize, String)>) {
-        match formula {
-            Ltl::Constant(_) => {}
-            Ltl::Atom(atom, text) if matches!(**atom, Atom::Event(_)) => {
-                let happens = if value { "happens" } else { "does not happen" };
-                remarks.push((self.next(at), format!("here `{text}` {happens}")));
-            }
-            Ltl::Atom(..) if value => remarks.push((at, format!("here `{}` holds", plain(formula)))),
-            Ltl::Atom(..) => remarks.push((at, format!("here `{}` does not hold", plain(formula)))),
-            Ltl::Unary(Modality::Not, inner) => self.blame(inner, at, !value, remarks),
-            Ltl::Unary(Modality::Next, inner) => self.blame(inner, self.next(at), value, remarks),
-            Ltl::Unary(Modality::Always, inner) => self.blame_lasting(inner, at, value, remarks),
-            Ltl::Unary(Modality::Eventually, inner) => self.blame_coming(inner, at, value, remarks),
-            Ltl::Binary(op, a, b) => self.blame_binary(*op, (a, b), at, value, remarks),
-        }
-    }
-
-    /// `[] e`: false because of the first position where it is.
-    fn blame_lasting(&self, inner: &Ltl, at: usize, value: bool, remarks: &mut Vec<(usize, String)>) {
-        let values = self.along(inner);
-        match self.from(at).find(|&position| !values[position]) {
-            Some(position) if !value => self.blame(inner, position, false, remarks),
-            _ => remarks.push((at, format!("from here on `{}` holds always", plain(inner)))),
-        }
-    }
-
-    /// `<> e`: true because of the first position where it is.
-    fn blame_coming(&self, inner: &Ltl, at: usize, value: bool, remarks: &mut Vec<(usize, String)>) {
-        let values = self.along(inner);
-        match self.from(at).find(|&position| values[position]) {
-            Some(position) if value => self.blame(inner, position, true, remarks),
-            _ => remarks.push((at, format!("from here on `{}` never holds", plain(inner)))),
-        }
-    }
-
-    fn blame_binary(
-        &self,
-        op: Connective,
-        (a, b): (&Ltl, &Ltl),
-        at: usize,
-        value: bool,
-        remarks: &mut Vec<(usize, String)>,
-    ) {
-        let (left, right) = (self.along(a), self.along(b));
-        match op {
-            Connective::And | Connective::Or => {
-                // All operands that have the value of the whole; for the other value each of them matters.
-                let decisive = [(a, left[at]), (b, right[at])];
-                for (operand, _) in decisive.iter().filter(|(_, own)| *own == value) {
-                    self.blame(operand, at, value, remarks);
-                }
-            }
-            Connective::Implies => {
-                if left[at] != value {
-                    self.blame(a, at, !value, remarks);
-                }
-                if right[at] == value {
-                    self.blame(b, at, value, remarks);
-                }
-            }
-            Connective::Iff => {
-                self.blame(a, at, left[at], remarks);
-                self.blame(b, at, right[at], remarks);
-            }
-            Connective::Until | Connective::WeakUntil => {
-                let stop = self.from(at).find(|&position| !left[position] || right[position]);
-                match stop {
-                    Some(position) if right[position] => self.blame(b, position, true, remarks),
-                    Some(position) => {
-                        remarks.push((position, format!("`{}` has not come, and", plain(b))));
-                        self.blame(a, position, false, remarks);
-                    }
-                    None => remarks.push((at, format!("from here on `{}` never holds", plain(b)))),
-                }
-            }
-            Connective::Release => match self.from(at).find(|&position| left[position] || !right[position]) {
-                Some(position) if !right[position] => self.blame(b, position, false, remarks),
-                Some(position) => self.blame(a, position, true, remarks),
-                None => remarks.push((at, format!("from here on `{}` holds always", plain(b)))),
-            },
-        }
-    }
-}
-
-/// A formula in a sentence: an atom as it is written.
-fn plain(formula: &Ltl) -> String {
-    match formula {
-        Ltl::Atom(_, text) => text.clone(),
-        _ => formula.to_string(),
-    }
 }

@@ -20,11 +20,10 @@ pub fn is_fault(system: &System, property: Property, (control, queues): &Configu
         Op::Receive(channel, message) => queues[channel].first() == Some(&message),
         _ => true,
     };
+    let stuck = || machines.clone().all(|machine| !leaving(machine).iter().any(|t| possible(t.op)));
     match property {
-        Property::Deadlock => {
-            let stuck = machines.clone().all(|machine| !leaving(machine).iter().any(|t| possible(t.op)));
-            stuck && (messages_left || !all_ended)
-        }
+        Property::Deadlock => stuck() && (messages_left || !all_ended),
+        Property::Stuck => stuck() && is_fault(system, Property::BadStates, &(control.clone(), queues.clone())),
         Property::Orphan => all_ended && messages_left,
         Property::Reception => machines.clone().any(|machine| {
             let leaving = leaving(machine);

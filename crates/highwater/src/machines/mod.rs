@@ -1,36 +1,45 @@
-//! Communicating machines: the questions that the engine `fifo` answers, and what is made of its answers.
+//! Queues of any length: the questions that the engine `fifo` answers, and what is made of its answers.
 //!
-//! The engine works on plain machines. A network with data is folded first, if it can be. What comes back is not believed:
-//! a run is replayed in the semantics of the network, and its end looked at (`ending`); an invariant is handed to the small
-//! checker. A proof for folded machines speaks of other machines than those of the file, so that the checker cannot take
-//! it, and there is no verdict then.
+//! The engine works on plain machines. A network with data, one of a file of machines or of a Promela model whose channels
+//! are read without bounds, is folded first, if it can be, or made one machine (`target`). What comes back is not believed: a run is replayed in
+//! the semantics of the network, and its end looked at (`runs`, `ending`); an invariant is taken back to the network
+//! (`lifted`) and handed to the small checker. `promela` says when a Promela model comes here.
 
+mod correspond;
 mod ending;
+mod lifted;
+mod promela;
 mod proof;
+mod runs;
 mod settings;
 mod story;
 mod system;
+mod target;
+mod whole;
 
 pub use ending::ending;
+pub use promela::unbounded;
 
 use crate::arguments::CheckArgs;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::terminal;
 use ending::Ending;
-use fifo::{Invariant, Method, Statistics, System};
+use fifo::{Invariant, Method, Statistics};
+use lifted::Unlifted;
 use model::network::Network;
-use model::semantics::{Reading, Semantics, Step};
-use model::trace::Narrator;
-use model::verdict::{Certificate, Details, Limits, Observer, Outcome, Property, QueueStats, Reason, Verdict, Witness};
+use model::queue_proof::QueueProof;
+use model::semantics::Reading;
+use model::verdict::{Certificate, Details, Limits, Observer, Outcome, Property, QueueStats, Reason, Verdict};
 use report::diagnostics;
 use report::style::Style;
-use scm::{Folded, Specification};
+use scm::Specification;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use story::Listener;
+use target::{Origin, Target};
 
 /// The name of the engine.
 pub const ENGINE: &str = "fifo";
@@ -57,22 +66,17 @@ fn question(property: &Property) -> Option<fifo::Property> {
     })
 }
 
-/// A model of communicating machines, ready to be asked.
+/// A model, ready to be asked.
 pub struct Machines<'a> {
     file: &'a ModelFile,
     network: &'a Network,
     args: &'a CheckArgs,
     stop: Arc<AtomicBool>,
     method: Method,
+    /// It is a Promela model, and not one of communicating machines.
+    promela: bool,
     /// The plain machines, or why there are none.
     target: Result<Target, String>,
-}
-
-/// Plain machines: those of the model, or what its data were folded into.
-struct Target {
-    system: System,
-    specification: Specification,
-    folded: Option<Folded>,
 }
 
 impl<'a> Machines<'a> {
@@ -84,32 +88,40 @@ impl<'a> Machines<'a> {
         deadline: Option<Instant>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, Failure> {
-        let own = file.specification.clone().unwrap_or_default();
         let method = settings::method(args)?;
-        let target = match system::system(network, &own) {
-            Ok(_) => {
-                let specification = chosen(own, network, &args.bad, terminal::error_style(&args.style))?;
-                made(network, specification, None)
-            }
-            Err(system::HasData) => {
-                match scm::fold(network, &scm::fold::Limits { deadline, ..scm::fold::Limits::default() }) {
-                    Ok(folded) => {
-                        let mut specification = folded.specification(network, &own);
-                        specification.bad.extend(folded.errors().bad);
-                        let style = terminal::error_style(&args.style);
-                        let specification = chosen(specification, &folded.network, &args.bad, style)?;
-                        made(&folded.network.clone(), specification, Some(folded))
+        let promela = file.specification.is_none();
+        let own = file.specification.clone().unwrap_or_default();
+        let original = chosen(own, network, &args.bad, terminal::error_style(&args.style))?;
+        let target = match system::system(network, &original) {
+            Ok(_) if !promela => Target::plain(network, original),
+            _ => {
+                let limits = scm::fold::Limits { deadline, ..scm::fold::Limits::default() };
+                match scm::fold(network, &limits) {
+                    // Where folding splits atomic sequences, one machine that does not is better.
+                    Ok(folded) if promela && !folded.is_exact() => {
+                        Target::whole(network, deadline).or_else(|_| Target::folded(network, folded, original, promela))
                     }
-                    Err(refusal) => Err(format!("{refusal} ({})", file.sources.describe(refusal.span))),
+                    Ok(folded) => Target::folded(network, folded, original, promela),
+                    Err(refusal) => {
+                        let folding = format!("{refusal} ({})", file.sources.describe(refusal.span));
+                        let together = if promela { Target::whole(network, deadline) } else { Err(String::new()) };
+                        together
+                            .map_err(|why| if why.is_empty() { folding.clone() } else { format!("{folding}; {why}") })
+                    }
                 }
             }
         };
-        Ok(Machines { file, network, args, stop: Arc::clone(stop), method, target })
+        Ok(Machines { file, network, args, stop: Arc::clone(stop), method, promela, target })
+    }
+
+    /// Whether there are plain machines to ask about.
+    fn fits(&self) -> bool {
+        self.target.is_ok()
     }
 
     /// Whether there is a configuration that is bad.
     pub fn has_bad(&self) -> bool {
-        self.target.as_ref().map_or(true, |target| !target.specification.bad.is_empty())
+        self.promela || self.target.as_ref().map_or(true, |target| !target.specification.bad.is_empty())
     }
 
     /// The questions, one after the other; each has its share of the time that is left.
@@ -150,8 +162,13 @@ impl<'a> Machines<'a> {
             (_, None) => return outcome,
         };
         let tell = self.args.trace_refinement;
-        let mut listener = Listener { system: &target.system, observer, tell };
-        let report = fifo::check(&target.system, question, &self.method, &self.limits(share, limits), &mut listener);
+        let (system, question) = match (&target.origin, question) {
+            (Origin::Folded(folding), fifo::Property::Deadlock) => (&folding.stuck, fifo::Property::Stuck),
+            (Origin::Whole(whole), fifo::Property::Deadlock) => (&whole.stuck, fifo::Property::Stuck),
+            _ => (&target.system, question),
+        };
+        let mut listener = Listener { system, observer, tell };
+        let report = fifo::check(system, question, &self.method, &self.limits(share, limits), &mut listener);
         outcome.details.queues = Some(stats(&report.statistics));
         let found = match report.verdict {
             fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, &mut outcome, limits, observer),
@@ -188,15 +205,18 @@ impl<'a> Machines<'a> {
         if self.args.stats {
             self.show(target, &mut invariant, outcome, limits);
         }
-        if target.folded.is_some() {
-            let why = "no run violates it, but the proof is about machines whose data were folded into their states, \
-                       and no certificate of this version can say so";
-            return Err(Reason::NotSupported(String::from(why)));
-        }
-        let proof = proof::proof(&invariant, if outcome.property == Property::Safety { &self.args.bad } else { &[] });
-        drop(invariant);
-        let specification = &target.specification;
-        match certify::queues::verify(self.network, specification, &outcome.property, &proof, limits, observer) {
+        let proof = self.proof(target, invariant, &outcome.property, limits)?;
+        let checked = match self.promela {
+            true => certify::queues::verify_promela(self.network, &outcome.property, &proof, limits, observer),
+            false => {
+                let specification = match &target.origin {
+                    Origin::Folded(folding) => &folding.original,
+                    _ => &target.specification,
+                };
+                certify::queues::verify(self.network, specification, &outcome.property, &proof, limits, observer)
+            }
+        };
+        match checked {
             Ok(()) => {
                 outcome.certificate = Some(Certificate::Queues(Box::new(proof)));
                 Ok(Verdict::Proved)
@@ -205,10 +225,45 @@ impl<'a> Machines<'a> {
             Err(certify::Refusal::Unfinished(why)) => {
                 Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
             }
+            Err(certify::Refusal::Crash(fault)) => Err(Reason::Crash(fault)),
             Err(refusal) => {
                 Err(Reason::NotProvable(format!("the checker refuses the proof, please report this: {refusal}")))
             }
         }
+    }
+
+    /// The invariant as a proof for the model.
+    fn proof(
+        &self,
+        target: &Target,
+        invariant: Invariant,
+        property: &Property,
+        limits: &Limits,
+    ) -> Result<QueueProof, Reason> {
+        let bad = if *property == Property::Safety { self.args.bad.as_slice() } else { &[] };
+        let folding = match &target.origin {
+            Origin::Model => return Ok(proof::proof(&invariant, bad)),
+            Origin::Whole(whole) => return Ok(whole.proof(&invariant)),
+            Origin::Folded(folding) => folding,
+        };
+        if *property == Property::Reception {
+            let why = "no run violates it, but the proof is about machines whose data were folded into their states, \
+                       and no certificate of this version can say so of receptions";
+            return Err(Reason::NotSupported(String::from(why)));
+        }
+        let stop = Arc::clone(&self.stop);
+        let limits = queues::Limits {
+            deadline: limits.deadline,
+            bytes: limits.memory.and_then(|bytes| usize::try_from(bytes / 2).ok()).unwrap_or(usize::MAX),
+            interrupt: Some(Arc::new(move || stop.load(Ordering::Relaxed))),
+            ..queues::Limits::default()
+        };
+        lifted::lift(self.network, &folding.folded, invariant, bad, limits).map_err(|why| match why {
+            Unlifted::Limit(limit) => reason_of(&fifo::Reason::Limit(limit)),
+            Unlifted::Why(why) => {
+                Reason::NotProvable(format!("a proof was found, but not for the model itself: {why}"))
+            }
+        })
     }
 
     /// The invariant for people.
@@ -221,50 +276,6 @@ impl<'a> Machines<'a> {
         if let Some(stats) = &mut outcome.details.queues {
             stats.invariant = table.into_iter().map(|(control, set)| (control.join(", "), set)).collect();
         }
-    }
-
-    /// A run counts once it was replayed, and ends as it should.
-    fn violated(&self, target: &Target, run: &fifo::Run, outcome: &mut Outcome) -> Result<Verdict, Reason> {
-        let steps = system::steps(&target.system, run);
-        let (found, replayed) = match &target.folded {
-            None => (self.end_of(self.network, target, &outcome.property, &steps), steps),
-            Some(folded) => (self.end_of(&folded.network, target, &outcome.property, &steps), folded.replay(&steps)),
-        };
-        let found = found.ok_or_else(|| unconfirmed("the run does not end as it should"))?;
-        outcome.witness = Some(self.witness(&outcome.property, found, &replayed)?);
-        Ok(Verdict::Violated)
-    }
-
-    /// What is wrong at the end of a run of plain machines.
-    fn end_of(&self, network: &Network, target: &Target, property: &Property, steps: &[Step]) -> Option<Ending> {
-        let semantics = Semantics::new(network, Reading::Unbounded);
-        let replayed = Narrator::new(&semantics, &self.file.sources).replay(steps).ok()?;
-        ending(&semantics, &self.file.sources, &target.specification, property, &replayed.state)
-    }
-
-    /// The run in words.
-    fn witness(&self, property: &Property, mut end: Ending, steps: &[Step]) -> Result<Witness, Reason> {
-        let semantics = Semantics::new(self.network, Reading::Unbounded);
-        let mut narrator = Narrator::new(&semantics, &self.file.sources);
-        let replayed = narrator.replay(steps).map_err(|_| unconfirmed("the run is none of the model"))?;
-        if let Some(fault) = &replayed.fault {
-            if *property != Property::Safety {
-                return Err(Reason::Crash(fault.fault.to_string()));
-            }
-            end = Ending { problem: fault.fault.to_string(), code: fault.fault.code(), span: Some(fault.span) };
-        }
-        // What was given on the command line is in no file.
-        let span = end.span.filter(|_| self.args.bad.is_empty() || replayed.fault.is_some());
-        Ok(Witness {
-            standing: narrator.snapshot(&replayed.state).processes,
-            steps: replayed.steps,
-            loop_from: None,
-            gains: Vec::new(),
-            remarks: Vec::new(),
-            problem: end.problem,
-            problem_code: end.code,
-            problem_span: span,
-        })
     }
 }
 
@@ -284,13 +295,6 @@ pub fn chosen(own: Specification, network: &Network, given: &[String], style: St
         specification.bad.push(bad);
     }
     Ok(specification)
-}
-
-fn made(network: &Network, specification: Specification, folded: Option<Folded>) -> Result<Target, String> {
-    match system::system(network, &specification) {
-        Ok(system) => Ok(Target { system, specification, folded }),
-        Err(system::HasData) => Err(String::from("the model has data that cannot be folded into states")),
-    }
 }
 
 fn unconfirmed(why: &str) -> Reason {

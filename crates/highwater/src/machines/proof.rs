@@ -2,7 +2,7 @@
 
 use fifo::Invariant;
 use model::queue_proof::{QueueAutomaton, QueueEntry, QueueProof, SEPARATOR};
-use queues::Language;
+use queues::{Language, Languages};
 use std::collections::HashMap;
 
 /// The proof that an invariant is, for the bad configurations of the model or for those that were given.
@@ -12,7 +12,7 @@ pub fn proof(invariant: &Invariant, bad: &[String]) -> QueueProof {
     for (control, language) in &invariant.reached {
         let fresh = proof.automata.len() as u32;
         let automaton = *numbers.entry(*language).or_insert_with(|| {
-            proof.automata.push(plain(invariant, *language));
+            proof.automata.push(automaton(&invariant.languages, *language, &|letter| letter + 1));
             fresh
         });
         proof.entries.push(QueueEntry { control: control.clone(), automaton });
@@ -20,10 +20,11 @@ pub fn proof(invariant: &Invariant, bad: &[String]) -> QueueProof {
     proof
 }
 
-fn plain(invariant: &Invariant, language: Language) -> QueueAutomaton {
-    let automaton = invariant.languages.automaton(language);
-    let separator = invariant.languages.separator();
-    let letter = |letter: u32| if letter == separator { SEPARATOR } else { letter + 1 };
+/// The automaton of a set; `letter` says what becomes of a message.
+pub fn automaton(languages: &Languages, set: Language, letter: &dyn Fn(u32) -> u32) -> QueueAutomaton {
+    let automaton = languages.automaton(set);
+    let separator = languages.separator();
+    let letter = |one: u32| if one == separator { SEPARATOR } else { letter(one) };
     let states = || 0..automaton.states() as u32;
     let edges = |state| automaton.edges(state).iter().map(|edge| (letter(edge.letter), edge.target)).collect();
     QueueAutomaton {

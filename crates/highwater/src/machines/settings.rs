@@ -1,6 +1,6 @@
 //! Which method the engine `fifo` uses, from the command line.
 
-use crate::arguments::{CheckArgs, FifoMethod, PathInvariant};
+use crate::arguments::{CheckArgs, MethodName, PathInvariant};
 use crate::failure::Failure;
 use fifo::{CegarSettings, Generator, Method, Pass};
 use queues::{EXTRAPOLATION_NAMES, Extrapolation, extrapolation_by_name};
@@ -13,22 +13,26 @@ const DEFAULT: &str = "rho-forward";
 pub fn method(args: &CheckArgs) -> Result<Method, Failure> {
     let refines = args.path_invariant.is_some() || args.extrapolation.is_some();
     let kind = match args.method {
-        FifoMethod::Auto if refines => FifoMethod::Cegar,
+        MethodName::Auto if refines => MethodName::Cegar,
         kind => kind,
     };
-    if args.path_invariant.is_some() && kind != FifoMethod::Cegar {
+    if args.plain || matches!(kind, MethodName::Paper | MethodName::Refine | MethodName::Minimise) {
+        let why = "--plain and --method paper, refine and minimise are for structures side by side (.fsp, .aut)";
+        return Err(Failure::Usage(String::from(why)));
+    }
+    if args.path_invariant.is_some() && kind != MethodName::Cegar {
         return Err(Failure::Usage(String::from("--path-invariant is for --method cegar")));
     }
-    if args.extrapolation.is_some() && kind == FifoMethod::Search {
+    if args.extrapolation.is_some() && kind == MethodName::Search {
         return Err(Failure::Usage(String::from("--extrapolation is for --method absint, cegar and armc")));
     }
     let with = extrapolation(args.extrapolation.as_deref().unwrap_or(DEFAULT))?;
     Ok(match kind {
-        FifoMethod::Auto => Method::Auto,
-        FifoMethod::Search => Method::Search,
-        FifoMethod::Absint => Method::AbsInt(with),
-        FifoMethod::Armc => Method::Armc(with),
-        FifoMethod::Cegar => {
+        MethodName::Auto | MethodName::Paper | MethodName::Refine | MethodName::Minimise => Method::Auto,
+        MethodName::Search => Method::Search,
+        MethodName::Absint => Method::AbsInt(with),
+        MethodName::Armc => Method::Armc(with),
+        MethodName::Cegar => {
             let (generator, pass) = match args.path_invariant.unwrap_or(PathInvariant::UpinvFwd) {
                 PathInvariant::UpinvFwd => (Generator::Uniform, Pass::Forward),
                 PathInvariant::UpinvBwd => (Generator::Uniform, Pass::Backward),

@@ -17,6 +17,7 @@
 //!
 //! The three [`Reading`]s differ only in what a send does when the channel is full.
 
+mod contents;
 mod perform;
 mod stepper;
 

@@ -18,9 +18,9 @@ use crate::source::Span;
 /// Computes successors; holds the buffers it needs, so one per thread.
 #[derive(Debug)]
 pub struct Stepper<'s> {
-    semantics: &'s Semantics<'s>,
+    pub(super) semantics: &'s Semantics<'s>,
     cache: FrameCache,
-    current: Configuration,
+    pub(super) current: Configuration,
     next: Configuration,
     /// The message of a rendezvous on its way.
     message: Vec<i32>,

@@ -37,6 +37,7 @@ pub(super) fn build<'n>(
     let mut folded = Folded {
         network: Network { symbol_sets: vec![names(network, &messages)], ..Network::default() },
         processes: Vec::new(),
+        queues: start.queues.clone(),
         messages,
         prologue: start.prologue.clone(),
         faults: Vec::new(),
@@ -135,6 +136,7 @@ impl<'b, 'n> Builder<'b, 'n> {
         let folded = FoldedProcess {
             process: running.number,
             machine: running.machine,
+            owned: closure.owned[process].clone(),
             states: states.iter().map(folded_state).collect(),
             origins: Vec::new(),
         };

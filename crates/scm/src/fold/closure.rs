@@ -59,7 +59,7 @@ pub(super) struct Closure<'n> {
     queues: Vec<model::ids::ChannelTypeId>,
     globals: Vec<i32>,
     /// Per process: where its own global variables stand.
-    owned: Vec<Vec<usize>>,
+    pub(super) owned: Vec<Vec<usize>>,
     pub(super) states: Vec<States>,
     pub(super) sent: Sent,
     approximations: BTreeMap<Span, &'static str>,

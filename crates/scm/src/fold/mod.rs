@@ -30,7 +30,7 @@ mod values;
 
 use crate::print::NotExpressible;
 use crate::specification::{Allowed, Bad, Regex, Specification};
-use model::ids::{EdgeId, LocationId, MachineId};
+use model::ids::{ChannelTypeId, EdgeId, LocationId, MachineId};
 use model::network::{Network, ScalarType};
 use model::semantics::Step;
 use model::source::Span;
@@ -65,6 +65,8 @@ pub struct Folded {
     pub network: Network,
     /// What each machine was made of, by its index.
     pub processes: Vec<FoldedProcess>,
+    /// The kinds of the channels in the original network.
+    pub queues: Vec<ChannelTypeId>,
     /// What each message stands for; the one with the value `v` is at `v - 1`.
     pub messages: Vec<Message>,
     /// Steps of the original network that create the processes, before anything else.
@@ -82,6 +84,8 @@ pub struct FoldedProcess {
     pub process: u32,
     /// Its type there.
     pub machine: MachineId,
+    /// Where the global variables that belong to it stand among the values of all.
+    pub owned: Vec<usize>,
     /// Per location: what it stands for.
     pub states: Vec<FoldedState>,
     /// Per edge: the edges of the original that it stands for, one after the other.

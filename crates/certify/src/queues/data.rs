@@ -1,0 +1,420 @@
+//! Invariants over queues for networks with data: steps are those of the network's own semantics.
+//!
+//! A control state is here a state without its messages, and the process that keeps control inside an atomic sequence. In
+//! `looks` it is made sure that a statement sees the head of one queue at most, and can only wait for it. So all that can
+//! happen with contents `w` happens already when all queues are empty, or when just one queue holds just the head that it
+//! has in `w`. Those *samples* are real states, and the semantics says where they lead: for each control state one sample
+//! without messages, and one for each message that can be at the head of a queue by the set of the proof.
+//!
+//! A step of a sample sends one message, takes one, or does neither; what it makes of the whole set is then checked as for
+//! plain machines. If a step of a sample goes wrong, so does one of the model. Contents with which no process can move
+//! are those whose heads belong to samples without a step.
+//!
+//! Queues come and go with processes, the youngest first. A word says nothing about queues that are not there; a step that
+//! makes new ones must come from a set whose words have nothing in them.
+//!
+//! Only control states that are reached are looked at, beginning with the first state of the network. The bytes of the
+//! proof are compared with them, and never loaded.
+
+use super::looks;
+use super::machines::Op;
+use super::pattern::Pattern;
+use super::words::{First, Patience, Words};
+use crate::{Refusal, overflow};
+use model::fault::FaultAt;
+use model::network::{Initial, Network};
+use model::queue_proof::{QueueAutomaton, QueueProof, SEPARATOR};
+use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
+use model::verdict::{Limits, Observer, Property};
+use scm::{Bad, Regex, Specification};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// By whose rules an end is a proper one, and what else is bad.
+#[derive(Clone, Copy)]
+pub(super) enum Rules<'a> {
+    /// Communicating machines, with their bad configurations.
+    Machines(&'a Specification),
+    /// Promela: assertions, and end states that are valid.
+    Promela,
+}
+
+/// A state without messages, and the process in control.
+type Control = (Vec<u8>, Option<u32>);
+
+/// Checks a proof about a network with data.
+pub(super) fn verify(
+    network: &Network,
+    rules: Rules<'_>,
+    property: &Property,
+    proof: &QueueProof,
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<(), Refusal> {
+    match (property, rules) {
+        (Property::Safety | Property::Deadlock, _) | (Property::Orphan, Rules::Machines(_)) => {}
+        _ => return Err(Refusal::WrongKind(property.to_string())),
+    }
+    looks::at_heads_only(network)?;
+    let semantics = Semantics::new(network, Reading::Unbounded);
+    let listed = Listed::read(proof)?;
+    let bad = match (rules, property) {
+        (Rules::Machines(specification), Property::Safety) => patterns(network, specification, &listed.letters)?,
+        _ => Vec::new(),
+    };
+    let patience = Patience { limits, observer, steps: Cell::new(0) };
+    let mut stepper = semantics.stepper();
+    stepper.listen();
+    let lossy = lossy(network)?;
+    Check { network, stepper, listed, lossy, rules, bad, property, patience }.run()
+}
+
+/// What the proof says, made ready.
+struct Listed {
+    queues: usize,
+    messages: Vec<Vec<i32>>,
+    letters: HashMap<Vec<i32>, u32>,
+    automata: Vec<Words>,
+    /// By portable bytes and owner.
+    invariant: HashMap<Control, usize>,
+}
+
+impl Listed {
+    fn read(proof: &QueueProof) -> Result<Listed, Refusal> {
+        let malformed = |why: String| Err(Refusal::Malformed(why));
+        let Some(data) = &proof.data else {
+            return malformed(String::from("it is for machines without data, and the model has some"));
+        };
+        let messages = data.messages.clone();
+        let letters: HashMap<Vec<i32>, u32> = messages.iter().cloned().zip(1..).collect();
+        if letters.len() != messages.len() {
+            return malformed(String::from("a message has two letters"));
+        }
+        let automata = proof.automata.iter().map(Words::new).collect::<Result<Vec<_>, _>>()?;
+        let mut invariant = HashMap::new();
+        for entry in &proof.entries {
+            let control = match entry.control.as_slice() {
+                [number] => data.controls.get(*number as usize),
+                _ => None,
+            };
+            let Some(control) = control else {
+                return malformed(format!("{:?} is not a control state", entry.control));
+            };
+            let Some(bytes) = bytes(&control.state) else { return malformed(String::from("a state has no bytes")) };
+            if entry.automaton as usize >= automata.len() {
+                return malformed(format!("there is no automaton {}", entry.automaton));
+            }
+            if invariant.insert((bytes, control.owner), entry.automaton as usize).is_some() {
+                return malformed(format!("control state {:?} is listed twice", entry.control));
+            }
+        }
+        Ok(Listed { queues: data.queues as usize, messages, letters, automata, invariant })
+    }
+
+    fn of(&self, stepper: &mut Stepper<'_>, control: &Control) -> Option<usize> {
+        self.invariant.get(&(stepper.portable(&control.0), control.1)).copied()
+    }
+}
+
+/// The bytes that hexadecimal digits stand for.
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| (byte as char).to_digit(16).map(|value| value as u8);
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| if let [high, low] = *pair { Some(digit(high)? << 4 | digit(low)?) } else { None }).collect()
+}
+
+/// Which queues may lose messages: global channels come first, and no others may.
+fn lossy(network: &Network) -> Result<Vec<bool>, Refusal> {
+    let locals = network.machines.iter().flat_map(|machine| &machine.variables);
+    let loses = |variable: &model::network::Variable| match variable.initial {
+        Initial::NewChannel(ty) => network.channel_types[ty.index()].lossy,
+        _ => false,
+    };
+    if locals.into_iter().any(loses) {
+        return Err(Refusal::Malformed(String::from("a channel of a process loses messages")));
+    }
+    let channels = network.variables.iter().filter(|v| matches!(v.initial, Initial::NewChannel(_)));
+    Ok(channels.flat_map(|variable| std::iter::repeat_n(loses(variable), variable.len())).collect())
+}
+
+/// The bad configurations, with the letters of the proof.
+fn patterns<'a>(
+    network: &Network,
+    specification: &'a Specification,
+    letters: &HashMap<Vec<i32>, u32>,
+) -> Result<Vec<(&'a Bad, Option<Pattern>)>, Refusal> {
+    let in_order = network.instances.iter().enumerate().all(|(index, one)| one.machine.index() == index);
+    if !in_order || network.instances.len() != network.machines.len() {
+        return Err(Refusal::Malformed(String::from("its processes are not one of each machine")));
+    }
+    let pattern = |bad: &Bad| bad.queues.as_ref().map(|language| Pattern::new(&in_letters(&language.regex, letters)));
+    Ok(specification.bad.iter().map(|bad| (bad, pattern(bad))).collect())
+}
+
+/// A regular expression over letters; a message that has none is never there.
+fn in_letters(regex: &Regex, letters: &HashMap<Vec<i32>, u32>) -> Regex {
+    let all = |parts: &[Regex]| parts.iter().map(|part| in_letters(part, letters)).collect();
+    match regex {
+        Regex::Message(value) => match letters.get(&vec![*value]) {
+            Some(&letter) => Regex::Message(letter as i32),
+            None => Regex::Union(Vec::new()),
+        },
+        Regex::Empty | Regex::Separator => regex.clone(),
+        Regex::Concat(parts) => Regex::Concat(all(parts)),
+        Regex::Union(parts) => Regex::Union(all(parts)),
+        Regex::Star(inner) => Regex::Star(Box::new(in_letters(inner, letters))),
+        Regex::Plus(inner) => Regex::Plus(Box::new(in_letters(inner, letters))),
+    }
+}
+
+struct Check<'a> {
+    network: &'a Network,
+    stepper: Stepper<'a>,
+    listed: Listed,
+    lossy: Vec<bool>,
+    rules: Rules<'a>,
+    bad: Vec<(&'a Bad, Option<Pattern>)>,
+    property: &'a Property,
+    patience: Patience<'a>,
+}
+
+/// A step of a sample.
+struct Taken {
+    step: Step,
+    next: Option<Control>,
+    fault: Option<FaultAt>,
+    exchanges: Vec<Exchange>,
+}
+
+/// What can be done in a control state.
+#[derive(Default)]
+struct Moves {
+    /// What a step does to the queues, and where it leads.
+    all: HashSet<(Op, Control)>,
+    /// Something can move whatever is in the queues.
+    free: bool,
+    /// A step makes new queues.
+    grows: bool,
+    /// The heads with which something can move.
+    takes: BTreeMap<usize, BTreeSet<u32>>,
+}
+
+impl Moves {
+    /// The heads with which nothing moves.
+    fn blocking(&self) -> BTreeMap<usize, First> {
+        self.takes.iter().map(|(&queue, taken)| (queue, First::NoneOf(taken.clone()))).collect()
+    }
+}
+
+impl Check<'_> {
+    fn run(&mut self) -> Result<(), Refusal> {
+        let first = self.initiation()?;
+        let mut seen: HashSet<Control> = HashSet::from([first.clone()]);
+        let mut work = vec![first];
+        while let Some(control) = work.pop() {
+            self.patience.step()?;
+            let Some(here) = self.listed.of(&mut self.stepper, &control) else { continue };
+            if !self.listed.automata[here].meets(&None, &self.patience)? {
+                continue;
+            }
+            let moves = self.moves(&control, here)?;
+            self.safety(&control, here, &moves)?;
+            for target in self.consecution(&control, here, moves)? {
+                if !seen.contains(&target) {
+                    seen.insert(target.clone());
+                    work.push(target);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn initiation(&mut self) -> Result<Control, Refusal> {
+        let state = match self.stepper.initial().map_err(overflow)? {
+            Ok(state) => state,
+            Err(fault) if *self.property == Property::Safety => return Err(Refusal::Violated(fault.fault.to_string())),
+            Err(fault) => return Err(Refusal::Crash(fault.fault.to_string())),
+        };
+        let first = (self.stepper.without_messages(&state), None);
+        let empty = vec![SEPARATOR; self.listed.queues.saturating_sub(1)];
+        let here = self.listed.of(&mut self.stepper, &first);
+        match here.is_some_and(|at| self.listed.automata[at].accepts(&empty)) {
+            true => Ok(first),
+            false => Err(Refusal::NotInvariant(String::from("the first configuration is not in it"))),
+        }
+    }
+
+    /// What the samples of a control state do.
+    fn moves(&mut self, control: &Control, here: usize) -> Result<Moves, Refusal> {
+        let queues = self.stepper.queue_count(&control.0);
+        if queues > self.listed.queues {
+            return Err(Refusal::Malformed(String::from("the model has more queues than the words of the proof")));
+        }
+        let mut moves = Moves::default();
+        moves.free = self.sample(&control.0, control.1, &mut moves)?;
+        let heads = self.listed.automata[here].heads(&self.patience)?;
+        // What stands in queues that are not there does not count; but a queue that comes is empty.
+        let stale = heads.range(queues..).next().is_some();
+        for (queue, letters) in heads.into_iter().filter(|(queue, _)| *queue < queues) {
+            for letter in letters {
+                let Some(message) = self.listed.messages.get(letter as usize - 1) else { continue };
+                let mut contents = vec![Vec::new(); queue];
+                contents.push(vec![message.clone()]);
+                // A message that the queue cannot hold is in no configuration.
+                let Some(state) = self.stepper.with_messages(&control.0, &contents) else { continue };
+                contents.resize(queues, Vec::new());
+                if self.stepper.messages(&state) != contents {
+                    return Err(Refusal::Malformed(String::from("a queue does not keep a message as it is sent")));
+                }
+                if self.sample(&state, control.1, &mut moves)? {
+                    moves.takes.entry(queue).or_default().insert(letter);
+                }
+            }
+        }
+        if moves.grows && stale {
+            return Err(Refusal::NotInvariant(String::from("a queue that comes with a process is not empty")));
+        }
+        Ok(moves)
+    }
+
+    /// The steps of one sample; whether there are any.
+    fn sample(&mut self, state: &[u8], owner: Option<u32>, moves: &mut Moves) -> Result<bool, Refusal> {
+        self.patience.step()?;
+        let mut steps: Vec<Taken> = Vec::new();
+        self.stepper
+            .expand(state, owner, &mut |successor| {
+                steps.push(Taken {
+                    step: successor.step,
+                    next: successor.state.map(|next| (next.to_vec(), successor.control)),
+                    fault: successor.fault,
+                    exchanges: successor.exchanges.to_vec(),
+                });
+            })
+            .map_err(overflow)?;
+        // What is lost is lost after a step, and no step of its own.
+        steps.retain(|taken| !matches!(taken.step, Step::Loss { .. }));
+        let queues = self.stepper.queue_count(state);
+        for taken in &steps {
+            let op = self.effect(taken)?;
+            if let Some((next, owner)) = &taken.next {
+                self.is_done(op, next)?;
+                let target = self.stepper.without_messages(next);
+                moves.grows |= self.stepper.queue_count(&target) > queues;
+                moves.all.insert((op, (target, *owner)));
+            }
+        }
+        Ok(!steps.is_empty())
+    }
+
+    /// Whether a message stands in its queue as it was sent.
+    fn is_done(&mut self, op: Op, next: &[u8]) -> Result<(), Refusal> {
+        let Op::Send(queue, letter) = op else { return Ok(()) };
+        let messages = self.stepper.messages(next);
+        let last = messages.get(queue).and_then(|queue| queue.last());
+        match last.is_some() && last == self.listed.messages.get(letter as usize - 1) {
+            true => Ok(()),
+            false => Err(Refusal::Malformed(String::from("a queue does not keep a message as it is sent"))),
+        }
+    }
+
+    /// What a step does to the queues, if nothing goes wrong.
+    fn effect(&self, taken: &Taken) -> Result<Op, Refusal> {
+        if let Some(fault) = &taken.fault {
+            match (self.property, &taken.next) {
+                (Property::Safety, _) => return Err(Refusal::Violated(fault.fault.to_string())),
+                (_, None) => return Err(Refusal::Crash(fault.fault.to_string())),
+                _ => {}
+            }
+        }
+        let malformed = |why: &str| Err(Refusal::Malformed(String::from(why)));
+        match taken.exchanges.as_slice() {
+            [] => Ok(Op::Internal),
+            _ if taken.next.is_none() => Ok(Op::Internal),
+            // A message that is handed over is in no queue, and nobody can see one at its head.
+            [given, got] if matches!(taken.step, Step::Rendezvous { .. }) && given.queue == got.queue => {
+                Ok(Op::Internal)
+            }
+            _ if matches!(taken.step, Step::Rendezvous { .. }) => malformed("a rendezvous uses queues, too"),
+            [one] => match self.listed.letters.get(&one.fields) {
+                Some(&letter) if one.sent => Ok(Op::Send(one.queue as usize, letter)),
+                Some(&letter) => Ok(Op::Receive(one.queue as usize, letter)),
+                None => Err(Refusal::NotInvariant(format!("the message {:?} has no letter", one.fields))),
+            },
+            _ => malformed("a step uses queues more than once"),
+        }
+    }
+
+    /// Every step leads into the set of where it leads to; returns those control states.
+    fn consecution(&mut self, control: &Control, here: usize, mut moves: Moves) -> Result<Vec<Control>, Refusal> {
+        let words = &self.listed.automata[here];
+        if control.1.is_some() && !moves.free && words.has_with(&moves.blocking(), &self.patience)? {
+            // The process in control is blocked, and loses it.
+            moves.all.insert((Op::Internal, (control.0.clone(), None)));
+        }
+        let nothing = Words::new(&QueueAutomaton::default())?;
+        let mut targets = Vec::new();
+        for (op, target) in moves.all {
+            let at = self.listed.of(&mut self.stepper, &target);
+            let there = at.map_or(&nothing, |at| &self.listed.automata[at]);
+            if !self.listed.automata[here].leads_into(op, &self.lossy, there, &self.patience)? {
+                let what = format!("a step leads out of it: {op:?}");
+                return Err(Refusal::NotInvariant(what));
+            }
+            targets.extend(at.map(|_| target));
+        }
+        Ok(targets)
+    }
+
+    fn safety(&mut self, (state, owner): &Control, here: usize, moves: &Moves) -> Result<(), Refusal> {
+        if owner.is_some() {
+            return Ok(());
+        }
+        let is_bad = match (self.property, self.rules) {
+            (Property::Deadlock, Rules::Promela) => {
+                !self.stepper.is_valid_end(state) && self.can_be_stuck(here, moves)?
+            }
+            (Property::Deadlock, Rules::Machines(_)) if !self.all_ended(state) => self.can_be_stuck(here, moves)?,
+            (Property::Deadlock | Property::Orphan, Rules::Machines(_)) => {
+                self.all_ended(state) && self.listed.automata[here].has_message(&self.patience)?
+            }
+            _ => self.is_bad(state, here)?,
+        };
+        match is_bad {
+            true => Err(Refusal::Violated(String::from("the set of a control state has something bad in it"))),
+            false => Ok(()),
+        }
+    }
+
+    fn can_be_stuck(&self, here: usize, moves: &Moves) -> Result<bool, Refusal> {
+        Ok(!moves.free && self.listed.automata[here].has_with(&moves.blocking(), &self.patience)?)
+    }
+
+    /// Every machine is in a state without transitions.
+    fn all_ended(&mut self, state: &[u8]) -> bool {
+        self.stepper.load(state);
+        (0..self.stepper.loaded_processes()).all(|process| {
+            let (machine, at) = self.stepper.loaded_place(process);
+            self.network.machine(machine).locations[at.index()].edges.is_empty()
+        })
+    }
+
+    fn is_bad(&mut self, state: &[u8], here: usize) -> Result<bool, Refusal> {
+        self.stepper.load(state);
+        for (bad, pattern) in &self.bad {
+            let covered = bad.machines.iter().enumerate().all(|(process, allowed)| {
+                allowed.as_ref().is_none_or(|states| states.iter().any(|wanted| self.is_at(process, wanted)))
+            });
+            if covered && self.listed.automata[here].meets(pattern, &self.patience)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a process of the loaded state is where something bad may be. A condition without a value may hold.
+    fn is_at(&self, process: usize, wanted: &scm::Allowed) -> bool {
+        process < self.stepper.loaded_processes()
+            && self.stepper.loaded_place(process).1 == wanted.location
+            && wanted.condition.as_ref().is_none_or(|e| self.stepper.loaded_value(process, e).is_none_or(|v| v != 0))
+    }
+}

@@ -1,0 +1,101 @@
+//! The run of a composition in words: what happens, who takes part, where they are then, and what is wrong.
+
+use super::waiting;
+use model::blame::Seen;
+use model::composition::{Atom, Composition, Happening, Run, Stepper};
+use model::formula::Ltl;
+use model::structure::Ending;
+use model::verdict::{JointRun, JointStep, Participant};
+
+/// A run that ends where nothing can happen.
+pub fn deadlock(composition: &Composition, run: Run) -> JointRun {
+    let last = run.states.last().cloned().unwrap_or_default();
+    let waiting = waiting::waiting(composition, &last);
+    let circle = waiting::circle(composition, &run);
+    let stuck = waiting.iter().filter(|component| !component.done).count();
+    let problem = match (stuck, waiting.len()) {
+        (1, 1) => String::from("the only component is stuck"),
+        (2, 2) => String::from("both components are stuck"),
+        (1, all) => format!("1 of {all} components is stuck"),
+        (stuck, all) if stuck == all => format!("all {all} components are stuck"),
+        (stuck, all) => format!("{stuck} of {all} components are stuck"),
+    };
+    JointRun { waiting, circle, problem, problem_code: "deadlock", ..plain(composition, run) }
+}
+
+/// A run that ends in an error.
+pub fn error(composition: &Composition, run: Run) -> JointRun {
+    let last = run.states.last().cloned().unwrap_or_default();
+    let at_fault = composition.components.iter().zip(&last).find(|(c, at)| c.structure.ending(**at) == Ending::Error);
+    let problem = match at_fault {
+        Some((component, _)) => format!("`{}` gets into an error", component.name),
+        None => String::from("a component gets into an error"),
+    };
+    let problem_span = at_fault.map(|(component, _)| component.span);
+    JointRun { problem, problem_code: "error-state", problem_span, ..plain(composition, run) }
+}
+
+/// An infinite run that does not keep a formula.
+pub fn formula(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> JointRun {
+    let seen = Seen {
+        positions: run.steps.len(),
+        loop_from: run.loop_from.unwrap_or(0),
+        holds: &|atom: &Atom, at| composition.holds(*atom, &run.states[at], run.steps[at].event()),
+        is_event: &|atom| matches!(atom, Atom::Event(_)),
+    };
+    let remarks = seen.remarks(formula);
+    let problem = format!("this run does not keep `{formula}`");
+    let mut joint = JointRun { problem, problem_code: "formula", ..plain(composition, run) };
+    for (position, text) in remarks {
+        // A remark on a position stands beside the step that leads to it.
+        let beside = match position.checked_sub(1).and_then(|step| joint.steps.get_mut(step)) {
+            Some(step) => &mut step.remarks,
+            None => &mut joint.remarks,
+        };
+        if !beside.contains(&text) {
+            beside.push(text);
+        }
+    }
+    joint
+}
+
+/// The steps of a run, with nothing said of what is wrong.
+pub fn plain(composition: &Composition, run: Run) -> JointRun {
+    let stepper = Stepper::new(composition);
+    let pairs = run.steps.iter().zip(run.states.windows(2));
+    let steps = pairs.map(|(&happens, pair)| step(composition, &stepper, happens, &pair[0], &pair[1])).collect();
+    JointRun {
+        run,
+        steps,
+        remarks: Vec::new(),
+        problem: String::new(),
+        problem_code: "",
+        problem_span: None,
+        waiting: Vec::new(),
+        circle: Vec::new(),
+    }
+}
+
+/// A step in words.
+pub fn step(
+    composition: &Composition,
+    stepper: &Stepper<'_>,
+    happens: Happening,
+    from: &[u32],
+    to: &[u32],
+) -> JointStep {
+    let participants = match happens {
+        Happening::Event(event) => stepper.participants(event).to_vec(),
+        Happening::Silent { component } => vec![component],
+    };
+    let participant = |&number: &u32| {
+        let component = composition.components.get(number as usize)?;
+        let state = |of: &[u32]| of.get(number as usize).map(|&at| component.state_name(at)).unwrap_or_default();
+        Some(Participant { component: component.name.clone(), from: state(from), to: state(to) })
+    };
+    JointStep {
+        event: composition.event_name(happens.event()).to_owned(),
+        participants: participants.iter().filter_map(participant).collect(),
+        remarks: Vec::new(),
+    }
+}

@@ -1,0 +1,328 @@
+//! A network as one machine, whose states are the control states of the network.
+//!
+//! Folding makes a machine of each process, and needs processes that share nothing. Where that does not work, the processes
+//! are put together first: a state of the machine is a state of the network without its messages, inside an atomic sequence
+//! with the process in control. Variables may be shared then, processes created and messages handed over without a queue, and
+//! atomic sequences stay whole. The price is that all control states are visited that could be reached if every message
+//! that is ever sent to a queue could come at any time.
+//!
+//! A step sees the head of one queue at most (the checker is asked whether that is so), so that the steps of a control
+//! state are those with empty queues, and those with one message in one of them. A process in control that waits for a
+//! message may lose control instead, even if the message is there: that is the only thing that the machine can do and the
+//! network cannot. An error leads to a state of its own.
+
+use fifo::{Bad, Invariant, Machine, Op, System, Transition};
+use model::network::{Action, Network};
+use model::queue_proof::{QueueControl, QueueData, QueueEntry, QueueProof};
+use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+/// More control states than this are too many to be listed before anything is known.
+const MOST_CONTROLS: usize = 100_000;
+/// More transitions than this are.
+const MOST_TRANSITIONS: usize = 500_000;
+
+/// A state without messages, and the process in control.
+type Control = (Vec<u8>, Option<u32>);
+
+/// The machine of a network, and the way back.
+pub struct Whole {
+    /// What is bad is an error.
+    pub system: System,
+    /// What is bad is a control state that is no valid end.
+    pub stuck: System,
+    /// By state of the machine; the last state, for errors, is not among them.
+    controls: Vec<QueueControl>,
+    /// By transition: the step of the network, if it is one.
+    steps: Vec<Option<Step>>,
+    messages: Vec<Vec<i32>>,
+    queues: usize,
+}
+
+/// The machine of a network, or why there is none.
+pub fn whole(network: &Network, deadline: Option<Instant>) -> Result<Whole, String> {
+    certify::queues::can_speak_of(network).map_err(|refusal| refusal.to_string())?;
+    let semantics = Semantics::new(network, Reading::Unbounded);
+    let mut stepper = semantics.stepper();
+    stepper.listen();
+    let mut closure = Closure {
+        network,
+        stepper,
+        deadline,
+        controls: Vec::new(),
+        numbers: HashMap::new(),
+        waits: Vec::new(),
+        letters: HashMap::new(),
+        messages: Vec::new(),
+        sent: Vec::new(),
+        known: HashSet::new(),
+        work: Vec::new(),
+        transitions: Vec::new(),
+        found: HashSet::new(),
+        queues: 0,
+        comes: false,
+        goes: false,
+    };
+    closure.run()?;
+    Ok(closure.machine())
+}
+
+/// A sample: a control state, and a message in a queue.
+type Sample = (usize, Option<(usize, u32)>);
+
+/// A transition: from, what it does, where it leads, the step. Errors lead to `None`.
+type Found = (usize, Op, Option<usize>, Option<Step>);
+
+struct Closure<'a> {
+    network: &'a Network,
+    stepper: Stepper<'a>,
+    deadline: Option<Instant>,
+    controls: Vec<Control>,
+    numbers: HashMap<Control, usize>,
+    /// By control state: whether somebody waits for a message there.
+    waits: Vec<bool>,
+    letters: HashMap<Vec<i32>, u32>,
+    /// By letter.
+    messages: Vec<Vec<i32>>,
+    /// Which letters somebody sends to which queue.
+    sent: Vec<(usize, u32)>,
+    known: HashSet<(usize, u32)>,
+    work: Vec<Sample>,
+    transitions: Vec<Found>,
+    found: HashSet<Found>,
+    queues: usize,
+    /// Channels come with processes.
+    comes: bool,
+    /// Channels go with processes.
+    goes: bool,
+}
+
+/// A step that was seen.
+struct Seen {
+    step: Step,
+    next: Option<Control>,
+    failed: bool,
+    exchanges: Vec<Exchange>,
+}
+
+impl Closure<'_> {
+    fn run(&mut self) -> Result<(), String> {
+        let first = self.stepper.initial().map_err(|overflow| overflow.to_string())?;
+        let first = first.map_err(|fault| fault.fault.to_string())?;
+        let first = self.stepper.without_messages(&first);
+        self.number((first, None))?;
+        let mut rounds = 0u32;
+        while let Some(sample) = self.work.pop() {
+            rounds = rounds.wrapping_add(1);
+            if rounds.is_multiple_of(1024) && self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Err(String::from("there was no time to list the control states"));
+            }
+            self.visit(sample)?;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, control: Control) -> Result<usize, String> {
+        if let Some(&number) = self.numbers.get(&control) {
+            return Ok(number);
+        }
+        let number = self.controls.len();
+        if number >= MOST_CONTROLS {
+            return Err(format!("there are more than {MOST_CONTROLS} control states"));
+        }
+        self.queues = self.queues.max(self.stepper.queue_count(&control.0));
+        let waits = self.is_waiting(&control);
+        self.waits.push(waits);
+        self.work.push((number, None));
+        if waits {
+            self.work.extend(self.sent.iter().map(|&message| (number, Some(message))));
+        }
+        self.controls.push(control.clone());
+        self.numbers.insert(control, number);
+        Ok(number)
+    }
+
+    /// Whether a process that may move is before a receive.
+    fn is_waiting(&mut self, (state, owner): &Control) -> bool {
+        self.stepper.load(state);
+        (0..self.stepper.loaded_processes()).filter(|&process| owner.is_none_or(|owner| owner as usize == process)).any(
+            |process| {
+                let (machine, at) = self.stepper.loaded_place(process);
+                self.network.machine(machine).edges_from(at).any(|edge| may_receive(&edge.action))
+            },
+        )
+    }
+
+    fn visit(&mut self, (number, message): Sample) -> Result<(), String> {
+        let (state, owner) = self.controls[number].clone();
+        let state = match message {
+            None => state,
+            Some((queue, letter)) => {
+                let mut contents = vec![Vec::new(); queue];
+                contents.push(self.messages.get(letter as usize).cloned().into_iter().collect());
+                let Some(state) = self.stepper.with_messages(&state, &contents) else { return Ok(()) };
+                state
+            }
+        };
+        let mut seen: Vec<Seen> = Vec::new();
+        let expanded = self.stepper.expand(&state, owner, &mut |successor| {
+            seen.push(Seen {
+                step: successor.step,
+                next: successor.state.map(|next| (next.to_vec(), successor.control)),
+                failed: successor.fault.is_some(),
+                exchanges: successor.exchanges.to_vec(),
+            });
+        });
+        expanded.map_err(|overflow| overflow.to_string())?;
+        if owner.is_some() && message.is_none() && seen.is_empty() {
+            let target = self.number((state.clone(), None))?;
+            self.add((number, Op::Internal, Some(target), None))?;
+        }
+        let queues = self.stepper.queue_count(&state);
+        for one in seen {
+            let op = self.op(&one)?;
+            if one.failed {
+                self.add((number, op, None, Some(one.step)))?;
+            }
+            if let Some((next, owner)) = one.next {
+                let target = (self.stepper.without_messages(&next), owner);
+                let left = self.stepper.queue_count(&target.0);
+                (self.comes, self.goes) = (self.comes || left > queues, self.goes || left < queues);
+                if self.comes && self.goes {
+                    return Err(String::from("channels come and go with processes"));
+                }
+                let target = self.number(target)?;
+                self.add((number, op, Some(target), Some(one.step)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, found: Found) -> Result<(), String> {
+        if self.transitions.len() >= MOST_TRANSITIONS {
+            return Err(format!("there are more than {MOST_TRANSITIONS} transitions between control states"));
+        }
+        if self.found.insert(found) {
+            self.transitions.push(found);
+        }
+        Ok(())
+    }
+
+    /// What a step does to the queues. A message that is handed over is in none.
+    fn op(&mut self, seen: &Seen) -> Result<Op, String> {
+        let one = match seen.exchanges.as_slice() {
+            [] => return Ok(Op::Internal),
+            _ if seen.next.is_none() => return Ok(Op::Internal),
+            [_, _] if matches!(seen.step, Step::Rendezvous { .. }) => return Ok(Op::Internal),
+            [one] => one,
+            _ => return Err(String::from("a step uses channels more than once")),
+        };
+        let fresh = self.letters.len() as u32;
+        let letter = *self.letters.entry(one.fields.clone()).or_insert(fresh);
+        if letter == fresh {
+            self.messages.push(one.fields.clone());
+        }
+        let queue = one.queue as usize;
+        if !one.sent {
+            return Ok(Op::Receive(queue, letter));
+        }
+        if self.known.insert((queue, letter)) {
+            self.sent.push((queue, letter));
+            let waiting = (0..self.controls.len()).filter(|&number| self.waits[number]);
+            self.work.extend(waiting.map(|number| (number, Some((queue, letter)))));
+        }
+        Ok(Op::Send(queue, letter))
+    }
+
+    fn machine(mut self) -> Whole {
+        let error = self.controls.len();
+        let mut states: Vec<String> = Vec::with_capacity(error + 1);
+        let mut improper: Vec<usize> = Vec::new();
+        let mut controls = Vec::with_capacity(error);
+        for (number, (state, owner)) in std::mem::take(&mut self.controls).into_iter().enumerate() {
+            if owner.is_none() && !self.stepper.is_valid_end(&state) {
+                improper.push(number);
+            }
+            states.push(self.name(&state, number));
+            let digits = super::lifted::hex(&self.stepper.portable(&state));
+            controls.push(QueueControl { state: digits, owner });
+        }
+        states.push(String::from("error"));
+        let messages = self.messages;
+        let name = |fields: &Vec<i32>| fields.iter().map(i32::to_string).collect::<Vec<_>>().join("_");
+        let transition = |(number, &(from, op, to, _)): (usize, &Found)| Transition {
+            from,
+            op,
+            to: to.unwrap_or(error),
+            origin: number as u32,
+        };
+        let machine = Machine {
+            name: String::from("system"),
+            initial: vec![0],
+            states,
+            transitions: self.transitions.iter().enumerate().map(transition).collect(),
+        };
+        let system = System {
+            channels: self.queues,
+            alphabet: messages.iter().map(name).collect(),
+            lossy: Vec::new(),
+            machines: vec![machine],
+            bad: vec![Bad { states: vec![Some(vec![error])], queues: None }],
+        };
+        let stuck = System { bad: vec![Bad { states: vec![Some(improper)], queues: None }], ..system.clone() };
+        let steps = self.transitions.iter().map(|&(_, _, _, step)| step).collect();
+        Whole { system, stuck, controls, steps, messages, queues: self.queues }
+    }
+
+    /// Where the processes are, and a number.
+    fn name(&mut self, state: &[u8], number: usize) -> String {
+        self.stepper.load(state);
+        let places = (0..self.stepper.loaded_processes()).map(|process| {
+            let (machine, at) = self.stepper.loaded_place(process);
+            let label = self.network.machine(machine).locations[at.index()].labels.first().cloned();
+            label.unwrap_or_else(|| at.0.to_string())
+        });
+        format!("{}: {}", number, places.collect::<Vec<_>>().join(", "))
+    }
+}
+
+fn may_receive(action: &Action) -> bool {
+    match action {
+        Action::Receive { .. } => true,
+        Action::Deterministic(step) => {
+            step.nodes.first().is_some_and(|choices| choices.iter().any(|choice| may_receive(&choice.action)))
+        }
+        _ => false,
+    }
+}
+
+impl Whole {
+    /// The steps of the network that a run of the machine stands for.
+    pub fn replay(&self, run: &fifo::Run) -> Vec<Step> {
+        let step = |step: &fifo::Step| match step {
+            fifo::Step::Move { transition, .. } => self.steps.get(*transition).copied().flatten(),
+            fifo::Step::Loss { .. } => None,
+        };
+        run.steps.iter().filter_map(step).collect()
+    }
+
+    /// The proof that an invariant of the machine is.
+    pub fn proof(&self, invariant: &Invariant) -> QueueProof {
+        let mut proof = super::proof::proof(invariant, &[]);
+        proof
+            .entries
+            .retain(|entry| entry.control.first().is_some_and(|&state| (state as usize) < self.controls.len()));
+        let mut data = QueueData { queues: self.queues as u32, messages: self.messages.clone(), controls: Vec::new() };
+        proof.entries = std::mem::take(&mut proof.entries)
+            .into_iter()
+            .map(|entry| {
+                let state = entry.control.first().copied().unwrap_or(0) as usize;
+                data.controls.push(self.controls[state].clone());
+                QueueEntry { control: vec![data.controls.len() as u32 - 1], automaton: entry.automaton }
+            })
+            .collect();
+        proof.data = Some(data);
+        proof
+    }
+}

@@ -1,0 +1,550 @@
+//! Promela with channels of any length, and communicating machines with data: verdicts, runs and certificates, through the
+//! binary.
+//!
+//! The examples are those of `examples/unbounded`. Small models at random are asked of the engine for queues and of the
+//! search, which must not contradict each other; what is proved must pass the checker. `HIGHWATER_SEEDS=N` takes more.
+
+#![allow(clippy::print_stdout)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/unbounded")
+}
+
+fn highwater(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fifo-promela");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
+fn written(name: &str, text: &str) -> PathBuf {
+    let file = scratch(name);
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The exit code, the results, and what stood on stderr.
+fn check(file: &Path, more: &[&str]) -> (i32, Vec<Value>, String) {
+    let mut arguments = vec!["check", path(file), "--format", "json", "-p", "safety,deadlock"];
+    arguments.extend(more);
+    let output = highwater(&arguments);
+    let said = String::from_utf8(output.stderr).unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
+    (output.status.code().unwrap(), document["results"].as_array().unwrap().clone(), said)
+}
+
+const UNBOUNDED: [&str; 4] = ["--channels", "unbounded", "--engine", "fifo"];
+
+fn of<'a>(results: &'a [Value], property: &str) -> &'a Value {
+    results.iter().find(|result| result["property"] == property).unwrap_or_else(|| panic!("nothing about {property}"))
+}
+
+fn accepted(file: &Path, certificate: &Path) -> bool {
+    highwater(&["verify-certificate", path(file), path(certificate)]).status.code() == Some(0)
+}
+
+/// The rows of the table: the file, the macro of the mutant, and both verdicts of each.
+fn table() -> Vec<(String, String, [String; 4])> {
+    let text = std::fs::read_to_string(examples().join("README.md")).unwrap();
+    let rows = text.lines().filter(|line| line.starts_with("| [")).map(|line| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let name = cells[0].split(['[', ']']).nth(1).unwrap().to_owned();
+        let verdicts = [cells[2], cells[3], cells[5], cells[6]].map(str::to_owned);
+        (name, cells[4].trim_matches('`').to_owned(), verdicts)
+    });
+    rows.collect()
+}
+
+#[test]
+fn every_example_has_the_verdicts_of_the_table() {
+    let files = std::fs::read_dir(examples()).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(files.filter(|file| file.extension().is_some_and(|e| e == "pml")).count(), table().len());
+    for (name, mutant, verdicts) in table() {
+        let file = examples().join(format!("{name}.pml"));
+        for (define, expected) in [("RIGHT", &verdicts[..2]), (mutant.as_str(), &verdicts[2..])] {
+            let (certificate, trace) = (scratch(&format!("{name}.cert.json")), scratch(&format!("{name}.trace.json")));
+            let _ = std::fs::remove_file(&trace);
+            let mut arguments = UNBOUNDED.to_vec();
+            arguments.extend(["-D", define, "--certificate", path(&certificate), "--trace", path(&trace)]);
+            let (_, results, said) = check(&file, &arguments);
+            for (property, expected) in ["safety", "deadlock"].iter().zip(expected) {
+                let result = of(&results, property);
+                assert_eq!(result["verdict"], expected.as_str(), "{name} -D {define} {property}: {said} {result}");
+                assert_eq!((&result["engine"], &result["reading"]), (&"fifo".into(), &"unbounded".into()), "{name}");
+            }
+            if expected.iter().any(|verdict| verdict == "proved") {
+                assert!(accepted(&file, &certificate), "{name} -D {define}");
+            }
+            if trace.exists() {
+                let replay = highwater(&["simulate", path(&file), "-D", define, "--replay", path(&trace)]);
+                assert_eq!(replay.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&replay.stderr));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_that_does_not_end_is_followed_by_a_proof() {
+    let file = examples().join("alternating-bit.pml");
+    let certificate = scratch("auto.json");
+    let (code, results, said) =
+        check(&file, &["--channels", "unbounded", "--certificate", path(&certificate), "--timeout", "60s"]);
+    assert_eq!(code, 0, "{said}");
+    for property in ["safety", "deadlock"] {
+        assert_eq!(of(&results, property)["engine"], "fifo");
+    }
+    assert!(accepted(&file, &certificate));
+    let output = highwater(&["check", path(&file), "--channels", "unbounded", "-p", "safety", "--stats"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("for channels of any length") && said.contains("the invariant that proves safety"), "{said}");
+}
+
+#[test]
+fn what_does_not_fold_is_said_only_to_who_asks_for_the_engine() {
+    let asks = "chan c = [1] of { byte }; chan d = [1] of { byte };
+        active proctype P() { do :: len(c) < 2 -> c!1 :: d!1 od }
+        active proctype Q() { do :: c?_ od }";
+    let file = written("asks.pml", asks);
+    let (code, results, _) = check(&file, &UNBOUNDED);
+    let safety = of(&results, "safety");
+    assert_eq!((code, &safety["verdict"], &safety["reason"]), (3, &"inconclusive".into(), &"not-supported".into()));
+    assert!(safety["detail"].as_str().unwrap().contains("the length of a channel"), "{safety}");
+    let (_, results, said) = check(&file, &["--channels", "unbounded", "--timeout", "2s"]);
+    assert_eq!(of(&results, "safety")["engine"], "explore", "{said}");
+    let (_, results, _) = check(&file, &["--engine", "fifo"]);
+    assert!(of(&results, "safety")["detail"].as_str().unwrap().contains("--channels unbounded"));
+}
+
+/// Takes the certificate of a proof apart, in all ways that change what it says.
+#[test]
+fn a_certificate_that_was_changed_is_refused() {
+    let file = examples().join("connection.pml");
+    let certificate = scratch("whole.json");
+    let mut arguments = UNBOUNDED.to_vec();
+    arguments.extend(["--certificate", path(&certificate)]);
+    check(&file, &arguments);
+    assert!(accepted(&file, &certificate));
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(&certificate).unwrap()).unwrap();
+    let refuse = |document: &Value, what: &str| {
+        let changed = written("changed.json", &document.to_string());
+        assert!(!accepted(&file, &changed), "{what} is accepted");
+    };
+    let certificates = document["certificates"].as_array().unwrap().len();
+    for one in 0..certificates {
+        let invariant = &document["certificates"][one]["invariant"];
+        for entry in 0..invariant["entries"].as_array().unwrap().len() {
+            let mut changed = document.clone();
+            changed["certificates"][one]["invariant"]["entries"].as_array_mut().unwrap().remove(entry);
+            refuse(&changed, "a control state that is missing");
+            let mut changed = document.clone();
+            let state = &mut changed["certificates"][one]["invariant"]["data"]["controls"][entry]["state"];
+            let other = format!("{}00", state.as_str().unwrap());
+            *state = other.into();
+            refuse(&changed, "another state");
+        }
+        let mut changed = document.clone();
+        let messages = changed["certificates"][one]["invariant"]["data"]["messages"].as_array_mut().unwrap();
+        messages.swap(0, 1);
+        refuse(&changed, "another alphabet");
+        let mut changed = document.clone();
+        changed["certificates"][one]["invariant"]["data"]["queues"] = 3.into();
+        refuse(&changed, "another number of queues");
+        let mut changed = document.clone();
+        changed["certificates"][one]["reading"] = "declared".into();
+        refuse(&changed, "another reading");
+    }
+}
+
+/// Variables that are shared, messages that are handed over, processes that come and go: one machine stands for all.
+#[test]
+fn processes_that_share_variables_are_looked_at_together() {
+    let text = "bit busy; byte inside; mtype = { go, done }; chan c = [1] of { mtype }; chan r = [0] of { bit };
+        proctype Worker() {
+          do
+          :: atomic { !busy -> busy = 1 }; inside++; assert(inside == 1); c!done; inside--; busy = 0
+          :: c?done
+          :: r?1 -> break
+          od
+        }
+        init { run Worker(); run Worker(); do :: c!go; c?go :: r!1; break od }";
+    let file = written("together.pml", text);
+    let certificate = scratch("together.json");
+    let mut arguments = UNBOUNDED.to_vec();
+    arguments.extend(["--certificate", path(&certificate)]);
+    let (_, results, said) = check(&file, &arguments);
+    assert_eq!(of(&results, "safety")["verdict"], "proved", "{said} {results:?}");
+    assert!(accepted(&file, &certificate));
+    let broken = written("broken.pml", &text.replace("atomic { !busy -> busy = 1 }", "!busy; busy = 1"));
+    let trace = scratch("broken.json");
+    let mut arguments = UNBOUNDED.to_vec();
+    arguments.extend(["--trace", path(&trace)]);
+    let (_, results, said) = check(&broken, &arguments);
+    assert_eq!(of(&results, "safety")["verdict"], "violated", "{said} {results:?}");
+    assert_eq!(highwater(&["simulate", path(&broken), "--replay", path(&trace)]).status.code(), Some(0));
+}
+
+const COUNTING: &str = "scm counting :\nnb_channels = 1 ;\nparameters : int a ; int b ;
+automaton sender :\nint n = 0 ;\ninitial : 0\nstate 0 : to 0 : when n < 3 , 0 ! a with n = n + 1 ;
+to 1 : when n == 3 , 0 ! b with n = 0 ;\nstate 1 : to 0 : when true ;
+automaton receiver :\nint got = 0 ;\ninitial : 0\nstate 0 : to 0 : when got < 5 , 0 ? a with got = got + 1 ;
+to 1 : when true , 0 ? b ;\nstate 1 : to 0 : when true with got = 0 ;
+bad_states : (automaton receiver : in 1 : got != 3)\n";
+
+#[test]
+fn machines_with_data_are_proved_too() {
+    let file = written("counting.scm", COUNTING);
+    let certificate = scratch("counting.json");
+    let (code, results, said) = check(&file, &["--certificate", path(&certificate)]);
+    assert_eq!(code, 0, "{said} {results:?}");
+    assert!(accepted(&file, &certificate));
+    // The proof is for this file: with another bad configuration it is none.
+    let other = written("other.scm", &COUNTING.replace("got != 3", "got == 3"));
+    let (code, results, _) = check(&other, &[]);
+    assert_eq!((code, &of(&results, "safety")["verdict"]), (1, &"violated".into()));
+    let bad = "receiver@0 with b.b.(a|b)^*";
+    let (code, results, said) = check(&file, &["--bad", bad, "--certificate", path(&certificate)]);
+    assert_eq!((code, &of(&results, "safety")["verdict"]), (0, &"proved".into()), "{said}");
+    assert!(accepted(&file, &certificate));
+    let text = std::fs::read_to_string(&certificate).unwrap().replace(bad, "receiver@0 with a.(a|b)^*");
+    assert!(!accepted(&file, &written("forged.json", &text)));
+}
+
+/// Whatever the engine says of a random model, the search does not contradict it, and the checker accepts it.
+#[test]
+fn what_the_engine_says_of_random_models_is_confirmed() {
+    let seeds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(MODELS);
+    let first: u64 = std::env::var("HIGHWATER_FIRST").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let mut tally = Tally::default();
+    for seed in first..first + seeds {
+        tally.add(seed);
+    }
+    println!("{tally:?}");
+    let least = seeds as usize / 8;
+    assert!(tally.proved > least && tally.violated > least && tally.folded > seeds as usize / 3, "{tally:?}");
+    assert!(tally.refused * 200 <= tally.proved, "{tally:?}");
+}
+
+const MODELS: u64 = 60;
+
+#[derive(Default, Debug)]
+struct Tally {
+    folded: usize,
+    proved: usize,
+    /// Of those, where the search did not come to an end.
+    proved_beyond: usize,
+    violated: usize,
+    open: usize,
+    split: usize,
+    refused: usize,
+}
+
+impl Tally {
+    fn add(&mut self, seed: u64) {
+        let text = random_model(seed);
+        let (file, certificate) = (written("random.pml", &text), scratch("random.json"));
+        let mut arguments = UNBOUNDED.to_vec();
+        arguments.extend(["--timeout", "5s", "--certificate", path(&certificate)]);
+        let (_, by_fifo, said) = check(&file, &arguments);
+        let safety = of(&by_fifo, "safety");
+        if safety["reason"] == "not-supported" {
+            return;
+        }
+        self.folded += 1;
+        let search = ["--channels", "unbounded", "--engine", "explore", "--keep-going", "--max-states", "20000"];
+        let (_, by_search, _) = check(&file, &search);
+        let mut proved = 0;
+        for property in ["safety", "deadlock"] {
+            let (fifo, search) = (of(&by_fifo, property), of(&by_search, property));
+            let (verdict, other) = (fifo["verdict"].as_str().unwrap(), search["verdict"].as_str().unwrap());
+            let contradiction = matches!((verdict, other), ("proved", "violated") | ("violated", "proved"));
+            assert!(!contradiction, "seed {seed}: {property} is {verdict} by fifo, {other} by search\n{text}");
+            let detail = fifo["detail"].as_str().unwrap_or("");
+            if detail.contains("please report") || detail.contains("not for the model itself") {
+                println!("seed {seed}: {property}: {detail}");
+                self.refused += 1;
+            }
+            assert!(!detail.contains("not confirmed"), "seed {seed}: {property}: {detail}\n{said}\n{text}");
+            self.split += usize::from(detail.contains("a run was found that the model cannot take"));
+            self.violated += usize::from(verdict == "violated");
+            self.proved_beyond += usize::from(verdict == "proved" && other == "inconclusive");
+            self.open += usize::from(verdict == "inconclusive");
+            proved += usize::from(verdict == "proved");
+        }
+        self.proved += proved;
+        assert!(proved == 0 || accepted(&file, &certificate), "seed {seed}: refused\n{text}");
+    }
+}
+
+/// Writes the table of the book on the public models, if they are on the machine: `cargo test -- --ignored`.
+#[test]
+#[ignore = "takes many minutes; writes a page of the book"]
+fn the_table_of_the_public_models_is_written() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models/promela");
+    let Ok(table) = std::fs::read_to_string(folder.join("spin-results.tsv")) else { return };
+    let files: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split('\t').next()).collect();
+    let mut rows: Vec<String> = Vec::new();
+    let mut counts = std::collections::BTreeMap::<String, usize>::new();
+    let (mut buffered, mut open) = (0, 0);
+    for name in files {
+        let Some((declared, unbounded)) = both_readings(&folder.join(name)) else { continue };
+        buffered += 1;
+        let mut cells = vec![format!("`{name}`")];
+        let mut known = false;
+        for property in ["safety", "deadlock"] {
+            let verdict = |results: &[Value]| {
+                let of = results.iter().find(|result| result["property"] == property);
+                of.and_then(|result| result["verdict"].as_str()).unwrap_or("unknown").to_owned()
+            };
+            let engine = unbounded.iter().find(|result| result["property"] == property);
+            let engine = engine.and_then(|result| result["engine"].as_str()).unwrap_or("").to_owned();
+            let word = match (verdict(&declared).as_str(), verdict(&unbounded).as_str()) {
+                ("proved", "violated") => String::from("**broken by a longer channel**"),
+                ("violated", "proved") => format!("repaired by a longer channel ({engine})"),
+                (_, "proved") => format!("safe for any capacity ({engine})"),
+                (_, "violated") => String::from("violated"),
+                _ => String::from("unknown"),
+            };
+            known |= word != "unknown";
+            let kind = word.split(" (").next().unwrap_or("").trim_matches('*').to_owned();
+            *counts.entry(format!("{property}: {kind}")).or_default() += 1;
+            cells.push(word);
+        }
+        if known {
+            rows.push(format!("| {} |", cells.join(" | ")));
+        } else {
+            open += 1;
+        }
+    }
+    let mut page = String::from(PAGE);
+    page += &format!(
+        "{buffered} models have buffered channels; {open} of them are not in the table, since nothing is known.\n\n"
+    );
+    for (what, count) in counts {
+        page += &format!("* {what}: {count}\n");
+    }
+    page += "\n| model | safety | deadlock |\n| --- | --- | --- |\n";
+    page += &(rows.join("\n") + "\n");
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/queues-corpus.md");
+    std::fs::write(book, page).unwrap();
+}
+
+/// For each question, on the page.
+const SECONDS: &str = "4s";
+
+const PAGE: &str = "# The public models, for channels of any length
+
+What becomes of the public models with buffered channels when these have any length: `--channels unbounded` beside the
+declared capacities, four seconds for each question. *Safe for any capacity* is a proof (`fifo`: an invariant over the queues; `explore`:
+no channel grows without end, and all states were visited). *Broken by a longer channel* holds as declared, and is violated if
+a channel has more room. *Repaired* is the other way round. A model that is violated either way is just *violated*.
+
+This page is written by an ignored test of `crates/highwater/tests/fifo_promela.rs`.
+
+";
+
+/// The results with declared and with unbounded channels; nothing if no channel holds messages.
+fn both_readings(file: &Path) -> Option<(Vec<Value>, Vec<Value>)> {
+    let run = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_highwater"));
+        command.current_dir(file.parent()?).arg("check").arg(file.file_name()?);
+        let output = command.args(["--format", "json", "--memory", "2GiB"]).args(more).output().ok()?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let document: Value = serde_json::from_slice(&output.stdout).ok()?;
+        Some((document["results"].as_array()?.clone(), said))
+    };
+    let (_, said) = run(&["-p", "boundedness", "--timeout", "1s"])?;
+    if said.contains("boundedness is left out") {
+        return None;
+    }
+    let asked = ["-p", "safety,deadlock", "--timeout", SECONDS];
+    let one_by_one = |more: &[&str]| {
+        let mut results = Vec::new();
+        for property in ["safety", "deadlock"] {
+            let mut arguments = vec!["-p", property, "--timeout", SECONDS];
+            arguments.extend(more);
+            results.extend(run(&arguments).map_or_else(Vec::new, |(results, _)| results));
+        }
+        results
+    };
+    let declared = run(&[&asked[..], &["--engine", "explore", "--keep-going"]].concat())?.0;
+    Some((declared, one_by_one(&["--channels", "unbounded"])))
+}
+
+/// Numbers at random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % bound
+    }
+
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len() as u64) as usize]
+    }
+}
+
+/// Two or three processes with a few data, one to three channels, atomic sequences, deterministic steps and assertions.
+fn random_model(seed: u64) -> String {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678_9abc_def1));
+    for _ in 0..8 {
+        random.below(2);
+    }
+    let channels = 1 + random.below(3);
+    let fields: Vec<u64> = (0..channels).map(|_| 1 + random.below(2)).collect();
+    let mut text = String::from("byte own = 1;\n");
+    for (channel, &count) in fields.iter().enumerate() {
+        let types = if count == 1 { "byte" } else { "bit, byte" };
+        text += &format!("chan c{channel} = [{}] of {{ {types} }};\n", 1 + random.below(2));
+    }
+    let processes = 2 + random.below(2);
+    let (created, shared) = (random.below(3) == 0, random.below(3) == 0);
+    for process in 0..processes {
+        let head = if created { "proctype" } else { "active proctype" };
+        let parameter = if created { "byte p" } else { "" };
+        text += &format!("{head} P{process}({parameter}) {{\n  byte x; bit y;\n");
+        let owner = process == 0 || shared;
+        let mut body = Body { random: &mut random, fields: &fields, owner, process, processes };
+        text += &body.process();
+        text += "}\n";
+    }
+    if created {
+        let runs: Vec<String> = (0..processes).map(|p| format!("run P{p}({})", p % 3)).collect();
+        let runs = runs.join("; ");
+        text += &if random.below(2) == 0 {
+            format!("init {{ atomic {{ {runs} }} }}\n")
+        } else {
+            format!("init {{ {runs} }}\n")
+        };
+    }
+    text
+}
+
+struct Body<'a> {
+    random: &'a mut Random,
+    fields: &'a [u64],
+    /// The process uses the global variable.
+    owner: bool,
+    process: u64,
+    processes: u64,
+}
+
+impl Body<'_> {
+    fn process(&mut self) -> String {
+        let mut text = String::new();
+        for _ in 0..self.random.below(3) {
+            text += &format!("  {};\n", self.statement(1));
+        }
+        if self.random.below(4) > 0 {
+            let label = if self.random.below(2) == 0 { "end: " } else { "" };
+            text += &format!("{label}  do\n");
+            for _ in 0..1 + self.random.below(3) {
+                text += &format!("  :: {};\n", self.option());
+            }
+            if self.random.below(3) == 0 {
+                text += "  :: break\n";
+            }
+            text += "  od;\n";
+        }
+        for _ in 0..self.random.below(2) {
+            text += &format!("  {};\n", self.statement(1));
+        }
+        text + "  skip\n"
+    }
+
+    fn option(&mut self) -> String {
+        let first = match self.random.below(4) {
+            0 => self.condition(),
+            1 => self.send(),
+            _ => self.receive(),
+        };
+        match self.random.below(3) {
+            0 => first,
+            _ => format!("{first}; {}", self.statement(1)),
+        }
+    }
+
+    fn statement(&mut self, depth: u64) -> String {
+        match self.random.below(if depth == 0 { 7 } else { 11 }) {
+            0 | 1 => self.send(),
+            2 | 3 => self.receive(),
+            4 | 5 => self.assignment(),
+            6 => match self.random.below(3) {
+                0 => format!("assert({})", self.condition()),
+                _ => String::from("skip"),
+            },
+            7 => format!("atomic {{ {}; {} }}", self.statement(0), self.statement(0)),
+            8 => format!("d_step {{ {}; {}; {} }}", self.channel_use(), self.assignment(), self.assignment()),
+            9 => format!("if :: {} -> {} :: else -> {} fi", self.condition(), self.statement(0), self.statement(0)),
+            _ => format!("if :: {} :: {} fi", self.option_of(), self.option_of()),
+        }
+    }
+
+    fn option_of(&mut self) -> String {
+        format!("{}; {}", self.receive(), self.statement(0))
+    }
+
+    fn channel_use(&mut self) -> String {
+        match self.random.below(3) {
+            0 => self.assignment(),
+            1 => self.send(),
+            _ => self.receive(),
+        }
+    }
+
+    fn channel(&mut self) -> (u64, u64) {
+        let channel = self.random.below(self.fields.len() as u64);
+        // Some order in who sends where, so that not all is noise.
+        let channel = if self.random.below(2) == 0 { self.process % self.fields.len() as u64 } else { channel };
+        (channel, self.fields[channel as usize])
+    }
+
+    fn send(&mut self) -> String {
+        let (channel, fields) = self.channel();
+        let value = self.random.pick(&["1", "2", "x", "y", "_pid"]);
+        let value = if value == "_pid" && self.processes == 3 { "x" } else { value };
+        if fields == 1 {
+            format!("c{channel}!{value}")
+        } else {
+            format!("c{channel}!{},{value}", self.random.pick(&["0", "1", "y"]))
+        }
+    }
+
+    fn receive(&mut self) -> String {
+        let channel = self.random.below(self.fields.len() as u64);
+        let value = self.random.pick(&["1", "2", "x", "x", "eval(x)", "_"]);
+        match self.fields[channel as usize] {
+            1 => format!("c{channel}?{value}"),
+            _ => format!("c{channel}?{},{value}", self.random.pick(&["0", "1", "y", "y", "_"])),
+        }
+    }
+
+    fn assignment(&mut self) -> String {
+        let own = ["own = (own + 1) % 2", "x = own"];
+        match self.random.below(6) {
+            0 if self.owner => own[self.random.below(2) as usize].to_owned(),
+            0 | 1 => String::from("x = (x + 1) % 3"),
+            2 => String::from("y = 1 - y"),
+            3 => String::from("x = 0"),
+            4 => String::from("x = y"),
+            _ => format!("x = {}", self.random.below(3)),
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        self.random.pick(&["x == 0", "x != 1", "y == 1", "x < 2", "x == y"]).to_owned()
+    }
+}

@@ -1,0 +1,70 @@
+//! Says for C files whether an error that their authors wrote down can be reached: `reach [--seconds N] FILE…`.
+
+use c::program::ErrorKind;
+use model::verdict::{Limits, Silent};
+use predicates::Answer;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+fn main() {
+    let mut seconds = 60;
+    let mut verbose = false;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--seconds" => seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(seconds),
+            "--verbose" => verbose = true,
+            file => say(&format!("{file}: {}", reach(file, seconds, verbose))),
+        }
+    }
+}
+
+#[allow(clippy::print_stdout)]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+fn reach(file: &str, seconds: u64, verbose: bool) -> String {
+    let Ok(bytes) = std::fs::read(file) else { return String::from("cannot be read") };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let input = match c::preprocess::preprocess(Path::new(file), &text, c::DataModel::Ilp32, &[]) {
+        Ok(input) => input,
+        Err(failure) => return format!("unsupported: {}", failure.diagnostic.message),
+    };
+    let read = c::read(&input, &c::Options::default());
+    let Some(program) = read.program else {
+        let first = read.diagnostics.first().map_or(String::new(), |diagnostic| diagnostic.message.clone());
+        return format!("unsupported: {first}");
+    };
+    let Some(component) = program.components.first() else { return String::from("unsupported: nothing to check") };
+    let start = Instant::now();
+    let limits = Limits { deadline: Some(start + Duration::from_secs(seconds)), ..Limits::default() };
+    let mut listener = |progress: &predicates::Progress| {
+        if verbose {
+            say(&format!("  {:.1}s {progress:?}", start.elapsed().as_secs_f64()));
+        }
+    };
+    let (answer, statistics) =
+        predicates::check(component, &|kind: &ErrorKind| kind.is_stated(), &limits, &Silent::default(), &mut listener);
+    if verbose {
+        for (location, clauses) in &statistics.invariant {
+            say(&format!("  at {}:", location.0));
+            clauses.iter().for_each(|clause| say(&format!("    {clause}")));
+        }
+    }
+    let verdict = match answer {
+        Answer::Safe(_) => String::from("SAFE"),
+        Answer::Unsafe(run) => format!("UNSAFE after {} steps", run.edges.len()),
+        Answer::Inconclusive(reason) => format!("unknown: {reason}"),
+    };
+    format!(
+        "{verdict} [{:.2}s, {} levels, {} cuts, {} variables, {} lemmas, {} obligations, {} calls]",
+        statistics.time.as_secs_f64(),
+        statistics.iterations,
+        statistics.cut_points,
+        statistics.variables,
+        statistics.lemmas,
+        statistics.obligations,
+        statistics.solver_calls
+    )
+}

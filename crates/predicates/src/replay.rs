@@ -1,0 +1,113 @@
+//! Runs of the interpreter: the only thing that is ever called a violation.
+//!
+//! [`replay`] runs the inputs that the search found. [`guess`] runs a few inputs that nobody computed, because a program
+//! that fails after ten thousand rounds of a loop fails at once in an interpreter.
+
+use crate::budget::Budget;
+use crate::system::System;
+use c::interpret::{Machine, Outcome, Request, Run};
+use c::program::{Component, ErrorKind};
+use model::verdict::Reason;
+use smt::Model;
+use std::time::{Duration, Instant};
+
+/// Steps of a run that follows a computed path.
+const STEPS: usize = 4_000_000;
+/// Steps of all guessed runs together.
+const GUESSED_STEPS: usize = 150_000;
+/// Guessed runs.
+const GUESSES: u64 = 24;
+/// Steps between looks at the time.
+const STEPS_BETWEEN_LOOKS: usize = 64;
+/// Guessing takes no longer: a step of a program with large arrays is slow.
+const GUESSING: Duration = Duration::from_millis(500);
+
+/// The run with the inputs of each block, if it ends in an error that was asked for.
+pub(crate) fn replay(
+    system: &System<'_>,
+    blocks: &[Model],
+    asked: &dyn Fn(&ErrorKind) -> bool,
+    budget: &Budget<'_>,
+) -> Result<Option<Run>, Reason> {
+    let mut machine = Machine::new(system.component);
+    let mut run = empty();
+    let mut block = 0;
+    while run.edges.len() < STEPS {
+        if run.edges.len().is_multiple_of(STEPS_BETWEEN_LOOKS) {
+            budget.check()?;
+        }
+        let location = machine.location();
+        let mut answer = |request: &Request| {
+            let input = system.inputs.get(&(location, request.variable));
+            input.zip(blocks.get(block)).map_or(0, |(&input, model)| model.get(input) as u64)
+        };
+        if let Some(outcome) = machine.step(&mut answer, &mut run) {
+            run.outcome = outcome;
+            return Ok(is_asked(outcome, asked).then_some(run));
+        }
+        if system.cut_at[machine.location().0 as usize].is_some() {
+            block += 1;
+        }
+    }
+    Ok(None)
+}
+
+/// A run that ends in an asked error, by luck.
+pub(crate) fn guess(
+    component: &Component,
+    asked: &dyn Fn(&ErrorKind) -> bool,
+    budget: &Budget<'_>,
+) -> Result<Option<Run>, Reason> {
+    let end = Instant::now() + GUESSING;
+    let mut left = GUESSED_STEPS;
+    for number in 0..GUESSES {
+        let mut seed = number;
+        let mut answer = |_: &Request| match number {
+            0 | 1 => number,
+            _ => small(&mut seed),
+        };
+        let mut machine = Machine::new(component);
+        let mut run = empty();
+        // The first run may use half of what there is: a deep error often needs no input at all.
+        let most = if number == 0 { left / 2 } else { left / 8 };
+        while run.edges.len() < most {
+            if run.edges.len().is_multiple_of(STEPS_BETWEEN_LOOKS) {
+                budget.check()?;
+                if Instant::now() >= end {
+                    return Ok(None);
+                }
+            }
+            if let Some(outcome) = machine.step(&mut answer, &mut run) {
+                run.outcome = outcome;
+                break;
+            }
+        }
+        if is_asked(run.outcome, asked) {
+            return Ok(Some(run));
+        }
+        left = left.saturating_sub(run.edges.len());
+    }
+    Ok(None)
+}
+
+/// Mostly zero, one, or small; sometimes minus one.
+fn small(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let bits = mixed ^ (mixed >> 31);
+    match bits % 8 {
+        0..=2 => 0,
+        3..=5 => 1,
+        6 => bits >> 32 & 0xff,
+        _ => u64::MAX,
+    }
+}
+
+fn empty() -> Run {
+    Run { outcome: Outcome::StepLimit, edges: Vec::new(), inputs: Vec::new(), events: Vec::new() }
+}
+
+fn is_asked(outcome: Outcome, asked: &dyn Fn(&ErrorKind) -> bool) -> bool {
+    matches!(outcome, Outcome::Error(kind, _) if asked(&kind))
+}
