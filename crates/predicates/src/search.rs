@@ -268,6 +268,7 @@ impl<'c, 'a> Search<'c, 'a> {
     /// Adds a clause; weaker ones are forgotten.
     pub(crate) fn learn(&mut self, cut: Cut, cube: Cube, level: usize) {
         let clause = self.negation(&cube);
+        if std::env::var("ZZ").is_ok() { let t: Vec<String> = cube.iter().map(|&l| smt::to_c(&self.system.terms, l)).collect(); eprintln!("learn cut {cut} level {level}: {}", t.join(" , ")); }
         self.vocabulary.note(&cube);
         self.lemmas[cut].retain(|old| old.level > level || !cube.iter().all(|literal| old.cube.contains(literal)));
         self.lemmas[cut].push(Lemma { cube, clause, level });

@@ -33,12 +33,11 @@ pub fn unbounded(
         let machines = Machines::new(file, network, args, limits.deadline, stop)?;
         return Ok(machines.check(&properties, &limits, observer));
     }
-    // Who asks for one kind of search gets it.
-    if args.keep_going || args.bitstate || properties.is_empty() {
+    // Who asks for one kind of search, or limits it, gets it.
+    if args.keep_going || args.bitstate || limits.states.is_some() || properties.is_empty() {
         return Ok(search(properties, limits));
     }
-    let asked = limits.states.unwrap_or(u64::MAX);
-    let first = Limits { states: Some(asked.min(FIRST_STATES)), deadline: share(&limits, 15), ..limits };
+    let first = Limits { states: Some(FIRST_STATES), deadline: share(&limits, 15), ..limits };
     let mut outcomes = search(properties, first);
     if observer.cancelled() || outcomes.iter().any(|outcome| outcome.verdict == Verdict::Violated) || !open(&outcomes) {
         return Ok(outcomes);
@@ -49,7 +48,7 @@ pub fn unbounded(
         let limits = Limits { deadline: share(&limits, 60), ..limits };
         replace(&mut outcomes, machines.check(&left, &limits, observer));
     }
-    if observer.cancelled() || asked <= FIRST_STATES || !open(&outcomes) {
+    if observer.cancelled() || !open(&outcomes) {
         return Ok(outcomes);
     }
     let left = still_asked(&outcomes);

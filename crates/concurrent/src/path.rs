@@ -1,0 +1,227 @@
+//! Paths of one component: can the program take them, and if not, which predicates say why?
+//!
+//! A [`Path`] is a sequence of steps from the beginning, with the truths of the propositions in between (a formula saw
+//! them, so they belong to what has to be possible). It is executed with symbols for the inputs: every step adds its guard.
+//! If the guards cannot hold together, a small core of them says why, and their weakest preconditions, at every node on the
+//! way back to the beginning, are new predicates: with them the abstraction knows, step by step, whether the guards of the
+//! core hold. A precondition that has become a constant needs no predicates before that; one that speaks of an input says
+//! nothing about the states before, and is dropped. If nothing new comes of it, the values that the variables of the core
+//! have on this path, where they are constants, are new predicates instead.
+
+use crate::abstraction::{Predicates, literal};
+use crate::budget::Budget;
+use crate::graph::Graph;
+use c::program::VariableId;
+use model::verdict::Reason;
+use smt::{Embedded, Model, Op, Outcome, Sort, TermId};
+use std::collections::{HashMap, HashSet};
+
+/// Steps from the beginning, and the truths of propositions in each state, one more than there are steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Path {
+    pub(crate) steps: Vec<u32>,
+    pub(crate) truths: Vec<Vec<bool>>,
+}
+
+/// A path that was executed with symbols.
+pub(crate) struct Execution {
+    /// What must hold, over inputs; where it comes from.
+    constraints: Vec<(TermId, Origin)>,
+    /// The values of the variables in each state, over inputs.
+    pub(crate) values: Vec<Vec<TermId>>,
+    /// The inputs that the interpreter will ask for, by step; those of the beginning come first.
+    pub(crate) inputs: Vec<Vec<(VariableId, TermId)>>,
+}
+
+/// Where a constraint comes from: in which state, and what it says there about the variables.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    state: usize,
+    condition: TermId,
+}
+
+/// What came of a path.
+pub(crate) enum Feasibility {
+    /// The program can take it, with these inputs.
+    Possible(Model),
+    /// It cannot, and this is what cannot be: places in the list of constraints.
+    Impossible(Vec<usize>),
+}
+
+/// Executes a path with symbols.
+pub(crate) fn execute(graph: &mut Graph, path: &Path) -> Execution {
+    let mut values = graph.first.clone();
+    let mut execution =
+        Execution { constraints: Vec::new(), values: Vec::new(), inputs: vec![graph.first_inputs.clone()] };
+    see(graph, path, 0, &values, &mut execution);
+    for (number, &step) in path.steps.iter().enumerate() {
+        let step = graph.steps[step as usize].clone();
+        let mut meaning: HashMap<TermId, TermId> =
+            graph.variables.iter().copied().zip(values.iter().copied()).collect();
+        let mut fresh = HashMap::new();
+        for &input in &step.open {
+            let name = format!("{}@{number}", graph.terms.name(input).unwrap_or("input"));
+            let sort = graph.terms.sort(input);
+            let renamed = graph.terms.var(&name, sort);
+            meaning.insert(input, renamed);
+            fresh.insert(input, renamed);
+        }
+        let guard = graph.terms.substitute(step.guard, &meaning);
+        execution.constraints.push((guard, Origin { state: number, condition: step.guard }));
+        let asked = step.inputs.iter().map(|(variable, input)| (*variable, fresh[input]));
+        execution.inputs.push(asked.collect());
+        execution.values.push(values.clone());
+        let new: Vec<(VariableId, TermId)> =
+            step.update.iter().map(|&(variable, value)| (variable, graph.terms.substitute(value, &meaning))).collect();
+        new.into_iter().for_each(|(variable, value)| values[variable.0 as usize] = value);
+        see(graph, path, number + 1, &values, &mut execution);
+    }
+    execution.values.push(values);
+    execution
+}
+
+/// The propositions have their truths.
+fn see(graph: &mut Graph, path: &Path, state: usize, values: &[TermId], execution: &mut Execution) {
+    let meaning: HashMap<TermId, TermId> = graph.variables.iter().copied().zip(values.iter().copied()).collect();
+    for (proposition, &truth) in graph.propositions.clone().into_iter().zip(&path.truths[state]) {
+        let condition = literal(graph, proposition, truth);
+        let constraint = graph.terms.substitute(condition, &meaning);
+        execution.constraints.push((constraint, Origin { state, condition }));
+    }
+}
+
+impl Execution {
+    /// Whether the program can take the path; `more` must hold as well.
+    pub(crate) fn feasible(
+        &self,
+        graph: &Graph,
+        more: &[TermId],
+        solver: &mut Embedded,
+        budget: &mut Budget<'_>,
+    ) -> Result<Feasibility, Reason> {
+        let mut parts: Vec<TermId> = self.constraints.iter().map(|&(constraint, _)| constraint).collect();
+        parts.extend(more);
+        match budget.ask(solver, &graph.terms, &parts)? {
+            Outcome::Sat(model) => Ok(Feasibility::Possible(model)),
+            Outcome::Unsat(core) => {
+                let core = budget.core(solver, &graph.terms, &core);
+                let known = |part: &TermId| self.constraints.iter().position(|(constraint, _)| constraint == part);
+                Ok(Feasibility::Impossible(core.iter().filter_map(known).collect()))
+            }
+            Outcome::Unknown(_) => Err(Reason::NotProvable(String::from("the solver did not decide a path"))),
+        }
+    }
+
+    /// The relevant variables have the same values in two states.
+    pub(crate) fn closes(&self, graph: &mut Graph, from: usize, to: usize) -> TermId {
+        let (a, b) = (&self.values[from], &self.values[to]);
+        let relevant = (0..a.len()).filter(|&number| graph.relevant[number]).collect::<Vec<_>>();
+        let same: Vec<TermId> = relevant.into_iter().map(|number| graph.terms.eq(a[number], b[number])).collect();
+        graph.terms.and_all(&same)
+    }
+
+    /// New predicates that keep the abstraction from this path. Whether there are any.
+    pub(crate) fn refine(&self, graph: &mut Graph, path: &Path, core: &[usize], predicates: &mut Predicates) -> bool {
+        let mut new = false;
+        for &place in core {
+            let Origin { state, condition } = self.constraints[place].1;
+            new |= preconditions(graph, path, state, condition, predicates);
+        }
+        new || self.constants(graph, path, core, true, predicates) || self.constants(graph, path, core, false, predicates)
+    }
+
+    /// The values of variables, where they are constants on this path: of those in the core, or of all that matter.
+    fn constants(
+        &self,
+        graph: &mut Graph,
+        path: &Path,
+        core: &[usize],
+        only_core: bool,
+        predicates: &mut Predicates,
+    ) -> bool {
+        let conditions: Vec<TermId> = core.iter().map(|&place| self.constraints[place].1.condition).collect();
+        let named: HashSet<TermId> = graph.terms.free_variables(&conditions).into_iter().collect();
+        let last = core.iter().map(|&place| self.constraints[place].1.state).max().unwrap_or(0);
+        let mut new = false;
+        for state in 0..=last {
+            let node = node_at(graph, path, state);
+            for number in 0..graph.variables.len() {
+                let (variable, value) = (graph.variables[number], self.values[state][number]);
+                let wanted = graph.relevant[number] && (!only_core || named.contains(&variable));
+                if wanted && graph.terms.as_const(value).is_some() {
+                    let equal = graph.terms.eq(variable, value);
+                    new |= graph.terms.as_const(equal).is_none() && predicates.add(graph, node, equal);
+                }
+            }
+        }
+        new
+    }
+}
+
+/// The node of a state of a path.
+fn node_at(graph: &Graph, path: &Path, state: usize) -> u32 {
+    match state.checked_sub(1) {
+        None => graph.start,
+        Some(before) => graph.steps[path.steps[before] as usize].target,
+    }
+}
+
+/// The atoms of a condition in a state become predicates there, and their preconditions on the way back.
+fn preconditions(
+    graph: &mut Graph,
+    path: &Path,
+    state: usize,
+    condition: TermId,
+    predicates: &mut Predicates,
+) -> bool {
+    let variables: HashSet<TermId> = graph.variables.iter().copied().collect();
+    let mut current = atoms(graph, condition);
+    let mut new = false;
+    for at in (0..=state).rev() {
+        if at < state {
+            let mut earlier = HashSet::new();
+            for atom in std::mem::take(&mut current) {
+                let before = graph.before(path.steps[at], atom);
+                earlier.extend(atoms(graph, before));
+            }
+            current = earlier.into_iter().collect();
+            current.sort_unstable();
+        }
+        let own = |graph: &Graph, atom: TermId| {
+            let free = graph.terms.free_variables(&[atom]);
+            !free.is_empty() && free.iter().all(|variable| variables.contains(variable))
+        };
+        current.retain(|&atom| own(graph, atom));
+        if current.is_empty() {
+            break;
+        }
+        let node = node_at(graph, path, at);
+        for &atom in &current {
+            new |= predicates.add(graph, node, atom);
+        }
+    }
+    new
+}
+
+/// The parts of a condition that are no logic: comparisons and Boolean variables.
+fn atoms(graph: &Graph, condition: TermId) -> Vec<TermId> {
+    let (mut found, mut seen, mut todo) = (Vec::new(), HashSet::new(), vec![condition]);
+    while let Some(next) = todo.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        let node = graph.terms.node(next);
+        let logic = match node.op() {
+            Op::Not | Op::And | Op::Or => true,
+            Op::Ite => node.sort() == Sort::Bool,
+            Op::Eq => node.arguments().first().is_some_and(|&first| graph.terms.sort(first) == Sort::Bool),
+            _ => false,
+        };
+        match node.op() {
+            _ if logic => todo.extend_from_slice(node.arguments()),
+            Op::Const(_) => {}
+            _ => found.push(next),
+        }
+    }
+    found
+}
