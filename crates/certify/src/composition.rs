@@ -2,7 +2,8 @@
 //!
 //! The contract is the essay of [`model::composition_proof`]. The proof says which states are alike, and nothing else; here
 //! everything that follows from it is computed again, from the leaves to the root: which states a node has and what steps
-//! there are between them (`states`), what is ready to happen in them (`ready`), and the classes of them (`classes`).
+//! there are between them (`states`), what is ready to happen in them (`ready`), and the classes of them (`classes`). Whether a
+//! formula can hear silent steps is decided from the formula alone (`silence`).
 //! At the root it is seen that no state is wrong, that no state may be stuck, or, beside the tableau that [`crate::temporal`]
 //! has too, that no infinite run violates the formula.
 //!
@@ -17,6 +18,7 @@
 mod classes;
 mod plain;
 mod ready;
+mod silence;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -26,7 +28,7 @@ pub use plain::decide;
 use crate::temporal::product::{Moving, Product, Rules};
 use crate::temporal::tableau::Tableau;
 use crate::{Refusal, pause};
-use classes::Abstraction;
+use classes::{Abstraction, Silence};
 use model::claim::{AtomSet, MOST_ATOMS};
 use model::composition::{Atom, Composition};
 use model::composition_proof::{CompositionProof, Node, Parts};
@@ -57,7 +59,14 @@ pub fn verify(
 ) -> Result<(), Refusal> {
     let atoms = atoms_of(question)?;
     let clock = Clock { work: 0, limits, observer };
-    let mut checker = Checker { composition, question, atoms, places: places(composition, proof)?, clock };
+    let mut checker = Checker {
+        composition,
+        question,
+        atoms,
+        places: places(composition, proof)?,
+        silence: silence_in(question),
+        clock,
+    };
     let mut done: Vec<(Abstraction, usize)> = Vec::new();
     let tree = bottom_up(&proof.root);
     for (index, node) in tree.iter().enumerate() {
@@ -82,6 +91,7 @@ struct Checker<'a> {
     atoms: Vec<Atom>,
     /// Where each component stands among the leaves.
     places: Vec<usize>,
+    silence: Silence,
     clock: Clock<'a>,
 }
 
@@ -138,7 +148,7 @@ impl Checker<'_> {
         if node.classes.is_empty() && !is_root && !is_leaf(node) {
             return Err(malformed("an inner node has no classes"));
         }
-        classes::quotient(states, node, formula, &mut self.clock)
+        classes::quotient(states, node, self.silence, &mut self.clock)
     }
 
     /// For a formula: the abstraction of the root has no infinite run that violates it.
@@ -165,6 +175,15 @@ fn search(
     let mut tableau = Tableau::of_negation(formula, atoms);
     let rules = Rules { labels: false, fair: false };
     Product::new(moving, &mut tableau, rules).search(limits, observer)?.is_empty()
+}
+
+/// Which silent steps a question can hear of.
+fn silence_in(question: Question<'_>) -> Silence {
+    match question {
+        Question::Formula(formula) if silence::is_insensitive(formula) => Silence::ForEver,
+        Question::Formula(_) => Silence::Counts,
+        Question::Deadlock | Question::Safety => Silence::Nothing,
+    }
 }
 
 /// What the question speaks of.

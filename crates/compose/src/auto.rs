@@ -27,9 +27,10 @@ pub(crate) fn auto(
     story: &mut Story<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
-    let order = match problem.watch {
-        Some(_) => [Way::Plain, Way::Refine, Way::Minimise],
-        None => [Way::Plain, Way::Minimise, Way::Refine],
+    // Where silence counts, little can be merged.
+    let order = match problem.hears_silence {
+        true => [Way::Plain, Way::Refine, Way::Minimise],
+        false => [Way::Plain, Way::Minimise, Way::Refine],
     };
     let mut given_up: Vec<Way> = Vec::new();
     let (mut states, mut iterations) = (FIRST, ITERATIONS);

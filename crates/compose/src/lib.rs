@@ -25,6 +25,7 @@ mod product;
 mod projection;
 mod refine;
 mod search;
+mod silence;
 mod story;
 mod table;
 pub mod vacuity;

@@ -5,7 +5,7 @@
 use crate::lts::Leaf;
 use crate::product::{Path, Product, Step};
 use crate::watch::Watch;
-use crate::{Question, TAU};
+use crate::{Question, TAU, silence};
 use model::composition::{Composition, Happening, Run, Stepper};
 use model::composition_proof::{CompositionProof, Node, Parts};
 use model::ids::EventId;
@@ -21,6 +21,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) events: usize,
     /// The automaton of the negated formula.
     pub(crate) watch: Option<Watch>,
+    /// Silent steps may change the truth of the formula.
+    pub(crate) hears_silence: bool,
 }
 
 impl<'a> Problem<'a> {
@@ -29,11 +31,12 @@ impl<'a> Problem<'a> {
             Question::Formula(formula) => Some(Watch::new(formula)?),
             Question::Deadlock | Question::Safety => None,
         };
+        let hears_silence = matches!(question, Question::Formula(formula) if !silence::is_insensitive(formula));
         let leaf = |component: &model::composition::Component| Leaf::new(&component.structure, watch.as_ref());
         let leaves: Vec<Leaf> = composition.components.iter().map(leaf).collect();
         let largest = leaves.iter().filter_map(|leaf| leaf.lts.alphabet.last()).max();
         let events = largest.map_or(0, |&event| event as usize + 1);
-        Ok(Problem { composition, question, leaves, events, watch })
+        Ok(Problem { composition, question, leaves, events, watch, hears_silence })
     }
 
     pub(crate) fn is_deadlock(&self) -> bool {

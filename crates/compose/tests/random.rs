@@ -7,7 +7,10 @@ use certify::composition::decide;
 use compose::Question;
 use model::composition::Composition;
 use model::verdict::{Limits, Silent};
-use support::{METHODS, Random, describe, random_composition, random_formula, seeds, verdict};
+use support::{
+    METHODS, Random, describe, random_composition, random_composition_with, random_formula, random_response, seeds,
+    verdict,
+};
 
 fn truth(composition: &Composition, question: Question<'_>) -> bool {
     let asked = match question {
@@ -51,6 +54,20 @@ fn all_methods_agree_about_formulas() {
         let mut random = Random(seed ^ 0xf0f0_0000);
         let composition = random_composition(&mut random);
         let formula = random_formula(&mut random, 3);
+        holds += u64::from(agree(seed, &composition, Question::Formula(&formula)));
+    }
+    assert!(holds > count / 20 && holds < count - count / 20, "{holds} of {count}");
+}
+
+#[test]
+fn all_methods_agree_about_formulas_where_much_is_silent() {
+    let mut holds = 0;
+    let count = seeds(1000);
+    for seed in 0..count {
+        let mut random = Random(seed ^ 0x0f0f_0000);
+        let silent = 2 + random.below(3);
+        let composition = random_composition_with(&mut random, silent);
+        let formula = random_response(&mut random);
         holds += u64::from(agree(seed, &composition, Question::Formula(&formula)));
     }
     assert!(holds > count / 20 && holds < count - count / 20, "{holds} of {count}");

@@ -1,1 +1,45 @@
 //! Concurrent C: components that meet in events, checked by two levels of abstraction refinement.
+//!
+//! * In: a specification ([`read`]): C files, what their routines do, which procedures run side by side, and what they shall
+//!   keep. It extends FSP, in the manner of MAGIC (Chaki and others, *Concurrent software verification with states, events,
+//!   and deadlocks*).
+//! * Out: [`check`] answers a [`Question`]: the program [`Holds`], with predicates, structures and a proof that [`verify()`]
+//!   and `certify::composition` accept; or there is a [`Violation`], a run with inputs that the interpreter of `c` has done.
+//!
+//! The way through: `outline` and [`specification`] (text), [`graph`] (what a component can do, step by step),
+//! [`abstraction`] (predicates make a structure of it), `check` (the compose engine, and the loop around it), `validate` and
+//! `path` (is a run possible, and if not, which predicates are missing), `replay` (the interpreter), `verify` (the proof).
+//!
+//! # What is answered
+//!
+//! * A statement is a step without a name, a position of its own in a run; there is no fairness between components. A loop
+//!   that waits without an event lets the others wait for ever.
+//! * Integers are those of `c`: the machine's.
+//! * A component that has returned or called `exit` has done its work; the others go on.
+//!
+//! This crate never prints and reads no file. A limit that is hit is a reason, never an answer.
+
+pub mod abstraction;
+mod budget;
+mod check;
+pub mod codes;
+mod encode;
+mod expression;
+pub mod graph;
+mod outline;
+mod path;
+mod replay;
+pub mod specification;
+mod system;
+mod validate;
+mod verify;
+
+pub use budget::Statistics;
+pub use check::{Answer, Holds, Outcome, PartProof, Question, Violation, ViolationStep, check};
+pub use expression::Expression;
+pub use replay::Moved;
+pub use specification::{Conformance, Options, Part, Procedure, Read, Specification, read};
+pub use verify::{obligations, predicates, verify};
+
+/// The name of the engine.
+pub const ENGINE: &str = "concurrent";

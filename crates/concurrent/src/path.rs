@@ -91,16 +91,14 @@ fn see(graph: &mut Graph, path: &Path, state: usize, values: &[TermId], executio
 }
 
 impl Execution {
-    /// Whether the program can take the path; `more` must hold as well.
+    /// Whether the program can take the path.
     pub(crate) fn feasible(
         &self,
         graph: &Graph,
-        more: &[TermId],
         solver: &mut Embedded,
         budget: &mut Budget<'_>,
     ) -> Result<Feasibility, Reason> {
-        let mut parts: Vec<TermId> = self.constraints.iter().map(|&(constraint, _)| constraint).collect();
-        parts.extend(more);
+        let parts: Vec<TermId> = self.constraints.iter().map(|&(constraint, _)| constraint).collect();
         match budget.ask(solver, &graph.terms, &parts)? {
             Outcome::Sat(model) => Ok(Feasibility::Possible(model)),
             Outcome::Unsat(core) => {
@@ -109,6 +107,22 @@ impl Execution {
                 Ok(Feasibility::Impossible(core.iter().filter_map(known).collect()))
             }
             Outcome::Unknown(_) => Err(Reason::NotProvable(String::from("the solver did not decide a path"))),
+        }
+    }
+
+    /// Inputs with which the program takes the path and `more` holds, if there are any.
+    pub(crate) fn inputs_with(
+        &self,
+        graph: &Graph,
+        more: TermId,
+        solver: &mut Embedded,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<Model>, Reason> {
+        let mut parts: Vec<TermId> = self.constraints.iter().map(|&(constraint, _)| constraint).collect();
+        parts.push(more);
+        match budget.ask(solver, &graph.terms, &parts)? {
+            Outcome::Sat(model) => Ok(Some(model)),
+            _ => Ok(None),
         }
     }
 

@@ -18,8 +18,8 @@
 //! By Theorems 1 and 5 of the paper, applied at every node, each run of the components is one of the abstraction of
 //! the root, with the same propositions, and the same events apart from the hidden ones.
 //!
-//! **For a formula**, steps without names are kept, those from a class to itself too. The abstraction of the root has no
-//! infinite run that violates the formula.
+//! **For a formula**, steps without names are kept, those from a class to itself too, unless the formula is
+//! *silence-insensitive* (below). The abstraction of the root has no infinite run that violates the formula.
 //!
 //! **For safety**, the abstraction of the root reaches no wrong state. Steps without names from a class to itself say nothing
 //! here, nor for deadlock, and may be dropped.
@@ -36,6 +36,33 @@
 //! The abstraction of the root reaches no class with an empty ready set. Why this is enough: let the components be stuck in
 //! a state. Then nothing hidden can happen in it at any node, so at every node its true ready set is among those of
 //! its class (or a smaller one), by induction; that of the root would be empty.
+//!
+//! # Formulas that cannot hear silence
+//!
+//! A position of a run has propositions and an event, or none that the formula speaks of. It is *silent* if it has none
+//! and the next position has the same propositions. Compare the truth of a formula at a silent position with its truth at
+//! the position after it: each part of a formula allows only some of the four *pairs* of truth values.
+//!
+//! * A proposition: both true or both false. An event: false, then anything. A constant: itself, twice.
+//! * Boolean operators: whatever comes out for pairs of the operands.
+//! * An operator with a recurrence, such as `a U b = b || (a && later)`: for pairs of the operands, and for both values of
+//!   *later* after the second position, first the value at the second and then that at the first. If the two always
+//!   agree, the operator is *insensitive*; else the formula is not. `<>`, `[]`, `R` and `W` are alike. `X` never is.
+//!
+//! The formula is silence-insensitive if every temporal operator in it is insensitive, and it is so itself: its pairs agree.
+//! Then its truth does not change when silent positions are put in or taken out, even infinitely many, as long as the run
+//! stays infinite: by induction, the truth of each part at a position does not change when that is done after the
+//! position. For an atom this is plain. For an insensitive operator, silence in front of a position can be taken away; at
+//! the position itself the operands do not change; and a least fixpoint that is true is so after finitely many positions,
+//! of which there get no more. Greatest fixpoints are their duals.
+//!
+//! For such a formula, a class has a step without a name to itself only if it has a *silent cycle*: a cycle, among the
+//! states of the node, of steps without names or with hidden events, that stays inside of the class. Why this is enough: let a
+//! run of the components be given. At every node, what is left out are silent positions, since states of a class agree in
+//! their propositions. And if the components below a node go on for ever, then so does its abstraction: of a part that
+//! does, infinitely many steps are left, by induction; and if from some time on all steps of the node stayed silently
+//! inside of one class, there would be a silent cycle in it, for it has finitely many states. So each infinite
+//! run of the components is one of the root with silent positions taken out, and the formula cannot tell.
 
 /// A pseudo-event: what a component that has done its work is ready for. It is in the alphabet of every component.
 pub const READY_TO_END: u32 = u32::MAX - 1;

@@ -3,12 +3,12 @@
 //! First the literals that no core needed go, then single ones are tried. Then each literal that is left is tried in a
 //! weaker form: an equation as an inequality, or an atom of the *vocabulary* that it implies. The vocabulary is what the
 //! program itself compares and assigns; it is how a fact about the fifth round of a loop becomes one about all rounds.
+//! `joint.rs` does the same for several cut points at once.
 
-use crate::lift::equation;
 use crate::search::{Cube, Reached, Search};
 use crate::system::{Cut, Step, System};
 use model::verdict::Reason;
-use smt::{Op, Sort, TermId};
+use smt::{Evaluation, Op, Sort, TermId};
 use std::collections::{HashMap, HashSet};
 
 /// Conflicts that one attempt may cost.
@@ -16,8 +16,9 @@ const CONFLICTS: u64 = 3_000;
 /// Attempts with weaker literals for one cube.
 const ATTEMPTS: usize = 12;
 
-/// Bits that may replace an equation.
-const FEW_BITS: usize = 6;
+/// Bits that may replace an equation, at first and at last.
+const SOME_BITS: usize = 8;
+const FEW_BITS: usize = 2;
 
 /// The atoms that the program is about.
 pub(crate) struct Vocabulary {
@@ -98,8 +99,9 @@ impl Search<'_, '_> {
     /// core alone is not reached either.
     pub(crate) fn generalise(&mut self, cut: Cut, core: Cube, level: usize) -> Result<usize, Reason> {
         let kept = self.fewer(cut, core, level)?;
-        let kept = self.weaker(cut, kept, level)?;
         let kept = self.bits(cut, kept, level)?;
+        let kept = self.weaker(cut, kept, level)?;
+        let kept = self.fewer_jointly(cut, kept, level)?;
         let mut reached = level;
         while reached < self.top {
             match self.reached(cut, &kept, reached + 1, Some(CONFLICTS))? {
@@ -121,15 +123,34 @@ impl Search<'_, '_> {
             self.budget.check()?;
             let mut tried = kept.clone();
             tried.remove(at);
-            match self.reached(cut, &tried, level, Some(CONFLICTS))? {
-                Reached::Never(core) => {
+            match self.unreached_part(cut, tried, level)? {
+                Some(core) => {
                     at = kept.iter().take(at).filter(|literal| core.contains(literal)).count();
                     kept = core;
                 }
-                _ => at += 1,
+                None => at += 1,
             }
         }
         Ok(kept)
+    }
+
+    /// Literals of a cube that are not reached. When a state outside of the cube leads into it, and stays at the cut
+    /// point, literals that do not hold in that state go: then it is inside.
+    pub(crate) fn unreached_part(&mut self, cut: Cut, mut cube: Cube, level: usize) -> Result<Option<Cube>, Reason> {
+        loop {
+            match self.reached(cut, &cube, level, Some(CONFLICTS))? {
+                Reached::Never(core) => return Ok(Some(core)),
+                Reached::By(block, model) if self.system.blocks[block].source == cut => {
+                    let mut evaluation = Evaluation::new(model);
+                    let before = cube.len();
+                    cube.retain(|&literal| evaluation.bits(&self.system.terms, literal) == 1);
+                    if cube.is_empty() || cube.len() == before {
+                        return Ok(None);
+                    }
+                }
+                _ => return Ok(None),
+            }
+        }
     }
 
     fn weaker(&mut self, cut: Cut, mut kept: Cube, level: usize) -> Result<Cube, Reason> {
@@ -170,9 +191,12 @@ impl Search<'_, '_> {
             let truth = self.system.terms.bool(true);
             tried.retain(|&bit| bit != truth);
             if let Reached::Never(core) = self.reached(cut, &tried, level, Some(CONFLICTS))?
-                && core.len() < kept.len() + FEW_BITS
+                && core.len() < kept.len() + SOME_BITS
             {
-                kept = self.fewer(cut, core, level)?;
+                let fewer = self.fewer(cut, core, level)?;
+                if fewer.len() < kept.len() + FEW_BITS {
+                    kept = fewer;
+                }
             }
         }
         Ok(kept)
@@ -197,10 +221,9 @@ impl Search<'_, '_> {
                 }
             }
         }
-        if let Some((variable, value)) = equation(&self.system.terms, literal)
-            && self.system.terms.sort(variable) != Sort::Bool
-        {
+        if let Some((variable, bits)) = word_equation(&self.system.terms, literal) {
             let terms = &mut self.system.terms;
+            let value = terms.constant(terms.width(variable), bits);
             for candidate in [
                 terms.sle(variable, value),
                 terms.sle(value, variable),

@@ -11,10 +11,12 @@
 //! What must never happen: `Safe` for a program that has such a run, `Unsafe` without one. The search is not trusted for
 //! either.
 
+mod bounds;
 mod budget;
 mod encode;
 mod generalise;
 pub mod invariant;
+mod joint;
 mod lift;
 mod replay;
 mod search;

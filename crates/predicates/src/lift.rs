@@ -9,6 +9,7 @@
 //! Most of the literals are not needed; an unsatisfiable core says which are (Chockler, Ivrii, Matsliah, Moran and Nevo,
 //! *Incremental formal verification of hardware*, 2011, section IV).
 
+use crate::bounds::as_bounds;
 use crate::search::{Cube, Search};
 use crate::system::Step;
 use model::verdict::Reason;
@@ -24,7 +25,9 @@ impl Search<'_, '_> {
     /// The states that lead into the cube through the block as this model does.
     pub(crate) fn predecessor(&mut self, block: usize, cube: &[TermId], model: &Model) -> Result<Cube, Reason> {
         let all = self.path_conditions(block, cube, model)?;
-        let literals = simplified(&mut self.system.terms, all, &mut Evaluation::new(model.clone()));
+        let mut evaluation = Evaluation::new(model.clone());
+        let bounded = bounded(&mut self.system.terms, all, &mut evaluation);
+        let literals = simplified(&mut self.system.terms, bounded, &mut evaluation);
         self.needed(block, cube, model, literals)
     }
 
@@ -133,7 +136,7 @@ fn lost() -> Reason {
 }
 
 /// Splits conditions that hold in a model into literals that hold in it and imply them.
-pub(crate) fn literals(terms: &mut Terms, conditions: Vec<TermId>, evaluation: &mut Evaluation) -> Cube {
+fn literals(terms: &mut Terms, conditions: Vec<TermId>, evaluation: &mut Evaluation) -> Cube {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     // Each is to be true.
@@ -234,6 +237,19 @@ fn without_choices(terms: &mut Terms, term: TermId, evaluation: &mut Evaluation,
     images[&term]
 }
 
+/// Comparisons of sums as bounds.
+fn bounded(terms: &mut Terms, literals: Cube, evaluation: &mut Evaluation) -> Cube {
+    let truth = terms.bool(true);
+    let mut found = Vec::new();
+    for literal in literals {
+        match as_bounds(terms, literal, evaluation) {
+            Some(bounds) => found.extend(bounds.into_iter().filter(|&bound| bound != truth)),
+            None => found.push(literal),
+        }
+    }
+    found
+}
+
 /// Leaves out what an equation with a constant implies: `x == 3` makes `x != 5` and `x < 7` superfluous.
 fn simplified(terms: &mut Terms, literals: Cube, evaluation: &mut Evaluation) -> Cube {
     let mut known: HashMap<TermId, TermId> = HashMap::new();
@@ -261,7 +277,7 @@ fn simplified(terms: &mut Terms, literals: Cube, evaluation: &mut Evaluation) ->
 }
 
 /// The variable and the constant of a literal that says that they are equal.
-pub(crate) fn equation(terms: &Terms, literal: TermId) -> Option<(TermId, TermId)> {
+fn equation(terms: &Terms, literal: TermId) -> Option<(TermId, TermId)> {
     let (positive, inner) = polarity(terms, literal);
     let node = terms.node(inner);
     match (node.op(), node.arguments()) {

@@ -86,6 +86,8 @@ pub(crate) struct Search<'c, 'a> {
     through: HashMap<(usize, TermId), TermId>,
     pub(crate) vocabulary: crate::generalise::Vocabulary,
     pub(crate) obligations: u64,
+    /// A state that stood in the way is being excluded: no second one meanwhile.
+    pub(crate) aside: bool,
     listener: &'a mut dyn FnMut(&Progress),
 }
 
@@ -108,6 +110,7 @@ impl<'c, 'a> Search<'c, 'a> {
             through: HashMap::new(),
             vocabulary,
             obligations: 0,
+            aside: false,
             listener,
         }
     }
@@ -182,6 +185,19 @@ impl<'c, 'a> Search<'c, 'a> {
         self.system.terms.not(cube)
     }
 
+    /// The question whether a block leads into a cube from within the frame before; also the literals at its start.
+    pub(crate) fn leads_to(&mut self, block: usize, cube: &[TermId], level: usize) -> (Vec<TermId>, Vec<TermId>) {
+        let images: Vec<TermId> = cube.iter().map(|&literal| self.through(block, literal)).collect();
+        let mut question = vec![self.system.blocks[block].guard];
+        question.extend_from_slice(&images);
+        let source = self.system.blocks[block].source;
+        if source != 0 {
+            let frame = self.lemmas[source].iter().filter(|lemma| lemma.level + 1 >= level);
+            question.extend(frame.map(|lemma| lemma.clause));
+        }
+        (question, images)
+    }
+
     /// Whether the cube is reached at this level from within the frame before, cube itself excepted.
     pub(crate) fn reached(
         &mut self,
@@ -196,15 +212,9 @@ impl<'c, 'a> Search<'c, 'a> {
             if source != 0 && level == 1 {
                 continue;
             }
-            let images: Vec<TermId> = cube.iter().map(|&literal| self.through(block, literal)).collect();
-            let mut question = vec![self.system.blocks[block].guard];
-            question.extend_from_slice(&images);
-            if source != 0 {
-                let frame = self.lemmas[source].iter().filter(|lemma| lemma.level >= level - 1);
-                question.extend(frame.map(|lemma| lemma.clause));
-                if source == cut {
-                    question.push(self.negation(cube));
-                }
+            let (mut question, images) = self.leads_to(block, cube, level);
+            if source == cut {
+                question.push(self.negation(cube));
             }
             match self.ask(&question, conflicts)? {
                 Said::Yes(model) => return Ok(Reached::By(block, model)),
@@ -268,7 +278,6 @@ impl<'c, 'a> Search<'c, 'a> {
     /// Adds a clause; weaker ones are forgotten.
     pub(crate) fn learn(&mut self, cut: Cut, cube: Cube, level: usize) {
         let clause = self.negation(&cube);
-        if std::env::var("ZZ").is_ok() { let t: Vec<String> = cube.iter().map(|&l| smt::to_c(&self.system.terms, l)).collect(); eprintln!("learn cut {cut} level {level}: {}", t.join(" , ")); }
         self.vocabulary.note(&cube);
         self.lemmas[cut].retain(|old| old.level > level || !cube.iter().all(|literal| old.cube.contains(literal)));
         self.lemmas[cut].push(Lemma { cube, clause, level });

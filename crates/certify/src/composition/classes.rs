@@ -2,7 +2,7 @@
 //!
 //! A class has a step where one of its states has one (section 3.2 of the MAGIC paper). Its states agree in the propositions
 //! of the formula and in being wrong; it is ready for whatever one of them is ready for, set by set. What is hidden has
-//! no name from here on.
+//! no name from here on. Steps without names from a class to itself count for some questions only ([`Silence`]).
 
 use super::ready::ReadySets;
 use super::states::States;
@@ -55,11 +55,22 @@ impl Abstraction {
     }
 }
 
-/// Puts states into the classes of a node. Steps without a name from a class to itself are kept for formulas only.
+/// Which steps without names from a class to itself count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Silence {
+    /// All: the formula may count them.
+    Counts,
+    /// Only those of classes that can be silent for ever.
+    ForEver,
+    /// None.
+    Nothing,
+}
+
+/// Puts states into the classes of a node.
 pub(super) fn quotient(
     states: States,
     node: &Node,
-    formula: bool,
+    silence: Silence,
     clock: &mut Clock<'_>,
 ) -> Result<Abstraction, Refusal> {
     let hidden: HashSet<u32> = node.hidden.iter().copied().collect();
@@ -82,6 +93,11 @@ pub(super) fn quotient(
         }
         class_of.push(class);
     }
+    let stays = match silence {
+        Silence::Counts => vec![true; classes.len()],
+        Silence::ForEver => silent_cycles(&states, &hidden, &class_of, classes.len(), clock)?,
+        Silence::Nothing => vec![false; classes.len()],
+    };
     for (state, &class) in states.list.into_iter().zip(&class_of) {
         let known = &mut classes[class as usize];
         known.ready.extend(state.ready, clock)?;
@@ -89,7 +105,7 @@ pub(super) fn quotient(
             clock.tick()?;
             let event = if hidden.contains(&event) { TAU.0 } else { event };
             let to = class_of[to as usize];
-            if formula || event != TAU.0 || to != class {
+            if event != TAU.0 || to != class || stays[class as usize] {
                 known.moves.push((event, to));
             }
         }
@@ -101,6 +117,44 @@ pub(super) fn quotient(
     let alphabet = states.alphabet.into_iter().filter(|event| !hidden.contains(event)).collect();
     let initial: BTreeSet<u32> = states.initial.iter().map(|&state| class_of[state as usize]).collect();
     Ok(Abstraction { alphabet, initial: initial.into_iter().collect(), classes })
+}
+
+/// Whether a class has a cycle of silent steps inside of it. States with no such step left are taken away, one after the
+/// other; what remains is on a cycle or leads to one.
+fn silent_cycles(
+    states: &States,
+    hidden: &HashSet<u32>,
+    class_of: &[u32],
+    classes: usize,
+    clock: &mut Clock<'_>,
+) -> Result<Vec<bool>, Refusal> {
+    let mut steps_left = vec![0usize; states.list.len()];
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); states.list.len()];
+    for (from, state) in states.list.iter().enumerate() {
+        for &(event, to) in &state.moves {
+            clock.tick()?;
+            let silent = event == TAU.0 || hidden.contains(&event);
+            if silent && class_of[from] == class_of[to as usize] {
+                steps_left[from] += 1;
+                before[to as usize].push(from);
+            }
+        }
+    }
+    let mut ends: Vec<usize> = (0..steps_left.len()).filter(|&state| steps_left[state] == 0).collect();
+    while let Some(end) = ends.pop() {
+        for &from in &before[end] {
+            clock.tick()?;
+            steps_left[from] -= 1;
+            if steps_left[from] == 0 {
+                ends.push(from);
+            }
+        }
+    }
+    let mut cycles = vec![false; classes];
+    for (&left, &class) in steps_left.iter().zip(class_of) {
+        cycles[class as usize] |= left > 0;
+    }
+    Ok(cycles)
 }
 
 /// The number of the class of each state.

@@ -4,7 +4,8 @@
 //! different signatures are separated, until there are none. For *branching* bisimulation, steps without names inside of
 //! a class are seen through: the state has the signatures of where they lead. Cycles of such steps are merged before; then
 //! every state comes after those that it can silently go to. A ready set counts like a step to the end, and of several
-//! only the smallest do.
+//! only the smallest do. Where it matters that a state can be silent *for ever*, inside of its class, this counts like a
+//! step too (branching bisimulation with explicit divergence, van Glabbeek, Luttik & Trčka).
 //!
 //! A round looks only at states whose signatures can have changed: those with a step to a state that got a new class.
 
@@ -17,6 +18,8 @@ use std::collections::HashMap;
 
 /// The pseudo-event of a ready set in a signature.
 const READY: u32 = u32::MAX - 2;
+/// What stands in the signature of a state that can be silent for ever.
+const SILENT_FOR_EVER: u64 = ((u32::MAX - 3) as u64) << 32;
 
 /// Which bisimulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,23 +28,40 @@ pub(crate) enum Alike {
     Strong,
     /// Steps without names that change nothing do not.
     Branching,
+    /// They do not, but that there is no end of them does.
+    Diverging,
 }
 
-/// The class of each state, and how many there are.
+impl Alike {
+    fn is_weak(self) -> bool {
+        self != Alike::Strong
+    }
+}
+
+/// States in classes.
+pub(crate) struct Classes {
+    /// The class of each state.
+    pub(crate) of: Vec<u32>,
+    /// By class, whether a step without a name from it to itself counts.
+    pub(crate) stays: Vec<bool>,
+}
+
+/// The classes of all states.
 pub(crate) fn alike(
     lts: &Lts,
     ready: &[Vec<u32>],
     sets: &Sets,
     manner: Alike,
     budget: &Budget<'_>,
-) -> Result<(Vec<u32>, usize), Reason> {
+) -> Result<Classes, Reason> {
     let (node_of, count) = match manner {
         Alike::Strong => ((0..lts.states() as u32).collect(), lts.states()),
-        Alike::Branching => silent_components(lts, budget)?,
+        Alike::Branching | Alike::Diverging => silent_components(lts, budget)?,
     };
     let mut nodes = Nodes {
         moves: vec![Vec::new(); count],
         ready: vec![Vec::new(); count],
+        for_ever: vec![false; count],
         class: vec![0; count],
         classes: 0,
         manner,
@@ -50,8 +70,11 @@ pub(crate) fn alike(
     for (state, &node) in node_of.iter().enumerate() {
         let place = node as usize;
         let target = |&(event, to): &(u32, u32)| (event, node_of[to as usize]);
-        let stays = |step: &(u32, u32)| manner == Alike::Branching && *step == (TAU, node);
+        let stays = |step: &(u32, u32)| manner.is_weak() && *step == (TAU, node);
         nodes.moves[place].extend(lts.moves[state].iter().map(target).filter(|step| !stays(step)));
+        // A silent step inside of a component is on a cycle.
+        nodes.for_ever[place] |=
+            manner == Alike::Diverging && lts.moves[state].iter().map(target).any(|step| stays(&step));
         nodes.ready[place].extend_from_slice(&ready[state]);
         let next = keys.len() as u32;
         nodes.class[place] = *keys.entry((lts.wrong[state], lts.labels[state])).or_insert(next);
@@ -66,14 +89,19 @@ pub(crate) fn alike(
         nodes.ready[node].dedup();
     }
     nodes.refine(sets, budget)?;
-    let class_of = node_of.iter().map(|&node| nodes.class[node as usize]).collect();
-    Ok((class_of, nodes.classes))
+    let mut stays = vec![manner == Alike::Strong; nodes.classes];
+    for (&class, &for_ever) in nodes.class.iter().zip(&nodes.for_ever) {
+        stays[class as usize] |= for_ever;
+    }
+    Ok(Classes { of: node_of.iter().map(|&node| nodes.class[node as usize]).collect(), stays })
 }
 
 /// States that are alike from the start, and what is known of their classes.
 struct Nodes {
     moves: Vec<Vec<(u32, u32)>>,
     ready: Vec<Vec<u32>>,
+    /// A cycle of silent steps, where that counts.
+    for_ever: Vec<bool>,
     class: Vec<u32>,
     classes: usize,
     manner: Alike,
@@ -101,7 +129,7 @@ impl Signatures {
 
 impl Nodes {
     fn is_inert(&self, from: u32, event: u32, to: u32) -> bool {
-        self.manner == Alike::Branching && event == TAU && self.class[from as usize] == self.class[to as usize]
+        self.manner.is_weak() && event == TAU && self.class[from as usize] == self.class[to as usize]
     }
 
     fn refine(&mut self, sets: &Sets, budget: &Budget<'_>) -> Result<(), Reason> {
@@ -139,7 +167,7 @@ impl Nodes {
                 }
             };
             for &node in &moved {
-                if self.manner == Alike::Branching {
+                if self.manner.is_weak() {
                     mark(node, &mut dirty);
                 }
                 predecessors[node as usize].iter().for_each(|&(_, from)| mark(from, &mut dirty));
@@ -159,6 +187,7 @@ impl Nodes {
 
     fn signature(&self, node: u32, known: &[u32], signatures: &Signatures, sets: &Sets, found: &mut Vec<u64>) {
         found.clear();
+        found.extend(self.for_ever[node as usize].then_some(SILENT_FOR_EVER));
         let mut ready = self.ready[node as usize].clone();
         for &(event, to) in &self.moves[node as usize] {
             if self.is_inert(node, event, to) {
@@ -208,7 +237,8 @@ impl Nodes {
     }
 }
 
-/// Strongly connected components of steps without names (Tarjan, without recursion). A component has a smaller number
+/// Strongly connected components of steps without names between states that are alike at first sight (Tarjan, without
+/// recursion). A component has a smaller number
 /// than those that lead to it.
 fn silent_components(lts: &Lts, budget: &Budget<'_>) -> Result<(Vec<u32>, usize), Reason> {
     const NONE: u32 = u32::MAX;
@@ -222,6 +252,7 @@ fn silent_components(lts: &Lts, budget: &Budget<'_>) -> Result<(Vec<u32>, usize)
         let moves = &lts.moves[state as usize];
         &moves[moves.partition_point(|step| step.0 < TAU)..]
     };
+    let looks_alike = |a: usize, b: usize| lts.labels[a] == lts.labels[b] && lts.wrong[a] == lts.wrong[b];
     for start in 0..count as u32 {
         if order[start as usize] != NONE {
             continue;
@@ -238,6 +269,9 @@ fn silent_components(lts: &Lts, budget: &Budget<'_>) -> Result<(Vec<u32>, usize)
             if let Some(&(_, to)) = silent(state).get(*next) {
                 *next += 1;
                 let to_index = to as usize;
+                if !looks_alike(at, to_index) {
+                    continue;
+                }
                 if order[to_index] == NONE {
                     frames.push((to, 0));
                 } else if component[to_index] == NONE {
@@ -280,8 +314,19 @@ mod tests {
             let different: BTreeSet<_> = keys.iter().cloned().collect();
             keys.iter().map(|key| different.iter().position(|other| other == key).unwrap_or(0)).collect()
         };
-        let mut class: Vec<usize> = lts.wrong.iter().map(|&wrong| usize::from(wrong)).collect();
+        let mut class: Vec<usize> =
+            lts.wrong.iter().zip(&lts.labels).map(|(&wrong, &label)| label as usize * 2 + usize::from(wrong)).collect();
         loop {
+            let silent_steps = |at: usize| {
+                let moves = lts.moves[at].iter().filter(|step| step.0 == TAU).map(|step| step.1 as usize);
+                moves.filter(|&to| class[to] == class[at]).collect::<Vec<usize>>()
+            };
+            // A way of as many silent steps as there are states has been somewhere twice.
+            let mut for_ever: BTreeSet<usize> = (0..lts.states()).collect();
+            for _ in 0..lts.states() {
+                let goes_on = |&at: &usize| silent_steps(at).iter().any(|to| for_ever.contains(to));
+                for_ever = (0..lts.states()).filter(goes_on).collect();
+            }
             let signature = |state: usize| {
                 let (mut found, mut seen, mut waiting) = (BTreeSet::new(), BTreeSet::new(), vec![state]);
                 while let Some(at) = waiting.pop() {
@@ -291,12 +336,15 @@ mod tests {
                     found.extend(ready[at].iter().map(|&set| (READY, set as usize)));
                     for &(event, to) in &lts.moves[at] {
                         let to = to as usize;
-                        if manner == Alike::Branching && event == TAU && class[to] == class[state] {
+                        if manner.is_weak() && event == TAU && class[to] == class[state] {
                             waiting.push(to);
                         } else {
                             found.insert((event, class[to]));
                         }
                     }
+                }
+                if manner == Alike::Diverging && for_ever.contains(&state) {
+                    found.insert((SILENT_FOR_EVER as u32, usize::MAX));
                 }
                 (class[state], found)
             };
@@ -336,10 +384,10 @@ mod tests {
                 ready.push(if stable { vec![set] } else { Vec::new() });
                 lts.moves.push(moves);
                 lts.wrong.push(wrong);
-                lts.labels.push(0);
+                lts.labels.push(AtomSet::from(random(&mut seed, 6) == 0));
             }
-            for manner in [Alike::Strong, Alike::Branching] {
-                let fast = alike(&lts, &ready, &sets, manner, &budget).map(|found| found.0);
+            for manner in [Alike::Strong, Alike::Branching, Alike::Diverging] {
+                let fast = alike(&lts, &ready, &sets, manner, &budget).map(|found| found.of);
                 let naive = alike_naive(&lts, &ready, manner);
                 let Ok(fast) = fast else { panic!("seed {start}: no limit") };
                 for (a, b) in (0..fast.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {

@@ -5,7 +5,8 @@
 //! step together. Preparing one part changes nothing for the others. At the end of a run to a deadlock, nodes *settle* in
 //! the same way: each goes on silently until it is ready for no more than it should be.
 //!
-//! The loop of a lasso is repeated until the components are where they were at the start of an earlier round.
+//! A class that steps silently to itself is one whose states can all be silent for ever inside of it, so each of them has a
+//! silent step to take. The loop of a lasso is repeated until the components are where they were at the start of an earlier round.
 
 use super::piece::{Origin, Piece};
 use super::sets::{Sets, includes, together};
@@ -60,7 +61,8 @@ struct Expansion<'a> {
     pieces: &'a [Piece],
     sets: &'a Sets,
     is_deadlock: bool,
-    is_formula: bool,
+    /// Classes are those of strong bisimulation: no state needs to be prepared.
+    is_strong: bool,
     products: Vec<Product<'a>>,
     /// The node that a node is part of.
     above: Vec<Option<usize>>,
@@ -90,7 +92,7 @@ impl<'a> Expansion<'a> {
             pieces,
             sets,
             is_deadlock: problem.is_deadlock(),
-            is_formula: problem.watch.is_some(),
+            is_strong: problem.watch.is_some() && problem.hears_silence,
             products,
             above,
             class: vec![0; pieces.len()],
@@ -243,7 +245,7 @@ impl<'a> Expansion<'a> {
             if let Some(found) = find(self, &state) {
                 return Some((way_to(&table, &origin, at), found));
             }
-            if !self.is_formula {
+            if !self.is_strong {
                 product.expand(&state, &mut successors).ok()?;
                 for (step, next) in successors.iter() {
                     if known.hides(step.event) && known.class(next) == Some(class) && table.insert(next).1 {

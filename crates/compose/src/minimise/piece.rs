@@ -1,6 +1,6 @@
 //! A node of the tree: its states, their classes, and the quotient that stands for it from then on.
 
-use super::classes::{Alike, alike};
+use super::classes::{Alike, Classes, alike};
 use super::sets::{Sets, together};
 use crate::budget::Budget;
 use crate::lts::{Lts, TAU};
@@ -201,8 +201,13 @@ impl<'p> Workshop<'p> {
     ) -> Result<Piece, Reason> {
         // What was known of the parts is of no use any more.
         self.known.clear();
-        let manner = if self.problem.watch.is_some() { Alike::Strong } else { Alike::Branching };
-        let (class_of, classes) = alike(&whole, &ready, &self.sets, manner, budget)?;
+        let manner = match (&self.problem.watch, self.problem.hears_silence) {
+            (None, _) => Alike::Branching,
+            (Some(_), false) => Alike::Diverging,
+            (Some(_), true) => Alike::Strong,
+        };
+        let Classes { of: class_of, stays } = alike(&whole, &ready, &self.sets, manner, budget)?;
+        let classes = stays.len();
         let mut quotient = Lts {
             alphabet: whole.alphabet,
             initial: whole.initial.iter().map(|&state| class_of[state as usize]).collect(),
@@ -218,8 +223,8 @@ impl<'p> Workshop<'p> {
             let class = class_of[state];
             let index = class as usize;
             let target = |(event, to): (u32, u32)| (event, class_of[to as usize]);
-            let stays = |step: &(u32, u32)| manner == Alike::Branching && *step == (TAU, class);
-            quotient.moves[index].extend(moves.into_iter().map(target).filter(|step| !stays(step)));
+            let counts = |step: &(u32, u32)| stays[index] || *step != (TAU, class);
+            quotient.moves[index].extend(moves.into_iter().map(target).filter(counts));
             quotient.wrong[index] = whole.wrong[state];
             quotient.labels[index] = whole.labels[state];
             ready_of_classes[index].extend_from_slice(&ready[state]);

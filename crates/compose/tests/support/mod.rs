@@ -210,6 +210,11 @@ pub fn seeds(usual: u64) -> u64 {
 
 /// A few small components over a few events.
 pub fn random_composition(random: &mut Random) -> Composition {
+    random_composition_with(random, 6)
+}
+
+/// The same, where one step in so many has no name.
+pub fn random_composition_with(random: &mut Random, silent: u32) -> Composition {
     let mut builder = Builder::default();
     let events = 2 + random.below(4);
     (0..events).for_each(|event| {
@@ -228,7 +233,7 @@ pub fn random_composition(random: &mut Random) -> Composition {
             for _ in 0..random.below(4) {
                 let event = match own.len() {
                     0 => TAU.0,
-                    _ if random.one_in(6) => TAU.0,
+                    _ if random.one_in(silent) => TAU.0,
                     known => own[random.below(known as u32) as usize],
                 };
                 part.step(state, event, random.below(states));
@@ -279,6 +284,39 @@ pub fn random_formula(random: &mut Random, depth: u32) -> Ltl<Atom> {
     } else {
         let op = [And, Or, Implies, Implies, Iff, Until, Release, WeakUntil][random.below(8) as usize];
         binary(op, random_formula(random, depth - 1), random_formula(random, depth - 1))
+    }
+}
+
+/// What people ask for, with random conditions: most of it cannot hear silent steps.
+pub fn random_response(random: &mut Random) -> Ltl<Atom> {
+    use Connective::{And, Implies, Or, Release, Until, WeakUntil};
+    use Modality::{Always, Eventually, Not};
+    let mut atom = || {
+        let one =
+            |random: &mut Random| if random.one_in(3) { proposition(random.below(3)) } else { event(random.below(4)) };
+        let first = one(random);
+        match random.below(8) {
+            0 => binary(And, first, one(random)),
+            1 => binary(Or, first, one(random)),
+            _ => first,
+        }
+    };
+    let (a, b, c) = (atom(), atom(), atom());
+    let comes = |what| unary(Eventually, what);
+    let always = |what| unary(Always, what);
+    let not = |what| unary(Not, what);
+    match random.below(12) {
+        0 | 1 => always(binary(Implies, a, comes(b))),
+        2 => binary(Until, not(a), b),
+        3 => binary(WeakUntil, not(a), b),
+        4 => always(comes(a)),
+        5 => comes(always(not(a))),
+        6 => binary(Implies, always(comes(a)), always(comes(b))),
+        7 => always(binary(Implies, a, binary(Until, not(b), c))),
+        8 => always(binary(Implies, a, binary(WeakUntil, not(b), c))),
+        9 => binary(Release, a, not(b)),
+        10 => always(binary(Implies, a, comes(binary(And, b, comes(c))))),
+        _ => always(not(a)),
     }
 }
 

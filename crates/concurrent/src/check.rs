@@ -1,0 +1,395 @@
+//! The two levels (section 6 of the paper, and its footnotes on predicates).
+//!
+//! The inner level is the compose engine, which refines partitions of the structures that were extracted. When it says that
+//! the question holds for them, it holds for the program. When it gives a run, the run is validated one component at a time;
+//! those that cannot go along get new predicates, they alone are extracted again, and the inner level is asked again.
+//! A run that all components can take is done by the interpreter before it is called a violation.
+
+use crate::abstraction::{Extract, Predicates};
+use crate::budget::{Budget, Statistics};
+use crate::graph::{Graph, Place};
+use crate::replay::{Moved, replay};
+use crate::specification::{Part, Specification};
+use crate::system::{Asked, Examined, compose};
+use crate::validate::{Checked, Real, project};
+use c::interpret::Input;
+use compose::{Listener, Method, Verdict};
+use model::composition::{Atom, Composition, Happening, Run};
+use model::composition_proof::CompositionProof;
+use model::formula::Ltl;
+use model::ids::PropositionId;
+use model::verdict::{Limits, Observer, Reason};
+use smt::Embedded;
+
+/// More predicates at one place than this are not tried.
+const MOST_PREDICATES: usize = 60;
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Question {
+    /// Nothing gets stuck.
+    Deadlock,
+    /// No part gets into an error: an assertion, an error routine, a fault of the program, an error of a process.
+    Safety,
+    /// Every infinite run keeps a formula, by its number.
+    Formula(usize),
+    /// A procedure does only what a process allows, by its number.
+    Conformance(usize),
+}
+
+/// An answer, and what was counted on the way.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The answer.
+    pub verdict: Outcome,
+    /// What was counted.
+    pub statistics: Statistics,
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It holds.
+    Holds(Box<Holds>),
+    /// A run of the program that violates it.
+    Fails(Box<Violation>),
+    /// Not known.
+    Inconclusive(Reason),
+}
+
+/// Why it holds: structures that over-approximate the procedures, and a proof for their composition.
+#[derive(Clone, Debug)]
+pub struct Holds {
+    /// The question.
+    pub question: Question,
+    /// For each procedure, by its number among the parts, how its structure comes about.
+    pub parts: Vec<PartProof>,
+    /// The structures side by side.
+    pub composition: Composition,
+    /// The proof for them; see `certify::composition`.
+    pub proof: CompositionProof,
+}
+
+/// A procedure with its predicates and its structure.
+#[derive(Clone, Debug)]
+pub struct PartProof {
+    /// Its number among the parts.
+    pub part: usize,
+    /// Its steps.
+    pub graph: Graph,
+    /// Its predicates.
+    pub predicates: Predicates,
+    /// The structure under these predicates.
+    pub extract: Extract,
+}
+
+/// A run of the program.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// What happens, step by step.
+    pub steps: Vec<ViolationStep>,
+    /// For an infinite run: after the last step it goes on from here.
+    pub loop_from: Option<usize>,
+    /// The inputs of each procedure, by the number of the part.
+    pub inputs: Vec<(usize, Vec<Input>)>,
+    /// The same run of the structures.
+    pub run: Run,
+    /// The structures.
+    pub composition: Composition,
+}
+
+/// A step of a run of the program.
+#[derive(Clone, Debug)]
+pub struct ViolationStep {
+    /// The event; `None` for a step of one procedure alone.
+    pub event: Option<String>,
+    /// What the procedures do that take part.
+    pub moves: Vec<Moved>,
+}
+
+/// Answers a question about a specification.
+pub fn check(
+    specification: &Specification,
+    question: Question,
+    method: Method,
+    limits: &Limits,
+    observer: &dyn Observer,
+    listener: Option<&mut dyn Listener>,
+) -> Answer {
+    let mut budget = Budget::new(*limits, observer);
+    let verdict = Levels::new(specification, question)
+        .and_then(|mut levels| levels.answer(method, &mut budget, listener))
+        .unwrap_or_else(Outcome::Inconclusive);
+    Answer { verdict, statistics: budget.statistics }
+}
+
+/// The parts that a question is about.
+pub(crate) fn parts_of(specification: &Specification, question: Question) -> Result<Vec<Part>, Reason> {
+    match question {
+        Question::Conformance(number) => {
+            let missing = || Reason::NotSupported(String::from("there is no such conformance"));
+            let conformance = specification.conformances.get(number).ok_or_else(missing)?;
+            let procedure = conformance.procedure.clone();
+            Ok(vec![Part::Procedure(procedure), Part::Process(conformance.watcher.clone())])
+        }
+        _ if specification.parts.is_empty() => {
+            Err(Reason::NotSupported(String::from("the specification has no program")))
+        }
+        _ => Ok(specification.parts.clone()),
+    }
+}
+
+/// The formula that a question is about.
+pub(crate) fn formula_of(specification: &Specification, question: Question) -> Result<Option<&Ltl<Atom>>, Reason> {
+    match question {
+        Question::Formula(number) => match specification.formulas.get(number) {
+            Some(requirement) => Ok(Some(&requirement.formula)),
+            None => Err(Reason::NotSupported(String::from("there is no such formula"))),
+        },
+        _ => Ok(None),
+    }
+}
+
+/// The propositions of a formula.
+pub(crate) fn propositions_of(formula: Option<&Ltl<Atom>>) -> Vec<PropositionId> {
+    let mut found = Vec::new();
+    if let Some(formula) = formula {
+        formula.walk(&mut |part| {
+            if let Ltl::Atom(atom, _) = part
+                && let Atom::Proposition(proposition) = **atom
+                && !found.contains(&proposition)
+            {
+                found.push(proposition);
+            }
+        });
+    }
+    found
+}
+
+/// What of the specification is asked.
+pub(crate) fn asked<'s>(
+    specification: &'s Specification,
+    question: Question,
+    propositions: &'s [PropositionId],
+) -> Asked<'s> {
+    let returns = match question {
+        Question::Conformance(number) => specification.conformances.get(number).and_then(|c| c.returns()),
+        _ => None,
+    };
+    Asked { propositions, blocks: question == Question::Deadlock, returns }
+}
+
+struct Levels<'s> {
+    specification: &'s Specification,
+    question: Question,
+    formula: Option<&'s Ltl<Atom>>,
+    parts: Vec<Part>,
+    examined: Vec<Examined>,
+}
+
+impl<'s> Levels<'s> {
+    fn new(specification: &'s Specification, question: Question) -> Result<Self, Reason> {
+        let formula = formula_of(specification, question)?;
+        let mut parts = parts_of(specification, question)?;
+        let propositions = propositions_of(formula);
+        let asked = asked(specification, question, &propositions);
+        if let Question::Conformance(_) = question {
+            // Its own errors are another question.
+            parts.truncate(2);
+        }
+        let mut examined = Vec::new();
+        for (number, part) in parts.iter().enumerate() {
+            if let Part::Procedure(procedure) = part {
+                let one = Examined::new(number, procedure, &asked)?;
+                if question == Question::Deadlock && one.graph.conditional_return.is_some() {
+                    let message = "deadlock is not supported where a return condition of a routine speaks of arguments";
+                    return Err(Reason::NotSupported(String::from(message)));
+                }
+                examined.push(one);
+            }
+        }
+        Ok(Levels { specification, question, formula, parts, examined })
+    }
+
+    fn composition(&self) -> Composition {
+        let extracts: Vec<(usize, &Graph, &Extract)> =
+            self.examined.iter().filter_map(|one| Some((one.part, &one.graph, one.extract.as_ref()?))).collect();
+        compose(self.specification, &self.parts, &extracts)
+    }
+
+    fn answer(
+        &mut self,
+        method: Method,
+        budget: &mut Budget<'_>,
+        mut listener: Option<&mut dyn Listener>,
+    ) -> Result<Outcome, Reason> {
+        let mut solver = Embedded::new();
+        loop {
+            budget.look()?;
+            self.extract(budget)?;
+            let composition = self.composition();
+            let question = match self.formula {
+                Some(formula) => compose::Question::Formula(formula),
+                None if self.question == Question::Deadlock => compose::Question::Deadlock,
+                None => compose::Question::Safety,
+            };
+            let inner = compose::check(&composition, question, method, &budget.limits, budget.observer, None);
+            budget.statistics.splits += inner.statistics.iterations;
+            let most = budget.statistics.composed_states.max(inner.statistics.abstract_states);
+            budget.statistics.composed_states = most;
+            let run = match inner.verdict {
+                Verdict::Holds(proof) => return Ok(Outcome::Holds(Box::new(self.holds(composition, *proof)))),
+                Verdict::Inconclusive(reason) => return Err(reason),
+                Verdict::Fails(run) => *run,
+            };
+            match self.validate(&composition, &run, &mut solver, budget)? {
+                None => {
+                    budget.statistics.refinements += 1;
+                    if let Some(listener) = listener.as_deref_mut() {
+                        listener.tell(&self.story(budget));
+                    }
+                }
+                Some(violation) => return Ok(Outcome::Fails(Box::new(violation))),
+            }
+        }
+    }
+
+    fn story(&self, budget: &Budget<'_>) -> String {
+        let each = self.examined.iter().map(|one| {
+            let name = self.parts[one.part].name();
+            let state = if one.extract.is_none() { ", refined" } else { "" };
+            format!("{name}: {} predicates{state}", one.predicates.count(&one.graph))
+        });
+        let each: Vec<String> = each.collect();
+        format!("round {}: the run is impossible; {}", budget.statistics.refinements, each.join("; "))
+    }
+
+    fn extract(&mut self, budget: &mut Budget<'_>) -> Result<(), Reason> {
+        let (mut states, mut predicates) = (0, 0);
+        for one in &mut self.examined {
+            if one.predicates.at.iter().any(|at| at.len() > MOST_PREDICATES + one.graph.propositions.len()) {
+                let message = format!("more than {MOST_PREDICATES} predicates at one place did not suffice");
+                return Err(Reason::NotProvable(message));
+            }
+            states += one.extract(budget)?.states.len() as u64;
+            predicates += one.predicates.count(&one.graph) as u64;
+        }
+        budget.statistics.abstract_states = states;
+        budget.statistics.predicates = predicates;
+        Ok(())
+    }
+
+    fn holds(&mut self, composition: Composition, proof: CompositionProof) -> Holds {
+        let parts = self.examined.drain(..).filter_map(|one| {
+            let Examined { part, graph, predicates, extract, .. } = one;
+            Some(PartProof { part, graph, predicates, extract: extract? })
+        });
+        Holds { question: self.question, parts: parts.collect(), composition, proof }
+    }
+
+    /// A violation, if all components can take the run; nothing if there are new predicates.
+    fn validate(
+        &mut self,
+        composition: &Composition,
+        run: &Run,
+        solver: &mut Embedded,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<Violation>, Reason> {
+        let (mut real, mut refined, mut open) = (Vec::new(), false, None);
+        for one in &mut self.examined {
+            let lost = || Reason::NotSupported(String::from("a run could not be followed in a component: please report this"));
+            let extract = one.extract.as_ref().ok_or_else(lost)?;
+            let projection = project(run, one.part, &one.graph, extract).ok_or_else(lost)?;
+            match projection.check(one, solver, budget)? {
+                Checked::Real(found) => real.push(*found),
+                Checked::Refined => refined = true,
+                Checked::Open(message) => open = Some(message),
+            }
+        }
+        if refined {
+            return Ok(None);
+        }
+        if let Some(message) = open {
+            return Err(Reason::NotProvable(message));
+        }
+        self.blocked(run)?;
+        self.violation(composition, run, &real).map(Some)
+    }
+
+    /// A run that ends at an assumption which does not hold is none of the program.
+    fn blocked(&self, run: &Run) -> Result<(), Reason> {
+        let Some(last) = run.states.last() else { return Ok(()) };
+        for one in &self.examined {
+            let state = last.get(one.part).and_then(|&at| one.extract.as_ref()?.states.get(at as usize));
+            let place = state.map(|state| one.graph.nodes[state.node as usize].place);
+            if matches!(place, Some(Place::Blocked(_))) {
+                let message = format!(
+                    "the program stops because an assumption of `{}` does not hold, and what lies behind that was not looked at",
+                    self.parts[one.part].name()
+                );
+                return Err(Reason::NotSupported(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Replays each component, and tells the run in terms of C.
+    fn violation(&self, composition: &Composition, run: &Run, real: &[Real]) -> Result<Violation, Reason> {
+        let before = real.iter().filter_map(|real| real.rounds).map(|(before, _)| before).max().unwrap_or(0);
+        let rounds = real.iter().filter_map(|real| real.rounds).map(|(_, between)| between).fold(1, multiple);
+        let run = unrolled(run, before, rounds);
+        let mut steps: Vec<ViolationStep> = run
+            .steps
+            .iter()
+            .map(|step| ViolationStep {
+                event: match step {
+                    Happening::Event(event) => Some(composition.event_name(*event).to_owned()),
+                    Happening::Silent { .. } => None,
+                },
+                moves: Vec::new(),
+            })
+            .collect();
+        let mut inputs = Vec::new();
+        for (one, real) in self.examined.iter().zip(real) {
+            let Part::Procedure(procedure) = &self.parts[one.part] else { continue };
+            let again = (before + rounds + 1).max(2);
+            let replayed = replay(one.part, &procedure.component, &one.graph, real, again).map_err(|what| {
+                Reason::NotSupported(format!("a run of `{}` did not replay: {what}: please report this", procedure.name))
+            })?;
+            let structure = &composition.components[one.part].structure;
+            let mut moves = replayed.moves.into_iter();
+            for (step, told) in run.steps.iter().zip(&mut steps) {
+                let takes_part = match *step {
+                    Happening::Silent { component } => component as usize == one.part,
+                    Happening::Event(event) => structure.takes_part(event),
+                };
+                if takes_part {
+                    told.moves.extend(moves.next());
+                }
+            }
+            inputs.push((one.part, replayed.inputs));
+        }
+        Ok(Violation { steps, loop_from: run.loop_from, inputs, run, composition: composition.clone() })
+    }
+}
+
+/// The least common multiple.
+fn multiple(a: usize, b: usize) -> usize {
+    let (mut x, mut y) = (a, b);
+    while y > 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x.max(1) * b
+}
+
+/// A run whose loop begins some rounds later, and has some rounds in one.
+fn unrolled(run: &Run, before: usize, rounds: usize) -> Run {
+    let Some(from) = run.loop_from else { return run.clone() };
+    let mut longer = run.clone();
+    for _ in 1..before + rounds {
+        longer.steps.extend_from_slice(&run.steps[from..]);
+        longer.states.extend_from_slice(&run.states[from + 1..]);
+    }
+    longer.loop_from = Some(from + before * (run.steps.len() - from));
+    longer
+}
