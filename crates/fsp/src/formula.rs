@@ -9,6 +9,7 @@
 //! that begins it. LTSA's `assert` counts it as true already at the position where that event happens, so there the atom
 //! `F` is read as `begins || (F && !ends)`. In `ltl` it is the proposition.
 
+use crate::Options;
 use crate::ast::{File, Fluent, FormulaText, Label};
 use crate::context::{Context, Env, Refused};
 use crate::lexer::tokenize;
@@ -40,6 +41,7 @@ pub(crate) fn add(
     composition: &mut Composition,
     file: &File,
     extra: &[FormulaText],
+    options: &Options,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut context = Context::new(file);
@@ -49,9 +51,14 @@ pub(crate) fn add(
             diagnostics.push(*error);
         }
     }
-    for formula in file.formulas.iter().chain(extra) {
+    let own = file.formulas.iter().map(|formula| (formula, options.system.is_some()));
+    for (formula, may_be_of_another) in own.chain(extra.iter().map(|formula| (formula, false))) {
         match names.formula(formula, file, composition, diagnostics) {
             Ok(requirement) => composition.formulas.push(requirement),
+            Err(error) if may_be_of_another && error.code == "F0302" => {
+                let message = format!("`{}` is left out: {}", formula.name.text, error.message);
+                diagnostics.push(Diagnostic::warning("F0506", error.primary.span, message));
+            }
             Err(error) => diagnostics.push(*error),
         }
     }

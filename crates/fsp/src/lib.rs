@@ -117,7 +117,7 @@ pub fn read_aut(name: &str, text: &str, options: &Options) -> Read {
     });
     let composition = kept(read, &mut diagnostics).map(|mut composition| {
         let extra = extra_formulas(options, &mut sources);
-        formula::add(&mut composition, &tree, &extra, &mut diagnostics);
+        formula::add(&mut composition, &tree, &extra, options, &mut diagnostics);
         composition
     });
     finished(composition, sources, diagnostics)
@@ -156,7 +156,7 @@ fn composed(
     }
     unused(&lowering, diagnostics);
     let mut composition = kept(number::composition(&system.text, &parts, &mut lowering.context), diagnostics)?;
-    formula::add(&mut composition, tree, &extra, diagnostics);
+    formula::add(&mut composition, tree, &extra, options, diagnostics);
     Some(composition)
 }
 

@@ -20,6 +20,9 @@ fn every_example_gets_its_message_and_no_other() {
     for entry in codes::ALL {
         let read = if entry.code.starts_with("F04") {
             fsp::read_aut("example.aut", entry.example, &fsp::Options::default())
+        } else if entry.code == "F0506" {
+            let options = fsp::Options { system: Some(String::from("P")), ..fsp::Options::default() };
+            fsp::read("example.fsp", entry.example, &options, &none)
         } else {
             read(entry.example)
         };

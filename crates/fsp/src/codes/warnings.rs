@@ -1,4 +1,4 @@
-//! F0501 to F0505: what is valid, but most likely a slip.
+//! F0501 to F0506: what is valid, but most likely a slip.
 
 use super::Explanation;
 
@@ -52,5 +52,17 @@ No component has an event that should begin or end a fluent. The fluent takes no
 P = (on -> off -> P).
 fluent ON = <{on}, {of}>
 assert F = []<> ON",
+    },
+    Explanation {
+        code: "F0506",
+        title: "formula of another system",
+        text: "\
+One of several systems of the text was asked for (`--system`), and a formula of the text speaks of something that this
+system does not have. It is left out.",
+        example: "\
+P = (a -> P).
+Q = (b -> Q).
+||S = (P || Q).
+ltl F { []<> b }                        // with --system P",
     },
 ];
