@@ -1,4 +1,6 @@
-//! Says for C files whether an error that their authors wrote down can be reached: `reach [--seconds N] FILE…`.
+//! Says for C files whether an error that their authors wrote down can be reached: `reach [--seconds N] [--cross] FILE…`.
+//!
+//! With `--cross`, an installed solver discharges the obligations of each proof again.
 
 use c::program::ErrorKind;
 use model::verdict::{Limits, Silent};
@@ -8,13 +10,14 @@ use std::time::{Duration, Instant};
 
 fn main() {
     let mut seconds = 60;
-    let mut verbose = false;
+    let (mut verbose, mut cross) = (false, false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--seconds" => seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(seconds),
             "--verbose" => verbose = true,
-            file => say(&format!("{file}: {}", reach(file, seconds, verbose))),
+            "--cross" => cross = true,
+            file => say(&format!("{file}: {}", reach(file, seconds, verbose, cross))),
         }
     }
 }
@@ -24,7 +27,7 @@ fn say(text: &str) {
     println!("{text}");
 }
 
-fn reach(file: &str, seconds: u64, verbose: bool) -> String {
+fn reach(file: &str, seconds: u64, verbose: bool, cross: bool) -> String {
     let Ok(bytes) = std::fs::read(file) else { return String::from("cannot be read") };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let input = match c::preprocess::preprocess(Path::new(file), &text, c::DataModel::Ilp32, &[]) {
@@ -53,6 +56,7 @@ fn reach(file: &str, seconds: u64, verbose: bool) -> String {
         }
     }
     let verdict = match answer {
+        Answer::Safe(invariant) if cross => format!("SAFE, {}", discharged(component, &invariant, seconds)),
         Answer::Safe(_) => String::from("SAFE"),
         Answer::Unsafe(run) => format!("UNSAFE after {} steps", run.edges.len()),
         Answer::Inconclusive(reason) => format!("unknown: {reason}"),
@@ -67,4 +71,15 @@ fn reach(file: &str, seconds: u64, verbose: bool) -> String {
         statistics.obligations,
         statistics.solver_calls
     )
+}
+
+/// What another solver says about a proof.
+fn discharged(component: &c::Component, invariant: &predicates::Invariant, seconds: u64) -> String {
+    let Some(mut solver) = smt::External::find() else { return String::from("no other solver") };
+    let deadline = Some(Instant::now() + Duration::from_secs(seconds));
+    let limits = smt::Limits { deadline, ..smt::Limits::none() };
+    match predicates::verify(component, &|_| true, invariant, &mut solver, &limits) {
+        Ok(()) => String::from("another solver agrees"),
+        Err(refusal) => format!("another solver: {refusal}"),
+    }
 }

@@ -1,8 +1,8 @@
 //! From terms of C to terms of the solver, operator by operator.
 //!
 //! Both sides are bit vectors with the same total operations, so this is a change of names: a scalar of one bit becomes
-//! a Boolean, the sign of the first operand picks the signed or the unsigned operation. The variable with number `n` is
-//! named after itself and its number, because names of C need not be unique.
+//! a Boolean, the sign of the first operand picks the signed or the unsigned operation. Variables keep their names; where
+//! several have one name, their numbers tell them apart.
 
 use c::program::{Component, VariableId};
 use c::term::{Operation, Scalar, Term, TermId as CTerm};
@@ -24,11 +24,18 @@ pub(crate) struct Encoder<'c> {
 impl<'c> Encoder<'c> {
     /// A translation into these terms; there must be no other for them.
     pub(crate) fn new(component: &'c Component, terms: &mut Terms) -> Self {
+        let names: Vec<String> =
+            (0..component.variables.len()).map(|n| c::display::name(component, VariableId(n as u32))).collect();
+        let mut uses: HashMap<&str, u32> = HashMap::new();
+        names.iter().for_each(|name| *uses.entry(name).or_default() += 1);
         let variables = component.variables.iter().enumerate().map(|(number, variable)| {
-            let name = format!("{}#{number}", c::display::name(component, VariableId(number as u32)));
+            let name = &names[number];
+            let unique = uses.get(name.as_str()) == Some(&1) && !name.contains('#');
+            let name = if unique { name.clone() } else { format!("{name}#{number}") };
             terms.var(&name, sort(variable.scalar))
         });
-        Encoder { component, known: HashMap::new(), variables: variables.collect() }
+        let variables = variables.collect();
+        Encoder { component, known: HashMap::new(), variables }
     }
 
     /// The variable of the solver that stands for a variable of C.
@@ -149,5 +156,78 @@ fn on_words(terms: &mut Terms, operation: Operation, signed: bool, a: TermId, b:
         (Operation::Less, false) => terms.ult(a, b),
         (Operation::LessEqual, true) => terms.sle(a, b),
         (Operation::LessEqual, false) => terms.ule(a, b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use c::program::{LocationId, ObjectId, Variable, VariableKind};
+    use smt::Model;
+
+    /// A component with two variables and no graph.
+    fn component(scalar: Scalar) -> Component {
+        let variable = |name: &str| Variable {
+            name: name.to_owned(),
+            procedure: None,
+            scalar,
+            pointer: false,
+            kind: VariableKind::Global,
+            object: ObjectId(0),
+            offset: 0,
+        };
+        Component {
+            name: String::from("main"),
+            terms: c::term::Terms::new(),
+            variables: vec![variable("x"), variable("y")],
+            objects: Vec::new(),
+            entry: LocationId(0),
+            locations: Vec::new(),
+            edges: Vec::new(),
+            result: None,
+            routines: Vec::new(),
+        }
+    }
+
+    /// All terms of one operation over `x` and `y`.
+    fn samples(component: &mut Component, scalar: Scalar) -> Vec<CTerm> {
+        use Operation::*;
+        let terms = &mut component.terms;
+        let x = terms.variable(VariableId(0), scalar);
+        let y = terms.variable(VariableId(1), scalar);
+        let mut found = vec![terms.not(x), terms.negate(x)];
+        for operation in
+            [Add, Subtract, Multiply, Divide, Remainder, And, Or, Xor, ShiftLeft, ShiftRight, Equal, Less, LessEqual]
+        {
+            found.push(terms.binary(operation, x, y));
+        }
+        for width in [1, 2, 3, 4, 9, 64, 128] {
+            for signed in [false, true] {
+                found.push(terms.convert(x, Scalar { width, signed }));
+            }
+        }
+        let less = terms.binary(Less, x, y);
+        found.push(terms.select(less, x, y));
+        found
+    }
+
+    #[test]
+    fn terms_mean_the_same_to_the_solver_and_to_the_interpreter() {
+        for (width, signed) in [(1, false), (1, true), (2, true), (3, false), (3, true), (4, true)] {
+            let scalar = Scalar { width, signed };
+            let mut component = component(scalar);
+            let sampled = samples(&mut component, scalar);
+            let mut terms = Terms::new();
+            let mut encoder = Encoder::new(&component, &mut terms);
+            let encoded: Vec<TermId> = sampled.iter().map(|&term| encoder.term(&mut terms, term)).collect();
+            for (x, y) in (0..1_u64 << width).flat_map(|x| (0..1_u64 << width).map(move |y| (x, y))) {
+                let model = Model::new(vec![(encoder.variables()[0], x.into()), (encoder.variables()[1], y.into())]);
+                for (&sample, &image) in sampled.iter().zip(&encoded) {
+                    let bits = component.terms.evaluate(sample, &|variable| if variable.0 == 0 { x } else { y });
+                    let shown = c::display::term(&component, sample);
+                    assert_eq!(model.evaluate(&terms, image).bits, bits, "{shown} for {scalar:?}, {x}, {y}");
+                }
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! The way through: `slice` (what matters), `system` (large blocks between cut points), `search` (clauses over predicates,
 //! level by level), `lift` (where predicates come from), `generalise` (what makes them hold for all rounds of a loop),
-//! `replay` (a violation is a run), `invariant` and `verify` (a proof is data that another derivation accepts).
+//! `relations` (equations that no condition mentions), `replay` (a violation is a run), `invariant` and `verify` (a proof is data that another derivation accepts).
 //!
 //! What must never happen: `Safe` for a program that has such a run, `Unsafe` without one. The search is not trusted for
 //! either.
@@ -18,10 +18,12 @@ mod generalise;
 pub mod invariant;
 mod joint;
 mod lift;
+mod relations;
 mod replay;
 mod search;
 mod slice;
 mod system;
+mod text;
 pub mod verify;
 
 pub use invariant::Invariant;

@@ -21,6 +21,9 @@ use std::collections::{BinaryHeap, HashMap};
 /// A conjunction of literals over the state.
 pub(crate) type Cube = Vec<TermId>;
 
+/// The level of a clause that holds always.
+pub(crate) const ALWAYS: usize = usize::MAX / 2;
+
 /// What the solver said.
 pub(crate) enum Said {
     /// There is a model.
@@ -117,6 +120,7 @@ impl<'c, 'a> Search<'c, 'a> {
 
     /// Goes level by level until there is an answer.
     pub(crate) fn run(&mut self) -> Result<Found, Reason> {
+        self.learn_relations()?;
         loop {
             self.top += 1;
             self.tell();

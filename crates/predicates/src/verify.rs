@@ -140,6 +140,9 @@ impl<'c> Derivation<'c> {
             if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(Refusal::Undecided(start, smt::Reason::Deadline));
             }
+            if limits.stop.is_some_and(|stop| stop()) {
+                return Err(Refusal::Undecided(start, smt::Reason::Stopped));
+            }
             let here = if location == start {
                 Arrival { here: self.terms.bool(true), values: self.encoder.variables().to_vec() }
             } else {

@@ -210,6 +210,53 @@ fn a_table_that_is_not_one_of_terms_is_refused() {
 }
 
 #[test]
+fn an_invariant_is_the_same_after_it_was_written_and_read() {
+    let (component, invariant) = proof();
+    let read: Invariant = invariant.to_string().parse().expect("it was written");
+    assert_eq!(read, invariant);
+    assert_eq!(verified(&component, &read), Ok(()));
+    for broken in ["variable", "constant 8", "apply bvfoo 8 0", "at x", "variable 1 2", "apply extract 8 0 x", "\n"] {
+        assert_eq!(broken.parse::<Invariant>(), Err(1), "{broken}");
+    }
+}
+
+/// The invariant that the variable is zero at every loop head.
+fn zero_at_heads(component: &c::Component, name: &str) -> Invariant {
+    let variable = component.variables.iter().position(|variable| variable.name == name).expect("it is there");
+    let nodes = vec![
+        Node::Variable(c::program::VariableId(variable as u32)),
+        Node::Constant { sort: Sort::Bv(32), bits: 0 },
+        Node::Apply { op: Op::Eq, sort: Sort::Bool, arguments: vec![0, 1] },
+    ];
+    let heads = component.locations.iter().enumerate().filter(|(_, location)| location.loop_head);
+    Invariant { nodes, conditions: heads.map(|(at, _)| (c::program::LocationId(at as u32), vec![2])).collect() }
+}
+
+#[test]
+fn an_input_in_a_loop_is_any_value_each_time_for_the_checker() {
+    let constant = common::component("int main(void) { int x = 0; while (1) { check(x == 0); x = x * 3; } }");
+    assert_eq!(verified(&constant, &zero_at_heads(&constant, "x")), Ok(()));
+    for body in
+        ["x = __VERIFIER_nondet_int(); check(x == 0);", "x = routine(); check(x == 0);", "reach(&x); check(x == 0);"]
+    {
+        let text =
+            format!("int routine(void); void reach(int *); int main(void) {{ int x = 0; while (1) {{ {body} }} }}");
+        let component = common::component(&text);
+        let refused = verified(&component, &zero_at_heads(&component, "x"));
+        assert!(matches!(refused, Err(Refusal::NotInductive(_))), "{body}");
+        assert_unsafe(&text);
+    }
+}
+
+#[test]
+fn sums_of_counters_are_kept() {
+    assert_safe(
+        "int main(void) { unsigned n = __VERIFIER_nondet_uint(), x = n, y = 0; while (x > 0) { x--; y++; }
+           check(y == n); return 0; }",
+    );
+}
+
+#[test]
 fn obligations_are_texts_for_any_solver() {
     let (component, invariant) = proof();
     let texts = obligations(&component, &|_| true, &invariant).expect("the invariant is one");
@@ -223,7 +270,9 @@ fn obligations_are_texts_for_any_solver() {
 fn the_predicates_of_a_proof_are_told() {
     let component = common::component(COUNTER);
     let (_, statistics) = common::ask(&component, 20);
-    assert!(!statistics.predicates.is_empty() && statistics.iterations > 0 && statistics.solver_calls > 0);
+    assert!(statistics.iterations > 0 && statistics.solver_calls > 0);
+    let about = |name: char| statistics.predicates.iter().any(|predicate| predicate.starts_with(name));
+    assert!(about('x') && about('i'), "{:?}", statistics.predicates);
 }
 
 /// Factors of a large number: hard for any solver.
