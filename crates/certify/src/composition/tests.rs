@@ -114,8 +114,10 @@ fn a_formula_is_checked_on_the_abstraction_of_the_root() {
     let again = unary(Modality::Always, unary(Modality::Eventually, event(1)));
     let tree = inner(vec![leaf(0, &[0], &[]), leaf(1, &[2], &[])], &[], &[]);
     check(&relay(), Question::Formula(&again), tree).expect("every run meets in 1 again and again");
-    let joined = inner(vec![leaf(0, &[0], &[(0, 0), (1, 0)]), leaf(1, &[2], &[])], &[], &[]);
-    let refused = check(&relay(), Question::Formula(&again), joined);
+    let first = unary(Modality::Always, unary(Modality::Eventually, event(0)));
+    let joined = inner(vec![leaf(0, &[], &[(0, 0), (1, 0)]), leaf(1, &[2], &[])], &[], &[]);
+    assert!(truth(&relay(), Question::Formula(&first)));
+    let refused = check(&relay(), Question::Formula(&first), joined);
     assert!(matches!(refused, Err(Refusal::TooCoarse(_))), "{refused:?}");
 }
 
