@@ -51,7 +51,8 @@ impl Dice {
         match self.place(document) {
             Value::Number(number) => {
                 let n = number.as_i64().unwrap_or(i64::MAX);
-                let choices = [n + 1, n.saturating_sub(1), n + 1, n.saturating_sub(1), 0, -n, i64::MAX, i64::MIN];
+                let (more, less) = (n.saturating_add(1), n.saturating_sub(1));
+                let choices = [more, less, more, less, 0, n.saturating_neg(), i64::MAX, i64::MIN];
                 *number = choices[kind].into();
             }
             Value::Bool(flag) => *flag = !*flag,

@@ -57,7 +57,7 @@ impl ScalarType {
             ScalarType::Short => i32::from(value as i16),
             ScalarType::Int => value,
             ScalarType::Unsigned(bits) if bits >= 32 => value,
-            ScalarType::Unsigned(bits) => value & ((1 << bits) - 1),
+            ScalarType::Unsigned(bits) => value & (1i32 << bits).wrapping_sub(1),
         }
     }
 

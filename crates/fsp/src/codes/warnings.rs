@@ -57,8 +57,8 @@ assert F = []<> ON",
         code: "F0506",
         title: "formula of another system",
         text: "\
-One of several systems of the text was asked for (`--system`), and a formula of the text speaks of something that this
-system does not have. It is left out.",
+One of several systems of the text was asked for (`--system`), and a formula of the text speaks of
+something that this system does not have. It is left out.",
         example: "\
 P = (a -> P).
 Q = (b -> Q).
