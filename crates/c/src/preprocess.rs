@@ -43,7 +43,9 @@ pub fn is_needed(text: &str) -> bool {
 /// Makes an input of a text: preprocessed if it needs to be. `flags` are handed to the compiler, such as `-DN=3`.
 pub fn preprocess(path: &Path, text: &str, model: DataModel, flags: &[String]) -> Result<Input, Box<Failure>> {
     let input = Input::plain(path.display().to_string(), text);
-    let Some(directive) = blank(text).directive else { return Ok(input) };
+    // A macro of the command line means something in a text without directives, too.
+    let defined = || flags.iter().any(|flag| flag.starts_with("-D")).then_some(0);
+    let Some(directive) = blank(text).directive.or_else(defined) else { return Ok(input) };
     let fail = |say: Say, at: usize, message: String| {
         let mut sources = SourceMap::new();
         let file = sources.add(&input.name, text);

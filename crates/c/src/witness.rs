@@ -7,7 +7,7 @@
 //! assembler label, so that they do not have to repeat its prototype.
 
 use crate::interpret::{Outcome, Purpose, Run};
-use crate::program::{Cause, Component, ErrorKind};
+use crate::program::{Cause, Component, ErrorKind, Instruction};
 use crate::{DataModel, Input};
 use model::source::{FileId, Span};
 use std::collections::BTreeMap;
@@ -63,6 +63,13 @@ struct Writer {
 
 impl Writer {
     fn sort_inputs(&mut self, component: &Component, run: &Run) {
+        // A routine that the run does not call must be there, too, when the test is linked.
+        for edge in &component.edges {
+            if let Instruction::Havoc(_, Cause::Nondet(routine)) | Instruction::Call { routine, .. } = &edge.instruction
+            {
+                self.routines.entry(routine.clone()).or_default();
+            }
+        }
         for input in &run.inputs {
             let variable = component.variable(input.request.variable);
             let span = input.request.span;

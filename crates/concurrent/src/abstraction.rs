@@ -246,7 +246,7 @@ pub(crate) fn structure(
     let parts = extract.states.iter().zip(&extract.moves).map(|(state, moves)| StateParts {
         moves: moves.iter().map(|&(step, to)| Move { event: graph.steps[step as usize].event, to }).collect(),
         labels: propositions.iter().zip(&state.values).filter(|(_, holds)| **holds).map(|(&p, _)| p).collect(),
-        ending: graph.nodes[state.node as usize].ending(),
+        ending: graph.ending(state.node),
     });
     Structure::new(alphabet.iter().copied(), extract.initial.clone(), parts.collect())
 }

@@ -7,7 +7,7 @@
 
 use crate::abstraction::{Extract, Predicates};
 use crate::budget::{Budget, Statistics};
-use crate::graph::{Graph, Place};
+use crate::graph::Graph;
 use crate::replay::{Moved, replay};
 use crate::specification::{Part, Specification};
 use crate::system::{Asked, Examined, compose};
@@ -19,7 +19,6 @@ use model::composition_proof::CompositionProof;
 use model::formula::Ltl;
 use model::ids::PropositionId;
 use model::verdict::{Limits, Observer, Reason};
-use smt::Embedded;
 
 /// More predicates at one place than this are not tried.
 const MOST_PREDICATES: usize = 60;
@@ -27,18 +26,18 @@ const MOST_PREDICATES: usize = 60;
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
-    /// Nothing gets stuck.
+    /// Nothing gets stuck. A run in which an assumption of the author does not hold is no run, and not a deadlock.
     Deadlock,
     /// No part gets into an error: an assertion, an error routine, a fault of the program, an error of a process.
     Safety,
     /// Every infinite run keeps a formula, by its number.
     Formula(usize),
-    /// A procedure does only what a process allows, by its number.
+    /// A procedure does only what a process allows, by its number. Its own errors are another question.
     Conformance(usize),
 }
 
 /// An answer, and what was counted on the way.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Answer {
     /// The answer.
     pub verdict: Outcome,
@@ -47,7 +46,7 @@ pub struct Answer {
 }
 
 /// An answer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Outcome {
     /// It holds.
     Holds(Box<Holds>),
@@ -58,7 +57,7 @@ pub enum Outcome {
 }
 
 /// Why it holds: structures that over-approximate the procedures, and a proof for their composition.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Holds {
     /// The question.
     pub question: Question,
@@ -71,7 +70,7 @@ pub struct Holds {
 }
 
 /// A procedure with its predicates and its structure.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct PartProof {
     /// Its number among the parts.
     pub part: usize,
@@ -130,7 +129,7 @@ pub(crate) fn parts_of(specification: &Specification, question: Question) -> Res
             let missing = || Reason::NotSupported(String::from("there is no such conformance"));
             let conformance = specification.conformances.get(number).ok_or_else(missing)?;
             let procedure = conformance.procedure.clone();
-            Ok(vec![Part::Procedure(procedure), Part::Process(conformance.watcher.clone())])
+            Ok(vec![Part::Procedure(procedure), Part::Process(Box::new(conformance.watcher.clone()))])
         }
         _ if specification.parts.is_empty() => {
             Err(Reason::NotSupported(String::from("the specification has no program")))
@@ -176,7 +175,8 @@ pub(crate) fn asked<'s>(
         Question::Conformance(number) => specification.conformances.get(number).and_then(|c| c.returns()),
         _ => None,
     };
-    Asked { propositions, blocks: question == Question::Deadlock, returns }
+    let quiet = matches!(question, Question::Conformance(_));
+    Asked { propositions, blocks: question == Question::Deadlock, quiet, returns }
 }
 
 struct Levels<'s> {
@@ -190,13 +190,9 @@ struct Levels<'s> {
 impl<'s> Levels<'s> {
     fn new(specification: &'s Specification, question: Question) -> Result<Self, Reason> {
         let formula = formula_of(specification, question)?;
-        let mut parts = parts_of(specification, question)?;
+        let parts = parts_of(specification, question)?;
         let propositions = propositions_of(formula);
         let asked = asked(specification, question, &propositions);
-        if let Question::Conformance(_) = question {
-            // Its own errors are another question.
-            parts.truncate(2);
-        }
         let mut examined = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             if let Part::Procedure(procedure) = part {
@@ -223,7 +219,6 @@ impl<'s> Levels<'s> {
         budget: &mut Budget<'_>,
         mut listener: Option<&mut dyn Listener>,
     ) -> Result<Outcome, Reason> {
-        let mut solver = Embedded::new();
         loop {
             budget.look()?;
             self.extract(budget)?;
@@ -242,7 +237,7 @@ impl<'s> Levels<'s> {
                 Verdict::Inconclusive(reason) => return Err(reason),
                 Verdict::Fails(run) => *run,
             };
-            match self.validate(&composition, &run, &mut solver, budget)? {
+            match self.validate(&composition, &run, budget)? {
                 None => {
                     budget.statistics.refinements += 1;
                     if let Some(listener) = listener.as_deref_mut() {
@@ -292,15 +287,15 @@ impl<'s> Levels<'s> {
         &mut self,
         composition: &Composition,
         run: &Run,
-        solver: &mut Embedded,
         budget: &mut Budget<'_>,
     ) -> Result<Option<Violation>, Reason> {
         let (mut real, mut refined, mut open) = (Vec::new(), false, None);
         for one in &mut self.examined {
-            let lost = || Reason::NotSupported(String::from("a run could not be followed in a component: please report this"));
+            let lost =
+                || Reason::NotSupported(String::from("a run could not be followed in a component: please report this"));
             let extract = one.extract.as_ref().ok_or_else(lost)?;
             let projection = project(run, one.part, &one.graph, extract).ok_or_else(lost)?;
-            match projection.check(one, solver, budget)? {
+            match projection.check(one, budget)? {
                 Checked::Real(found) => real.push(*found),
                 Checked::Refined => refined = true,
                 Checked::Open(message) => open = Some(message),
@@ -312,25 +307,7 @@ impl<'s> Levels<'s> {
         if let Some(message) = open {
             return Err(Reason::NotProvable(message));
         }
-        self.blocked(run)?;
         self.violation(composition, run, &real).map(Some)
-    }
-
-    /// A run that ends at an assumption which does not hold is none of the program.
-    fn blocked(&self, run: &Run) -> Result<(), Reason> {
-        let Some(last) = run.states.last() else { return Ok(()) };
-        for one in &self.examined {
-            let state = last.get(one.part).and_then(|&at| one.extract.as_ref()?.states.get(at as usize));
-            let place = state.map(|state| one.graph.nodes[state.node as usize].place);
-            if matches!(place, Some(Place::Blocked(_))) {
-                let message = format!(
-                    "the program stops because an assumption of `{}` does not hold, and what lies behind that was not looked at",
-                    self.parts[one.part].name()
-                );
-                return Err(Reason::NotSupported(message));
-            }
-        }
-        Ok(())
     }
 
     /// Replays each component, and tells the run in terms of C.
@@ -354,7 +331,10 @@ impl<'s> Levels<'s> {
             let Part::Procedure(procedure) = &self.parts[one.part] else { continue };
             let again = (before + rounds + 1).max(2);
             let replayed = replay(one.part, &procedure.component, &one.graph, real, again).map_err(|what| {
-                Reason::NotSupported(format!("a run of `{}` did not replay: {what}: please report this", procedure.name))
+                Reason::NotSupported(format!(
+                    "a run of `{}` did not replay: {what}: please report this",
+                    procedure.name
+                ))
             })?;
             let structure = &composition.components[one.part].structure;
             let mut moves = replayed.moves.into_iter();

@@ -68,9 +68,7 @@ impl<'c> Translation<'c> {
             Term::Negate(a) => terms.bv_neg(self.of(a)),
             Term::Convert(a) => convert(terms, self.of(a), pool.scalar(a), scalar),
             Term::Select(which, a, b) => terms.ite(self.of(which), self.of(a), self.of(b)),
-            Term::Binary(operation, a, b) => {
-                apply(terms, operation, pool.scalar(a), self.of(a), self.of(b))
-            }
+            Term::Binary(operation, a, b) => apply(terms, operation, pool.scalar(a), self.of(a), self.of(b)),
             // Resolved before a component is handed out.
             Term::Memory(_) => terms.constant_of(sort_of(scalar), 0),
         }

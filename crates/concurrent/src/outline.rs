@@ -330,7 +330,8 @@ impl<'t> Scanner<'t> {
                 other => {
                     let error = Diagnostic::error("M0001", word.span, format!("`{other}` is not known here"));
                     let near = nearest(other, ["abstract", "predicate"]);
-                    let help = near.map_or(String::from("write `abstract` or `predicate`"), |n| format!("did you mean `{n}`?"));
+                    let help = near
+                        .map_or(String::from("write `abstract` or `predicate`"), |n| format!("did you mean `{n}`?"));
                     return Err(Box::new(error.help(help)));
                 }
             }

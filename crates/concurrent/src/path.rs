@@ -6,7 +6,8 @@
 //! way back to the beginning, are new predicates: with them the abstraction knows, step by step, whether the guards of the
 //! core hold. A precondition that has become a constant needs no predicates before that; one that speaks of an input says
 //! nothing about the states before, and is dropped. If nothing new comes of it, the values that the variables of the core
-//! have on this path, where they are constants, are new predicates instead.
+//! have on this path, where they are constants, are new predicates instead; and at last, that a variable has one of the
+//! few constants that the program mentions.
 
 use crate::abstraction::{Predicates, literal};
 use crate::budget::Budget;
@@ -15,6 +16,9 @@ use c::program::VariableId;
 use model::verdict::Reason;
 use smt::{Embedded, Model, Op, Outcome, Sort, TermId};
 use std::collections::{HashMap, HashSet};
+
+/// More constants than this are too many to ask for each.
+const MOST_CONSTANTS: usize = 12;
 
 /// Steps from the beginning, and the truths of propositions in each state, one more than there are steps.
 #[derive(Clone, Debug, Default)]
@@ -141,7 +145,60 @@ impl Execution {
             let Origin { state, condition } = self.constraints[place].1;
             new |= preconditions(graph, path, state, condition, predicates);
         }
-        new || self.constants(graph, path, core, true, predicates) || self.constants(graph, path, core, false, predicates)
+        new || self.constants(graph, path, core, true, predicates)
+            || self.constants(graph, path, core, false, predicates)
+            || self.mentioned(graph, path, core, true, predicates)
+            || self.mentioned(graph, path, core, false, predicates)
+    }
+
+    /// Whether variables have one of the constants that guards, propositions and assignments mention.
+    fn mentioned(
+        &self,
+        graph: &mut Graph,
+        path: &Path,
+        core: &[usize],
+        only_core: bool,
+        predicates: &mut Predicates,
+    ) -> bool {
+        let named = self.named(graph, core);
+        let mut roots: Vec<TermId> = graph.steps.iter().map(|step| step.guard).collect();
+        roots.extend(graph.steps.iter().flat_map(|step| step.update.iter().map(|&(_, value)| value)));
+        roots.extend(&graph.propositions);
+        let parts = graph.terms.parts(&roots);
+        let mut numbers: Vec<u128> = parts.iter().filter_map(|&part| graph.terms.as_const(part)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        if numbers.len() > MOST_CONSTANTS {
+            return false;
+        }
+        let mut new = false;
+        for state in 0..=self.last(core) {
+            let node = node_at(graph, path, state);
+            for number in (0..graph.variables.len()).filter(|&number| graph.relevant[number]).collect::<Vec<_>>() {
+                let variable = graph.variables[number];
+                if only_core && !named.contains(&variable) {
+                    continue;
+                }
+                let (sort, width) = (graph.terms.sort(variable), graph.terms.width(variable));
+                for &bits in numbers.iter().filter(|&&bits| width >= 128 || bits >> width == 0) {
+                    let constant = graph.terms.constant_of(sort, bits);
+                    let equal = graph.terms.eq(variable, constant);
+                    new |= graph.terms.as_const(equal).is_none() && predicates.add(graph, node, equal);
+                }
+            }
+        }
+        new
+    }
+
+    /// The variables that a core speaks of.
+    fn named(&self, graph: &Graph, core: &[usize]) -> HashSet<TermId> {
+        let conditions: Vec<TermId> = core.iter().map(|&place| self.constraints[place].1.condition).collect();
+        graph.terms.free_variables(&conditions).into_iter().collect()
+    }
+
+    /// The last state that a core speaks of.
+    fn last(&self, core: &[usize]) -> usize {
+        core.iter().map(|&place| self.constraints[place].1.state).max().unwrap_or(0)
     }
 
     /// The values of variables, where they are constants on this path: of those in the core, or of all that matter.
@@ -153,11 +210,9 @@ impl Execution {
         only_core: bool,
         predicates: &mut Predicates,
     ) -> bool {
-        let conditions: Vec<TermId> = core.iter().map(|&place| self.constraints[place].1.condition).collect();
-        let named: HashSet<TermId> = graph.terms.free_variables(&conditions).into_iter().collect();
-        let last = core.iter().map(|&place| self.constraints[place].1.state).max().unwrap_or(0);
+        let named = self.named(graph, core);
         let mut new = false;
-        for state in 0..=last {
+        for state in 0..=self.last(core) {
             let node = node_at(graph, path, state);
             for number in 0..graph.variables.len() {
                 let (variable, value) = (graph.variables[number], self.values[state][number]);
@@ -181,13 +236,7 @@ fn node_at(graph: &Graph, path: &Path, state: usize) -> u32 {
 }
 
 /// The atoms of a condition in a state become predicates there, and their preconditions on the way back.
-fn preconditions(
-    graph: &mut Graph,
-    path: &Path,
-    state: usize,
-    condition: TermId,
-    predicates: &mut Predicates,
-) -> bool {
+fn preconditions(graph: &mut Graph, path: &Path, state: usize, condition: TermId, predicates: &mut Predicates) -> bool {
     let variables: HashSet<TermId> = graph.variables.iter().copied().collect();
     let mut current = atoms(graph, condition);
     let mut new = false;

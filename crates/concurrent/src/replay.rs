@@ -103,7 +103,8 @@ impl Player<'_> {
             inputs.reverse();
             self.execute(edge, &mut inputs)?;
         }
-        let changes = self.all_values().iter().zip(&before).enumerate();
+        let after = self.all_values();
+        let changes = after.iter().zip(&before).enumerate();
         let changes = changes.filter(|(_, (new, old))| new != old).map(|(number, _)| {
             let variable = VariableId(number as u32);
             (c::display::name(self.component, variable), self.machine.value(variable))

@@ -47,7 +47,7 @@ pub enum Part {
     /// A procedure of C.
     Procedure(Box<Procedure>),
     /// A process of FSP.
-    Process(Process),
+    Process(Box<Process>),
 }
 
 impl Part {
@@ -248,7 +248,15 @@ impl<'r> Reader<'r> {
             // Names and conditions that do not fit show now, with their places.
             let propositions: Vec<Expression> = procedure.propositions.iter().map(|(_, e)| e.clone()).collect();
             let (component, routines, hints) = (&procedure.component, &procedure.routines, &procedure.hints[..]);
-            build(&Source { component, routines, propositions: &propositions, hints, returns, blocks: true })?;
+            build(&Source {
+                component,
+                routines,
+                propositions: &propositions,
+                hints,
+                returns,
+                blocks: true,
+                quiet: false,
+            })?;
         }
         Ok(specification)
     }
@@ -280,7 +288,7 @@ impl<'r> Reader<'r> {
             return Ok(());
         }
         if self.outline.fsp.contains(&text.name.text) {
-            parts.extend(self.processes(text)?.into_iter().map(Part::Process));
+            parts.extend(self.processes(text)?.into_iter().map(|process| Part::Process(Box::new(process))));
             return Ok(());
         }
         Err(self.no_procedure(&text.name, "procedure or process"))
@@ -338,7 +346,8 @@ impl<'r> Reader<'r> {
         for (new, old) in &text.relabel {
             let known = self.event_numbers.get(&new.text).is_some_and(|event| alphabet.contains(event));
             if !known {
-                let error = Diagnostic::error("M0107", old.span, format!("`{}` has no event `{}`", text.name.text, old.text));
+                let error =
+                    Diagnostic::error("M0107", old.span, format!("`{}` has no event `{}`", text.name.text, old.text));
                 return Err(Box::new(error.help("it is `new/old`, and old names have the prefix of the copy")));
             }
         }

@@ -8,6 +8,7 @@ use model::composition::{Component, Composition};
 use model::ids::{EventId, PropositionId};
 use model::source::Span;
 use model::verdict::Reason;
+use smt::Embedded;
 
 /// A procedure under examination.
 pub(crate) struct Examined {
@@ -19,6 +20,8 @@ pub(crate) struct Examined {
     pub(crate) propositions: Vec<PropositionId>,
     pub(crate) extract: Option<Extract>,
     extractor: Extractor,
+    /// For paths.
+    pub(crate) solver: Embedded,
 }
 
 impl Examined {
@@ -34,6 +37,7 @@ impl Examined {
             graph,
             extract: None,
             extractor: Extractor::new(),
+            solver: Embedded::new(),
         })
     }
 
@@ -55,6 +59,8 @@ pub(crate) struct Asked<'s> {
     pub(crate) propositions: &'s [PropositionId],
     /// Failed assumptions must be seen.
     pub(crate) blocks: bool,
+    /// Errors of procedures are ends like others.
+    pub(crate) quiet: bool,
     pub(crate) returns: Option<&'s crate::graph::Returns>,
 }
 
@@ -76,6 +82,7 @@ pub(crate) fn graph_of(procedure: &Procedure, asked: &Asked<'_>) -> Result<Graph
         hints: &procedure.hints,
         returns: asked.returns,
         blocks: asked.blocks,
+        quiet: asked.quiet,
     };
     let mut graph = build(&source).map_err(|diagnostic| Reason::NotSupported(diagnostic.message.clone()))?;
     for node in &mut graph.nodes {
@@ -94,9 +101,13 @@ pub(crate) fn alphabet_of(procedure: &Procedure, asked: &Asked<'_>) -> Vec<Event
 }
 
 /// The composition of structures of procedures, in the order of the procedures, and of the processes between them.
-pub(crate) fn compose(specification: &Specification, parts: &[Part], extracts: &[(usize, &Graph, &Extract)]) -> Composition {
+pub(crate) fn compose(
+    specification: &Specification,
+    parts: &[Part],
+    extracts: &[(usize, &Graph, &Extract)],
+) -> Composition {
     let component = |(number, part): (usize, &Part)| match part {
-        Part::Process(component) => component.clone(),
+        Part::Process(component) => (**component).clone(),
         Part::Procedure(procedure) => {
             let found = extracts.iter().find(|(part, ..)| *part == number);
             let Some((_, graph, extract)) = found else { return empty(&procedure.name, procedure.span) };

@@ -6,7 +6,7 @@
 //!
 //! An infinite run is a stem and a loop. The component must be able to repeat its part of the loop for ever. That is so if
 //! after some rounds of the loop the variables that matter have the values that they had some rounds before: the solver is
-//! asked for inputs that make it so. Each component may need other numbers of rounds; the largest start and a common
+//! asked for inputs that make it so, after it has been seen whether the inputs that it found anyway do. Each component may need other numbers of rounds; the largest start and a common
 //! multiple of the periods is right for all. If no such inputs are found, the loop is unrolled further: the path may become
 //! impossible, and then there are new predicates.
 
@@ -18,7 +18,7 @@ use crate::system::Examined;
 use model::composition::{Happening, Run};
 use model::structure::TAU;
 use model::verdict::Reason;
-use smt::{Embedded, Model};
+use smt::{Evaluation, Model};
 
 /// Rounds of a loop that may come before it closes, and rounds that may lie between equal states.
 const MOST_BEFORE: usize = 3;
@@ -54,6 +54,8 @@ pub(crate) struct Real {
     pub(crate) rounds: Option<(usize, usize)>,
     /// How many steps the stem and a round have.
     pub(crate) lengths: (usize, usize),
+    /// The values of all inputs.
+    model: Model,
 }
 
 /// The steps of a run in which a component takes part.
@@ -91,27 +93,26 @@ impl Projection {
     }
 
     /// Looks for inputs with which the component goes this way.
-    pub(crate) fn check(
-        &self,
-        examined: &mut Examined,
-        solver: &mut Embedded,
-        budget: &mut Budget<'_>,
-    ) -> Result<Checked, Reason> {
+    pub(crate) fn check(&self, examined: &mut Examined, budget: &mut Budget<'_>) -> Result<Checked, Reason> {
         if !self.infinite || self.round.steps.is_empty() {
             let rounds = self.infinite.then_some((0, 1));
             let path = self.stem.clone();
             let execution = execute(&mut examined.graph, &path);
-            return self.feasible(examined, path, &execution, rounds, solver, budget);
+            return self.feasible(examined, path, &execution, rounds, budget);
         }
         let mut rounds = 1;
         while rounds <= MOST_ROUNDS {
             let path = self.unrolled(rounds);
             let execution = execute(&mut examined.graph, &path);
-            match self.feasible(examined, path, &execution, None, solver, budget)? {
-                Checked::Real(_) => {}
+            match self.feasible(examined, path, &execution, None, budget)? {
+                Checked::Real(real) => {
+                    if let Some(closed) = self.repeats(&examined.graph, rounds, *real, &execution) {
+                        return Ok(Checked::Real(Box::new(closed)));
+                    }
+                }
                 other => return Ok(other),
             }
-            if let Some(real) = self.closed(examined, rounds, &execution, solver, budget)? {
+            if let Some(real) = self.closed(examined, rounds, &execution, budget)? {
                 return Ok(Checked::Real(Box::new(real)));
             }
             rounds *= 2;
@@ -127,20 +128,43 @@ impl Projection {
         path: Path,
         execution: &Execution,
         rounds: Option<(usize, usize)>,
-        solver: &mut Embedded,
         budget: &mut Budget<'_>,
     ) -> Result<Checked, Reason> {
-        match execution.feasible(&examined.graph, solver, budget)? {
+        match execution.feasible(&examined.graph, &mut examined.solver, budget)? {
             Feasibility::Possible(model) => Ok(Checked::Real(Box::new(self.real(path, execution, &model, rounds)))),
             Feasibility::Impossible(core) => {
                 if execution.refine(&mut examined.graph, &path, &core, &mut examined.predicates) {
                     examined.extract = None;
                     Ok(Checked::Refined)
                 } else {
-                    Ok(Checked::Open(String::from("a path is impossible, but no new predicates were found that show it")))
+                    Ok(Checked::Open(String::from(
+                        "a path is impossible, but no new predicates were found that show it",
+                    )))
                 }
             }
         }
+    }
+
+    /// Whether values come back with the inputs that were found, and then the path up to there.
+    fn repeats(&self, graph: &Graph, rounds: usize, mut real: Real, execution: &Execution) -> Option<Real> {
+        let (stem, length) = real.lengths;
+        let mut evaluation = Evaluation::new(real.model.clone());
+        let mut seen: Vec<Vec<u128>> = Vec::new();
+        for round in 0..=rounds {
+            let values = &execution.values[stem + round * length];
+            let relevant = (0..values.len()).filter(|&number| graph.relevant[number]);
+            let values: Vec<u128> = relevant.map(|number| evaluation.bits(&graph.terms, values[number])).collect();
+            if let Some(before) = seen.iter().position(|known| *known == values) {
+                let steps = stem + round * length;
+                real.path.steps.truncate(steps);
+                real.path.truths.truncate(steps + 1);
+                real.inputs.truncate(steps + 1);
+                real.rounds = Some((before, round - before));
+                return Some(real);
+            }
+            seen.push(values);
+        }
+        None
     }
 
     /// Inputs with which the values come back within so many rounds.
@@ -149,7 +173,6 @@ impl Projection {
         examined: &mut Examined,
         rounds: usize,
         execution: &Execution,
-        solver: &mut Embedded,
         budget: &mut Budget<'_>,
     ) -> Result<Option<Real>, Reason> {
         let (stem, length) = (self.stem.steps.len(), self.round.steps.len());
@@ -161,7 +184,7 @@ impl Projection {
             }
             let (from, to) = (stem + before * length, stem + rounds * length);
             let closes = execution.closes(&mut examined.graph, from, to);
-            if let Some(model) = execution.inputs_with(&examined.graph, closes, solver, budget)? {
+            if let Some(model) = execution.inputs_with(&examined.graph, closes, &mut examined.solver, budget)? {
                 let path = self.unrolled(rounds);
                 return Ok(Some(self.real(path, execution, &model, Some((before, between)))));
             }
@@ -172,6 +195,7 @@ impl Projection {
     fn real(&self, path: Path, execution: &Execution, model: &Model, rounds: Option<(usize, usize)>) -> Real {
         let bits = |inputs: &Vec<(_, smt::TermId)>| inputs.iter().map(|&(_, input)| model.get(input) as u64).collect();
         let inputs = execution.inputs.iter().map(bits).collect();
-        Real { path, inputs, rounds, lengths: (self.stem.steps.len(), self.round.steps.len()) }
+        let lengths = (self.stem.steps.len(), self.round.steps.len());
+        Real { path, inputs, rounds, lengths, model: model.clone() }
     }
 }

@@ -161,9 +161,10 @@ fn copy(from: &Terms, to: &mut Terms, root: TermId, variables: &[TermId]) -> Res
 fn shapes(graph: &Graph, predicates: &Predicates, extract: &Extract) -> Result<(), String> {
     let count = extract.states.len();
     let known = |state: &u32| (*state as usize) < count;
-    let state_fits = extract.states.iter().all(|state| {
-        predicates.at.get(state.node as usize).is_some_and(|at| at.len() == state.values.len())
-    });
+    let state_fits = extract
+        .states
+        .iter()
+        .all(|state| predicates.at.get(state.node as usize).is_some_and(|at| at.len() == state.values.len()));
     let moves_fit = extract.moves.len() == count
         && extract.moves.iter().zip(&extract.states).all(|(moves, state)| {
             moves.iter().all(|(step, to)| {
@@ -191,8 +192,7 @@ fn one(graph: &mut Graph, predicates: &Predicates, extract: &Extract, ask: &mut 
             let there = predicates.at[graph.steps[step as usize].target as usize].clone();
             let images: Vec<TermId> = there.iter().map(|&predicate| graph.before(step, predicate)).collect();
             let targets = moves.iter().filter(|(taken, _)| *taken == step);
-            let targets: Vec<Vec<bool>> =
-                targets.map(|&(_, to)| extract.states[to as usize].values.clone()).collect();
+            let targets: Vec<Vec<bool>> = targets.map(|&(_, to)| extract.states[to as usize].values.clone()).collect();
             let mut parts = assumed(graph, &predicates.at[state.node as usize], state, step);
             parts.extend(outside_of(graph, &images, &targets));
             ask(graph, &parts)?;

@@ -56,6 +56,44 @@ pub struct ReadArgs {
     /// Which composition or process of an FSP text is meant; by default the last composition.
     #[arg(long, value_name = "NAME")]
     pub system: Option<String>,
+    /// How C is read.
+    #[command(flatten)]
+    pub c: CReadArgs,
+}
+
+/// How C is read.
+#[derive(Args, Debug, Clone)]
+pub struct CReadArgs {
+    /// For C: the procedure that a run starts with; by default `main`.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// For C: how wide integers are. `int`, `long` and pointers have 32 bits, or `long` and pointers have 64; by default
+    /// `ilp32`.
+    #[arg(long, value_enum, value_name = "MODEL")]
+    pub c_data_model: Option<DataModelName>,
+    /// For C: a signed result that its type cannot hold is an error of the program.
+    #[arg(long)]
+    pub c_signed_overflow: bool,
+}
+
+impl CReadArgs {
+    /// The first option that is given, if one is.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            (self.entry.is_some(), "--entry"),
+            (self.c_data_model.is_some(), "--c-data-model"),
+            (self.c_signed_overflow, "--c-signed-overflow"),
+        ];
+        options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+}
+
+/// How wide the integers of C are.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum DataModelName {
+    Ilp32,
+    Lp64,
 }
 
 /// How output looks.
@@ -156,6 +194,16 @@ pub struct CheckArgs {
     /// Tell on stderr how the engines `fifo` and `compose` come to their answers: abstract runs, why they are spurious, splits.
     #[arg(long)]
     pub trace_refinement: bool,
+    /// For C: faults at run time count, too, beside assertions, error calls and error labels: division by zero, indices
+    /// and pointers that are out of bounds, shifts by too many bits.
+    #[arg(long)]
+    pub c_faults: bool,
+    /// For C: write the run that shows the violation as a C program, which ends with status 97.
+    #[arg(long, value_name = "OUT.c")]
+    pub c_test: Option<PathBuf>,
+    /// For C: let another solver (z3 or cvc5) check the proof as well.
+    #[arg(long)]
+    pub cross_check: bool,
     /// Write the first run that shows a violation to a file.
     #[arg(long, value_name = "OUT.json")]
     pub trace: Option<PathBuf>,
@@ -322,6 +370,7 @@ pub enum Engine {
     Fifo,
     Explore,
     Compose,
+    Predicates,
 }
 
 /// How an engine with several methods looks for an answer.

@@ -7,6 +7,7 @@ use crate::compositions::Compositions;
 use crate::failure::Failure;
 use crate::machines::{self, Machines};
 use crate::model_file::{self, ModelFile};
+use crate::programs::{Programs, only_for_programs};
 use crate::terminal;
 use explore::liveness::Setting;
 use explore::{Options, Order, Packing};
@@ -31,6 +32,9 @@ pub fn run(args: &CheckArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     let wanted = Wanted::parse(&args.properties)?;
     if args.certificate.is_some() && args.files.len() > 1 {
         return Err(Failure::Usage(String::from("--certificate is for one file at a time")));
+    }
+    if args.c_test.is_some() && args.files.len() > 1 {
+        return Err(Failure::Usage(String::from("--c-test is for one file at a time")));
     }
     let mut codes = Vec::new();
     let mut traced = false;
@@ -117,6 +121,9 @@ fn check_file(
 ) -> Result<i32, Failure> {
     let start = Instant::now();
     let deadline = start.checked_add(args.limits.timeout);
+    if let Some(flag) = only_for_programs(args).filter(|_| !model_file::is_program(path)) {
+        return Err(Failure::Usage(format!("{flag} is for C programs (.c)")));
+    }
     let file = read_asked(path, args, wanted, deadline)?;
     show_diagnostics(&file, args)?;
     let limits = Limits {
@@ -130,6 +137,14 @@ fn check_file(
         let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
         let (outcomes, not_checked) = plan.answer(&limits, &observer)?;
         drop(observer);
+        return report_outcomes(&file, outcomes, not_checked, start, args, traced);
+    }
+    if let Some(program) = &file.program {
+        let programs = Programs::new(program, &file.sources, args)?;
+        let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
+        let answered = answer_program(&programs, wanted, &limits, &observer);
+        drop(observer);
+        let (outcomes, not_checked) = answered?;
         return report_outcomes(&file, outcomes, not_checked, start, args, traced);
     }
     let Some(network) = &file.network else {
@@ -206,6 +221,30 @@ impl Joint<'_> {
         }
         Ok((self.compositions.check(&properties, limits, observer), not_checked))
     }
+}
+
+/// Safety of a C program; what else is asked is not checked.
+fn answer_program(
+    programs: &Programs<'_>,
+    wanted: &Wanted,
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<(Vec<Outcome>, Vec<NotChecked>), Failure> {
+    let asked = match wanted {
+        Wanted::Everything => vec![Property::Safety],
+        Wanted::Listed(properties) => properties.clone(),
+    };
+    let (mut outcomes, mut not_checked) = (Vec::new(), Vec::new());
+    for property in asked {
+        match programs.unsupported(&property) {
+            None => outcomes.push(programs.safety(limits, observer)?),
+            Some(reason) => {
+                let (property, reading) = (property.to_string(), Reading::Declared);
+                not_checked.push(NotChecked { property, reason, reading, asked: true });
+            }
+        }
+    }
+    Ok((outcomes, not_checked))
 }
 
 /// What is for communicating machines, or for structures side by side, is bad usage elsewhere.
@@ -361,6 +400,7 @@ fn unsupported(property: &Property, engine: Engine, reading: Reading) -> Option<
         Engine::Compose => {
             return Some(String::from("the engine `compose` answers for structures side by side (.fsp, .aut)"));
         }
+        Engine::Predicates => return Some(String::from("the engine `predicates` answers for C programs (.c)")),
     }
     match property {
         Property::Safety | Property::Deadlock | Property::Boundedness | Property::Livelock => None,
@@ -379,6 +419,7 @@ fn unsupported_of_machines(property: &Property, engine: Engine) -> Option<String
             Some(format!("{property} is not checked for communicating machines by this version"))
         }
         Engine::Compose => Some(String::from("the engine `compose` answers for structures side by side (.fsp, .aut)")),
+        Engine::Predicates => Some(String::from("the engine `predicates` answers for C programs (.c)")),
         Engine::Fifo if is_static => Some(format!("the engine `fifo` does not answer {property}; `flow` does")),
         Engine::Flow | Engine::Explore if !is_static => {
             Some(format!("{property} of communicating machines is answered by the engine `fifo`"))
@@ -605,7 +646,7 @@ fn write_files(document: &Document<'_>, args: &CheckArgs, traced: &mut bool) -> 
 }
 
 fn has_run(outcome: &Outcome) -> bool {
-    outcome.witness.is_some() || outcome.details.joint.is_some()
+    outcome.witness.is_some() || outcome.details.joint.is_some() || outcome.details.program_run.is_some()
 }
 
 fn create(path: &Path) -> Result<BufWriter<File>, Failure> {

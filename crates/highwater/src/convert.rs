@@ -26,6 +26,9 @@ pub fn run(args: &ConvertArgs) -> Result<i32, Failure> {
     if let Some(composition) = &file.composition {
         return structures(composition, &file, args);
     }
+    if file.program.is_some() {
+        return Err(Failure::Usage(format!("{}: C programs are not translated to other languages", file.info.file)));
+    }
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let converted = match args.to {
         Target::Scm => machines(&file, network, deadline),

@@ -21,6 +21,7 @@ mod livelock;
 mod ltl;
 mod machines;
 mod model_file;
+mod programs;
 mod show;
 mod simulate;
 mod terminal;

@@ -2,6 +2,7 @@
 
 use crate::arguments::ReadArgs;
 use crate::failure::Failure;
+use crate::programs::{self, ProgramFile};
 use model::composition::Composition;
 use model::diagnostic::Diagnostic;
 use model::network::{Initial, MachineKind, Network};
@@ -20,6 +21,8 @@ pub struct ModelFile {
     pub network: Option<Network>,
     /// Structures side by side, instead.
     pub composition: Option<Composition>,
+    /// A C program, instead.
+    pub program: Option<ProgramFile>,
     /// The bad configurations, for communicating machines.
     pub specification: Option<scm::Specification>,
     /// Its texts.
@@ -60,6 +63,9 @@ pub fn read_with_formulas(
 ) -> Result<ModelFile, Failure> {
     let file = path.display().to_string();
     refuse_other_languages(path)?;
+    if let Some(option) = args.c.given().filter(|_| !is_program(path)) {
+        return Err(Failure::Usage(format!("{option} is for C programs (.c)")));
+    }
     let unreadable = |reason: String| Failure::Unreadable { file: file.clone(), reason };
     let metadata = std::fs::metadata(path).map_err(|e| unreadable(e.to_string()))?;
     if !metadata.is_file() {
@@ -76,6 +82,9 @@ pub fn read_with_formulas(
     }
     if is_composition(path) {
         return read_composition(path, &bytes, &text, args, formulas);
+    }
+    if is_program(path) {
+        return read_program(path, &bytes, &text, args);
     }
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
@@ -94,7 +103,7 @@ pub fn read_with_formulas(
         if included.is_empty() { sha256 } else { hash_all(&bytes, included.iter().map(|file| file.text.as_str())) };
     let info = info(file, "promela", sha256, args, read.network.as_ref());
     let (network, sources, diagnostics) = (read.network, read.sources, read.diagnostics);
-    Ok(ModelFile { network, composition: None, specification: None, sources, diagnostics, info })
+    Ok(ModelFile { network, composition: None, program: None, specification: None, sources, diagnostics, info })
 }
 
 fn info(file: String, language: &'static str, sha256: String, args: &ReadArgs, network: Option<&Network>) -> ModelInfo {
@@ -107,6 +116,7 @@ fn info(file: String, language: &'static str, sha256: String, args: &ReadArgs, n
         machines: network.map_or(0, process_types),
         channels: network.map_or(0, channels),
         composition: None,
+        program: None,
     }
 }
 
@@ -128,7 +138,7 @@ fn read_machines(file: String, text: &str, sha256: String, args: &ReadArgs) -> R
     let info = info(file, "scm", sha256, args, read.model.as_ref().map(|model| &model.network));
     let (network, specification) = read.model.map(|model| (model.network, model.specification)).unzip();
     let (sources, diagnostics) = (read.sources, read.diagnostics);
-    Ok(ModelFile { network, composition: None, specification, sources, diagnostics, info })
+    Ok(ModelFile { network, composition: None, program: None, specification, sources, diagnostics, info })
 }
 
 /// Whether a file is one of structures side by side, by its name.
@@ -169,7 +179,34 @@ fn read_composition(
     let language = if is_aut { "aut" } else { "fsp" };
     let info = ModelInfo { composition, ..info(file, language, sha256, args, None) };
     let (composition, sources, diagnostics) = (read.composition, read.sources, read.diagnostics);
-    Ok(ModelFile { network: None, composition, specification: None, sources, diagnostics, info })
+    Ok(ModelFile { network: None, composition, program: None, specification: None, sources, diagnostics, info })
+}
+
+/// Whether a file is a C program, by its name.
+pub fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "c" || extension == "i")
+}
+
+/// A C program, with the files that it includes.
+fn read_program(path: &Path, bytes: &[u8], text: &str, args: &ReadArgs) -> Result<ModelFile, Failure> {
+    if args.system.is_some() {
+        return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
+    }
+    let mut flags = Vec::new();
+    for define in &args.define {
+        let (name, value) = split_define(define)?;
+        flags.push(format!("-D{name}={value}"));
+    }
+    for folder in &args.include {
+        flags.extend([String::from("-I"), folder.display().to_string()]);
+    }
+    let read = programs::read(path, text, &flags, &args.c);
+    let sha256 = hash_all(bytes, read.included.iter().map(String::as_str));
+    let info = info(path.display().to_string(), "c", sha256, args, None);
+    let (program, about) = read.program.unzip();
+    let info = ModelInfo { program: about, ..info };
+    let (sources, diagnostics) = (read.sources, read.diagnostics);
+    Ok(ModelFile { network: None, composition: None, program, specification: None, sources, diagnostics, info })
 }
 
 /// A file that a text names, from the folder of the text or from one of those of `-I`.
@@ -190,7 +227,6 @@ fn load(path: &Path, folders: &[PathBuf], name: &str) -> Result<String, String> 
 fn refuse_other_languages(path: &Path) -> Result<(), Failure> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let language = match extension {
-        "c" => "concurrent C (.c)",
         "art" => "UML-RT (.art)",
         _ => return Ok(()),
     };

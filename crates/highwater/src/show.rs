@@ -33,6 +33,14 @@ pub fn run(args: &ShowArgs) -> Result<i32, Failure> {
         std::io::stdout().write_all(text.as_bytes())?;
         return Ok(0);
     }
+    if let Some(program) = &file.program {
+        if (args.what, args.format) != (What::Machines, Picture::Text) {
+            let only = "a C program is shown as its control-flow graph, as text: --what machines --format text";
+            return Err(Failure::Usage(String::from(only)));
+        }
+        std::io::stdout().write_all(c::display::component(&program.component).as_bytes())?;
+        return Ok(0);
+    }
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let picture = Show { network, sources: &file.sources };
     let text = match (args.what, args.format) {

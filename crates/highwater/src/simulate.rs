@@ -19,6 +19,10 @@ use std::path::Path;
 
 /// Runs a model once.
 pub fn run(args: &SimulateArgs) -> Result<i32, Failure> {
+    if model_file::is_program(&args.file) {
+        let only = "C programs are not simulated by this version; `check` shows the run of a violation, and --c-test writes it";
+        return Err(Failure::Usage(String::from(only)));
+    }
     if let Some(trace) = &args.replay {
         return replay(args, trace);
     }

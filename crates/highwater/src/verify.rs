@@ -1,9 +1,9 @@
 //! `verify-certificate`: the model is read again, and the certificate is handed to the small checker.
 
-use crate::arguments::{ReadArgs, VerifyArgs};
+use crate::arguments::{CReadArgs, ReadArgs, VerifyArgs};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
-use crate::{compositions, terminal};
+use crate::{compositions, programs, terminal};
 use model::composition::Composition;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::{Initial, Network};
@@ -28,9 +28,12 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     let mut read = args.read.clone();
     read.define.clone_from(&certificates.defines);
     read.system.clone_from(&certificates.system);
+    if let Some(options) = program_options(&certificates)? {
+        read.c = options;
+    }
     let file = read_asked(&certificates, args, &read, deadline)?;
     belongs(&certificates.sha256, &file)?;
-    if file.network.is_none() && file.composition.is_none() {
+    if file.network.is_none() && file.composition.is_none() && file.program.is_none() {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
         std::io::stderr().write_all(text.as_bytes())?;
         return Err(Failure::Model);
@@ -39,6 +42,17 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     let limits = Limits { deadline, memory, ..Limits::default() };
     let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
     verify_all(&certificates, &file, &limits, &observer)
+}
+
+/// How a C program was read that the certificate is about.
+fn program_options(certificates: &Certificates) -> Result<Option<CReadArgs>, Failure> {
+    let mut proofs = certificates.claims.iter().filter_map(|claim| match &claim.certificate {
+        Certificate::Program(proof) => Some(proof),
+        _ => None,
+    });
+    let Some(proof) = proofs.next() else { return Ok(None) };
+    let unknown = || Failure::Refused(format!("there is no data model `{}`", proof.data_model));
+    programs::options_of(proof).ok_or_else(unknown).map(Some)
 }
 
 /// Reads the model, with the formulas of the certificate that are none of its own: their names are their texts.
@@ -92,6 +106,14 @@ fn verify_claim(
     limits: &Limits,
     observer: &TerminalObserver,
 ) -> Result<String, certify::Refusal> {
+    if let Some(program) = &file.program {
+        let wrong = || certify::Refusal::WrongKind(property.to_string());
+        let Certificate::Program(proof) = &claim.certificate else { return Err(wrong()) };
+        if *property != Property::Safety {
+            return Err(wrong());
+        }
+        return programs::verify(program, proof, limits, observer);
+    }
     let network = match (&file.network, &file.composition) {
         (_, Some(composition)) => return verify_joint(claim, property, composition, limits, observer),
         (Some(network), _) => network,
@@ -100,6 +122,9 @@ fn verify_claim(
     match &claim.certificate {
         Certificate::Composition(_) => {
             Err(certify::Refusal::Malformed(String::from("it is for structures side by side, and the model is none")))
+        }
+        Certificate::Program(_) => {
+            Err(certify::Refusal::Malformed(String::from("it is for a C program, and the model is none")))
         }
         Certificate::Queues(_) if claim.reading != Reading::Unbounded => {
             let why = "an invariant over queues is about channels without bounds";
@@ -229,7 +254,7 @@ fn verify_all(
     for claim in &certificates.claims {
         let property = property_of(claim)?;
         match verify_claim(claim, &property, file, limits, observer) {
-            Ok(what) if file.composition.is_some() => writeln!(out, "accepted  {property}{what}")?,
+            Ok(what) if file.network.is_none() => writeln!(out, "accepted  {property}{what}")?,
             Ok(what) => writeln!(out, "accepted  {property}  channels: {}{what}", claim.reading.name())?,
             Err(certify::Refusal::Unfinished(reason)) => {
                 writeln!(out, "unfinished  {property}  {reason}")?;

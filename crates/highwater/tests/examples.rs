@@ -8,8 +8,8 @@
 //! accepted by the checker. Boundedness is asked for on its own, where a run expects something of it.
 //!
 //! A folder without expectations is a failure, not a folder to skip; only the papers' models, communicating machines, labelled
-//! structures and what is asked of channels of any length have tests of their own (`papers.rs`, `fifo.rs`, `compose.rs`,
-//! `fifo_promela.rs`).
+//! structures, C and what is asked of channels of any length have tests of their own (`papers.rs`, `fifo.rs`, `compose.rs`,
+//! `programs.rs`, `fifo_promela.rs`).
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -197,7 +197,8 @@ impl Run {
 fn all_runs() -> Vec<Run> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let entries = std::fs::read_dir(&examples).unwrap().map(|entry| entry.unwrap().path());
-    let own_test = |path: &PathBuf| ["papers", "scm", "fsp", "unbounded"].iter().any(|name| path.ends_with(name));
+    let own_test =
+        |path: &PathBuf| ["papers", "scm", "fsp", "unbounded", "c", "programs"].iter().any(|name| path.ends_with(name));
     let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir() && !own_test(path)).collect();
     folders.sort();
     assert!(folders.len() >= 8, "there are {} examples in {}", folders.len(), examples.display());

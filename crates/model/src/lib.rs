@@ -27,6 +27,7 @@ pub mod ids;
 mod layout;
 pub mod memory;
 pub mod network;
+pub mod program_proof;
 pub mod queue_proof;
 pub mod semantics;
 pub mod source;

@@ -27,6 +27,25 @@ pub struct ModelInfo {
     pub channels: usize,
     /// For structures side by side, which have no processes and no channels: which and how many.
     pub composition: Option<CompositionInfo>,
+    /// For a C program, which has none either: how it was read.
+    pub program: Option<ProgramInfo>,
+}
+
+/// A C program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProgramInfo {
+    /// The procedure that a run starts with.
+    pub entry: String,
+    /// The widths of the integer types: `ilp32` or `lp64`.
+    pub data_model: &'static str,
+    /// A signed result that its type cannot hold is an error; else it wraps around.
+    pub signed_overflow: bool,
+    /// Procedures with a body.
+    pub procedures: usize,
+    /// Scalar variables, with those of all procedures that are called.
+    pub variables: usize,
+    /// Locations of the control-flow graph.
+    pub locations: usize,
 }
 
 /// Structures side by side.
@@ -41,9 +60,14 @@ pub struct CompositionInfo {
 }
 
 impl ModelInfo {
-    /// The name of a reading; structures side by side have no channels that could be read in one way or another.
+    /// Whether there are channels, which could be read in one way or another.
+    pub(crate) fn has_channels(&self) -> bool {
+        self.composition.is_none() && self.program.is_none()
+    }
+
+    /// The name of a reading, where there are channels.
     pub(crate) fn reading(&self, reading: Reading) -> Option<&'static str> {
-        self.composition.is_none().then_some(reading.name())
+        self.has_channels().then_some(reading.name())
     }
 }
 

@@ -125,6 +125,22 @@ BUFFER = (in -> out -> BUFFER).
 compare.",
     },
     Explanation {
+        code: "predicates",
+        title: "the engine that finds invariants of C programs",
+        text: "\
+It answers for C programs (`.c`). For the locations that cut the loops it looks for conditions over
+the program's variables that hold whenever a run is there and that keep it away from errors, level by
+level, with a solver for machine integers. If a run reaches an error instead, the run is executed by
+an interpreter of the same program. The conditions are the certificate.",
+        example: "\
+int main(void) {
+  unsigned i = 0;
+  while (i < 100) i += 2;
+  assert(i == 100);             /* holds because i is even and at most 100 */
+}",
+        advice: "`--stats` lists the predicates that were needed, and the invariant location by location.",
+    },
+    Explanation {
         code: "bounded",
         title: "a channel that stays finite",
         text: "\
@@ -544,6 +560,104 @@ active [2] proctype P() {
         advice: "\
 follow the run to see which step made the condition false; two steps that must not be separated
 belong into an `atomic`.",
+    },
+    Explanation {
+        code: "error-call",
+        title: "an error routine is called",
+        text: "\
+A run of a C program calls `__VERIFIER_error` or `reach_error`.",
+        example: "\
+void reach_error(void);
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  if (x == 7) reach_error();
+}",
+        advice: "\
+follow the run and its inputs; `--c-test OUT.c` writes a program that a compiler takes and that
+does the same.",
+    },
+    Explanation {
+        code: "error-label",
+        title: "an error label is reached",
+        text: "\
+A run of a C program gets to the label `ERROR`, in a text that calls no error routine.",
+        example: "\
+int main(void) {
+  int x;
+  if (x == 7) goto ERROR;
+  return 0;
+ERROR:
+  return 1;
+}",
+        advice: "\
+follow the run and its inputs; `--c-test OUT.c` writes a program that a compiler takes and that
+does the same.",
+    },
+    Explanation {
+        code: "division-overflow",
+        title: "the lowest number is divided by -1",
+        text: "\
+The quotient of the lowest number of a signed type and -1 does not fit into the type. C does not say
+what happens then.",
+        example: "\
+int main(void) {
+  int x = -2147483647 - 1;
+  return x / -1;
+}",
+        advice: "ask before dividing.",
+    },
+    Explanation {
+        code: "shift-out-of-range",
+        title: "a shift by too many bits",
+        text: "\
+A number is shifted by a negative number of bits, or by as many bits as it has or more. C does not say
+what happens then.",
+        example: "\
+int main(void) {
+  int n = 32;
+  return 1 << n;
+}",
+        advice: "keep the number of bits below the width of the promoted type.",
+    },
+    Explanation {
+        code: "invalid-pointer",
+        title: "a pointer that points to nothing of that kind",
+        text: "\
+A run of a C program reads or writes through a pointer that is null, that points behind the end of an
+object, or into its middle.",
+        example: "\
+int main(void) {
+  int *p = 0;
+  return *p;
+}",
+        advice: "follow the pointer backwards in the run: the last step that changes it is to blame.",
+    },
+    Explanation {
+        code: "pointer-arithmetic",
+        title: "pointer arithmetic leaves the object",
+        text: "\
+A sum would point neither into its object nor to the place right behind it, or two pointers into
+different objects are subtracted or compared by order. C does not say what happens then.",
+        example: "\
+int a[3];
+int main(void) {
+  int *p = a + 5;
+  return 0;
+}",
+        advice: "keep the index inside of the array.",
+    },
+    Explanation {
+        code: "signed-overflow",
+        title: "a signed result does not fit",
+        text: "\
+The result of an operation on signed numbers is none of its type. It is an error only if
+`--c-signed-overflow` asks for it; else the result wraps around.",
+        example: "\
+int main(void) {
+  int x = 2147483647;
+  return x + 1;
+}",
+        advice: "use a wider or an unsigned type, or ask before adding.",
     },
     Explanation {
         code: "index-out-of-range",

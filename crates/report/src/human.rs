@@ -18,14 +18,17 @@ use crate::channels;
 use crate::chart::{Fold, standing_table, steps_table};
 use crate::cycles::{combination, enumerated};
 use crate::diagnostics;
-use crate::document::{CompositionInfo, Document, ModelInfo, NotChecked, counts};
+use crate::document::{CompositionInfo, Document, ModelInfo, NotChecked, ProgramInfo, counts};
 use crate::joint;
 use crate::places::Places;
+use crate::predicates;
+use crate::program;
 use crate::stats;
 use crate::style::{Ink, Style, clean, counted, duration, grouped};
 use model::semantics::Reading;
 use model::verdict::{
-    Certificate, ChannelState, ChannelVerdict, CompositionStats, JointRun, Outcome, Property, Reason, Verdict, Witness,
+    Certificate, ChannelState, ChannelVerdict, CompositionStats, JointRun, Outcome, ProgramRun, Property, Reason,
+    Verdict, Witness,
 };
 use std::collections::HashSet;
 
@@ -36,9 +39,11 @@ pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String
     text += "\n";
     text += &verdict_lines(document, style);
     let counted = if with_stats { stats::tables(&document.outcomes, style) } else { String::new() };
+    let predicates = if with_stats { predicates::tables(&document.outcomes, &places, style) } else { String::new() };
     let mut said = HashSet::new();
     let sections = document.outcomes.iter().flat_map(|outcome| sections(outcome, &mut said, &places, style));
-    for section in sections.chain([counted, summary(document, style)]).filter(|section| !section.is_empty()) {
+    for section in sections.chain([counted, predicates, summary(document, style)]).filter(|section| !section.is_empty())
+    {
         text += "\n";
         text += &section;
     }
@@ -51,9 +56,10 @@ fn sections(outcome: &Outcome, said: &mut HashSet<String>, places: &Places<'_>, 
         (Verdict::Violated, Some(witness)) if counts(outcome) => violation(outcome, witness, places, style),
         _ => String::new(),
     };
-    let run = match &outcome.details.joint {
-        Some(joint) => joint_violation(outcome, joint, places, style),
-        None => run,
+    let run = match (&outcome.details.joint, &outcome.details.program_run) {
+        (Some(joint), _) => joint_violation(outcome, joint, places, style),
+        (None, Some(run)) => program_violation(outcome, run, places, style),
+        (None, None) => run,
     };
     let channels = channels::table(&outcome.details.channels, style);
     [channels, combination(outcome, places, style), run, notes(outcome, said, style)]
@@ -78,13 +84,22 @@ fn notes(outcome: &Outcome, said: &mut HashSet<String>, style: Style) -> String 
 /// The file, its language and its size.
 fn header(model: &ModelInfo, warnings: usize, style: Style) -> String {
     let mut parts = vec![String::from(language(model.language))];
-    match &model.composition {
-        Some(CompositionInfo { system, components, events }) => {
+    match (&model.composition, &model.program) {
+        (Some(CompositionInfo { system, components, events }), _) => {
             parts.extend(system.iter().map(|name| clean(name)));
             parts.push(counted(*components as u64, "component", "components"));
             parts.push(counted(*events as u64, "event", "events"));
         }
-        None => parts.extend([
+        (None, Some(ProgramInfo { entry, data_model, signed_overflow, procedures, variables, locations })) => parts
+            .extend([
+                format!("{}()", clean(entry)),
+                String::from(*data_model),
+                String::from(if *signed_overflow { "signed overflow is an error" } else { "signed overflow wraps" }),
+                counted(*procedures as u64, "procedure", "procedures"),
+                counted(*variables as u64, "variable", "variables"),
+                counted(*locations as u64, "location", "locations"),
+            ]),
+        (None, None) => parts.extend([
             counted(model.machines as u64, "process type", "process types"),
             counted(model.processes as u64, "process", "processes"),
             counted(model.channels as u64, "channel", "channels"),
@@ -103,6 +118,7 @@ fn language(name: &str) -> &str {
         "scm" => "communicating machines",
         "fsp" => "FSP",
         "aut" => "Aldebaran",
+        "c" => "C",
         other => other,
     }
 }
@@ -153,8 +169,7 @@ fn not_checked_line(not_checked: &NotChecked, style: Style) -> Line {
 
 /// What was found, for which reading, by whom, in what time. Where there are no channels, nothing is said of them.
 fn sentence(outcome: &Outcome, model: &ModelInfo, style: Style) -> String {
-    let has_channels = model.composition.is_none();
-    let reading = if has_channels { reading(outcome.reading) } else { "" };
+    let reading = if model.has_channels() { reading(outcome.reading) } else { "" };
     let (found, scope) = match &outcome.verdict {
         Verdict::Proved => (String::from(claim(outcome)) + width(outcome), scope(outcome)),
         Verdict::Violated => (finding(outcome), String::new()),
@@ -179,6 +194,7 @@ fn claim(outcome: &Outcome) -> &'static str {
     let with_data = matches!(&outcome.certificate, Some(Certificate::Queues(proof)) if proof.data.is_some());
     let composed = matches!(outcome.certificate, Some(Certificate::Composition(_)));
     match &outcome.property {
+        Property::Safety if matches!(outcome.certificate, Some(Certificate::Program(_))) => "no error is reached",
         Property::Safety if composed => "no component gets into an error",
         Property::Deadlock if composed => "nothing gets stuck",
         Property::Ltl(_) if composed => "the formula holds on every infinite run",
@@ -221,6 +237,13 @@ fn scope(outcome: &Outcome) -> String {
         Some(Certificate::Searched { .. }) => String::from("all states up to the order of steps"),
         Some(Certificate::Queues(proof)) => counted(proof.entries.len() as u64, "control state", "control states"),
         Some(Certificate::Composition(_)) => outcome.details.composition.as_ref().map_or_else(String::new, method),
+        Some(Certificate::Program(proof)) => {
+            let held = proof.conditions.iter().filter(|(_, conditions)| !conditions.is_empty()).count();
+            match held {
+                0 => String::from("no invariant is needed"),
+                held => format!("an invariant at {}", counted(held as u64, "location", "locations")),
+            }
+        }
         Some(Certificate::Flow(_)) | None => String::new(),
     }
 }
@@ -257,6 +280,9 @@ fn reading(reading: Reading) -> &'static str {
 fn finding(outcome: &Outcome) -> String {
     if let Some(joint) = &outcome.details.joint {
         return format!("{}, {}", clean(&joint.problem), joint::when(&joint.run));
+    }
+    if let Some(run) = &outcome.details.program_run {
+        return format!("{}, {}", clean(&run.problem), program::when(run));
     }
     let Some(witness) = &outcome.witness else { return String::from("violated, without a run") };
     let what = match outcome.property {
@@ -330,6 +356,19 @@ fn joint_violation(outcome: &Outcome, run: &JointRun, places: &Places<'_>, style
         }
     }
     text += "\n";
+    text + &diagnostics::for_more([run.problem_code])
+}
+
+/// The run of a C program, and what is wrong at its end.
+fn program_violation(outcome: &Outcome, run: &ProgramRun, places: &Places<'_>, style: Style) -> String {
+    let title = format!("the run that violates {}", clean(&outcome.property.to_string()));
+    let mut text = style.paint(Ink::Strong, &title) + "\n";
+    if !run.steps.is_empty() {
+        text += &program::chart(run, Fold::Middle, places, style);
+    }
+    text += "\n";
+    text += &diagnostics::problem(&run.problem, run.problem_code, Some(run.problem_span), places, style);
+    text += "\n\n";
     text + &diagnostics::for_more([run.problem_code])
 }
 

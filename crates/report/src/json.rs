@@ -21,11 +21,13 @@ use crate::indented::Indented;
 use crate::joint::{JointJson, joint};
 use crate::partitions::{self, NodeJson, PartitionsSummary};
 use crate::places::{At, Places};
+use crate::program::{ProgramJson, program};
 use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
 use crate::run::{WitnessJson, witness};
 use crate::stats::{StatsJson, stats_json};
 use model::claim::Claim;
 use model::diagnostic::{Diagnostic, Severity};
+use model::program_proof::ProgramProof;
 use model::queue_proof::QueueProof;
 use model::source::SourceMap;
 use model::verdict::{Certificate, Outcome, Verdict};
@@ -51,6 +53,8 @@ pub(crate) const FLOW: &str = "flow-weights";
 pub(crate) const QUEUES: &str = "queue-invariant";
 /// The kind of a certificate that is a tree of abstractions of components.
 pub(crate) const COMPOSITION: &str = "partitions";
+/// The kind of a certificate that is an invariant of a C program.
+pub(crate) const PROGRAM: &str = "program-invariant";
 
 /// Writes what `check` found about one file, in one line.
 pub fn write_check(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
@@ -86,7 +90,7 @@ pub fn write_unreadable(out: &mut dyn Write, unreadable: &Unreadable<'_>) -> io:
     let document = CheckJson {
         schema: CHECK_SCHEMA,
         tool: TOOL,
-        model: ModelJson { file, language, sha256, defines, system: None },
+        model: ModelJson { language, ..plain_model(file, sha256, defines) },
         errors: Some(errors),
         results: Vec::new(),
         exit_code: UNREADABLE,
@@ -181,6 +185,28 @@ struct ModelJson<'a> {
     /// The composition that the command line names.
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<&'a str>,
+    /// Where a run of a C program starts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<&'a str>,
+    /// The widths of its integers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_model: Option<&'static str>,
+    /// A signed result that its type cannot hold is an error of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed_overflow: Option<bool>,
+}
+
+fn plain_model<'a>(file: &'a str, sha256: Option<&'a str>, defines: &'a [String]) -> ModelJson<'a> {
+    ModelJson {
+        file,
+        language: None,
+        sha256,
+        defines,
+        system: None,
+        entry: None,
+        data_model: None,
+        signed_overflow: None,
+    }
 }
 
 fn whole_model(model: &ModelInfo) -> ModelJson<'_> {
@@ -189,7 +215,14 @@ fn whole_model(model: &ModelInfo) -> ModelJson<'_> {
 
 fn hashed_model(model: &ModelInfo) -> ModelJson<'_> {
     let system = model.composition.as_ref().and_then(|composition| composition.system.as_deref());
-    ModelJson { file: &model.file, language: None, sha256: Some(&model.sha256), defines: &model.defines, system }
+    let program = model.program.as_ref();
+    ModelJson {
+        system,
+        entry: program.map(|program| program.entry.as_str()),
+        data_model: program.map(|program| program.data_model),
+        signed_overflow: program.map(|program| program.signed_overflow),
+        ..plain_model(&model.file, Some(&model.sha256), &model.defines)
+    }
 }
 
 #[derive(Serialize)]
@@ -235,26 +268,27 @@ struct AnswerJson<'a> {
     #[serde(flatten)]
     details: DetailsJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stats: Option<StatsJson>,
+    stats: Option<StatsJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     witness: Option<AnyWitness<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<CertificateJson<'a>>,
 }
 
-/// A run of processes, or of components side by side.
+/// A run of processes, of components side by side, or of a C program.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum AnyWitness<'a> {
     Run(WitnessJson<'a>),
     Joint(JointJson<'a>),
+    Program(ProgramJson<'a>),
 }
 
 fn any_witness<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> Option<AnyWitness<'a>> {
     match (&outcome.witness, &outcome.details.joint) {
         (Some(run), _) => Some(AnyWitness::Run(witness(run, places))),
         (None, Some(run)) => Some(AnyWitness::Joint(joint(run, places))),
-        (None, None) => None,
+        (None, None) => outcome.details.program_run.as_ref().map(|run| AnyWitness::Program(program(run, places))),
     }
 }
 
@@ -271,7 +305,7 @@ fn answer<'a>(outcome: &'a Outcome, model: &ModelInfo, places: &'a Places<'a>) -
         engine: Some(outcome.engine),
         time_ms: Some(milliseconds(outcome.time)),
         details: details(&outcome.details, places),
-        stats: Some(stats_json(outcome)),
+        stats: Some(stats_json(outcome, places)),
         witness: any_witness(outcome, places),
         certificate: outcome.certificate.as_ref().map(in_short),
     }
@@ -359,6 +393,10 @@ enum CertificateJson<'a> {
         #[serde(flatten)]
         summary: PartitionsSummary,
     },
+    /// An invariant of a C program.
+    Program { kind: &'static str, program: &'a ProgramProof },
+    /// How large it is.
+    ProgramSummary { kind: &'static str, locations: usize, conditions: usize, nodes: usize },
 }
 
 #[derive(Serialize)]
@@ -381,6 +419,7 @@ fn whole(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Composition(proof) => {
             CertificateJson::Composition { kind: COMPOSITION, partitions: partitions::list(proof) }
         }
+        Certificate::Program(program) => CertificateJson::Program { kind: PROGRAM, program },
     }
 }
 
@@ -398,6 +437,12 @@ fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Composition(proof) => {
             CertificateJson::CompositionSummary { kind: COMPOSITION, summary: partitions::summary(proof) }
         }
+        Certificate::Program(proof) => CertificateJson::ProgramSummary {
+            kind: PROGRAM,
+            locations: proof.conditions.len(),
+            conditions: proof.conditions.iter().map(|(_, conditions)| conditions.len()).sum(),
+            nodes: proof.nodes.len(),
+        },
     }
 }
 

@@ -29,6 +29,8 @@ pub mod json;
 pub mod parse;
 mod partitions;
 mod places;
+mod predicates;
+mod program;
 pub mod progress;
 mod proof;
 mod run;

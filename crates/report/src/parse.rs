@@ -8,7 +8,7 @@ use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
 use crate::joint::{JOINT, JointCode, run_of};
 use crate::json::{
-    CERTIFICATE_SCHEMA, CHECK_SCHEMA, COMPOSITION, EXPLORED, FLOW, PRODUCT, QUEUES, SEARCHED, TRACE_SCHEMA,
+    CERTIFICATE_SCHEMA, CHECK_SCHEMA, COMPOSITION, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, SEARCHED, TRACE_SCHEMA,
 };
 use crate::partitions::{self, NodeJson};
 use crate::proof::{RawProof, proof_of};
@@ -212,6 +212,7 @@ struct RawClaim {
     automaton: Option<AutomatonJson>,
     invariant: Option<model::queue_proof::QueueProof>,
     partitions: Option<Vec<NodeJson>>,
+    program: Option<model::program_proof::ProgramProof>,
 }
 
 /// The first run in the documents of `check`, one per file. A run that nobody asked for comes after the others of its
@@ -260,7 +261,7 @@ fn no_step(field: String) -> DocumentError {
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
     let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton, .. } = raw;
-    let (invariant, partitions) = (raw.invariant, raw.partitions);
+    let (invariant, partitions, program) = (raw.invariant, raw.partitions, raw.program);
     let kind = need(kind, || field("kind"))?;
     let certificate = match kind.as_str() {
         EXPLORED => Certificate::Explored {
@@ -290,16 +291,17 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
             let list = need(partitions, || field("partitions"))?;
             Certificate::Composition(Box::new(partitions::tree(&field("partitions"), list)?))
         }
+        PROGRAM => Certificate::Program(Box::new(need(program, || field("program"))?)),
         _ => {
-            let expected = "`explored-states`, `explored-product`, `searched`, `flow-weights`, `queue-invariant` or \
-                            `partitions`";
+            let expected = "`explored-states`, `explored-product`, `searched`, `flow-weights`, `queue-invariant`, \
+                            `partitions` or `program-invariant`";
             return Err(DocumentError::Value { field: field("kind"), found: kind, expected });
         }
     };
     let property = need(property, || field("property"))?;
-    // Components side by side have no channels that could be read in one way or another.
+    // Components side by side and C programs have no channels that could be read in one way or another.
     let reading = match certificate {
-        Certificate::Composition(_) => Reading::Declared,
+        Certificate::Composition(_) | Certificate::Program(_) => Reading::Declared,
         _ => reading(&field("reading"), name)?,
     };
     Ok(Claim { property, reading, certificate })
@@ -435,7 +437,7 @@ mod tests {
         assert_eq!(
             message(&good.replace("flow-weights", "oracle")),
             "the field `certificates[0].kind` is `oracle`, expected `explored-states`, `explored-product`, `searched`, \
-             `flow-weights`, `queue-invariant` or `partitions`"
+             `flow-weights`, `queue-invariant`, `partitions` or `program-invariant`"
         );
     }
 

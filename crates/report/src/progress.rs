@@ -121,9 +121,20 @@ impl Pace {
     }
 }
 
+/// The engine for C programs. It looks at no states: what it counts in their place are lemmas, obligations in place of
+/// states that wait, questions to the solver in place of steps, and iterations in place of the depth.
+pub const PREDICATES: &str = "predicates";
+
 /// What is going on, in one line.
 fn line(progress: &Progress, rate: u64) -> String {
-    let Progress { engine, states, waiting, depth, memory_bytes, .. } = *progress;
+    let Progress { engine, states, waiting, depth, memory_bytes, transitions } = *progress;
+    if engine == PREDICATES {
+        let (states, waiting, transitions) = (grouped(states), grouped(waiting), grouped(transitions));
+        return format!(
+            "{engine}: iteration {}, {states} lemmas, {waiting} obligations, {transitions} solver calls",
+            grouped(depth)
+        );
+    }
     format!(
         "{engine}: {} states, {}/s, {} waiting, depth {}, {}",
         grouped(states),
@@ -149,6 +160,9 @@ mod tests {
 
     #[test]
     fn the_line_names_engine_states_rate_waiting_depth_and_memory() {
+        let lemmas =
+            Progress { engine: PREDICATES, states: 40, waiting: 7, transitions: 1_300, depth: 3, memory_bytes: 0 };
+        assert_eq!(line(&lemmas, 0), "predicates: iteration 3, 40 lemmas, 7 obligations, 1 300 solver calls");
         assert_eq!(line(&SEEN, 401_002), "explore: 1 203 004 states, 401 002/s, 20 123 waiting, depth 312, 120.4 MiB");
     }
 

@@ -374,6 +374,7 @@ pub(crate) fn model() -> ModelInfo {
         machines: 2,
         channels: 2,
         composition: None,
+        program: None,
     }
 }
 

@@ -6,6 +6,8 @@
 //! what had to be looked at for that: this is where the time of a hard proof went.
 
 use crate::json::milliseconds;
+use crate::places::Places;
+use crate::predicates::{ProgramStatsJson, program_json};
 use crate::style::{Ink, Style, bytes, clean, counted, duration, grouped};
 use crate::table::{Cell, Row, Set, Table};
 use model::verdict::{CompositionStats, FlowStats, Outcome, QueueStats, Refinement, SearchStats};
@@ -272,7 +274,7 @@ fn refinement_cells(number: u64, refinement: &Refinement) -> Vec<Cell> {
 
 /// The `stats` of a result; `{}` where nothing was counted.
 #[derive(Serialize)]
-pub(crate) struct StatsJson {
+pub(crate) struct StatsJson<'a> {
     #[serde(flatten)]
     search: Option<SearchJson>,
     #[serde(flatten)]
@@ -281,6 +283,8 @@ pub(crate) struct StatsJson {
     queues: Option<QueuesJson>,
     #[serde(flatten)]
     composition: Option<CompositionJson>,
+    #[serde(flatten)]
+    program: Option<ProgramStatsJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -369,12 +373,13 @@ fn queues_json(stats: &QueueStats) -> QueuesJson {
 }
 
 /// What was counted for an outcome.
-pub(crate) fn stats_json(outcome: &Outcome) -> StatsJson {
+pub(crate) fn stats_json<'a>(outcome: &'a Outcome, places: &Places<'a>) -> StatsJson<'a> {
     StatsJson {
         search: outcome.stats.as_ref().map(search_json),
         flow: outcome.details.flow.map(flow_json),
         queues: outcome.details.queues.as_ref().map(queues_json),
         composition: outcome.details.composition.as_ref().map(composition_json),
+        program: outcome.details.program.as_ref().map(|stats| program_json(stats, places)),
     }
 }
 
@@ -451,7 +456,7 @@ mod tests {
           1  P[0], Q[1]       3  q             values of `x`
           2  P[0]             1  q, r          nothing was left to look at
         ");
-        insta::assert_snapshot!(serde_json::to_string(&stats_json(&outcome)).unwrap(), @r#"{"states":10052,"transitions":30127,"depth":41,"state_bytes":241248,"memory_bytes":1572864,"violations":0,"instances":2,"points":41,"abstract_transitions":1077,"message_types":4,"cycles":12000,"effect_vectors":6,"counterexamples":2,"spurious":2,"linear_problems":9}"#);
+        insta::assert_snapshot!(serde_json::to_string(&stats_json(&outcome, &Places::new(&sample::sources()))).unwrap(), @r#"{"states":10052,"transitions":30127,"depth":41,"state_bytes":241248,"memory_bytes":1572864,"violations":0,"instances":2,"points":41,"abstract_transitions":1077,"message_types":4,"cycles":12000,"effect_vectors":6,"counterexamples":2,"spurious":2,"linear_problems":9}"#);
     }
 
     #[test]
@@ -479,7 +484,7 @@ mod tests {
           0, 1           (a.b)^*
           1, 1           _
         ");
-        let json = serde_json::to_value(stats_json(&outcome)).unwrap();
+        let json = serde_json::to_value(stats_json(&outcome, &Places::new(&sample::sources()))).unwrap();
         assert_eq!((&json["control_states"], &json["queue_sets"]), (&12.into(), &1500.into()));
         assert_eq!(json["invariant"][0]["queues"], "(a.b)^*");
     }
@@ -488,7 +493,7 @@ mod tests {
     fn where_nothing_was_counted_there_is_nothing() {
         let mut outcome = sample::deadlock();
         outcome.stats = None;
-        assert_eq!(serde_json::to_string(&stats_json(&outcome)).unwrap(), "{}");
+        assert_eq!(serde_json::to_string(&stats_json(&outcome, &Places::new(&sample::sources()))).unwrap(), "{}");
         assert_eq!(tables(&[outcome], Style::PLAIN), "");
     }
 }

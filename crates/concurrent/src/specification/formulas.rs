@@ -49,6 +49,10 @@ impl Reader<'_> {
 
     fn atom(&mut self, text: &str, span: Span, parts: &mut [Part]) -> Refused<Atom> {
         let trimmed = text.trim();
+        if self.event_numbers.contains_key(trimmed) && self.proposition_numbers.contains_key(trimmed) {
+            let error = Diagnostic::error("M0203", span, format!("`{trimmed}` is an event and a proposition"));
+            return Err(Box::new(error.help("give one of them another name")));
+        }
         if let Some(&event) = self.event_numbers.get(trimmed).filter(|_| !trimmed.starts_with('(')) {
             return Ok(Atom::Event(event));
         }
@@ -74,7 +78,8 @@ impl Reader<'_> {
         })?;
         let names: Vec<String> = expression.names().into_iter().map(str::to_owned).collect();
         let procedures = || parts.iter().enumerate().filter(|(_, part)| matches!(part, Part::Procedure(_)));
-        let speaks_of = |name: &str, part: &Part| name.strip_prefix(part.name()).is_some_and(|rest| rest.starts_with('.'));
+        let speaks_of =
+            |name: &str, part: &Part| name.strip_prefix(part.name()).is_some_and(|rest| rest.starts_with('.'));
         let meant: Vec<usize> = procedures()
             .filter(|(_, part)| names.iter().any(|name| speaks_of(name, part)))
             .map(|(number, _)| number)
@@ -93,16 +98,17 @@ impl Reader<'_> {
             let mut terms = Terms::new();
             let variables = crate::encode::variables(&procedure.component, &mut terms);
             let single = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            expression.term(&procedure.component, &variables, &[], &mut terms).map_err(|error| {
-                if single { self.no_event(text, span) } else { error }
-            })?;
+            expression
+                .term(&procedure.component, &variables, &[], &mut terms)
+                .map_err(|error| if single { self.no_event(text, span) } else { error })?;
         }
         Ok((part, expression))
     }
 
     fn no_event(&self, name: &str, span: Span) -> Box<Diagnostic> {
         let error = Diagnostic::error("M0203", span, format!("no part has an event or a proposition `{name}`"));
-        let mut known: Vec<&str> = self.event_numbers.keys().chain(self.proposition_numbers.keys()).map(String::as_str).collect();
+        let mut known: Vec<&str> =
+            self.event_numbers.keys().chain(self.proposition_numbers.keys()).map(String::as_str).collect();
         known.sort_unstable();
         Box::new(match nearest(name, known) {
             Some(near) => error.help(format!("did you mean `{near}`?")),

@@ -58,11 +58,16 @@ impl Reader<'_> {
             };
             events.insert(EventId::from(number), self.event(&name, named.span));
         }
-        let named: Vec<_> = composition.propositions.iter().map(|named| self.proposition(&named.name, named.span)).collect();
+        let named: Vec<_> =
+            composition.propositions.iter().map(|named| self.proposition(&named.name, named.span)).collect();
         let renumbered = |process: Process| {
             let old = &process.structure;
             let state = |at: u32| StateParts {
-                moves: old.moves(at).iter().map(|step| Move { event: events.get(&step.event).copied().unwrap_or(TAU), ..*step }).collect(),
+                moves: old
+                    .moves(at)
+                    .iter()
+                    .map(|step| Move { event: events.get(&step.event).copied().unwrap_or(TAU), ..*step })
+                    .collect(),
                 labels: old.labels(at).iter().filter_map(|label| named.get(label.index()).copied()).collect(),
                 ending: old.ending(at),
             };
@@ -186,7 +191,11 @@ impl Reader<'_> {
                 && !returns.conditions.contains(condition)
             {
                 if condition.dollars().is_some_and(|most| most > 0) {
-                    let error = Diagnostic::error("M0004", condition.span, "arguments in what a procedure returns are not supported");
+                    let error = Diagnostic::error(
+                        "M0004",
+                        condition.span,
+                        "arguments in what a procedure returns are not supported",
+                    );
                     return Err(Box::new(error.help("`$0` is the value that it returns")));
                 }
                 returns.conditions.push(condition.clone());
@@ -203,7 +212,8 @@ impl Reader<'_> {
             let holds = |number: &usize| bits >> number & 1 == 1;
             let texts = (0..returns.conditions.len()).filter(holds);
             let texts: Vec<&str> = texts.map(|number| self.sources.text(returns.conditions[number].span)).collect();
-            let name = if texts.is_empty() { String::from("return") } else { format!("return {{{}}}", texts.join(" && ")) };
+            let name =
+                if texts.is_empty() { String::from("return") } else { format!("return {{{}}}", texts.join(" && ")) };
             returns.events.push(self.event(&name, span));
         }
         Ok(returns)

@@ -74,7 +74,9 @@ impl Reader<'_> {
         let component = read.program.and_then(|program| program.components.into_iter().next());
         let Some(mut component) = component else {
             let message = format!("the procedure `{}` cannot be used", name.text);
-            return Err(Box::new(Diagnostic::error("M0103", name.span, message).help("see what is said about its file")));
+            return Err(Box::new(
+                Diagnostic::error("M0103", name.span, message).help("see what is said about its file"),
+            ));
         };
         component.locations.iter_mut().for_each(|location| shift(&mut location.span, base));
         component.edges.iter_mut().for_each(|edge| shift(&mut edge.span, base));

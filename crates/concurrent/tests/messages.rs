@@ -1,0 +1,155 @@
+//! What is said about specifications that are wrong: the code, the place, the nearest name.
+
+mod common;
+
+use common::{ask, read_with, specification};
+use concurrent::{Outcome, Question};
+use model::verdict::{Limits, Reason, Silent};
+
+const SERVER: &str = "
+int __VERIFIER_nondet_int(void);
+void request(void);
+void reply(void);
+int lock(int which);
+struct { int level; } s;
+int state = 1;
+int table[2];
+static void twice(int x) { int inner = x; if (inner) reply(); }
+void server(void) { while (1) { request(); state = lock(state); s.level++; table[1] = s.level; twice(table[1]); reply(); } }
+void client(void) { while (1) { request(); reply(); } }
+";
+
+/// Code, the text at its place, message and hints of the first error.
+fn error(spec: &str) -> (String, String, String) {
+    let read = read_with("test.spec", spec, &[("server.c", SERVER)]);
+    assert!(read.specification.is_none(), "{spec}");
+    let found = read.diagnostics.iter().find(|d| d.is_error()).expect("an error");
+    let place = read.sources.text(found.primary.span).to_owned();
+    (found.code.to_owned(), place, format!("{} / {}", found.message, found.help.join(" / ")))
+}
+
+#[track_caller]
+fn expect(spec: &str, code: &str, place: &str, words: &str) {
+    let (found, at, said) = error(spec);
+    assert_eq!((found.as_str(), at.as_str()), (code, place), "{said}");
+    assert!(said.contains(words), "{said}");
+}
+
+#[test]
+fn names_that_are_not_there_are_told_with_the_nearest_ones() {
+    expect("file \"server.c\";\nprogram = (sever || client)\n", "M0103", "sever", "`server`");
+    expect("file \"server.c\";\nprogram = (server)\nltl A { [] reqest }\n", "M0203", "reqest", "`request`");
+    expect("file \"server.c\";\nprogram = (server)\nltl A { [] {sate == 1} }\n", "M0104", "sate", "`state`");
+    expect(
+        "file \"server.c\";\nL = (a -> L).\ncproc lokc { abstract { A, (1), L }; }\nprogram = (server)\n",
+        "M0102",
+        "lokc",
+        "`lock`",
+    );
+    expect(
+        "file \"server.c\";\ncproc lock { abstract { A, (1), MISSING }; }\nprogram = (server)\n",
+        "F0111",
+        "MISSING",
+        "no process",
+    );
+    expect("file \"other.c\";\nprogram = (server)\n", "M0003", "other.c", "no such file");
+    expect("file \"server.c\";\nprogram = (server)\nconforms servr to S;\n", "M0103", "servr", "`server`");
+    expect("file \"server.c\";\nprogram = (a:server/{x/a.reqest})\n", "M0107", "a.reqest", "prefix");
+}
+
+#[test]
+fn texts_that_are_not_complete_are_told_with_their_place() {
+    expect("file \"server.c\"\nprogram = (server)\n", "M0001", "p", "`;`");
+    expect("file \"server.c\";\nprogram = (server\n", "M0001", "", "`)`");
+    expect("file \"server.c\";\nprogram = (server)\nltl A { [] request \n", "M0001", "{", "not closed");
+    expect("file \"server.c\";\nprogram = (server)\nltl A { [] request && }\n", "M0201", "", "");
+    expect(
+        "file \"server.c\";\ncproc server { predicte (state == 1); }\nprogram = (server)\n",
+        "M0001",
+        "predicte",
+        "`predicate`",
+    );
+    expect(
+        "file \"server.c\";\ncproc server { predicate (state == ); }\nprogram = (server)\n",
+        "M0002",
+        "",
+        "variable",
+    );
+    expect("file \"server.c\";\n", "M0101", "", "program");
+    expect("file \"server.c\";\nprogram = (server || server)\n", "M0101", "server", "copies");
+    expect("program = (server)\nprogram = (server)\n", "M0001", "program", "another");
+}
+
+#[test]
+fn expressions_that_mean_nothing_are_refused() {
+    let with = |guard: &str, condition: &str| {
+        format!(
+            "file \"server.c\";\nL = (take -> return {{{condition}}} -> STOP).\n\
+             cproc lock {{ abstract {{ A, ({guard}), L }}; }}\nprogram = (server)\n"
+        )
+    };
+    expect(&with("$2 == 1", "1"), "M0105", "$2", "1 arguments");
+    expect(&with("$0 == 1", "1"), "M0105", "$0", "");
+    expect(&with("1", "$0 < $0"), "M0106", "$0 < $0", "no value");
+    expect("file \"server.c\";\nprogram = (server)\nltl A { [] {$1 == 2} }\n", "M0105", "$1", "");
+    let both = "file \"server.c\";\nprogram = (server || b:server)\nltl A { [] {server.state == b.state} }\n";
+    expect(both, "M0204", "{server.state == b.state}", "share no variables");
+}
+
+#[test]
+fn members_elements_and_variables_of_called_procedures_have_names() {
+    let spec = "file \"server.c\";\nprogram = (server)\n\
+                ltl A { [] ({s.level >= 0} || {server.table[1] != 2} || {twice::inner == 0} || true) }\n";
+    let specification = specification(read_with("test.spec", spec, &[("server.c", SERVER)]));
+    assert_eq!(specification.propositions.len(), 3);
+    assert!(matches!(ask(&specification, Question::Formula(0), 20).verdict, Outcome::Holds(_)));
+}
+
+#[test]
+fn deadlock_is_refused_where_a_return_depends_on_arguments() {
+    let spec = "file \"server.c\";\nL = (take -> return {$1 > 3} -> STOP).\n\
+                cproc lock { abstract { A, (1), L }; }\nprogram = (server)\n";
+    let specification = specification(read_with("test.spec", spec, &[("server.c", SERVER)]));
+    let answer = ask(&specification, Question::Deadlock, 20);
+    assert!(matches!(answer.verdict, Outcome::Inconclusive(Reason::NotSupported(_))));
+    assert!(matches!(ask(&specification, Question::Formula(7), 20).verdict, Outcome::Inconclusive(_)));
+}
+
+#[test]
+fn limits_are_reasons() {
+    let spec = "file \"server.c\";\nprogram = (server || client)\n";
+    let specification = specification(read_with("test.spec", spec, &[("server.c", SERVER)]));
+    let ask = |limits: Limits, observer: &Silent| {
+        let method = compose::Method::Auto;
+        match concurrent::check(&specification, Question::Deadlock, method, &limits, observer, None).verdict {
+            Outcome::Inconclusive(reason) => reason,
+            other => panic!("{other:?}"),
+        }
+    };
+    let past = Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() };
+    assert_eq!(ask(past, &Silent::default()), Reason::Timeout);
+    assert_eq!(ask(Limits { states: Some(2), ..Limits::default() }, &Silent::default()), Reason::States);
+    let stopped = Silent::default();
+    stopped.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(ask(Limits::default(), &stopped), Reason::Interrupted);
+}
+
+#[test]
+fn an_error_of_the_c_file_is_shown_in_the_c_file() {
+    let read = read_with("test.spec", "file \"p.c\";\nprogram = (p)\n", &[("p.c", "void p(void) { x = 1; }\n")]);
+    assert!(read.specification.is_none());
+    let found = &read.diagnostics.iter().find(|d| d.code.starts_with('C')).expect("an error of C");
+    assert_eq!(read.sources.describe(found.primary.span), "p.c:1:16");
+}
+
+#[test]
+fn no_text_makes_the_reader_panic() {
+    let whole = "file \"server.c\";\nL = (take -> return {$0 == 1} -> STOP).\ncproc lock { abstract { A, ($1 > 0), L }; }\n\
+                 cproc server { predicate (state == 1), (s.level < 3); }\nprogram = (a:server/{x/a.request} || client)\n\
+                 ltl A { [] ({a.state == 1} -> <> x) }\nconforms client to L;\n";
+    for end in 0..whole.len() {
+        read_with("test.spec", &whole[..end], &[("server.c", SERVER)]);
+        let without: String = whole.chars().enumerate().filter(|(at, _)| *at != end).map(|(_, c)| c).collect();
+        read_with("test.spec", &without, &[("server.c", SERVER)]);
+    }
+}

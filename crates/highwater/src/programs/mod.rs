@@ -1,0 +1,218 @@
+//! C programs (`.c`): what counts as an error, the question to the engine `predicates`, and what is made of its answer.
+//!
+//! Nothing that comes back is believed. A proof is handed to the checker again, with a solver of its own (`checking`); a run
+//! is executed again by the interpreter, with the inputs that came along, and must end in an error that was asked for
+//! (`story`).
+//!
+//! What counts are the errors that the author stated: assertions, calls of error routines, error labels. A program that
+//! states none is asked about faults at run time, and `--c-faults` asks for both. A proof excludes all of them in any case:
+//! what a machine does after a fault is not known.
+
+mod checking;
+mod proof;
+mod reading;
+mod settings;
+mod story;
+
+pub use checking::verify;
+pub use reading::{ProgramFile, options_of, read};
+pub use settings::only_for_programs;
+
+use crate::arguments::{CheckArgs, Engine};
+use crate::failure::Failure;
+use c::interpret::{Outcome as End, Run};
+use c::program::ErrorKind;
+use c::witness::{STATUS, Test, test};
+use model::semantics::Reading;
+use model::source::SourceMap;
+use model::verdict::{
+    Certificate, Details, Limits, Observer, Outcome, ProgramStats, Progress, Property, Reason, Verdict,
+};
+use report::progress::PREDICATES;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Progress is told no more often than this.
+const PACE: Duration = Duration::from_millis(100);
+
+/// More parts of a run that a test cannot make happen than this are counted.
+const MANY_MISSING: usize = 4;
+
+/// A program, ready to be asked.
+pub struct Programs<'a> {
+    program: &'a ProgramFile,
+    sources: &'a SourceMap,
+    args: &'a CheckArgs,
+    /// Faults at run time count.
+    faults: bool,
+}
+
+impl<'a> Programs<'a> {
+    /// Reads the settings.
+    pub fn new(program: &'a ProgramFile, sources: &'a SourceMap, args: &'a CheckArgs) -> Result<Self, Failure> {
+        settings::refuse_senseless(args)?;
+        let faults = args.c_faults || !program.states_errors();
+        Ok(Programs { program, sources, args, faults })
+    }
+
+    /// Why a question is not answered, if it is not.
+    pub fn unsupported(&self, property: &Property) -> Option<String> {
+        match (property, self.args.engine) {
+            (Property::Safety, Engine::Auto | Engine::Predicates) => None,
+            (Property::Safety, _) => Some(String::from("safety of C programs is answered by the engine `predicates`")),
+            _ => Some(format!("{property} is not checked for C programs; safety is")),
+        }
+    }
+
+    /// Whether any error that counts can be reached.
+    pub fn safety(&self, limits: &Limits, observer: &dyn Observer) -> Result<Outcome, Failure> {
+        let start = Instant::now();
+        let mut outcome = Outcome {
+            property: Property::Safety,
+            verdict: Verdict::Proved,
+            // Not shown: there are no channels.
+            reading: Reading::Declared,
+            engine: PREDICATES,
+            time: Duration::ZERO,
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        };
+        if self.faults && !self.args.c_faults {
+            outcome.details.advice.push(String::from(
+                "the program states no error (assertion, error call, error label): faults at run time count",
+            ));
+        }
+        let (answer, run) = match self.answered(&mut outcome.details, limits, observer) {
+            Ok((certificate, run)) => {
+                outcome.certificate = certificate;
+                (if run.is_some() { Verdict::Violated } else { Verdict::Proved }, run)
+            }
+            Err(reason) => (Verdict::Inconclusive(reason), None),
+        };
+        outcome.verdict = answer;
+        if let Verdict::Inconclusive(Reason::Crash(_)) = outcome.verdict {
+            outcome.details.advice.push(String::from("`--c-faults` asks for faults at run time, and shows the run"));
+        }
+        if let (Some(path), Some(run)) = (&self.args.c_test, run) {
+            outcome.details.advice.extend(self.write_test(path, &run)?);
+        }
+        outcome.time = start.elapsed();
+        Ok(outcome)
+    }
+
+    /// Whether an error counts.
+    fn asked(&self, kind: &ErrorKind) -> bool {
+        // Who makes overflow an error asks for it.
+        kind.is_stated() || self.faults || *kind == ErrorKind::SignedOverflow
+    }
+
+    /// A proof that was accepted, or a run that was executed.
+    fn answered(
+        &self,
+        details: &mut Details,
+        limits: &Limits,
+        observer: &dyn Observer,
+    ) -> Result<(Option<Certificate>, Option<Run>), Reason> {
+        let component = &self.program.component;
+        let asked = |kind: &ErrorKind| self.asked(kind);
+        let mut last = Instant::now();
+        let mut listener = |progress: &predicates::Progress| {
+            if last.elapsed() >= PACE {
+                last = Instant::now();
+                observer.progress(told(progress));
+            }
+        };
+        let (answer, statistics) = predicates::check(component, &asked, limits, observer, &mut listener);
+        let stats = details.program.insert(self.stats(statistics));
+        match answer {
+            predicates::Answer::Inconclusive(reason) => Err(reason),
+            predicates::Answer::Unsafe(found) => {
+                let (told, run) = story::confirmed(component, self.sources, &asked, &found).map_err(unconfirmed)?;
+                details.program_run = Some(Box::new(told));
+                Ok((None, Some(run)))
+            }
+            predicates::Answer::Safe(invariant) => {
+                let start = Instant::now();
+                let accepted = checking::accepted(component, &invariant, self.args.cross_check, limits, observer);
+                stats.check_time = start.elapsed();
+                stats.checked_by = accepted?;
+                let proof = proof::written(&invariant, &self.program.options, self.faults);
+                Ok((Some(Certificate::Program(Box::new(proof))), None))
+            }
+        }
+    }
+
+    fn stats(&self, found: predicates::Statistics) -> ProgramStats {
+        let component = &self.program.component;
+        let place = |(location, conditions)| (component.location(location).span, conditions);
+        ProgramStats {
+            iterations: found.iterations,
+            cut_points: found.cut_points,
+            variables: found.variables,
+            lemmas: found.lemmas,
+            solver_calls: found.solver_calls,
+            predicates: found.predicates,
+            invariant: found.invariant.into_iter().map(place).collect(),
+            checked_by: String::new(),
+            search_time: found.time,
+            check_time: Duration::ZERO,
+        }
+    }
+
+    /// `--c-test`: writes the run as a C program; what there is to say about it.
+    fn write_test(&self, path: &Path, run: &Run) -> Result<Vec<String>, Failure> {
+        let ProgramFile { input, component, options } = self.program;
+        let Test { text, exits, missing } = test(input, component, run, options.data_model);
+        let unwritable =
+            |e: std::io::Error| Failure::Unwritable { file: path.display().to_string(), reason: e.to_string() };
+        std::fs::write(path, text).map_err(unwritable)?;
+        let end = match exits {
+            true if missing.is_empty() => format!("it ends with status {STATUS}"),
+            true => format!("it ends with status {STATUS} if what is missing does not matter"),
+            false => String::from("a sanitizer shows the fault: -fsanitize=undefined,address"),
+        };
+        let mut notes = vec![format!("{} is the run as a C program; compiled and run, {end}", path.display())];
+        if !missing.is_empty() {
+            let mut shown = missing.iter().take(MANY_MISSING).cloned().collect::<Vec<_>>().join("; ");
+            if let Some(more) = missing.len().checked_sub(MANY_MISSING).filter(|&more| more > 0) {
+                shown += &format!("; and {more} more");
+            }
+            notes.push(format!("what it cannot make happen: {shown}"));
+        }
+        Ok(notes)
+    }
+}
+
+/// The short name of what is wrong.
+fn code(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Assertion => "assertion",
+        ErrorKind::ErrorCall => "error-call",
+        ErrorKind::ErrorLabel => "error-label",
+        ErrorKind::DivisionByZero => "division-by-zero",
+        ErrorKind::DivisionOverflow => "division-overflow",
+        ErrorKind::Shift => "shift-out-of-range",
+        ErrorKind::Index => "index-out-of-range",
+        ErrorKind::Pointer => "invalid-pointer",
+        ErrorKind::PointerArithmetic => "pointer-arithmetic",
+        ErrorKind::SignedOverflow => "signed-overflow",
+    }
+}
+
+/// Progress as the terminal shows it, see [`PREDICATES`].
+fn told(progress: &predicates::Progress) -> Progress {
+    Progress {
+        engine: PREDICATES,
+        states: progress.lemmas,
+        waiting: progress.obligations,
+        transitions: progress.solver_calls,
+        depth: progress.iteration,
+        memory_bytes: 0,
+    }
+}
+
+fn unconfirmed(end: End) -> Reason {
+    Reason::NotProvable(format!("a run was found, but not confirmed, please report this: it ends with {end:?}"))
+}
