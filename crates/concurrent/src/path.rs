@@ -139,11 +139,22 @@ impl Execution {
     }
 
     /// New predicates that keep the abstraction from this path. Whether there are any.
-    pub(crate) fn refine(&self, graph: &mut Graph, path: &Path, core: &[usize], predicates: &mut Predicates) -> bool {
+    /// `wide`: what the core speaks of is looked at everywhere from now on.
+    pub(crate) fn refine(
+        &self,
+        graph: &mut Graph,
+        path: &Path,
+        core: &[usize],
+        wide: bool,
+        predicates: &mut Predicates,
+    ) -> bool {
         let mut new = false;
         for &place in core {
             let Origin { state, condition } = self.constraints[place].1;
             new |= preconditions(graph, path, state, condition, predicates);
+            if wide {
+                everywhere(graph, condition, predicates);
+            }
         }
         new || self.constants(graph, path, core, true, predicates)
             || self.constants(graph, path, core, false, predicates)
@@ -264,6 +275,19 @@ fn preconditions(graph: &mut Graph, path: &Path, state: usize, condition: TermId
         }
     }
     new
+}
+
+/// The atoms of a condition become predicates of all nodes: a flag that decides at one place decides at others.
+fn everywhere(graph: &mut Graph, condition: TermId, predicates: &mut Predicates) {
+    let variables: HashSet<TermId> = graph.variables.iter().copied().collect();
+    for atom in atoms(graph, condition) {
+        let free = graph.terms.free_variables(&[atom]);
+        if !free.is_empty() && free.iter().all(|variable| variables.contains(variable)) {
+            for node in 0..graph.nodes.len() as u32 {
+                predicates.add(graph, node, atom);
+            }
+        }
+    }
 }
 
 /// The parts of a condition that are no logic: comparisons and Boolean variables.

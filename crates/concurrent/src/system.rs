@@ -20,6 +20,8 @@ pub(crate) struct Examined {
     pub(crate) propositions: Vec<PropositionId>,
     pub(crate) extract: Option<Extract>,
     extractor: Extractor,
+    /// How often it was refined.
+    pub(crate) rounds: u32,
     /// For paths.
     pub(crate) solver: Embedded,
 }
@@ -37,6 +39,7 @@ impl Examined {
             graph,
             extract: None,
             extractor: Extractor::new(),
+            rounds: 0,
             solver: Embedded::new(),
         })
     }

@@ -25,6 +25,8 @@ const MOST_BEFORE: usize = 3;
 const MOST_BETWEEN: usize = 4;
 /// Rounds after which a loop that does not close is given up.
 const MOST_ROUNDS: usize = 64;
+/// After so many refinements of a component, predicates are no longer local.
+const LOCAL_ROUNDS: u32 = 60;
 
 /// The part of a run that one component has, with the rounds of its loop.
 #[derive(Clone, Debug)]
@@ -133,7 +135,9 @@ impl Projection {
         match execution.feasible(&examined.graph, &mut examined.solver, budget)? {
             Feasibility::Possible(model) => Ok(Checked::Real(Box::new(self.real(path, execution, &model, rounds)))),
             Feasibility::Impossible(core) => {
-                if execution.refine(&mut examined.graph, &path, &core, &mut examined.predicates) {
+                examined.rounds += 1;
+                let wide = examined.rounds > LOCAL_ROUNDS;
+                if execution.refine(&mut examined.graph, &path, &core, wide, &mut examined.predicates) {
                     examined.extract = None;
                     Ok(Checked::Refined)
                 } else {
