@@ -336,6 +336,10 @@ fn one(seed: u64, count: &mut Count) {
     let whole = format!("seed {seed}\n{text}\n{spec}");
     let specification = specification_or(&spec, &text, &whole);
     let Some(concrete) = side_by_side(&specification, &specification.parts, &text, false) else { return };
+    let product = concrete.components.iter().map(|component| component.structure.states()).product::<usize>();
+    if product > MOST_STATES * 100 {
+        return;
+    }
     let compare = |question: Question, expected: bool, count: &mut Count| {
         let answer = ask(&specification, question, 20);
         match &answer.verdict {

@@ -227,6 +227,7 @@ fn load(path: &Path, folders: &[PathBuf], name: &str) -> Result<String, String> 
 fn refuse_other_languages(path: &Path) -> Result<(), Failure> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let language = match extension {
+        "spec" => "C components side by side (.spec)",
         "art" => "UML-RT (.art)",
         _ => return Ok(()),
     };
