@@ -16,6 +16,11 @@ pub(super) fn at_heads_only(network: &Network) -> Result<(), Refusal> {
     }
     let locals = network.machines.iter().flat_map(|machine| &machine.variables);
     network.variables.iter().chain(locals).try_for_each(variable)?;
+    // Whether a rendezvous is possible may depend on the escapes of both sides, and so on two heads.
+    let escapes = network.machines.iter().flat_map(|machine| &machine.edges).any(|edge| edge.escape != 0);
+    if escapes && network.channel_types.iter().any(|ty| ty.is_rendezvous()) {
+        return refused("it has both rendezvous and `unless`");
+    }
     for machine in &network.machines {
         machine.provided.iter().try_for_each(plain)?;
         machine.edges.iter().try_for_each(|edge| action(&edge.action))?;
