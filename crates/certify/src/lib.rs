@@ -85,11 +85,14 @@ pub fn verify(
             return temporal::verify(semantics, property, certificate, limits, observer);
         }
         // Nothing was counted, so nothing is compared.
-        (Certificate::Searched { fair: false }, Property::Safety | Property::Deadlock) => {
+        (Certificate::Searched { fair: false, .. }, Property::Safety | Property::Deadlock) => {
             return visit_all(semantics, property, limits, observer).map(|_| ());
         }
-        (Certificate::Searched { fair: false }, Property::Trace(name)) => {
+        (Certificate::Searched { fair: false, .. }, Property::Trace(name)) => {
             return traces::verify(semantics, name, limits, observer);
+        }
+        (Certificate::Searched { fair, events }, Property::Livelock) => {
+            return searched::livelock(semantics, None, (events, *fair), limits, observer);
         }
         (Certificate::Searched { .. }, _) => {
             return temporal::verify(semantics, property, certificate, limits, observer);
@@ -104,7 +107,9 @@ pub fn verify(
         Property::Boundedness => {
             return searched::boundedness(semantics, (*states, *digest), longest, limits, observer);
         }
-        Property::Livelock => return searched::livelock(semantics, (*states, *digest), events, limits, observer),
+        Property::Livelock => {
+            return searched::livelock(semantics, Some((*states, *digest)), (events, false), limits, observer);
+        }
         _ => return Err(Refusal::WrongKind(property.to_string())),
     }
     let (found, sum) = visit_all(semantics, property, limits, observer)?;

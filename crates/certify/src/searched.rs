@@ -2,31 +2,49 @@
 //!
 //! The plainest code there is: all points (a state, and the process that keeps control in it) with their successors, in one
 //! list. For boundedness, the longest of every queue in them is compared with what is claimed. For livelock, points that
-//! are progress (and steps that are) are left out, and what is left must have no cycle.
+//! are progress (and steps that are) are left out, and what is left must have no cycle. If only fair runs count, it may have
+//! some: in each strongly connected part of what is left, some process can move in every state, and never does.
 
+use crate::temporal::components::components;
 use crate::{Refusal, overflow, pause};
+use model::claim::{MOST_ATOMS, Watcher};
 use model::event::Event;
+use model::formula::Atom;
 use model::growth::Parts;
+use model::ids::EdgeId;
 use model::semantics::{Reading, Semantics, Step};
-use model::source::SourceMap;
-use model::trace::Narrator;
 use model::verdict::{Limits, Observer};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A state, and the process that keeps control in it.
 type Point = (Vec<u8>, Option<u32>);
 
+/// What leads from a point to another; without a step where a process is blocked and loses control.
+struct Taken {
+    step: Option<Step>,
+    to: u32,
+    /// An event that was asked for happens.
+    event: bool,
+}
+
 /// All points, and where their steps lead.
 struct Points {
     all: Vec<Point>,
-    next: Vec<Vec<(Option<Step>, u32)>>,
+    next: Vec<Vec<Taken>>,
     states: u64,
     digest: u128,
 }
 
 impl Points {
-    fn new(semantics: &Semantics<'_>, limits: &Limits, observer: &dyn Observer) -> Result<Self, Refusal> {
-        let mut stepper = semantics.stepper();
+    fn new(
+        semantics: &Semantics<'_>,
+        events: &[Atom],
+        limits: &Limits,
+        observer: &dyn Observer,
+    ) -> Result<Self, Refusal> {
+        let watcher = Watcher::new(semantics, events);
+        let (mut stepper, mut asker) = (semantics.stepper(), semantics.stepper());
+        stepper.listen();
         let initial = match stepper.initial().map_err(overflow)? {
             Ok(state) => state,
             Err(fault) => return Err(Refusal::Unfinished(fault.fault.to_string())),
@@ -35,12 +53,14 @@ impl Points {
         let mut points = Points { all: vec![(initial, None)], next: Vec::new(), states: 0, digest: 0 };
         while points.next.len() < points.all.len() {
             let (state, control) = points.all[points.next.len()].clone();
-            let mut found: Vec<(Option<Step>, Point)> = Vec::new();
+            let mut found: Vec<(Option<Step>, Point, bool)> = Vec::new();
             let mut crashed = false;
             let count = stepper
                 .expand(&state, control, &mut |successor| {
                     crashed |= successor.state.is_none();
-                    found.extend(successor.state.map(|s| (Some(successor.step), (s.to_vec(), successor.control))));
+                    let event = watcher.in_step(&mut asker, &state, &successor) != 0;
+                    let point = successor.state.map(|after| (after.to_vec(), successor.control));
+                    found.extend(point.map(|point| (Some(successor.step), point, event)));
                 })
                 .map_err(overflow)?;
             if crashed {
@@ -48,7 +68,7 @@ impl Points {
                 return Err(Refusal::Violated(String::from(reason)));
             }
             match control {
-                Some(_) if count == 0 => found.push((None, (state, None))),
+                Some(_) if count == 0 => found.push((None, (state, None), false)),
                 Some(_) => {}
                 None => {
                     points.states += 1;
@@ -56,13 +76,13 @@ impl Points {
                 }
             }
             let mut next = Vec::with_capacity(found.len());
-            for (step, point) in found {
+            for (step, point, event) in found {
                 let known = points.all.len() as u32;
                 let id = *index.entry(point.clone()).or_insert(known);
                 if id == known {
                     points.all.push(point);
                 }
-                next.push((step, id));
+                next.push(Taken { step, to: id, event });
             }
             points.next.push(next);
             pause(points.next.len() as u64, points.all.len() as u64, limits, observer)?;
@@ -89,7 +109,7 @@ pub(crate) fn boundedness(
     if semantics.reading() != Reading::Unbounded {
         return Err(Refusal::Violated(String::from("boundedness is asked of channels without bounds")));
     }
-    let points = Points::new(semantics, limits, observer)?;
+    let points = Points::new(semantics, &[], limits, observer)?;
     points.compare(states, digest)?;
     let claimed: BTreeMap<&str, u64> = longest.iter().map(|(name, length)| (name.as_str(), *length)).collect();
     let mut parts = Parts::new(semantics);
@@ -105,61 +125,105 @@ pub(crate) fn boundedness(
     Ok(())
 }
 
-/// Visits everything, and sees that what is left without progress has no cycle.
+/// Visits everything, and sees that what is left without progress has no cycle; or, with `fair`, none that is fair.
 pub(crate) fn livelock(
     semantics: &Semantics<'_>,
-    (states, digest): (u64, u128),
-    events: &[String],
+    numbers: Option<(u64, u128)>,
+    (events, fair): (&[String], bool),
     limits: &Limits,
     observer: &dyn Observer,
 ) -> Result<(), Refusal> {
-    let network = semantics.network();
-    let events = events.iter().map(|text| Event::parse(text, network)).collect::<Result<Vec<_>, _>>();
-    let events = events.map_err(Refusal::Malformed)?;
-    let points = Points::new(semantics, limits, observer)?;
-    points.compare(states, digest)?;
-    let sources = SourceMap::new();
-    let mut narrator = Narrator::new(semantics, &sources);
-    let mut stepper = semantics.stepper();
-    // Labels are seen in states only: in the middle of an atomic sequence there is none.
-    let seen: Vec<bool> =
-        points.all.iter().map(|(s, c)| events.is_empty() && c.is_none() && stepper.is_progress(s)).collect();
-    let mut is_progress = |from: usize, step: Option<Step>| {
-        let Some(step) = step else { return false };
-        let state = &points.all[from].0;
-        let halves = match step {
-            Step::Edge { process, edge } => vec![(process, edge)],
-            Step::Rendezvous { sender, receiver } => vec![sender, receiver],
-            Step::Loss { .. } => Vec::new(),
-        };
-        halves.into_iter().any(|(process, edge)| {
-            let Some(machine) = stepper.machine_of(state, process) else { return false };
-            events.iter().any(|event| event.happens(&mut narrator, state, step, (machine, edge), network))
-        })
-    };
-    let mut left: Vec<Vec<u32>> = vec![Vec::new(); points.all.len()];
-    let mut entering = vec![0u32; points.all.len()];
-    for (from, next) in points.next.iter().enumerate().filter(|(from, _)| !seen[*from]) {
-        for &(step, to) in next.iter().filter(|(_, to)| !seen[*to as usize]) {
-            if !is_progress(from, step) {
-                left[from].push(to);
-                entering[to as usize] += 1;
-            }
-        }
+    let parsed = events.iter().map(|text| Ok(Atom::Event(Event::parse(text, semantics.network())?)));
+    let parsed = parsed.collect::<Result<Vec<_>, String>>().map_err(Refusal::Malformed)?;
+    if parsed.len() > MOST_ATOMS {
+        return Err(Refusal::Malformed(format!("more than {MOST_ATOMS} events")));
     }
+    let points = Points::new(semantics, &parsed, limits, observer)?;
+    if let Some((states, digest)) = numbers {
+        points.compare(states, digest)?;
+    }
+    let left = points.without_progress(semantics, events.is_empty());
+    if fair {
+        return points.no_fair_cycle(&left);
+    }
+    let mut entering = vec![0u32; left.len()];
+    left.iter().flatten().for_each(|&(to, _)| entering[to as usize] += 1);
     if has_cycle(&left, entering) {
         return Err(Refusal::Violated(String::from("there is a cycle without progress")));
     }
     Ok(())
 }
 
+/// What is left of a graph: where a step leads, and its number among those of its point.
+type Left = Vec<Vec<(u32, u32)>>;
+
+impl Points {
+    fn without_progress(&self, semantics: &Semantics<'_>, by_labels: bool) -> Left {
+        let mut stepper = semantics.stepper();
+        // Labels are seen in states only: in the middle of an atomic sequence there is none.
+        let seen: Vec<bool> =
+            self.all.iter().map(|(s, c)| by_labels && c.is_none() && stepper.is_progress(s)).collect();
+        let left = |(from, next): (usize, &Vec<Taken>)| {
+            let quiet = |taken: &Taken| !seen[from] && !seen[taken.to as usize] && !taken.event;
+            let all = next.iter().enumerate().filter(|(_, taken)| quiet(taken));
+            all.map(|(number, taken)| (taken.to, number as u32)).collect()
+        };
+        self.next.iter().enumerate().map(left).collect()
+    }
+
+    /// No strongly connected part gives every process its turn, or has a state in which it cannot move. A part in the
+    /// middle of an atomic sequence leaves no turn to anybody else.
+    fn no_fair_cycle(&self, left: &Left) -> Result<(), Refusal> {
+        let component = &components(left);
+        let inside = |from: usize| left[from].iter().filter(move |(to, _)| component[*to as usize] == component[from]);
+        let mut unfair: HashMap<u32, BTreeSet<u32>> = HashMap::new();
+        let mut moved: HashMap<u32, BTreeSet<u32>> = HashMap::new();
+        let inner: Left = (0..left.len())
+            .map(|from| match self.all[from].1 {
+                Some(_) => inside(from).filter(|(to, _)| self.all[*to as usize].1.is_some()).copied().collect(),
+                None => Vec::new(),
+            })
+            .collect();
+        let mut entering = vec![0u32; inner.len()];
+        inner.iter().flatten().for_each(|&(to, _)| entering[to as usize] += 1);
+        if has_cycle(&inner, entering) {
+            return Err(Refusal::Violated(String::from("there is an atomic sequence without end and progress")));
+        }
+        for from in (0..left.len()).filter(|&from| inside(from).next().is_some()) {
+            let steps = inside(from).filter_map(|&(_, number)| self.next[from][number as usize].step);
+            let actors = steps.flat_map(|step| halves(Some(step))).map(|(process, _)| process);
+            moved.entry(component[from]).or_default().extend(actors);
+            if self.all[from].1.is_none() {
+                let able = self.next[from].iter().flat_map(|taken| halves(taken.step)).map(|(process, _)| process);
+                let able: BTreeSet<u32> = able.collect();
+                unfair.entry(component[from]).and_modify(|always| always.retain(|p| able.contains(p))).or_insert(able);
+            }
+        }
+        let nobody = BTreeSet::new();
+        let is_fair = |(part, moved): (&u32, &BTreeSet<u32>)| unfair.get(part).unwrap_or(&nobody).is_subset(moved);
+        match moved.iter().any(is_fair) {
+            true => Err(Refusal::Violated(String::from("there is a fair cycle without progress"))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The processes that take part in a step, each with its edge.
+fn halves(step: Option<Step>) -> Vec<(u32, EdgeId)> {
+    match step {
+        Some(Step::Edge { process, edge }) => vec![(process, edge)],
+        Some(Step::Rendezvous { sender, receiver }) => vec![sender, receiver],
+        Some(Step::Loss { .. }) | None => Vec::new(),
+    }
+}
+
 /// Takes away points that nothing leads to, one after the other: what cannot be taken away is a cycle, or behind one.
-fn has_cycle(next: &[Vec<u32>], mut entering: Vec<u32>) -> bool {
+fn has_cycle(next: &Left, mut entering: Vec<u32>) -> bool {
     let mut free: Vec<u32> = (0..next.len() as u32).filter(|&p| entering[p as usize] == 0).collect();
     let mut taken = 0;
     while let Some(point) = free.pop() {
         taken += 1;
-        for &to in &next[point as usize] {
+        for &(to, _) in &next[point as usize] {
             entering[to as usize] -= 1;
             if entering[to as usize] == 0 {
                 free.push(to);

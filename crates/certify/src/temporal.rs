@@ -15,7 +15,7 @@
 //! The second check is a decision procedure of its own: [`decide`] and [`decide_claim`] are what tests compare the
 //! engines with.
 
-mod components;
+pub(crate) mod components;
 pub(crate) mod moves;
 pub(crate) mod product;
 pub(crate) mod tableau;
@@ -49,7 +49,7 @@ pub(crate) fn verify(
     let setting = Setting { semantics, limits, observer };
     let (numbers, automaton, fair) = match certificate {
         Certificate::Product { states, digest, claim, fair } => (Some((*states, *digest)), Some(&**claim), *fair),
-        Certificate::Searched { fair } => (None, None, *fair),
+        Certificate::Searched { fair, .. } => (None, None, *fair),
         _ => return Err(Refusal::WrongKind(property.to_string())),
     };
     let written = match property {

@@ -23,7 +23,7 @@ pub(crate) use witness::witness;
 use crate::ENGINE;
 use crate::clock::Clock;
 use crate::moves::Mover;
-use crate::reduction::{Choice, Reduction};
+use crate::reduction::{Choice, Labels, Reduction};
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use model::claim::{AtomSet, Claim, Watcher, halves, product_digest};
 use model::fault::Overflow;
@@ -39,7 +39,7 @@ pub struct Question<'c> {
     pub labels: bool,
     /// Only runs in which every process that can always move does move.
     pub fair: bool,
-    /// A run that ends goes on in its last state.
+    /// A run that ends goes on in its last state. If not, it is none, but an atomic sequence that never ends is one.
     pub stutters: bool,
     /// States may be left out where the order of steps does not matter. Only if the claim cannot tell whether a run stays in
     /// a state for a while.
@@ -143,6 +143,7 @@ impl<'a> Search<'a> {
         limits: Limits,
         observer: &'a dyn Observer,
     ) -> Self {
+        let labels = if question.labels { Labels::Acceptance } else { Labels::None };
         Search {
             sighting,
             seen: false,
@@ -157,7 +158,7 @@ impl<'a> Search<'a> {
             components: Vec::new(),
             depth: 0,
             reduction: (question.reduce && !question.fair)
-                .then(|| Reduction::new(semantics, &question.claim.atoms, question.labels))
+                .then(|| Reduction::new(semantics, &question.claim.atoms, labels))
                 .flatten(),
             choices: Vec::new(),
             alone: 0,
@@ -198,6 +199,10 @@ impl<'a> Search<'a> {
         let expanded = self.expand(id)?;
         if let Some(at) = expanded.completed {
             return Err(Ended::Completed(id, at));
+        }
+        if !self.product.question.stutters && self.product.has_endless() {
+            let reason = String::from("an atomic sequence that never ends");
+            return Err(Ended::Stopped(Reason::NotSupported(reason)));
         }
         self.components.push(Component { first: self.last_number, marks: expanded.marks, entering });
         self.note_sighting();
@@ -458,6 +463,12 @@ impl<'a> Product<'a> {
             completed = Some(None);
         }
         Ok(Expanded { marks, completed })
+    }
+
+    /// An atomic sequence of the state never ends, and nothing of it is progress.
+    fn has_endless(&mut self) -> bool {
+        let asker = &mut self.asker;
+        self.mover.endless(&mut |inner| asker.is_progress(inner)).is_some()
     }
 
     fn moves(&mut self, state: &[u8], process: Option<u32>, clock: &Clock<'_>) -> Result<(), Ended> {

@@ -5,7 +5,7 @@
 //! follows such a sequence to its ends, remembering what it has seen inside, so that one that loops for ever
 //! does not keep it.
 
-use crate::reduction::{Choice, Reduction};
+use crate::reduction::{Choice, Labels, Reduction};
 use model::fault::{FaultAt, Overflow};
 use model::semantics::{Semantics, Step, Stepper};
 use model::verdict::{Property, Reason};
@@ -166,7 +166,7 @@ impl<'s> Expander<'s> {
 
     /// States may be left out where the order of steps does not matter.
     pub(crate) fn reduced(mut self, reduce: bool) -> Self {
-        self.reduction = reduce.then(|| Reduction::new(self.stepper.semantics(), &[], false)).flatten();
+        self.reduction = reduce.then(|| Reduction::new(self.stepper.semantics(), &[], Labels::None)).flatten();
         self
     }
 

@@ -29,7 +29,7 @@ use model::semantics::Semantics;
 use model::source::SourceMap;
 use model::trace::Narrator;
 use model::verdict::{Certificate, Limits, Observer, Outcome, Property, Reason, Verdict, Witness};
-use reduction::{Mode, Reduction, WHOLE};
+use reduction::{Labels, Mode, Reduction, Tally};
 use search::{Found, Violation};
 use std::time::Instant;
 
@@ -81,24 +81,17 @@ fn search_in_mode(semantics: &Semantics<'_>, options: &Options, observer: &dyn O
         }
         search::search(semantics, &options, observer)
     };
-    let limits = options.limits;
     let through_all = (options.keep_going || options.bitstate.is_some()) && options.reduction == Mode::Auto;
-    let possible = options.reduction != Mode::Off && !through_all && Reduction::new(semantics, &[], false).is_some();
-    if !possible || options.reduction == Mode::On {
-        let mode = if possible { Mode::On } else { Mode::Off };
-        return search(mode, limits);
-    }
-    // First as a whole, then with a try at leaving states out, then in the way that is better.
-    let tries = [(Mode::Off, WHOLE), (Mode::On, 2 * WHOLE)];
-    let mut pays = false;
-    for (mode, most) in tries.into_iter().filter(|(_, most)| limits.states.is_none_or(|limit| *most < limit)) {
-        let found = search(mode, Limits { states: Some(most), ..limits });
-        pays = reduction::pays(found.alone, found.stats.states);
-        if found.stopped != Some(Reason::States) {
-            return found;
-        }
-    }
-    search(if pays { Mode::On } else { Mode::Off }, limits)
+    let possible =
+        options.reduction != Mode::Off && !through_all && Reduction::new(semantics, &[], Labels::None).is_some();
+    let mode = if possible { options.reduction } else { Mode::Off };
+    let tally = |found: &Found| Tally {
+        alone: found.alone,
+        states: found.stats.states,
+        full: found.stopped == Some(Reason::States),
+    };
+    let search = |reduce: bool, limits: Limits| search(if reduce { Mode::On } else { Mode::Off }, limits);
+    reduction::gradually(mode, options.limits, &search, &tally)
 }
 
 /// Without a violation: proved if the search went through everything.
@@ -108,7 +101,9 @@ fn finished(outcome: &mut Outcome, found: &Found) {
         return;
     }
     match (&found.stopped, found.digest) {
-        (None, Some(_)) if found.alone > 0 => outcome.certificate = Some(Certificate::Searched { fair: false }),
+        (None, Some(_)) if found.alone > 0 => {
+            outcome.certificate = Some(Certificate::Searched { fair: false, events: Vec::new() })
+        }
         (None, Some(digest)) => {
             outcome.certificate = Some(Certificate::Explored {
                 states: found.stats.states,

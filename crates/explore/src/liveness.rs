@@ -6,8 +6,10 @@
 
 use crate::ENGINE;
 use crate::accept::{self, Found, Question, Sighting};
-use crate::reduction::{self, Mode, WHOLE};
+use crate::progress::{self, ProgressOf};
+use crate::reduction::{self, Mode, Tally};
 use model::claim::{AtomSet, Claim, ClaimEdge, ClaimState, MOST_ATOMS};
+use model::expr::Expr;
 use model::formula::{Atom, Ltl, Modality};
 use model::network::Machine;
 use model::semantics::Semantics;
@@ -89,6 +91,30 @@ impl Setting<'_> {
         self.outcome(Property::Acceptance, &question, None, found, start)
     }
 
+    /// Whether every infinite run makes progress again and again; with [`Setting::fair`], every fair one.
+    pub fn livelock(&self, progress: &ProgressOf<'_>) -> Outcome {
+        let start = Instant::now();
+        let (outcome, endless) = progress::livelock(self, progress);
+        // Without fairness there are more runs: a proof is one for fair runs, too.
+        if !self.fair || endless || outcome.verdict != Verdict::Violated {
+            return outcome;
+        }
+        let Some(claim) = without_progress(progress) else {
+            let reason = String::from("fairness, where progress is not by labels or events with a name");
+            return self.unanswered(Property::Livelock, Reason::NotSupported(reason), start);
+        };
+        let question = Question { claim: &claim, labels: false, fair: true, stutters: false, reduce: false };
+        let found = self.search(&question, None, false);
+        let mut outcome = self.outcome(Property::Livelock, &question, None, found, start);
+        if let Some(witness) = &mut outcome.witness {
+            (witness.problem, witness.problem_code) = progress::words();
+        }
+        if let Some(certificate) = &mut outcome.certificate {
+            *certificate = Certificate::Searched { fair: true, events: progress.names() };
+        }
+        outcome
+    }
+
     /// Whether a condition holds at no position of any run. An automaton may have looked at some runs only.
     fn never_holds(&self, condition: &Ltl) -> bool {
         let never = Ltl::Unary(Modality::Not, Box::new(condition.clone()));
@@ -103,21 +129,13 @@ impl Setting<'_> {
             let question = Question { reduce, ..*question };
             accept::search(self.semantics, &question, sighting, limits, self.observer)
         };
-        let reduces = may_reduce && !self.fair && self.reduction != Mode::Off;
-        if !reduces || self.reduction == Mode::On {
-            return search(reduces, self.limits);
-        }
-        // First as a whole, then with a try at leaving states out, then in the way that is better.
-        let fits = |most: u64| self.limits.states.is_none_or(|limit| most < limit);
-        let mut pays = false;
-        for (reduce, most) in [(false, WHOLE), (true, 2 * WHOLE)].into_iter().filter(|(_, most)| fits(*most)) {
-            let found = search(reduce, Limits { states: Some(most), ..self.limits });
-            pays = reduction::pays(found.alone, found.stats.states);
-            if found.stopped != Some(Reason::States) {
-                return found;
-            }
-        }
-        search(pays, self.limits)
+        let mode = if may_reduce && !self.fair { self.reduction } else { Mode::Off };
+        let tally = |found: &Found| Tally {
+            alone: found.alone,
+            states: found.stats.states,
+            full: found.stopped == Some(Reason::States),
+        };
+        reduction::gradually(mode, self.limits, &search, &tally)
     }
 
     fn unanswered(&self, property: Property, reason: Reason, start: Instant) -> Outcome {
@@ -157,7 +175,7 @@ impl Setting<'_> {
                 outcome.verdict = Verdict::Proved;
                 let (states, claim, fair) = (found.stats.states, Box::new(question.claim.clone()), question.fair);
                 outcome.certificate = Some(match found.alone {
-                    1.. => Certificate::Searched { fair },
+                    1.. => Certificate::Searched { fair, events: Vec::new() },
                     0 => Certificate::Product { states, digest, claim, fair },
                 });
             }
@@ -174,6 +192,24 @@ pub fn anything() -> Claim {
     let edges = vec![ClaimEdge { to: Some(0), ..ClaimEdge::default() }];
     let state = ClaimState { accepting: false, edges, words: String::new() };
     Claim { atoms: Vec::new(), states: vec![state], initial: 0 }
+}
+
+/// The claim that from some point on nothing makes progress; `None` if that cannot be watched.
+pub fn without_progress(progress: &ProgressOf<'_>) -> Option<Claim> {
+    let atoms = match progress {
+        ProgressOf::Labels => vec![Atom::State(Expr::NonProgress)],
+        ProgressOf::Named(events) => events.iter().map(|(_, event)| Atom::Event(event.clone())).collect(),
+        ProgressOf::Edges(_) | ProgressOf::Events(_) => return None,
+    };
+    let all = AtomSet::MAX.checked_shr((MOST_ATOMS - atoms.len().min(MOST_ATOMS)) as u32).unwrap_or(0);
+    let (holds, fails) = if matches!(progress, ProgressOf::Labels) { (all, 0) } else { (0, all) };
+    let none = ClaimEdge { holds, fails, to: Some(1), assertion: None };
+    let anything = ClaimEdge { to: Some(0), ..ClaimEdge::default() };
+    let states = vec![
+        ClaimState { accepting: false, edges: vec![anything, none.clone()], words: String::new() },
+        ClaimState { accepting: true, edges: vec![none], words: String::new() },
+    ];
+    (atoms.len() <= MOST_ATOMS).then_some(Claim { atoms, states, initial: 0 })
 }
 
 /// An automaton for what a formula forbids.

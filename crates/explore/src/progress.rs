@@ -13,13 +13,22 @@
 //! progress. One thing SPIN does not see, and we do: an atomic sequence that never ends. It is an infinite
 //! run, and without progress if none of its inner states, or events, is any.
 //!
+//! Where the order of steps does not matter, one process moves alone (`reduction.rs`); a state of progress, and
+//! one with a step of progress, has all its moves. Nobody is put off for ever by that: a cycle with progress in it has
+//! such a state, and a cycle without is what we look for.
+//!
 //! The cycle that is found first can be long. Before it is shown, the nearest of its states is looked up
 //! breadth-first, and from there the shortest way round, both among the states that are known by then.
 
 use crate::ENGINE;
 use crate::clock::Clock;
+use crate::liveness::Setting;
 use crate::moves::Mover;
+use crate::reduction::{self, Choice, Labels, Mode, Reduction, Tally};
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
+use model::claim::Watcher;
+use model::event::Event;
+use model::formula::Atom;
 use model::ids::{EdgeId, MachineId};
 use model::semantics::{Semantics, Step, Stepper, Successor};
 use model::source::SourceMap;
@@ -49,6 +58,8 @@ pub struct Taken<'a> {
 pub enum ProgressOf<'p> {
     /// That some process is at a location labelled as progress.
     Labels,
+    /// That one of these events happens; each with its text.
+    Named(&'p [(String, Event)]),
     /// That one of these edges is taken.
     Edges(HashSet<(MachineId, EdgeId)>),
     /// That something happens of which this holds.
@@ -56,12 +67,37 @@ pub enum ProgressOf<'p> {
 }
 
 impl ProgressOf<'_> {
-    /// Whether a step is progress by itself.
+    /// The texts of the events, if they have any.
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            ProgressOf::Named(events) => events.iter().map(|(text, _)| text.clone()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The events that can be watched.
+    fn atoms(&self) -> Vec<Atom> {
+        match self {
+            ProgressOf::Named(events) => events.iter().map(|(_, event)| Atom::Event(event.clone())).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What says which process may move alone, if it can be told.
+    fn reduction<'n>(&self, semantics: &Semantics<'n>) -> Option<Reduction<'n>> {
+        match self {
+            ProgressOf::Labels => Reduction::new(semantics, &[], Labels::Progress),
+            ProgressOf::Named(_) => Reduction::new(semantics, &self.atoms(), Labels::None),
+            ProgressOf::Edges(_) | ProgressOf::Events(_) => None,
+        }
+    }
+
+    /// Whether a step is progress by itself; events with a name are for a [`Watcher`].
     pub fn is_event(&self, stepper: &mut Stepper<'_>, state: &[u8], step: Step) -> bool {
         let mut holds = |process: u32, edge: EdgeId| {
             let Some(machine) = stepper.machine_of(state, process) else { return false };
             match self {
-                ProgressOf::Labels => false,
+                ProgressOf::Labels | ProgressOf::Named(_) => false,
                 ProgressOf::Edges(edges) => edges.contains(&(machine, edge)),
                 ProgressOf::Events(event) => event(&Taken { state, step, process, machine, edge }),
             }
@@ -79,6 +115,32 @@ impl ProgressOf<'_> {
     }
 }
 
+/// Says which steps are progress.
+struct Judge<'a> {
+    progress: &'a ProgressOf<'a>,
+    watcher: Watcher<'a>,
+    /// Answers questions about states while others are at work.
+    asker: Stepper<'a>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(semantics: &'a Semantics<'a>, progress: &'a ProgressOf<'a>) -> Self {
+        Judge { progress, watcher: Watcher::new(semantics, &progress.atoms()), asker: semantics.stepper() }
+    }
+
+    fn is_event(&mut self, state: &[u8], successor: &Successor<'_>) -> bool {
+        match self.progress {
+            ProgressOf::Labels => false,
+            ProgressOf::Named(_) => self.watcher.in_step(&mut self.asker, state, successor) != 0,
+            _ => self.progress.is_event(&mut self.asker, state, successor.step),
+        }
+    }
+
+    fn is_state(&mut self, state: &[u8]) -> bool {
+        self.progress.is_state(&mut self.asker, state)
+    }
+}
+
 /// A run that ends in a loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lasso {
@@ -93,24 +155,31 @@ pub struct Lasso {
 pub struct Found {
     /// A cycle without progress.
     pub lasso: Option<Lasso>,
+    /// It is one of an atomic sequence that never ends.
+    pub endless: bool,
     /// Why the search is not complete, if there is neither a cycle nor an end.
     pub stopped: Option<Reason>,
     /// What was counted.
     pub stats: SearchStats,
-    /// The digest of all states, if all were visited.
+    /// The digest of all states that were visited, if none is left.
     pub digest: Option<u128>,
+    /// States in which one process moved alone, since the order of steps does not matter.
+    pub alone: u64,
 }
 
-/// Answers whether every infinite run makes progress again and again.
-pub fn livelock(
-    semantics: &Semantics<'_>,
-    sources: &SourceMap,
-    progress: &ProgressOf<'_>,
-    limits: Limits,
-    observer: &dyn Observer,
-) -> Outcome {
+/// Answers whether every infinite run makes progress again and again, fair or not; and whether the run that does not is
+/// one of an atomic sequence that never ends, which is fair, since nobody else can move in it.
+pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Outcome, bool) {
     let start = Instant::now();
-    let found = search(semantics, progress, limits, observer);
+    let Setting { semantics, sources, limits, observer, .. } = *setting;
+    let mode = if progress.reduction(semantics).is_some() { setting.reduction } else { Mode::Off };
+    let searched = |reduce: bool, limits: Limits| search_in(semantics, progress, reduce, limits, observer);
+    let tally = |found: &Found| Tally {
+        alone: found.alone,
+        states: found.stats.states,
+        full: found.stopped == Some(Reason::States),
+    };
+    let found = reduction::gradually(mode, limits, &searched, &tally);
     let mut outcome = Outcome {
         property: Property::Livelock,
         verdict: Verdict::Proved,
@@ -134,21 +203,33 @@ pub fn livelock(
             }
         },
         (None, None, Some(digest)) => {
-            let states = outcome.stats.as_ref().map_or(0, |stats| stats.states);
-            outcome.certificate =
-                Some(Certificate::Explored { states, digest, longest: Vec::new(), events: Vec::new() });
+            let (states, events) = (outcome.stats.as_ref().map_or(0, |stats| stats.states), progress.names());
+            outcome.certificate = Some(match found.alone {
+                0 => Certificate::Explored { states, digest, longest: Vec::new(), events },
+                1.. => Certificate::Searched { fair: false, events },
+            });
         }
         (None, Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason),
         (None, None, None) => {
             outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(String::from("the search has no digest")));
         }
     }
-    outcome
+    (outcome, found.endless)
 }
 
-/// Searches for a cycle without progress.
+/// Searches for a cycle without progress, among all states.
 pub fn search(semantics: &Semantics<'_>, progress: &ProgressOf<'_>, limits: Limits, observer: &dyn Observer) -> Found {
-    let mut search = Search::new(semantics, progress, limits, observer);
+    search_in(semantics, progress, false, limits, observer)
+}
+
+fn search_in(
+    semantics: &Semantics<'_>,
+    progress: &ProgressOf<'_>,
+    reduce: bool,
+    limits: Limits,
+    observer: &dyn Observer,
+) -> Found {
+    let mut search = Search::new(semantics, progress, reduce, limits, observer);
     let ended = search.run();
     search.finish(ended)
 }
@@ -163,11 +244,12 @@ enum Ended {
 }
 
 struct Search<'a> {
-    progress: &'a ProgressOf<'a>,
+    judge: Judge<'a>,
     clock: Clock<'a>,
     mover: Mover<'a>,
-    /// Answers questions about states while the mover is at work.
-    asker: Stepper<'a>,
+    reduction: Option<Reduction<'a>>,
+    choices: Vec<Choice>,
+    alone: u64,
     table: StateTable,
     /// Per state: not looked at, on the way, or done.
     colours: Vec<Colour>,
@@ -189,14 +271,22 @@ impl<'a> Search<'a> {
     fn new(
         semantics: &'a Semantics<'a>,
         progress: &'a ProgressOf<'a>,
+        reduce: bool,
         limits: Limits,
         observer: &'a dyn Observer,
     ) -> Self {
+        let judge = Judge::new(semantics, progress);
+        let mut mover = Mover::new(semantics);
+        if judge.watcher.has_events() {
+            mover.stepper.listen();
+        }
         Search {
-            progress,
+            judge,
             clock: Clock::new(limits, observer),
-            mover: Mover::new(semantics),
-            asker: semantics.stepper(),
+            mover,
+            reduction: reduce.then(|| progress.reduction(semantics)).flatten(),
+            choices: Vec::new(),
+            alone: 0,
             table: StateTable::default(),
             colours: Vec::new(),
             path: Vec::new(),
@@ -251,13 +341,12 @@ impl<'a> Search<'a> {
         self.depth = self.depth.max(self.path.len() as u64);
         self.check_limits()?;
         let state = self.table.state(id).to_vec();
-        self.expand(&state)?;
-        let progress = self.progress;
-        let asker = &mut self.asker;
-        if let Some((stem, cycle)) = self.mover.endless(&mut |inner| progress.is_state(asker, inner)) {
+        let is_progress = self.judge.is_state(&state);
+        self.expand(&state, !is_progress)?;
+        let judge = &mut self.judge;
+        if let Some((stem, cycle)) = self.mover.endless(&mut |inner| judge.is_state(inner)) {
             return Err(Ended::Endless(id, stem, cycle));
         }
-        let is_progress = progress.is_state(&mut self.asker, &state);
         // The first move is looked at first: it is last on the stack.
         for index in (0..self.mover.len()).rev() {
             let next = self.store(id, index)?;
@@ -268,13 +357,27 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn expand(&mut self, state: &[u8]) -> Result<(), Ended> {
-        let (progress, asker, clock) = (self.progress, &mut self.asker, &self.clock);
-        let by_events = !matches!(progress, ProgressOf::Labels);
-        let mut mark = |state: &[u8], successor: &Successor<'_>| {
-            u128::from(by_events && progress.is_event(asker, state, successor.step))
-        };
-        match self.mover.expand(state, &mut mark, &|| clock.must_stop(0).is_some()) {
+    /// Gathers the moves of a state; of one process only, where that may be and is enough.
+    fn expand(&mut self, state: &[u8], may_reduce: bool) -> Result<(), Ended> {
+        if let Some(reduction) = self.reduction.as_mut().filter(|_| may_reduce) {
+            self.judge.asker.load(state);
+            reduction.choices(&self.judge.asker, &mut self.choices);
+            for index in 0..self.choices.len() {
+                self.moves(state, Some(self.choices[index].process))?;
+                if !self.mover.is_empty() {
+                    self.alone += 1;
+                    return Ok(());
+                }
+            }
+        }
+        self.moves(state, None)
+    }
+
+    /// Gathers the moves of a process, or of all.
+    fn moves(&mut self, state: &[u8], process: Option<u32>) -> Result<(), Ended> {
+        let (judge, clock) = (&mut self.judge, &self.clock);
+        let mut mark = |state: &[u8], successor: &Successor<'_>| u128::from(judge.is_event(state, successor));
+        match self.mover.expand_process(state, process, &mut mark, &|| clock.must_stop(0).is_some()) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Ended::Stopped(self.clock.must_stop(0).unwrap_or(Reason::Interrupted))),
             Err(overflow) => Err(Ended::Stopped(Reason::Overflow(overflow))),
@@ -314,6 +417,7 @@ impl<'a> Search<'a> {
 
     fn finish(mut self, ended: Result<(), Ended>) -> Found {
         let (mut lasso, mut stopped, mut digest) = (None, None, None);
+        let endless = matches!(ended, Err(Ended::Endless(..)));
         match ended {
             Ok(()) => digest = Some(self.digest()),
             Err(Ended::Stopped(reason)) => stopped = Some(reason),
@@ -332,7 +436,7 @@ impl<'a> Search<'a> {
             memory_bytes: self.table.memory_bytes(),
             violations: u64::from(lasso.is_some()),
         };
-        Found { lasso, stopped, stats, digest }
+        Found { lasso, endless, stopped, stats, digest, alone: self.alone }
     }
 
     fn digest(&mut self) -> u128 {
@@ -383,7 +487,7 @@ impl<'a> Search<'a> {
     /// Where the moves of a state lead among the states that were found; with `quiet`, only those without progress.
     fn known_successors(&mut self, id: StateId, quiet: bool) -> Vec<StateId> {
         let state = self.table.state(id).to_vec();
-        if quiet && self.progress.is_state(&mut self.asker, &state) || self.expand(&state).is_err() {
+        if quiet && self.judge.is_state(&state) || self.moves(&state, None).is_err() {
             return Vec::new();
         }
         let moves = (0..self.mover.len()).filter(|&index| !quiet || !self.mover.is_marked(index));
@@ -392,7 +496,7 @@ impl<'a> Search<'a> {
 
     fn steps_between(&mut self, from: StateId, to: StateId, quiet: bool) -> Vec<Step> {
         let state = self.table.state(from).to_vec();
-        if self.expand(&state).is_err() {
+        if self.moves(&state, None).is_err() {
             return Vec::new();
         }
         let goal = self.table.state(to);
@@ -422,44 +526,52 @@ fn witness(
     if lasso.cycle.is_empty() || start.state != end.state || controls.0 != controls.1 {
         return None;
     }
-    if makes_progress(&mut stepper, progress, &start.state, start.control, &lasso.cycle)? {
+    if makes_progress(semantics, progress, &start.state, start.control, &lasso.cycle)? {
         return None;
     }
+    let (problem, problem_code) = words();
     Some(Witness {
         steps: end.steps,
         loop_from: Some(lasso.stem.len()),
         gains: Vec::new(),
-        problem: String::from("non-progress cycle"),
-        problem_code: "non-progress-cycle",
+        problem,
+        problem_code,
         remarks: Vec::new(),
         problem_span: None,
         standing: narrator.snapshot(&end.state).processes,
     })
 }
 
+/// What is wrong with such a run, and the short name of it.
+pub(crate) fn words() -> (String, &'static str) {
+    (String::from("non-progress cycle"), "non-progress-cycle")
+}
+
 /// Whether there is progress in a cycle; `None` if it does not run. Inner states of atomic sequences count only where
 /// the cycle has no others.
 fn makes_progress(
-    stepper: &mut Stepper<'_>,
+    semantics: &Semantics<'_>,
     progress: &ProgressOf<'_>,
     start: &[u8],
     control: Option<u32>,
     cycle: &[Step],
 ) -> Option<bool> {
+    let (mut stepper, mut judge) = (semantics.stepper(), Judge::new(semantics, progress));
+    stepper.listen();
     let (mut state, mut control) = (start.to_vec(), control);
     let (mut inner, mut outer, mut events) = (false, Vec::new(), false);
     for &wanted in cycle {
         control = control.filter(|&process| stepper.keeps_control(&state, process) == Ok(true));
-        let is_progress = progress.is_state(stepper, &state);
+        let is_progress = judge.is_state(&state);
         match control {
             Some(_) => inner |= is_progress,
             None => outer.push(is_progress),
         }
-        events |= progress.is_event(stepper, &state, wanted);
         let mut next = None;
         stepper
             .expand(&state, control, &mut |successor| {
                 if let (true, None, Some(after)) = (successor.step == wanted, &next, successor.state) {
+                    events |= judge.is_event(&state, &successor);
                     next = Some((after.to_vec(), successor.control));
                 }
             })

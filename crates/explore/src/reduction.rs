@@ -14,7 +14,7 @@
 //!   names, or are an event of it.
 //! * **Nobody is put off for ever.** A search that knows its states lets a process move alone only if that leads to a state
 //!   that is still to be expanded (breadth-first, for errors and deadlocks), or to none that is still open (depth-first,
-//!   for infinite runs). One that does not know them uses that in every cycle some process goes round a loop of its control
+//!   for infinite runs). A search for cycles without progress needs no such care: see `progress.rs`. One that does not know them uses that in every cycle some process goes round a loop of its control
 //!   flow: edges that close such loops are never taken alone ([`Choice::closing`]). Each of these is enough by itself; half
 //!   of one and half of the other is not.
 //!
@@ -28,8 +28,9 @@ use model::event::Event;
 use model::expr::{Expr, Scope};
 use model::formula::Atom;
 use model::ids::{LocationId, MachineId, VariableId};
-use model::network::{Action, Initial, Machine, Network};
+use model::network::{Action, Initial, Location, Machine, Network};
 use model::semantics::{Reading, Semantics, Stepper};
+use model::verdict::Limits;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
@@ -52,6 +53,47 @@ pub const WHOLE: u64 = 100_000;
 /// Whether leaving out states is worth its price, given in how many states one process moved alone.
 pub fn pays(alone: u64, states: u64) -> bool {
     alone * 20 >= states
+}
+
+/// How large a search was.
+#[derive(Clone, Copy, Debug)]
+pub struct Tally {
+    /// States in which one process moved alone.
+    pub alone: u64,
+    /// All states.
+    pub states: u64,
+    /// The search ended because there may be no more.
+    pub full: bool,
+}
+
+/// Searches as the mode says. With [`Mode::Auto`] first as a whole, then with a try at leaving states out, then in the
+/// way that is better.
+pub fn gradually<F>(mode: Mode, limits: Limits, search: &dyn Fn(bool, Limits) -> F, tally: &dyn Fn(&F) -> Tally) -> F {
+    if mode != Mode::Auto {
+        return search(mode == Mode::On, limits);
+    }
+    let fits = |most: u64| limits.states.is_none_or(|limit| most < limit);
+    let mut pays_off = false;
+    for (reduce, most) in [(false, WHOLE), (true, 2 * WHOLE)].into_iter().filter(|(_, most)| fits(*most)) {
+        let found = search(reduce, Limits { states: Some(most), ..limits });
+        let Tally { alone, states, full } = tally(&found);
+        pays_off = pays(alone, states);
+        if !full {
+            return found;
+        }
+    }
+    search(pays_off, limits)
+}
+
+/// Labels of processes that a property looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Labels {
+    /// None.
+    None,
+    /// Those of acceptance.
+    Acceptance,
+    /// Those of progress.
+    Progress,
 }
 
 /// A process that may move alone.
@@ -139,8 +181,7 @@ const MOST_ELEMENTS: usize = 64;
 
 impl<'n> Reduction<'n> {
     /// For a model and what a property looks at; `None` if nothing may be left out.
-    /// With `labels`, acceptance labels of processes are looked at, too.
-    pub fn new(semantics: &Semantics<'n>, atoms: &[Atom], labels: bool) -> Option<Reduction<'n>> {
+    pub fn new(semantics: &Semantics<'n>, atoms: &[Atom], labels: Labels) -> Option<Reduction<'n>> {
         let network = semantics.network();
         let looks_into_others = |e: &Expr| {
             matches!(
@@ -164,9 +205,7 @@ impl<'n> Reduction<'n> {
         }
         let stability = Stability::new(network);
         let mut visible = Visible::new(network, &stability, atoms)?;
-        if labels {
-            visible.add_labels(network);
-        }
+        visible.add_labels(network, labels);
         let ids = (0..network.machines.len()).map(MachineId::from);
         let machines = ids.map(|id| MachineAccess::new(network, id, &stability)).collect();
         let mut reduction = Reduction {
@@ -632,14 +671,21 @@ impl Visible {
         }
     }
 
-    /// Acceptance labels, too.
-    fn add_labels(&mut self, network: &Network) {
+    /// Labels, too.
+    fn add_labels(&mut self, network: &Network, labels: Labels) {
+        let is_one = |location: &Location| match labels {
+            Labels::None => false,
+            Labels::Acceptance => location.accept,
+            Labels::Progress => location.progress,
+        };
         for (index, machine) in network.machines.iter().enumerate() {
-            let labelled = machine.locations.iter().enumerate().filter(|(_, location)| location.accept);
-            self.locations.extend(labelled.map(|(at, _)| (MachineId::from(index), LocationId::from(at))));
+            let labelled = machine.locations.iter().enumerate().filter(|(_, location)| is_one(location));
+            for (at, _) in labelled {
+                self.locations.insert((MachineId::from(index), LocationId::from(at)));
+                // A process that comes or goes may be at a label.
+                self.processes = true;
+            }
         }
-        // A process that comes or goes may be at a label.
-        self.processes |= !self.locations.is_empty();
     }
 
     fn named(&mut self, network: &Network, name: &str) -> Option<()> {

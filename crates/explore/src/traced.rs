@@ -59,7 +59,7 @@ impl Setting<'_> {
             Ok(()) => match search.crashed {
                 Some(crash) => Verdict::Inconclusive(Reason::Crash(crash)),
                 None => {
-                    outcome.certificate = Some(Certificate::Searched { fair: false });
+                    outcome.certificate = Some(Certificate::Searched { fair: false, events: Vec::new() });
                     Verdict::Proved
                 }
             },

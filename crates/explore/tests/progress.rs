@@ -1,6 +1,8 @@
 //! What counts as progress: small models with SPIN's answers (`spin -o1 -o2 -o3 -a`, `cc -DNP -DNOREDUCE`, `pan -l -A -E`).
 
-use explore::progress::{ProgressOf, livelock};
+use explore::liveness::Setting;
+use explore::progress::ProgressOf;
+use explore::reduction::Mode;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Limits, Outcome, Reason, Silent, Verdict};
 
@@ -8,7 +10,8 @@ fn check(text: &str, progress: &ProgressOf<'_>, limits: Limits) -> Outcome {
     let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
-    livelock(&semantics, &read.sources, progress, limits, &Silent::default())
+    let (sources, observer) = (&read.sources, &Silent::default());
+    Setting { semantics: &semantics, sources, fair: false, reduction: Mode::Off, limits, observer }.livelock(progress)
 }
 
 fn labels(text: &str) -> Outcome {
@@ -122,4 +125,52 @@ fn limits_and_crashes_are_inconclusive() {
     assert_eq!(check(text, &ProgressOf::Labels, limits).verdict, Verdict::Inconclusive(Reason::Depth));
     let outcome = labels("byte x; active proctype P() { x = 1 / x }");
     assert!(matches!(outcome.verdict, Verdict::Inconclusive(Reason::Crash(_))));
+}
+
+fn fairly(text: &str) -> Outcome {
+    let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
+    let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let (sources, limits, observer) = (&read.sources, Limits::default(), &Silent::default());
+    Setting { semantics: &semantics, sources, fair: true, reduction: Mode::Auto, limits, observer }
+        .livelock(&ProgressOf::Labels)
+}
+
+/// SPIN's answers: `cc -DNP`, `pan -l -f`.
+#[test]
+fn a_run_that_is_not_fair_is_no_livelock_if_only_fair_ones_count() {
+    let spinner = "active proctype P() { byte x; do :: x = 1 - x od }";
+    let worker = "active proctype Q() { byte y; do :: y = 1; progress: y = 0 od }";
+    let both = format!("{spinner} {worker}");
+    assert_eq!(labels(&both).verdict, Verdict::Violated);
+    let outcome = fairly(&both);
+    assert_eq!(outcome.verdict, Verdict::Proved);
+    assert_eq!(outcome.certificate, Some(Certificate::Searched { fair: true, events: Vec::new() }));
+    // Somebody who can move only now and then may be passed over.
+    let waiter = "byte x; active proctype P() { do :: x = 1; x = 0 od } \
+                  active proctype Q() { do :: x == 1 -> progress: skip od }";
+    let outcome = fairly(waiter);
+    assert_eq!(outcome.verdict, Verdict::Violated);
+    let witness = outcome.witness.expect("a violation has a run");
+    assert_eq!((witness.problem.as_str(), witness.problem_code), ("non-progress cycle", "non-progress-cycle"));
+}
+
+#[test]
+fn an_atomic_sequence_that_never_ends_leaves_no_turn_to_others() {
+    let text = "byte x; active proctype P() { atomic { do :: x = 1; x = 0 od } } \
+                active proctype Q() { do :: skip; progress: skip od }";
+    assert_eq!(fairly(text).verdict, Verdict::Violated);
+}
+
+#[test]
+fn nobody_is_put_off_for_ever_where_states_are_left_out() {
+    // The second process can move alone, again and again, while the first one stays at its label.
+    let text = "active proctype P() { byte y; progress: skip; do :: y = 1 - y od } \
+                active proctype Q() { byte z; do :: z = 1 - z od }";
+    let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
+    let network = read.network.expect("a model");
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let (sources, limits, observer) = (&read.sources, Limits::default(), &Silent::default());
+    let setting = Setting { semantics: &semantics, sources, fair: false, reduction: Mode::On, limits, observer };
+    assert_eq!(setting.livelock(&ProgressOf::Labels).verdict, Verdict::Violated);
 }

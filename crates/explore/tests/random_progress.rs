@@ -5,7 +5,9 @@
 
 mod random;
 
-use explore::progress::{ProgressOf, livelock};
+use explore::liveness::Setting;
+use explore::progress::ProgressOf;
+use explore::reduction::Mode;
 use model::ids::{EdgeId, MachineId};
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Limits, Silent, Verdict};
@@ -89,7 +91,9 @@ fn compare(seed: u64, progress: &ProgressOf<'_>, reading: Reading, counts: &mut 
     let Some(network) = read.network else { return };
     let semantics = Semantics::new(&network, reading);
     let Some(graph) = graph(&semantics, progress) else { return };
-    let outcome = livelock(&semantics, &read.sources, progress, Limits::default(), &Silent::default());
+    let (sources, limits, observer) = (&read.sources, Limits::default(), &Silent::default());
+    let setting = Setting { semantics: &semantics, sources, fair: false, reduction: Mode::Off, limits, observer };
+    let outcome = setting.livelock(progress);
     let expected = naive(&graph);
     match outcome.verdict {
         Verdict::Violated => {

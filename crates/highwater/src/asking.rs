@@ -5,6 +5,7 @@
 //! one after the other, or at the same time; `boundedness.rs` and `livelock.rs` decide what follows from both.
 
 use certify::Refusal;
+use explore::reduction::Mode;
 use flow::{Question, Report};
 use model::flow_proof::FlowProof;
 use model::network::{Initial, Network};
@@ -46,6 +47,10 @@ pub struct Asking<'a> {
     pub limits: Limits,
     /// Whom to tell.
     pub observer: &'a dyn Observer,
+    /// For livelock: only runs in which every process that can always move does move.
+    pub fair: bool,
+    /// For livelock: when the search leaves out states.
+    pub reduction: Mode,
     /// Nobody asked: the answer may cost little.
     pub advisory: bool,
     /// The papers' own method instead of the default.

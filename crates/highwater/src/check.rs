@@ -450,6 +450,8 @@ fn answer(
         },
         limits,
         observer,
+        fair: args.fair,
+        reduction: args.reduction.into(),
         advisory: false,
         enumerate_cycles: args.abstraction == AbstractionKind::Cycles,
     };

@@ -3,13 +3,12 @@
 //! A proof by weights holds for channels of any length, so for every reading. A run is one of the reading that was asked.
 
 use crate::asking::{Asking, Engines, FIRST_ATTEMPT};
-use explore::progress::{ProgressOf, Taken};
+use explore::liveness::Setting;
+use explore::progress::ProgressOf;
 use flow::{Question, Report};
 use model::event::Event;
 use model::semantics::{Reading, Semantics};
-use model::trace::Narrator;
 use model::verdict::{Certificate, Observer, Outcome, Property, Reason, Verdict};
-use std::cell::RefCell;
 use std::time::Instant;
 
 impl Asking<'_> {
@@ -59,16 +58,8 @@ impl Asking<'_> {
     /// The search for a cycle without progress.
     fn spin(&self, events: &[(String, Event)], reading: Reading, observer: &dyn Observer) -> Outcome {
         let semantics = Semantics::new(self.network, reading);
-        let narrator = RefCell::new(Narrator::new(&semantics, self.sources));
-        let happens = |taken: &Taken<'_>| {
-            let (narrator, edge) = (&mut *narrator.borrow_mut(), (taken.machine, taken.edge));
-            events.iter().any(|(_, event)| event.happens(narrator, taken.state, taken.step, edge, self.network))
-        };
-        let progress = if events.is_empty() { ProgressOf::Labels } else { ProgressOf::Events(&happens) };
-        let mut found = explore::progress::livelock(&semantics, self.sources, &progress, self.limits, observer);
-        if let Some(Certificate::Explored { events: named, .. }) = &mut found.certificate {
-            named.extend(events.iter().map(|(text, _)| text.clone()));
-        }
-        found
+        let progress = if events.is_empty() { ProgressOf::Labels } else { ProgressOf::Named(events) };
+        let (sources, fair, reduction, limits) = (self.sources, self.fair, self.reduction, self.limits);
+        Setting { semantics: &semantics, sources, fair, reduction, limits, observer }.livelock(&progress)
     }
 }

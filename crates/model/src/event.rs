@@ -3,10 +3,8 @@
 //! `ch!msg` and `ch?msg`, with more fields as `ch?msg(1,_)` or `ch?msg,1,_`; `P@label` when a process of type `P` gets to
 //! a statement with that label.
 
-use crate::ids::{EdgeId, LocationId, MachineId};
+use crate::ids::{LocationId, MachineId};
 use crate::network::{Initial, Network};
-use crate::semantics::Step;
-use crate::trace::Narrator;
 
 /// An event.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,34 +47,6 @@ impl Event {
         let fields = fields.split(',').map(str::trim).filter(|f| !f.is_empty());
         let fields = fields.map(|f| field(f, network)).collect::<Result<_, _>>()?;
         Ok(Event::Message { channel, sent: text[at..].starts_with('!'), fields })
-    }
-}
-
-impl Event {
-    /// Whether the event happens when a process of a machine takes an edge, as this step or as one half of it.
-    pub fn happens(
-        &self,
-        narrator: &mut Narrator<'_>,
-        state: &[u8],
-        step: Step,
-        (machine, edge): (MachineId, EdgeId),
-        network: &Network,
-    ) -> bool {
-        match self {
-            Event::Reaches { machine: wanted, locations } => {
-                machine == *wanted && locations.contains(&network.machine(machine).edges[edge.index()].to)
-            }
-            Event::Message { channel, sent, fields } => {
-                let text = narrator.describe(state, step).event.replace("!!", "!").replace("??", "?");
-                let Ok(Event::Message { channel: at, sent: was_sent, fields: values }) = Event::parse(&text, network)
-                else {
-                    return false;
-                };
-                let direction = was_sent == *sent || matches!(step, Step::Rendezvous { .. });
-                let fits = fields.iter().zip(&values).all(|(wanted, value)| wanted.is_none() || wanted == value);
-                at == *channel && direction && fields.len() <= values.len() && fits
-            }
-        }
     }
 }
 

@@ -198,6 +198,8 @@ pub enum Certificate {
     Searched {
         /// Only for runs in which every process that can always move does move.
         fair: bool,
+        /// For livelock: the events that are progress; none for labels.
+        events: Vec<String>,
     },
     /// Weights and potentials under which nothing gains.
     Flow(Box<FlowProof>),

@@ -234,6 +234,7 @@ fn scope(outcome: &Outcome) -> String {
             let fair = if *fair { "fair runs only, " } else { "" };
             format!("{fair}all {} with the claim", counted(*states, "state", "states"))
         }
+        Some(Certificate::Searched { fair: true, .. }) => String::from("fair runs only, all states"),
         Some(Certificate::Searched { .. }) => String::from("all states up to the order of steps"),
         Some(Certificate::Queues(proof)) => counted(proof.entries.len() as u64, "control state", "control states"),
         Some(Certificate::Composition(_)) => outcome.details.composition.as_ref().map_or_else(String::new, method),

@@ -378,6 +378,8 @@ enum CertificateJson<'a> {
         kind: &'static str,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         fair: bool,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        events: &'a [String],
     },
     /// All of it.
     Flow { kind: &'static str, proof: ProofJson<'a> },
@@ -413,7 +415,7 @@ fn whole(certificate: &Certificate) -> CertificateJson<'_> {
     match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Product { states, digest, claim, fair } => product(*states, *digest, *fair, Some(claim)),
-        Certificate::Searched { fair } => CertificateJson::Searched { kind: SEARCHED, fair: *fair },
+        Certificate::Searched { fair, events } => CertificateJson::Searched { kind: SEARCHED, fair: *fair, events },
         Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
         Certificate::Queues(invariant) => CertificateJson::Queues { kind: QUEUES, invariant },
         Certificate::Composition(proof) => {
@@ -428,7 +430,7 @@ fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
     match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Product { states, digest, fair, .. } => product(*states, *digest, *fair, None),
-        Certificate::Searched { fair } => CertificateJson::Searched { kind: SEARCHED, fair: *fair },
+        Certificate::Searched { fair, events } => CertificateJson::Searched { kind: SEARCHED, fair: *fair, events },
         Certificate::Flow(proof) => CertificateJson::FlowSummary { kind: FLOW, summary: summary(proof) },
         Certificate::Queues(invariant) => {
             let (control_states, automata) = (invariant.entries.len(), invariant.automata.len());

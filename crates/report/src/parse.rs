@@ -284,7 +284,7 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
                 fair: fair.unwrap_or(false),
             }
         }
-        SEARCHED => Certificate::Searched { fair: fair.unwrap_or(false) },
+        SEARCHED => Certificate::Searched { fair: fair.unwrap_or(false), events: events.unwrap_or_default() },
         FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
         QUEUES => Certificate::Queues(Box::new(need(invariant, || field("invariant"))?)),
         COMPOSITION => {

@@ -6,7 +6,7 @@ use super::product::Edge;
 const NEW: u32 = u32::MAX;
 
 /// The component of each node, as a number that its nodes share.
-pub(super) fn components(next: &[Vec<Edge>]) -> Vec<u32> {
+pub(crate) fn components(next: &[Vec<Edge>]) -> Vec<u32> {
     let mut component = vec![NEW; next.len()];
     let (mut order, mut low) = (vec![NEW; next.len()], vec![NEW; next.len()]);
     let (mut open, mut count) = (Vec::new(), 0);

@@ -1,0 +1,95 @@
+//! Livelock, fair or not, with states left out or not, against the checker's own decision on random models.
+//!
+//! The checker visits everything with the plainest code, and knows no reduction. `HIGHWATER_SEEDS=N` tries N models.
+
+#[path = "../../explore/tests/random/mod.rs"]
+mod random;
+
+use certify::Refusal;
+use explore::liveness::Setting;
+use explore::progress::ProgressOf;
+use explore::reduction::Mode;
+use model::event::Event;
+use model::semantics::{Reading, Semantics};
+use model::verdict::{Certificate, Limits, Property, Reason, Silent, Verdict};
+
+/// Larger models are left to others.
+const MOST_STATES: u64 = 3_000;
+
+/// What was compared: violated, proved, proved although states were left out, proved for fair runs only.
+type Counts = [usize; 4];
+
+fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
+    let text = random::model(seed, events.is_empty());
+    let read = promela::read("random.pml", &text, &promela::preprocess::Options::default());
+    let Some(network) = read.network else { return };
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let Ok(named) =
+        events.iter().map(|e| Ok((e.to_string(), Event::parse(e, &network)?))).collect::<Result<Vec<_>, String>>()
+    else {
+        return;
+    };
+    let progress = if named.is_empty() { ProgressOf::Labels } else { ProgressOf::Named(&named) };
+    let names: Vec<String> = events.iter().map(|e| e.to_string()).collect();
+    let observer = Silent::default();
+    let all = Limits::default();
+    let small = explore::progress::search(
+        &semantics,
+        &ProgressOf::Labels,
+        Limits { states: Some(MOST_STATES), ..all },
+        &observer,
+    );
+    if small.stopped == Some(Reason::States) {
+        return;
+    }
+    for fair in [false, true] {
+        let twin = Certificate::Searched { fair, events: names.clone() };
+        let twin = certify::verify(&semantics, &Property::Livelock, &twin, &all, &observer);
+        for reduction in [Mode::Off, Mode::On] {
+            let setting = Setting {
+                semantics: &semantics,
+                sources: &read.sources,
+                fair,
+                reduction,
+                limits: all,
+                observer: &observer,
+            };
+            let outcome = setting.livelock(&progress);
+            let told = || format!("seed {seed}, fair {fair}, {reduction:?}, {events:?}: {twin:?}\n{text}");
+            match (&outcome.verdict, &twin) {
+                (Verdict::Proved, Ok(())) => {
+                    let certificate = outcome.certificate.expect("a proof has a certificate");
+                    let accepted = certify::verify(&semantics, &Property::Livelock, &certificate, &all, &observer);
+                    assert_eq!(accepted, Ok(()), "{}", told());
+                    counts[1] += 1;
+                    match certificate {
+                        Certificate::Searched { fair: true, .. } => counts[3] += 1,
+                        Certificate::Searched { .. } => counts[2] += 1,
+                        _ => {}
+                    }
+                }
+                (Verdict::Violated, Err(Refusal::Violated(_))) => {
+                    assert!(outcome.witness.is_some_and(|run| run.loop_from.is_some()), "{}", told());
+                    counts[0] += 1;
+                }
+                (Verdict::Inconclusive(Reason::Crash(_)), Err(_)) => {}
+                (other, _) => panic!("{other:?} {}", told()),
+            }
+        }
+    }
+}
+
+fn seeds() -> u64 {
+    std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(400)
+}
+
+#[test]
+fn livelock_is_what_the_checker_says() {
+    let mut counts = Counts::default();
+    for seed in 0..seeds() {
+        compare(seed, &[], &mut counts);
+        compare(seed + 500_000, &["c0!0"], &mut counts);
+        compare(seed + 700_000, &["c0?1", "c0!_"], &mut counts);
+    }
+    assert!(counts.iter().all(|&count| count > 5), "too few of a kind: {counts:?}");
+}
