@@ -248,7 +248,8 @@ impl Terms {
         self.substitute_below(id, replacements, &mut HashMap::new())
     }
 
-    fn substitute_below(
+    /// The same for one of many terms that share their parts; `known` is what was done before.
+    pub(crate) fn substitute_below(
         &mut self,
         id: TermId,
         replacements: &HashMap<VariableId, TermId>,

@@ -23,7 +23,8 @@
 //!   leaves the object. That the procedure of a local has returned is not noticed. An address has no value as an integer:
 //!   such conversions are refused.
 //! * A routine without a body is an event. Its result and everything that its pointer arguments can reach get any values;
-//!   it does not touch variables whose address it does not get, nor numbers that its prototype says are constant.
+//!   it does not touch variables whose address it does not get, nor numbers that its prototype says are constant. A run
+//!   in which a routine of the C library does what it never does is none ([`standard`]).
 //! * `volatile` is ignored: nothing outside of a component changes its variables.
 //! * `__VERIFIER_error` and `reach_error` are errors by name; the label `ERROR` is one in a unit that has neither.
 //!
@@ -38,9 +39,11 @@ mod lower;
 mod parse;
 mod places;
 pub mod preprocess;
+mod process;
 pub mod program;
 mod resolve;
 mod simplify;
+pub mod standard;
 pub mod term;
 mod text;
 mod types;

@@ -40,6 +40,10 @@ pub(crate) fn read_unit(input: &Input, places: &Places, options: &Options) -> Re
         let diagnostic = Say::NoCompiler.at(place(at, at + 1), "this text needs a preprocessor");
         return Err(Box::new(diagnostic.help("install a C compiler: `cc`, `gcc` or `clang`")));
     }
+    if let Some((at, name)) = strange_attribute(&blanked.text) {
+        let message = format!("the attribute `{name}` changes what the program does, and is not modelled");
+        return Err(Box::new(Say::Construct.at(place(at, at + name.len()), message)));
+    }
     let config = Config { cpp_command: String::new(), cpp_options: Vec::new(), flavor: Flavor::GnuC11 };
     let names = |words: &[&str]| words.iter().any(|word| blanked.text.contains(word));
     let odd_layouts =
@@ -47,6 +51,40 @@ pub(crate) fn read_unit(input: &Input, places: &Places, options: &Options) -> Re
     let facts = lower::Facts { has_error_call: names(&["__VERIFIER_error", "reach_error"]), odd_layouts };
     let unit = parse_preprocessed(&config, blanked.text).map_err(|error| Box::new(syntax_error(&error, places)))?.unit;
     Ok(lower::lower(&unit, places, options, facts))
+}
+
+/// Attributes that make something happen, or that make a type another one. All others are hints.
+const STRANGE: [&str; 8] =
+    ["vector_size", "ext_vector_type", "cleanup", "constructor", "destructor", "alias", "ifunc", "transparent_union"];
+
+/// The first such attribute of a text: its place and its name.
+fn strange_attribute(text: &str) -> Option<(usize, &str)> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices("__attribute").find_map(|(start, _)| {
+        let rest = &text[start..];
+        let (mut depth, mut end) = (0_usize, rest.len());
+        for (at, c) in rest.char_indices() {
+            match c {
+                '(' => depth += 1,
+                ')' if depth <= 1 => {
+                    end = at;
+                    break;
+                }
+                ')' => depth -= 1,
+                ';' | '{' => {
+                    end = at;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let list = &rest[..end];
+        let words = list.match_indices(word).filter(|(at, _)| !list[..*at].ends_with(word));
+        words
+            .map(|(at, _)| (at, list[at..].split(|c| !word(c)).next().unwrap_or("")))
+            .find(|(_, name)| STRANGE.contains(&name.trim_matches('_')))
+            .map(|(at, name)| (start + at, name))
+    })
 }
 
 fn syntax_error(error: &SyntaxError, places: &Places) -> Diagnostic {

@@ -3,19 +3,26 @@
 //! This is the one module of the crate that starts a process and reads files; the driver calls it, and nobody else. A text
 //! without directives is taken as it is, so that no compiler is needed for it. `#line` directives of the text are
 //! blanked first: they name files that only its generator has seen, and places are to be those of the file at hand.
+//! A compiler that does not end is given up at a deadline.
 
 use crate::codes::Say;
 use crate::places::named_files;
+use crate::process::{self, Failed};
 use crate::text::blank;
 use crate::{DataModel, Input};
 use model::diagnostic::Diagnostic;
 use model::source::{SourceMap, Span};
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// The compilers that are looked for, in this order.
 const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
+
+/// How long a compiler may take when the caller sets no deadline.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How long it may take to say that it is there.
+const GREETING: Duration = Duration::from_secs(10);
 
 /// Why a text could not be preprocessed.
 #[derive(Debug)]
@@ -28,10 +35,14 @@ pub struct Failure {
 
 /// The first compiler that is installed.
 pub fn compiler() -> Option<&'static str> {
+    compiler_until(Instant::now() + GREETING)
+}
+
+fn compiler_until(deadline: Instant) -> Option<&'static str> {
     COMPILERS.into_iter().find(|name| {
-        let mut command = Command::new(name);
-        command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
+        let said = process::run(Command::new(name).arg("--version"), b"", deadline);
+        // One that is there and does not answer is found again, and given up, when it is needed.
+        said.map_or_else(|failed| failed == Failed::Late, |said| said.success)
     })
 }
 
@@ -42,6 +53,18 @@ pub fn is_needed(text: &str) -> bool {
 
 /// Makes an input of a text: preprocessed if it needs to be. `flags` are handed to the compiler, such as `-DN=3`.
 pub fn preprocess(path: &Path, text: &str, model: DataModel, flags: &[String]) -> Result<Input, Box<Failure>> {
+    preprocess_until(path, text, model, flags, None)
+}
+
+/// The same, with a time at which the compiler is given up.
+pub fn preprocess_until(
+    path: &Path,
+    text: &str,
+    model: DataModel,
+    flags: &[String],
+    deadline: Option<Instant>,
+) -> Result<Input, Box<Failure>> {
+    let deadline = deadline.unwrap_or_else(|| Instant::now() + LONGEST);
     let input = Input::plain(path.display().to_string(), text);
     // A macro of the command line means something in a text without directives, too.
     let defined = || flags.iter().any(|flag| flag.starts_with("-D")).then_some(0);
@@ -51,7 +74,7 @@ pub fn preprocess(path: &Path, text: &str, model: DataModel, flags: &[String]) -
         let file = sources.add(&input.name, text);
         Box::new(Failure { diagnostic: say.at(Span::new(file, at, at + 1), message), sources })
     };
-    let Some(compiler) = compiler() else {
+    let Some(compiler) = compiler_until(deadline.min(Instant::now() + GREETING)) else {
         return Err(fail(
             Say::NoCompiler,
             directive,
@@ -60,11 +83,9 @@ pub fn preprocess(path: &Path, text: &str, model: DataModel, flags: &[String]) -
     };
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let clean = without_line_directives(text);
-    let expanded = expand(compiler, &clean, directory, model, flags)
-        .or_else(|message| {
-            with_foreign_headers(compiler, model, flags, |flags| expand(compiler, &clean, directory, model, flags))
-                .unwrap_or(Err(message))
-        })
+    let expand = |flags: &[String]| expand(compiler, &clean, directory, model, flags, deadline);
+    let expanded = expand(flags)
+        .or_else(|message| with_foreign_headers(compiler, model, flags, deadline, expand).unwrap_or(Err(message)))
         .map_err(|message| fail(Say::Preprocessor, complaint_offset(text, &message), first_line(&message)))?;
     let named = named_files(&expanded).into_iter().filter(|name| !name.starts_with('<'));
     let included = named.filter_map(|name| Some((name.clone(), read_text(Path::new(&name))?))).collect();
@@ -76,23 +97,24 @@ fn read_text(path: &Path) -> Option<String> {
 }
 
 /// The text after `cc -E`, or what the compiler said.
-fn expand(compiler: &str, text: &str, directory: &Path, model: DataModel, flags: &[String]) -> Result<String, String> {
+fn expand(
+    compiler: &str,
+    text: &str,
+    directory: &Path,
+    model: DataModel,
+    flags: &[String],
+    deadline: Instant,
+) -> Result<String, String> {
     let mut command = Command::new(compiler);
     command.arg("-E").arg(if model == DataModel::Ilp32 { "-m32" } else { "-m64" });
     command.args(flags).arg("-I").arg(directory).args(["-x", "c", "-"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| format!("{compiler}: {error}"))?;
-    let stdin = child.stdin.take();
-    let output = std::thread::scope(|scope| {
-        scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(text.as_bytes())));
-        child.wait_with_output()
-    });
-    let output = output.map_err(|error| format!("{compiler}: {error}"))?;
-    if output.status.success() {
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned())
-    }
+    let finished = process::run(&mut command, text.as_bytes(), deadline).map_err(|failed| match failed {
+        Failed::NotStarted(why) => format!("error: {compiler} cannot be started: {why}"),
+        Failed::Late => format!("error: {compiler} did not end in time"),
+        Failed::TooMuch => format!("error: {compiler} prints without end"),
+    })?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if finished.success { Ok(text(&finished.output)) } else { Err(text(&finished.complaint)) }
 }
 
 /// The headers of a 64-bit system serve a 32-bit program as well, but for one that only lists what is missing. Where the
@@ -101,13 +123,14 @@ fn with_foreign_headers(
     compiler: &str,
     model: DataModel,
     flags: &[String],
+    deadline: Instant,
     again: impl FnOnce(&[String]) -> Result<String, String>,
 ) -> Option<Result<String, String>> {
     if model != DataModel::Ilp32 {
         return None;
     }
-    let said = Command::new(compiler).arg("-print-multiarch").output().ok()?;
-    let multiarch = String::from_utf8(said.stdout).ok()?;
+    let said = process::run(Command::new(compiler).arg("-print-multiarch"), b"", deadline).ok()?;
+    let multiarch = String::from_utf8(said.output).ok()?;
     let headers = Path::new("/usr/include").join(multiarch.trim());
     let empty = std::env::temp_dir().join(format!("highwater-headers-{}", std::process::id()));
     std::fs::create_dir_all(empty.join("gnu")).ok()?;
@@ -129,7 +152,8 @@ fn without_line_directives(text: &str) -> String {
 }
 
 fn first_line(message: &str) -> String {
-    let line = message.lines().find(|line| line.contains("error")).or(message.lines().next()).unwrap_or("");
+    let line = message.lines().find(|line| line.contains("error")).or(message.lines().next());
+    let line = line.unwrap_or("it says nothing about why");
     let said = line.rsplit("error: ").next().unwrap_or(line);
     format!("the preprocessor stops: {said}")
 }
@@ -154,6 +178,44 @@ mod tests {
         let text = "#line 4 \"x.cil.c\"\nint main() { return 0; }\n";
         let input = preprocess(Path::new("x.c"), text, DataModel::Ilp32, &[]).unwrap();
         assert!(input.preprocessed.is_none());
+    }
+
+    /// What is said when this script is the compiler.
+    #[cfg(unix)]
+    fn with_fake_compiler(name: &str, script: &str, time: Duration) -> Result<String, String> {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("highwater-fake-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("cc");
+        std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let mode = if script == "unexecutable" { 0o644 } else { 0o755 };
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        let compiler = file.display().to_string();
+        let again = || expand(&compiler, "#define A\n", Path::new("."), DataModel::Lp64, &[], Instant::now() + time);
+        let mut expanded = again();
+        // Another thread that starts a process holds the file open for a moment.
+        while expanded.as_ref().is_err_and(|message| message.contains("busy")) {
+            expanded = again();
+        }
+        let _ = std::fs::remove_dir_all(&folder);
+        expanded.map_err(|message| first_line(&message))
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_compiler_that_misbehaves_is_named_with_what_it_did() {
+        let long = Duration::from_secs(20);
+        let start = Instant::now();
+        let hanging = with_fake_compiler("hangs", "sleep 30", Duration::from_millis(200)).unwrap_err();
+        assert!(hanging.ends_with("cc did not end in time"), "{hanging}");
+        assert!(start.elapsed() < Duration::from_secs(5));
+        assert!(with_fake_compiler("dies", "kill -9 $$", long).unwrap_err().ends_with("it says nothing about why"));
+        assert!(
+            with_fake_compiler("fails", "echo 'x: error: no' >&2; exit 1", long).unwrap_err().ends_with("stops: no")
+        );
+        let refused = with_fake_compiler("mode", "unexecutable", long).unwrap_err();
+        assert!(refused.contains("cannot be started"), "{refused}");
+        assert_eq!(with_fake_compiler("works", "echo int x", long).unwrap(), "int x\n");
     }
 
     #[test]

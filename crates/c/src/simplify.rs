@@ -327,14 +327,14 @@ impl Flow {
 
     fn carry_term(&mut self, number: usize, variable: VariableId, term: TermId, next: &[usize]) -> bool {
         let replacements = HashMap::from([(variable, term)]);
-        let mut replaced = Vec::new();
+        let (mut replaced, mut known) = (Vec::new(), HashMap::new());
         for &edge in next {
             if edge == number {
                 return false;
             }
             let mut instruction = self.edges[edge].instruction.clone();
             for slot in terms_of(&mut instruction) {
-                *slot = self.terms.substitute(*slot, &replacements);
+                *slot = self.terms.substitute_below(*slot, &replacements, &mut known);
                 if self.terms.depth(*slot) > DEPTH {
                     return false;
                 }
@@ -362,7 +362,8 @@ fn terms_of(instruction: &mut Instruction) -> Vec<&mut TermId> {
 
 fn read_by(terms: &Terms, instruction: &Instruction) -> Vec<VariableId> {
     let mut instruction = instruction.clone();
-    terms_of(&mut instruction).into_iter().flat_map(|term| terms.variables(*term)).collect()
+    let mut seen = HashSet::new();
+    terms_of(&mut instruction).into_iter().flat_map(|term| terms.new_variables(*term, &mut seen)).collect()
 }
 
 fn written_by(instruction: &Instruction) -> Vec<VariableId> {

@@ -12,7 +12,7 @@
 //! Terms are simplified as they are made, by the same function that evaluates them, see [`apply`].
 
 use crate::program::{ObjectId, VariableId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A machine integer: how many bits, and whether the highest one is a sign.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -208,7 +208,12 @@ impl Terms {
 
     /// The variables that a term reads, in order of their first appearance.
     pub fn variables(&self, id: TermId) -> Vec<VariableId> {
-        let (mut seen, mut found, mut todo) = (std::collections::HashSet::new(), Vec::new(), vec![id]);
+        self.new_variables(id, &mut HashSet::new())
+    }
+
+    /// The same without what was seen before: for the variables of many terms that share their parts.
+    pub fn new_variables(&self, id: TermId, seen: &mut HashSet<TermId>) -> Vec<VariableId> {
+        let (mut found, mut todo) = (Vec::new(), vec![id]);
         while let Some(next) = todo.pop() {
             if !seen.insert(next) {
                 continue;

@@ -10,7 +10,7 @@ use crate::interpret::{Outcome, Purpose, Run};
 use crate::program::{Cause, Component, ErrorKind, Instruction};
 use crate::{DataModel, Input};
 use model::source::{FileId, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The status with which a test ends at the violation that it shows.
@@ -27,31 +27,77 @@ pub struct Test {
     pub missing: Vec<String>,
 }
 
+/// Where a test ends.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Stop {
+    /// At the error that the run ends in.
+    #[default]
+    Error,
+    /// At a call of a routine without a body: its name, and which of its calls, from 1.
+    Call(String, usize),
+    /// When the procedure of the run has returned.
+    Return,
+}
+
 /// Writes the test of a run that ends in an error. `data_model` is named in the text, for whoever compiles it.
 pub fn test(input: &Input, component: &Component, run: &Run, data_model: DataModel) -> Test {
-    let mut writer = Writer::default();
+    test_until(input, component, run, data_model, &Stop::Error)
+}
+
+/// The same for a run that ends elsewhere.
+pub fn test_until(input: &Input, component: &Component, run: &Run, data_model: DataModel, stop: &Stop) -> Test {
+    let mut writer = Writer { stop: stop.clone(), ..Writer::default() };
     writer.sort_inputs(component, run);
-    let exits = writer.stop_at_error(input, run);
+    let exits = match stop {
+        Stop::Error => writer.stop_at_error(input, run),
+        Stop::Call(routine, _) => {
+            writer.routines.entry(routine.clone()).or_default();
+            true
+        }
+        Stop::Return => true,
+    };
     let patched = writer.patched(&input.text);
     let mut text = String::new();
     let flag = if data_model == DataModel::Ilp32 { "-m32" } else { "-m64" };
     let _ = writeln!(text, "/* A run of `{}`. Compile with: cc {flag} -fwrapv -w", component.name);
-    let _ = writeln!(text, "   It ends with status {STATUS} where the error is. */");
+    let _ = writeln!(text, "   It ends with status {STATUS} {}. */", stop.place());
     text += "void highwater_error(void);\n";
+    // Runs may start in any procedure, whether there is a `main` or not.
+    let starts_elsewhere = component.name != MAIN;
+    if starts_elsewhere {
+        let _ = writeln!(text, "#define {MAIN} highwater_{MAIN}");
+    }
     for number in 0..writer.sites.len() {
         let _ = writeln!(text, "unsigned long long highwater_site_{number}(void);");
     }
     let _ = writeln!(text, "#line 1 \"{}\"", input.name.replace(['"', '\\', '\n'], "_"));
     text += &patched;
     text += "\n/* What the environment did in this run. */\n";
+    if starts_elsewhere {
+        writer.start(&mut text, component, run);
+    }
     text += "void highwater_exit(int) __asm__(\"_exit\");\n";
     let _ = writeln!(text, "void highwater_error(void) {{ highwater_exit({STATUS}); }}");
     writer.define(&mut text, &input.text);
     Test { text, exits, missing: writer.missing }
 }
 
+/// The procedure that a compiled program starts with.
+const MAIN: &str = "main";
+
+impl Stop {
+    fn place(&self) -> String {
+        match self {
+            Stop::Error => String::from("where the error is"),
+            Stop::Call(routine, number) => format!("in call {number} of `{routine}`"),
+            Stop::Return => String::from("when the procedure has returned"),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Writer {
+    stop: Stop,
     /// What each routine returns, call by call.
     routines: BTreeMap<String, Vec<u64>>,
     /// Declarations that get values: where the text goes, and the values.
@@ -84,6 +130,9 @@ impl Writer {
                         self.sites.entry(span.end).or_default().push(input.bits);
                     }
                 }
+                // They are arguments of the call.
+                Purpose::Havoc(Cause::Parameter)
+                    if component.name != MAIN && is_whole(component, input.request.variable) && !variable.pointer => {}
                 _ => self.missing.push(format!("`{}` is {} here", variable.qualified(), input.bits)),
             }
         }
@@ -129,6 +178,32 @@ impl Writer {
         patched
     }
 
+    /// A `main` that calls the procedure of the run with the arguments that it had.
+    fn start(&self, text: &mut String, component: &Component, run: &Run) {
+        let mut arguments: Vec<(u32, u64)> = Vec::new();
+        for input in &run.inputs {
+            let object = component.variable(input.request.variable).object.0;
+            let is_new = arguments.iter().all(|&(known, _)| known != object);
+            if input.request.purpose == Purpose::Havoc(Cause::Parameter) && is_new {
+                arguments.push((object, input.bits));
+            }
+        }
+        let list: Vec<String> = arguments.iter().map(|(_, bits)| format!("{bits}ULL")).collect();
+        let end = if self.stop == Stop::Return { " highwater_error();" } else { "" };
+        let call = format!("{}({});", component.name, list.join(", "));
+        let _ = writeln!(text, "#undef {MAIN}\nint {MAIN}(void) {{ {call}{end} return 0; }}");
+    }
+
+    /// What a routine does first: it ends the test, if it is called for the last time.
+    fn first(&self, routine: &str) -> String {
+        match &self.stop {
+            Stop::Call(last, number) if last == routine => {
+                format!(" static int calls; if (++calls == {number}) highwater_error();")
+            }
+            _ => String::new(),
+        }
+    }
+
     fn define(&self, text: &mut String, unit: &str) {
         for (number, values) in self.sites.values().enumerate() {
             let _ = writeln!(text, "unsigned long long highwater_site_{number}(void) {{{}}}", queue(values));
@@ -136,10 +211,11 @@ impl Writer {
         for (number, (routine, values)) in self.routines.iter().enumerate() {
             let name = format!("highwater_routine_{number}");
             let _ = writeln!(text, "unsigned long long {name}() __asm__(\"{routine}\");");
-            let _ = writeln!(text, "unsigned long long {name}() {{{}}}", queue(values));
+            let _ = writeln!(text, "unsigned long long {name}() {{{}{}}}", self.first(routine), queue(values));
         }
         let fails = [
             ("__VERIFIER_error", "highwater_error()"),
+            ("reach_error", "highwater_error()"),
             ("__assert_fail", "highwater_error()"),
             ("__VERIFIER_assert", "if (!holds) highwater_error()"),
             ("assert", "if (!holds) highwater_error()"),
@@ -150,6 +226,11 @@ impl Writer {
                 let _ = writeln!(text, "void highwater_known_{number}(int) __asm__(\"{routine}\");");
                 let _ = writeln!(text, "void highwater_known_{number}(int holds) {{ {body}; }}");
             }
+        }
+        // What the run does not call need not be there when the test is linked.
+        let known = |name: &str| self.routines.contains_key(name) || fails.iter().any(|(routine, _)| *routine == name);
+        for name in called(unit).into_iter().filter(|name| !known(name) && !defines(unit, name)) {
+            let _ = writeln!(text, "#pragma weak {name}");
         }
     }
 }
@@ -166,6 +247,29 @@ fn queue(values: &[u64]) -> String {
 fn is_whole(component: &Component, variable: crate::program::VariableId) -> bool {
     let found = component.variable(variable);
     component.objects.get(found.object.0 as usize).is_some_and(|object| object.name == found.name)
+}
+
+/// Words of C that parentheses may follow.
+const KEYWORDS: [&str; 24] = [
+    "if", "while", "for", "switch", "return", "sizeof", "do", "else", "case", "goto", "void", "char", "short", "int",
+    "long", "signed", "unsigned", "float", "double", "const", "volatile", "inline", "extern", "static",
+];
+
+/// Names that a unit may call, seen from its text: a word, and a parenthesis.
+fn called(unit: &str) -> BTreeSet<&str> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let before = |at: usize| unit.get(..at).unwrap_or("").trim_end();
+    let names = unit.match_indices('(').map(|(at, _)| {
+        let text = before(at);
+        let start = text
+            .rfind(|c: char| !word(c))
+            .map_or(0, |last| last + text[last..].chars().next().map_or(1, char::len_utf8));
+        text.get(start..).unwrap_or("")
+    });
+    names
+        .filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !KEYWORDS.contains(name))
+        .filter(|name| !name.starts_with("__attribute") && !name.starts_with("__asm") && *name != "asm")
+        .collect()
 }
 
 /// Whether a unit has a body for a routine, seen from its text: a name, parentheses, and a brace.

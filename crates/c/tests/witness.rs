@@ -69,3 +69,14 @@ fn an_error_label_and_values_that_were_not_initialised_are_reproduced() {
         if (a == 3 && c == a + 1 && b == 75) goto ERROR; return 0; ERROR: return 1; }";
     reproduces(text, ErrorKind::ErrorLabel, "label");
 }
+
+#[test]
+fn a_routine_that_the_run_does_not_call_need_not_exist() {
+    let text = "extern int __VERIFIER_nondet_int(void); void elsewhere(int); void reach_error(void); int (*far)(void);
+        static int unused(void) { elsewhere(3); return __VERIFIER_nondet_long(); }
+        void check(int holds) { if (!holds) reach_error(); }
+        int main(void) { int x = __VERIFIER_nondet_int(); check(x != 2); if (x == 77) { check(0); elsewhere(x); }
+        assert(x != 3); return 0; }";
+    reproduces(text, ErrorKind::ErrorCall, "unused");
+    reproduces(text, ErrorKind::Assertion, "unused-assertion");
+}

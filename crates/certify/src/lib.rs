@@ -7,10 +7,11 @@
 //! certificate is the claim: so many states, with this digest. The checker then searches again with
 //! the plainest code there is, a set of states and a list of states to look at, and compares. Proofs of the flow
 //! engine are checked in [`flow`], those about infinite runs in [`temporal`], invariants over queues in [`queues`], trees of
-//! abstractions in [`composition`].
+//! abstractions in [`composition`], invariants of C programs in [`programs`].
 
 pub mod composition;
 pub mod flow;
+pub mod programs;
 pub mod queues;
 mod searched;
 pub mod temporal;

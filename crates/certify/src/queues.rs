@@ -12,7 +12,8 @@
 //! automaton that the result must lie in. Since that one is deterministic there is at each moment one state to look at,
 //! so that inclusion is a matter of visiting pairs of states. No automaton is ever built, made deterministic or made
 //! smaller. `machines` reads the steps off the network, `words` has the walks, `pattern` the languages of bad
-//! configurations. For networks with data, where steps are those of the semantics, there is `data`.
+//! configurations. For networks with data, where steps are those of the semantics, there is `data`; `waits` says what a
+//! process there waits for.
 //!
 //! A word with another number of separators than it should have stands for no configuration. Such words do no harm: all
 //! that is asked of them is asked in addition.
@@ -25,7 +26,10 @@ mod machines;
 mod pattern;
 #[cfg(test)]
 mod tests;
+mod waits;
 mod words;
+
+pub use waits::awaited;
 
 use crate::Refusal;
 use machines::{Machines, Op};

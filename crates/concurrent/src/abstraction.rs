@@ -4,8 +4,8 @@
 //! what a formula sees is exact. An abstract state is a node and the truth of its predicates. It has a step to another one
 //! if some concrete state in it has such a step into the other: the existential abstraction of section 3.2 of the paper,
 //! computed for the states that can be reached only. All targets of a step are found by asking the solver again and again
-//! for a target that is not known yet; that it has none any more is what makes the structure an over-approximation. A
-//! predicate that a step does not touch keeps its truth, and is not asked for.
+//! for a target that is not known yet; that it has none any more is what makes the structure an over-approximation. What
+//! is known without a question is not asked for (see `plan`).
 //!
 //! Silent steps stay steps of their own, one for each statement. Merging chains of them would change what `X` means and,
 //! where a proposition changes in between, more than that; the compose engine makes the structures small.
@@ -14,6 +14,7 @@
 
 use crate::budget::Budget;
 use crate::graph::Graph;
+use crate::plan::{After, Free, Plan, plan};
 use model::ids::{EventId, PropositionId};
 use model::structure::{Move, StateParts, Structure};
 use model::verdict::Reason;
@@ -84,11 +85,12 @@ type Remembered = HashMap<(u32, Vec<TermId>, Vec<TermId>), Vec<Vec<bool>>>;
 pub(crate) struct Extractor {
     solver: Embedded,
     remembered: Remembered,
+    free: Free,
 }
 
 impl Extractor {
     pub(crate) fn new() -> Self {
-        Extractor { solver: Embedded::new(), remembered: HashMap::new() }
+        Extractor { solver: Embedded::new(), remembered: HashMap::new(), free: Free::default() }
     }
 
     pub(crate) fn extract(
@@ -107,6 +109,7 @@ impl Extractor {
             let state = number(&mut extract, &mut known, State { node: start, via: 0, values });
             extract.initial.push(state);
         }
+        let mut plans: Vec<Option<Plan>> = vec![None; graph.steps.len()];
         let mut at = 0;
         while at < extract.states.len() {
             budget.states(extract.states.len())?;
@@ -114,7 +117,8 @@ impl Extractor {
             let mut moves = Vec::new();
             for step in graph.nodes[state.node as usize].leaving.clone() {
                 let (node, via) = (graph.steps[step as usize].target, graph.steps[step as usize].via);
-                for values in self.targets(graph, predicates, &state, step, budget)? {
+                let plan = plans[step as usize].get_or_insert_with(|| plan(graph, predicates, step, &mut self.free));
+                for values in self.targets(graph, predicates, &state, step, plan, budget)? {
                     moves.push((step, number(&mut extract, &mut known, State { node, via, values })));
                 }
             }
@@ -144,37 +148,39 @@ impl Extractor {
         predicates: &Predicates,
         state: &State,
         step: u32,
+        plan: &Plan,
         budget: &mut Budget<'_>,
     ) -> Result<Vec<Vec<bool>>, Reason> {
-        let here = &predicates.at[state.node as usize];
-        let there = predicates.at[graph.steps[step as usize].target as usize].clone();
-        let assumptions = assumed(graph, here, state, step);
-        // What the step does not touch is known already.
-        let (mut asked, mut kept) = (Vec::new(), vec![None; there.len()]);
-        for (number, &predicate) in there.iter().enumerate() {
-            let image = graph.before(step, predicate);
-            match here.iter().position(|&known| known == image) {
-                Some(known) => kept[number] = Some(state.values[known]),
-                None => asked.push(image),
-            }
+        let whole = |truths: &[bool]| {
+            let mut truths = truths.iter();
+            let each = plan.after.iter().map(|after| match *after {
+                After::Same(number) => state.values[number],
+                After::Opposite(number) => !state.values[number],
+                After::Always(truth) => truth,
+                After::Asked => truths.next().copied().unwrap_or(false),
+            });
+            each.collect::<Vec<bool>>()
+        };
+        let always = graph.terms.as_const(graph.steps[step as usize].guard) == Some(1);
+        let holds = plan.guard.map(|(number, truth)| state.values[number] == truth);
+        if holds == Some(false) {
+            return Ok(Vec::new());
         }
-        let key = (step, assumptions, asked);
-        let found = match self.remembered.get(&key) {
-            Some(found) => {
-                budget.statistics.remembered += 1;
-                found.clone()
-            }
-            None => {
-                let found = self.all(graph, &key.1, &key.2, budget)?;
-                self.remembered.insert(key, found.clone());
-                found
-            }
-        };
-        let whole = |truths: Vec<bool>| {
-            let mut truths = truths.into_iter();
-            kept.iter().map(|kept| kept.or_else(|| truths.next()).unwrap_or(false)).collect()
-        };
-        Ok(found.into_iter().map(whole).collect())
+        if plan.asked.is_empty() && (always || holds == Some(true)) {
+            return Ok(vec![whole(&[])]);
+        }
+        let here = &predicates.at[state.node as usize];
+        let mut assumptions = vec![graph.steps[step as usize].guard];
+        assumptions.extend(plan.matter.iter().map(|&number| literal(graph, here[number], state.values[number])));
+        let key = (step, assumptions, plan.asked.clone());
+        if let Some(found) = self.remembered.get(&key) {
+            budget.statistics.remembered += 1;
+            return Ok(found.iter().map(|truths| whole(truths)).collect());
+        }
+        let found = self.all(graph, &key.1, &key.2, budget)?;
+        let targets = found.iter().map(|truths| whole(truths)).collect();
+        self.remembered.insert(key, found);
+        Ok(targets)
     }
 
     /// All truths that some conditions can have together, under assumptions.

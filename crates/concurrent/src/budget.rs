@@ -18,6 +18,8 @@ pub struct Statistics {
     pub abstract_states: u64,
     /// The most states that the compose engine looked at at once.
     pub composed_states: u64,
+    /// States of the automaton of the negated formula.
+    pub automaton_states: u64,
     /// Questions to the solver.
     pub solver_calls: u64,
     /// Answers that were remembered.
@@ -54,8 +56,7 @@ impl<'a> Budget<'a> {
     pub(crate) fn states(&self, states: usize) -> Result<(), Reason> {
         if states.is_multiple_of(64) {
             self.look()?;
-            let progress = Progress { engine: crate::ENGINE, states: states as u64, ..Progress::default() };
-            self.observer.progress(progress);
+            self.tell(states as u64);
         }
         match self.limits.states {
             Some(limit) if states as u64 > limit => Err(Reason::States),
@@ -63,11 +64,25 @@ impl<'a> Budget<'a> {
         }
     }
 
+    /// What is going on: refinements as the depth, predicates as what waits, questions to the solver as steps.
+    fn tell(&self, states: u64) {
+        let Statistics { refinements, predicates, solver_calls, .. } = self.statistics;
+        self.observer.progress(Progress {
+            engine: crate::ENGINE,
+            states,
+            waiting: predicates,
+            transitions: solver_calls,
+            depth: refinements,
+            memory_bytes: 0,
+        });
+    }
+
     /// Asks the solver.
     pub(crate) fn ask(&mut self, solver: &mut dyn Solver, terms: &Terms, parts: &[TermId]) -> Result<Outcome, Reason> {
         self.statistics.solver_calls += 1;
         if self.statistics.solver_calls.is_multiple_of(32) {
             self.look()?;
+            self.tell(self.statistics.abstract_states);
         }
         let stop = || self.observer.cancelled();
         let limits = smt::Limits { deadline: self.limits.deadline, stop: Some(&stop), ..smt::Limits::none() };

@@ -23,6 +23,10 @@ use model::verdict::{Limits, Observer, Reason};
 /// More predicates at one place than this are not tried.
 const MOST_PREDICATES: usize = 60;
 
+/// How many times as many states as in the last round the same method may look at, and how many at least.
+const AGAIN: u64 = 4;
+const FEW_STATES: u64 = 20_000;
+
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
@@ -43,6 +47,21 @@ pub struct Answer {
     pub verdict: Outcome,
     /// What was counted.
     pub statistics: Statistics,
+    /// Which predicates came when, and because of which run.
+    pub refined: Vec<Refined>,
+}
+
+/// New predicates of a procedure, and the run that it cannot take part in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refined {
+    /// The round, from 1.
+    pub round: u64,
+    /// The number of the part.
+    pub part: usize,
+    /// The events of the run, and how many steps it has.
+    pub run: (Vec<String>, usize),
+    /// The new predicates, as C would write them, and where they stand.
+    pub predicates: Vec<(model::source::Span, String)>,
 }
 
 /// An answer.
@@ -116,14 +135,17 @@ pub fn check(
     listener: Option<&mut dyn Listener>,
 ) -> Answer {
     let mut budget = Budget::new(*limits, observer);
-    let verdict = Levels::new(specification, question)
-        .and_then(|mut levels| levels.answer(method, &mut budget, listener))
-        .unwrap_or_else(Outcome::Inconclusive);
-    Answer { verdict, statistics: budget.statistics }
+    let mut refined = Vec::new();
+    let verdict = Levels::new(specification, question).and_then(|mut levels| {
+        let answer = levels.answer(method, &mut budget, listener);
+        refined = std::mem::take(&mut levels.refined);
+        answer
+    });
+    Answer { verdict: verdict.unwrap_or_else(Outcome::Inconclusive), statistics: budget.statistics, refined }
 }
 
-/// The parts that a question is about.
-pub(crate) fn parts_of(specification: &Specification, question: Question) -> Result<Vec<Part>, Reason> {
+/// The parts that a question is about, in the order in which runs and proofs number them.
+pub fn parts_of(specification: &Specification, question: Question) -> Result<Vec<Part>, Reason> {
     match question {
         Question::Conformance(number) => {
             let missing = || Reason::NotSupported(String::from("there is no such conformance"));
@@ -185,6 +207,9 @@ struct Levels<'s> {
     formula: Option<&'s Ltl<Atom>>,
     parts: Vec<Part>,
     examined: Vec<Examined>,
+    /// What answered in the last round of the inner level, and the states that it looked at.
+    answered: Option<(Method, u64)>,
+    refined: Vec<Refined>,
 }
 
 impl<'s> Levels<'s> {
@@ -204,7 +229,7 @@ impl<'s> Levels<'s> {
                 examined.push(one);
             }
         }
-        Ok(Levels { specification, question, formula, parts, examined })
+        Ok(Levels { specification, question, formula, parts, examined, answered: None, refined: Vec::new() })
     }
 
     fn composition(&self) -> Composition {
@@ -228,10 +253,11 @@ impl<'s> Levels<'s> {
                 None if self.question == Question::Deadlock => compose::Question::Deadlock,
                 None => compose::Question::Safety,
             };
-            let inner = compose::check(&composition, question, method, &budget.limits, budget.observer, None);
+            let inner = self.inner(&composition, question, method, budget);
             budget.statistics.splits += inner.statistics.iterations;
             let most = budget.statistics.composed_states.max(inner.statistics.abstract_states);
             budget.statistics.composed_states = most;
+            budget.statistics.automaton_states = inner.statistics.automaton_states;
             let run = match inner.verdict {
                 Verdict::Holds(proof) => return Ok(Outcome::Holds(Box::new(self.holds(composition, *proof)))),
                 Verdict::Inconclusive(reason) => return Err(reason),
@@ -249,20 +275,63 @@ impl<'s> Levels<'s> {
         }
     }
 
+    /// The inner level. What answered in the last round is likely to answer in this one, too: it is asked first, and may
+    /// look at some times as many states as it needed then. The plain search comes first anyway.
+    fn inner(
+        &mut self,
+        composition: &Composition,
+        question: compose::Question<'_>,
+        method: Method,
+        budget: &Budget<'_>,
+    ) -> compose::Answer {
+        let ask = |method: Method, limits: &Limits| {
+            compose::check(composition, question, method, limits, budget.observer, None)
+        };
+        if let (Method::Auto, Some((before, states))) = (method, self.answered) {
+            let most = states.saturating_mul(AGAIN).max(FEW_STATES);
+            let states = budget.limits.states.map_or(most, |limit| limit.min(most));
+            let answer = ask(before, &Limits { states: Some(states), ..budget.limits });
+            if !matches!(answer.verdict, Verdict::Inconclusive(_)) {
+                self.answered = Some((before, answer.statistics.abstract_states));
+                return answer;
+            }
+        }
+        let answer = ask(method, &budget.limits);
+        let by = match answer.statistics.method.as_str() {
+            "refine" => Some(Method::Refine),
+            "minimise" => Some(Method::Minimise),
+            _ => None,
+        };
+        self.answered = by.map(|by| (by, answer.statistics.abstract_states));
+        answer
+    }
+
     fn story(&self, budget: &Budget<'_>) -> String {
         let each = self.examined.iter().map(|one| {
             let name = self.parts[one.part].name();
             let state = if one.extract.is_none() { ", refined" } else { "" };
             format!("{name}: {} predicates{state}", one.predicates.count(&one.graph))
         });
+        let round = budget.statistics.refinements;
+        let why = self.refined.iter().filter(|refined| refined.round == round).map(|refined| {
+            let texts: Vec<&str> = refined.predicates.iter().map(|(_, text)| text.as_str()).collect();
+            format!("\n  new in {}: {}", self.parts[refined.part].name(), texts.join("; "))
+        });
+        let run = self.refined.last().map_or_else(String::new, |refined| {
+            let (events, steps) = &refined.run;
+            format!("a run of {steps} steps with the events {}", events.join(", "))
+        });
         let each: Vec<String> = each.collect();
-        format!("round {}: the run is impossible; {}", budget.statistics.refinements, each.join("; "))
+        format!("round {round}: {run} is impossible; {}{}", each.join("; "), why.collect::<String>())
     }
 
     fn extract(&mut self, budget: &mut Budget<'_>) -> Result<(), Reason> {
         let (mut states, mut predicates) = (0, 0);
         for one in &mut self.examined {
-            if one.predicates.at.iter().any(|at| at.len() > MOST_PREDICATES + one.graph.propositions.len()) {
+            // Those that every assignment decides make no choices.
+            let choices = |at: &Vec<smt::TermId>| at.iter().filter(|&&p| !one.graph.enumerated.asks(p)).count();
+            let most = MOST_PREDICATES + one.graph.propositions.len();
+            if one.predicates.at.iter().any(|at| at.len() > most && choices(at) > most) {
                 let message = format!("more than {MOST_PREDICATES} predicates at one place did not suffice");
                 return Err(Reason::NotProvable(message));
             }
@@ -295,9 +364,14 @@ impl<'s> Levels<'s> {
                 || Reason::NotSupported(String::from("a run could not be followed in a component: please report this"));
             let extract = one.extract.as_ref().ok_or_else(lost)?;
             let projection = project(run, one.part, &one.graph, extract).ok_or_else(lost)?;
+            let known: Vec<usize> = one.predicates.at.iter().map(Vec::len).collect();
             match projection.check(one, budget)? {
                 Checked::Real(found) => real.push(*found),
-                Checked::Refined => refined = true,
+                Checked::Refined => {
+                    refined = true;
+                    let round = budget.statistics.refinements + 1;
+                    self.refined.push(Refined::new(round, one, &known, composition, run));
+                }
                 Checked::Open(message) => open = Some(message),
             }
         }
@@ -350,6 +424,27 @@ impl<'s> Levels<'s> {
             inputs.push((one.part, replayed.inputs));
         }
         Ok(Violation { steps, loop_from: run.loop_from, inputs, run, composition: composition.clone() })
+    }
+}
+
+impl Refined {
+    /// What a component got beyond what was known before.
+    fn new(round: u64, one: &Examined, known: &[usize], composition: &Composition, run: &Run) -> Self {
+        let event = |step: &Happening| match step {
+            Happening::Event(event) => Some(composition.event_name(*event).to_owned()),
+            Happening::Silent { .. } => None,
+        };
+        let mut predicates = Vec::new();
+        for ((node, at), &known) in one.graph.nodes.iter().zip(&one.predicates.at).zip(known) {
+            for &predicate in at.iter().skip(known) {
+                let new = (node.span, crate::verify::shown(&one.graph.terms, predicate));
+                if !predicates.contains(&new) {
+                    predicates.push(new);
+                }
+            }
+        }
+        let events = run.steps.iter().filter_map(event).collect();
+        Refined { round, part: one.part, run: (events, run.steps.len()), predicates }
     }
 }
 

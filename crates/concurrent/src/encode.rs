@@ -14,7 +14,7 @@ pub(crate) fn sort_of(scalar: Scalar) -> Sort {
 }
 
 /// The solver's variables of a component, by number.
-pub(crate) fn variables(component: &Component, terms: &mut Terms) -> Vec<TermId> {
+pub fn variables(component: &Component, terms: &mut Terms) -> Vec<TermId> {
     let each = component.variables.iter().enumerate();
     let each = each.map(|(number, variable)| {
         let name = c::display::name(component, VariableId(number as u32));

@@ -321,7 +321,7 @@ impl Expression {
         match &self.kind {
             Kind::Number(value, scalar) => Ok((terms.constant_of(sort_of(*scalar), u128::from(*value)), *scalar)),
             Kind::Name(name) => {
-                let variable = find(component, name, self.span)?;
+                let variable = variable(component, name, self.span)?;
                 Ok((variables[variable.0 as usize], component.variable(variable).scalar))
             }
             Kind::Dollar(number) => dollars.get(*number).copied().flatten().ok_or_else(|| {
@@ -394,7 +394,7 @@ fn combined(terms: &mut Terms, operator: Operator, a: Typed, b: Typed) -> Typed 
 }
 
 /// The variable that a name means: a local of the component's procedure, a global, or what is qualified.
-fn find(component: &Component, name: &str, span: Span) -> Parsed<VariableId> {
+pub(crate) fn variable(component: &Component, name: &str, span: Span) -> Parsed<VariableId> {
     let numbered = || component.variables.iter().enumerate();
     let own = |procedure: &Option<String>| procedure.as_deref() == Some(component.name.as_str());
     let choices: [Vec<usize>; 2] = [
@@ -421,6 +421,6 @@ fn find(component: &Component, name: &str, span: Span) -> Parsed<VariableId> {
     let names: Vec<String> = component.variables.iter().flat_map(|v| [v.name.clone(), v.qualified()]).collect();
     Err(Box::new(match nearest(name, names.iter().map(String::as_str)) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help("variables of procedures that are called are written `procedure::x`; macros are not known"),
+        None => error.help("variables of procedures that are called are written `procedure::x`"),
     }))
 }

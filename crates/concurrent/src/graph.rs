@@ -22,6 +22,7 @@ mod build;
 
 pub(crate) use build::{Source, build};
 
+use crate::enumerated::Enumerated;
 use crate::expression::Expression;
 use c::program::{EdgeId, LocationId, VariableId};
 use model::ids::EventId;
@@ -30,7 +31,7 @@ use model::structure::Ending;
 #[cfg(doc)]
 use model::structure::TAU;
 use smt::{TermId, Terms};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a routine does, for the others.
 #[derive(Clone, Debug)]
@@ -165,6 +166,10 @@ pub struct Graph {
     pub quiet: bool,
     /// The place of a return whose condition speaks of arguments.
     pub conditional_return: Option<Span>,
+    /// The variables that take constants only.
+    pub(crate) enumerated: Enumerated,
+    /// Those of them that are followed.
+    pub(crate) followed: HashSet<TermId>,
 }
 
 impl Graph {

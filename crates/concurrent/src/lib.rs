@@ -24,10 +24,13 @@ mod budget;
 mod check;
 pub mod codes;
 mod encode;
+mod enumerated;
 mod expression;
+pub mod families;
 pub mod graph;
 mod outline;
 mod path;
+mod plan;
 mod replay;
 pub mod specification;
 mod system;
@@ -35,11 +38,13 @@ mod validate;
 mod verify;
 
 pub use budget::Statistics;
-pub use check::{Answer, Holds, Outcome, PartProof, Question, Violation, ViolationStep, check};
+pub use check::{Answer, Holds, Outcome, PartProof, Question, Refined, Violation, ViolationStep, check, parts_of};
+pub use encode::variables;
 pub use expression::Expression;
 pub use replay::Moved;
 pub use specification::{Conformance, Options, Part, Procedure, Read, Specification, read};
-pub use verify::{obligations, predicates, verify};
+pub use system::steps;
+pub use verify::{Claimed, Refusal, examine, obligations, predicates, verify};
 
 /// The name of the engine.
 pub const ENGINE: &str = "concurrent";

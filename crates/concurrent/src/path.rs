@@ -7,10 +7,11 @@
 //! core hold. A precondition that has become a constant needs no predicates before that; one that speaks of an input says
 //! nothing about the states before, and is dropped. If nothing new comes of it, the values that the variables of the core
 //! have on this path, where they are constants, are new predicates instead; and at last, that a variable has one of the
-//! few constants that the program mentions.
+//! few constants that the program mentions. Variables that take constants only are followed as a whole (`enumerated`).
 
 use crate::abstraction::{Predicates, literal};
 use crate::budget::Budget;
+use crate::enumerated::matters;
 use crate::graph::Graph;
 use c::program::VariableId;
 use model::verdict::Reason;
@@ -19,6 +20,9 @@ use std::collections::{HashMap, HashSet};
 
 /// More constants than this are too many to ask for each.
 const MOST_CONSTANTS: usize = 12;
+
+/// More guards than this are not compared with one another.
+const MOST_COMPARED: usize = 40;
 
 /// Steps from the beginning, and the truths of propositions in each state, one more than there are steps.
 #[derive(Clone, Debug, Default)]
@@ -95,13 +99,48 @@ fn see(graph: &mut Graph, path: &Path, state: usize, values: &[TermId], executio
 }
 
 impl Execution {
+    /// Of the guards that are false whatever the inputs are, the one that needs the fewest new predicates.
+    fn cheapest(
+        &self,
+        graph: &mut Graph,
+        path: &Path,
+        predicates: &Predicates,
+        budget: &Budget<'_>,
+    ) -> Result<Option<usize>, Reason> {
+        let mut best = None;
+        let false_ones = (0..self.constraints.len()).filter(|&place| {
+            let constraint = self.constraints[place].0;
+            graph.terms.as_const(constraint) == Some(0)
+        });
+        for place in false_ones.take(MOST_COMPARED).collect::<Vec<_>>() {
+            budget.look()?;
+            let Origin { state, condition } = self.constraints[place].1;
+            let wanted = preconditions(graph, path, state, condition);
+            let new =
+                |(state, atom): &&(usize, TermId)| !predicates.at[node_at(graph, path, *state) as usize].contains(atom);
+            let cost = wanted.iter().filter(new).count();
+            let variables = graph.terms.free_variables(&[condition]);
+            let more: usize = variables.into_iter().map(|variable| together(graph, variable).len()).sum();
+            // What needs nothing new is of no use.
+            if cost + more > 0 && best.is_none_or(|(least, _)| cost + more < least) {
+                best = Some((cost + more, place));
+            }
+        }
+        Ok(best.map(|(_, place)| place))
+    }
+
     /// Whether the program can take the path.
     pub(crate) fn feasible(
         &self,
-        graph: &Graph,
+        graph: &mut Graph,
+        path: &Path,
+        predicates: &Predicates,
         solver: &mut Embedded,
         budget: &mut Budget<'_>,
     ) -> Result<Feasibility, Reason> {
+        if let Some(place) = self.cheapest(graph, path, predicates, budget)? {
+            return Ok(Feasibility::Impossible(vec![place]));
+        }
         let parts: Vec<TermId> = self.constraints.iter().map(|&(constraint, _)| constraint).collect();
         match budget.ask(solver, &graph.terms, &parts)? {
             Outcome::Sat(model) => Ok(Feasibility::Possible(model)),
@@ -148,18 +187,64 @@ impl Execution {
         wide: bool,
         predicates: &mut Predicates,
     ) -> bool {
-        let mut new = false;
+        let mut new = self.counted(graph, path, core, predicates);
+        if new {
+            return true;
+        }
         for &place in core {
             let Origin { state, condition } = self.constraints[place].1;
-            new |= preconditions(graph, path, state, condition, predicates);
+            for (state, atom) in preconditions(graph, path, state, condition) {
+                new |= predicates.add(graph, node_at(graph, path, state), atom);
+            }
             if wide {
                 everywhere(graph, condition, predicates);
             }
+        }
+        let mut named: Vec<TermId> = self.named(graph, core).into_iter().collect();
+        named.sort_unstable();
+        for variable in named {
+            for (node, atom) in together(graph, variable) {
+                new |= predicates.add(graph, node, atom);
+            }
+            graph.followed.insert(variable);
         }
         new || self.constants(graph, path, core, true, predicates)
             || self.constants(graph, path, core, false, predicates)
             || self.mentioned(graph, path, core, true, predicates)
             || self.mentioned(graph, path, core, false, predicates)
+    }
+
+    /// Counters that have only a few values on paths are followed by these values, wherever they matter: `count == 2` is
+    /// decided by whatever is done to `count`, but `count + 1 < 3` asks for `count + 2 < 3` next.
+    fn counted(&self, graph: &mut Graph, path: &Path, core: &[usize], predicates: &mut Predicates) -> bool {
+        let numbers: HashMap<TermId, usize> = graph.variables.iter().enumerate().map(|(n, &v)| (v, n)).collect();
+        let (mut values, mut needed) = (Vec::new(), false);
+        for &place in core {
+            let Origin { state, condition } = self.constraints[place].1;
+            for (state, atom) in preconditions(graph, path, state, condition) {
+                for variable in graph.terms.free_variables(&[atom]) {
+                    needed |= graph.enumerated.counts(variable);
+                    let value = numbers.get(&variable).map(|&number| self.values[state][number]);
+                    let constant = value.filter(|&value| graph.terms.as_const(value).is_some());
+                    match constant.filter(|_| graph.enumerated.is_followable(variable)) {
+                        Some(value) => values.push((state, variable, value)),
+                        None => return false,
+                    }
+                }
+            }
+        }
+        if !needed || !values.iter().all(|&(_, variable, value)| graph.enumerated.takes(variable, value)) {
+            return false;
+        }
+        let mut new = false;
+        for (state, variable, value) in values {
+            let equal = graph.terms.eq(variable, value);
+            new |= predicates.add(graph, node_at(graph, path, state), equal);
+            for node in matters(graph, variable) {
+                new |= predicates.add(graph, node, equal);
+            }
+        }
+        new
     }
 
     /// Whether variables have one of the constants that guards, propositions and assignments mention.
@@ -246,11 +331,11 @@ fn node_at(graph: &Graph, path: &Path, state: usize) -> u32 {
     }
 }
 
-/// The atoms of a condition in a state become predicates there, and their preconditions on the way back.
-fn preconditions(graph: &mut Graph, path: &Path, state: usize, condition: TermId, predicates: &mut Predicates) -> bool {
+/// What a condition in a state needs: its atoms there, and their preconditions in every state on the way back.
+fn preconditions(graph: &mut Graph, path: &Path, state: usize, condition: TermId) -> Vec<(usize, TermId)> {
     let variables: HashSet<TermId> = graph.variables.iter().copied().collect();
     let mut current = atoms(graph, condition);
-    let mut new = false;
+    let mut wanted = Vec::new();
     for at in (0..=state).rev() {
         if at < state {
             let mut earlier = HashSet::new();
@@ -269,12 +354,18 @@ fn preconditions(graph: &mut Graph, path: &Path, state: usize, condition: TermId
         if current.is_empty() {
             break;
         }
-        let node = node_at(graph, path, at);
-        for &atom in &current {
-            new |= predicates.add(graph, node, atom);
-        }
+        wanted.extend(current.iter().map(|&atom| (at, atom)));
     }
-    new
+    wanted
+}
+
+/// All that is asked about a variable that takes constants only, wherever its value matters, if it is not followed yet.
+fn together(graph: &Graph, variable: TermId) -> Vec<(u32, TermId)> {
+    let atoms = graph.enumerated.about(variable);
+    if atoms.is_empty() || graph.followed.contains(&variable) {
+        return Vec::new();
+    }
+    matters(graph, variable).into_iter().flat_map(|node| atoms.iter().map(move |&atom| (node, atom))).collect()
 }
 
 /// The atoms of a condition become predicates of all nodes: a flag that decides at one place decides at others.
@@ -291,7 +382,7 @@ fn everywhere(graph: &mut Graph, condition: TermId, predicates: &mut Predicates)
 }
 
 /// The parts of a condition that are no logic: comparisons and Boolean variables.
-fn atoms(graph: &Graph, condition: TermId) -> Vec<TermId> {
+pub(crate) fn atoms(graph: &Graph, condition: TermId) -> Vec<TermId> {
     let (mut found, mut seen, mut todo) = (Vec::new(), HashSet::new(), vec![condition]);
     while let Some(next) = todo.pop() {
         if !seen.insert(next) {

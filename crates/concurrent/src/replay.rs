@@ -16,6 +16,8 @@ use smt::{Model, TermId};
 pub struct Moved {
     /// The part of the program.
     pub part: usize,
+    /// The step of its graph; see [`crate::steps`].
+    pub step: u32,
     /// The text that is executed.
     pub span: Span,
     /// What it does, in one line.
@@ -119,7 +121,8 @@ impl Player<'_> {
             (None, _) => String::from("a call that the specification does not cover"),
         };
         let changes = changes.collect();
-        self.moves.push(Moved { part: self.part, span: step.span, does, changes });
+        let taken = real.path.steps[number];
+        self.moves.push(Moved { part: self.part, step: taken, span: step.span, does, changes });
         self.sees(real.path.truths.get(number + 1))
     }
 

@@ -9,6 +9,7 @@
 //! * An atom of a formula is an event, a proposition of a process, or an expression of C in braces over the variables of
 //!   one part: `{server.state == 3}`. The name of the part can be left out if there is only one procedure.
 
+mod constants;
 mod formulas;
 mod processes;
 mod units;
@@ -315,8 +316,8 @@ impl<'r> Reader<'r> {
                     let abstracts = about.abstracts.clone();
                     let mut structures = Vec::new();
                     for (guard, process) in abstracts {
-                        let structure = self.routine_structure(&process, text, &mut alphabet)?;
-                        structures.push((parse(&guard.text, guard.span)?, structure));
+                        let structure = self.routine_structure(&process, text, &component, &mut alphabet)?;
+                        structures.push((self.expression(&guard, text, &component)?, structure));
                     }
                     Behaviour::Structures(structures)
                 }
@@ -332,14 +333,23 @@ impl<'r> Reader<'r> {
         alphabet.sort_unstable();
         alphabet.dedup();
         let mut hints = Vec::new();
-        for about in self.outline.about.iter().filter(|about| about.name.text == text.name.text) {
+        for about in self.outline.about.clone().iter().filter(|about| about.name.text == text.name.text) {
             for predicate in &about.predicates {
-                hints.push(parse(&predicate.text, predicate.span)?);
+                hints.push(self.expression(predicate, text, &component)?);
             }
         }
         self.check_relabelling(text, &alphabet)?;
         let propositions = Vec::new();
         Ok(Procedure { name, component, routines, alphabet, propositions, hints, span: text.whole.span })
+    }
+
+    /// An expression about a procedure.
+    fn expression(&mut self, piece: &Piece, text: &PartText, component: &Component) -> Refused<Expression> {
+        let mut expression = parse(&piece.text, piece.span)?;
+        if let Some(unit) = self.unit_with(&text.name.text) {
+            self.with_constants(&mut expression, unit, component);
+        }
+        Ok(expression)
     }
 
     fn check_relabelling(&mut self, text: &PartText, alphabet: &[EventId]) -> Refused<()> {
@@ -363,7 +373,7 @@ impl<'r> Reader<'r> {
             let text = PartText { label: None, whole: name.clone(), name: name.clone(), relabel: Vec::new() };
             let procedure = Box::new(self.procedure(&text)?);
             let mut alphabet = procedure.alphabet.clone();
-            let allowed = self.routine_structure(&process, &text, &mut alphabet)?;
+            let allowed = self.routine_structure(&process, &text, &procedure.component, &mut alphabet)?;
             let span = name.span.to(process.span);
             let (returns, watcher) = self.watcher(&allowed, &alphabet, span)?;
             let name = format!("{} conforms to {}", name.text, process.text);
@@ -388,10 +398,15 @@ fn return_number(label: &str) -> Option<usize> {
 }
 
 /// The action of a label.
-fn action(reader: &mut Reader<'_>, label: &str, part: &PartText, span: Span) -> Refused<Action> {
+fn action(reader: &mut Reader<'_>, label: &str, part: &PartText, component: &Component, span: Span) -> Refused<Action> {
     match return_number(label) {
-        Some(number) => match reader.returns.get(number) {
-            Some(condition) => Ok(Action::Return(condition.clone())),
+        Some(number) => match reader.returns.get(number).cloned() {
+            Some(mut condition) => {
+                if let Some(unit) = reader.unit_with(&part.name.text) {
+                    reader.with_constants(&mut condition, unit, component);
+                }
+                Ok(Action::Return(condition))
+            }
             None => Err(Box::new(Diagnostic::error("M0001", span, "there are too many `return` actions"))),
         },
         None => Ok(Action::Event(reader.event(&seen_as(label, part), span))),

@@ -2,6 +2,7 @@
 
 use crate::abstraction::{Extract, Extractor, Predicates};
 use crate::budget::Budget;
+use crate::check::{self, Question};
 use crate::graph::{Graph, Place, Source, build};
 use crate::specification::{Part, Procedure, Specification};
 use model::composition::{Component, Composition};
@@ -94,6 +95,17 @@ pub(crate) fn graph_of(procedure: &Procedure, asked: &Asked<'_>) -> Result<Graph
         }
     }
     Ok(graph)
+}
+
+/// The steps of a procedure as a question sees them, and the events in which it takes part: for whoever follows a run.
+pub fn steps(
+    specification: &Specification,
+    question: Question,
+    procedure: &Procedure,
+) -> Result<(Graph, Vec<EventId>), Reason> {
+    let propositions = check::propositions_of(check::formula_of(specification, question)?);
+    let asked = check::asked(specification, question, &propositions);
+    Ok((graph_of(procedure, &asked)?, alphabet_of(procedure, &asked)))
 }
 
 /// The events of a procedure for a question.

@@ -132,7 +132,7 @@ impl Projection {
         rounds: Option<(usize, usize)>,
         budget: &mut Budget<'_>,
     ) -> Result<Checked, Reason> {
-        match execution.feasible(&examined.graph, &mut examined.solver, budget)? {
+        match execution.feasible(&mut examined.graph, &path, &examined.predicates, &mut examined.solver, budget)? {
             Feasibility::Possible(model) => Ok(Checked::Real(Box::new(self.real(path, execution, &model, rounds)))),
             Feasibility::Impossible(core) => {
                 examined.rounds += 1;

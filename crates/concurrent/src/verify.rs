@@ -12,13 +12,59 @@
 //! component (`graph`); the search for predicates and targets it does not share.
 
 use crate::abstraction::{Extract, Predicates, all_of, assumed, first_images, structure};
-use crate::check::{Holds, PartProof, asked, formula_of, parts_of, propositions_of};
+use crate::check::{Holds, PartProof, Question, asked, formula_of, parts_of, propositions_of};
 use crate::graph::Graph;
 use crate::specification::{Part, Specification};
 use crate::system::{alphabet_of, compose, graph_of};
+use model::composition::Composition;
 use model::ids::PropositionId;
 use smt::{Limits, Op, Outcome, Solver, TermId, Terms};
 use std::collections::HashMap;
+use std::fmt;
+
+/// What a proof says about one procedure; it can come from anywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Claimed<'p> {
+    /// Its number among the parts.
+    pub part: usize,
+    /// The pool of the predicates.
+    pub terms: &'p Terms,
+    /// The predicates.
+    pub predicates: &'p Predicates,
+    /// The structure; only its states and moves are looked at.
+    pub extract: &'p Extract,
+}
+
+impl<'p> From<&'p PartProof> for Claimed<'p> {
+    fn from(proof: &'p PartProof) -> Self {
+        let PartProof { part, graph, predicates, extract } = proof;
+        Claimed { part: *part, terms: &graph.terms, predicates, extract }
+    }
+}
+
+/// Why a proof is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The solver has no answer.
+    Undecided(smt::Reason),
+    /// Something in it is wrong.
+    Wrong(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Undecided(reason) => write!(f, "{reason}"),
+            Refusal::Wrong(what) => write!(f, "{what}"),
+        }
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(what: String) -> Self {
+        Refusal::Wrong(what)
+    }
+}
 
 /// Checks that the structures of a proof over-approximate the procedures. How many questions the solver answered, or what
 /// is wrong.
@@ -28,22 +74,37 @@ pub fn verify(
     solver: &mut dyn Solver,
     limits: &Limits<'_>,
 ) -> Result<u64, String> {
+    let claimed: Vec<Claimed<'_>> = holds.parts.iter().map(Claimed::from).collect();
+    let (count, composition) =
+        examine(specification, holds.question, &claimed, solver, limits).map_err(|refusal| refusal.to_string())?;
+    if composition != holds.composition {
+        return Err(String::from("the composition is not that of the structures"));
+    }
+    Ok(count)
+}
+
+/// The same for structures from anywhere: how many questions the solver answered, and the composition that what remains
+/// of the proof must be about.
+pub fn examine(
+    specification: &Specification,
+    question: Question,
+    claimed: &[Claimed<'_>],
+    solver: &mut dyn Solver,
+    limits: &Limits<'_>,
+) -> Result<(u64, Composition), Refusal> {
     let mut count = 0;
     let mut ask = |graph: &Graph, parts: &[TermId]| {
         count += 1;
         match solver.check(&graph.terms, parts, limits) {
             Outcome::Unsat(_) => Ok(()),
-            Outcome::Sat(_) => Err(String::from("a step of the program is missing in a structure")),
-            Outcome::Unknown(reason) => Err(reason.to_string()),
+            Outcome::Sat(_) => Err(Refusal::Wrong(String::from("a step of the program is missing in a structure"))),
+            Outcome::Unknown(reason) => Err(Refusal::Undecided(reason)),
         }
     };
-    let checked = each_part(specification, holds, &mut ask)?;
-    let parts = parts_of(specification, holds.question).map_err(|reason| format!("{reason:?}"))?;
+    let checked = each_part(specification, question, claimed, &mut ask)?;
+    let parts = parts_of(specification, question).map_err(|reason| reason.to_string())?;
     let extracts: Vec<(usize, &Graph, &Extract)> = checked.iter().map(|(part, g, e)| (*part, g, e)).collect();
-    if compose(specification, &parts, &extracts) != holds.composition {
-        return Err(String::from("the composition is not that of the structures"));
-    }
-    Ok(count)
+    Ok((count, compose(specification, &parts, &extracts)))
 }
 
 /// The same questions as texts in SMT-LIB 2, each of which must be unsatisfiable.
@@ -53,7 +114,8 @@ pub fn obligations(specification: &Specification, holds: &Holds) -> Result<Vec<S
         texts.push(smt::smtlib::obligation(&graph.terms, parts));
         Ok(())
     };
-    each_part(specification, holds, &mut write)?;
+    let claimed: Vec<Claimed<'_>> = holds.parts.iter().map(Claimed::from).collect();
+    each_part(specification, holds.question, &claimed, &mut write).map_err(|refusal| refusal.to_string())?;
     Ok(texts)
 }
 
@@ -63,10 +125,15 @@ pub fn predicates(proof: &PartProof) -> Vec<(model::source::Span, Vec<String>)> 
     let skip = proof.graph.propositions.len();
     let each = proof.graph.nodes.iter().zip(&proof.predicates.at).filter(|(_, at)| at.len() > skip);
     each.map(|(node, at)| {
-        let texts = at[skip..].iter().map(|&predicate| without_numbers(&smt::to_c(&proof.graph.terms, predicate)));
+        let texts = at[skip..].iter().map(|&predicate| shown(&proof.graph.terms, predicate));
         (node.span, texts.collect())
     })
     .collect()
+}
+
+/// A predicate as C would write it.
+pub(crate) fn shown(terms: &Terms, predicate: TermId) -> String {
+    without_numbers(&smt::to_c(terms, predicate))
 }
 
 /// `x#3` is `x`.
@@ -80,26 +147,27 @@ fn without_numbers(text: &str) -> String {
     shown + rest
 }
 
-type Ask<'a> = dyn FnMut(&Graph, &[TermId]) -> Result<(), String> + 'a;
+type Ask<'a> = dyn FnMut(&Graph, &[TermId]) -> Result<(), Refusal> + 'a;
 
 fn each_part(
     specification: &Specification,
-    holds: &Holds,
+    question: Question,
+    claimed: &[Claimed<'_>],
     ask: &mut Ask<'_>,
-) -> Result<Vec<(usize, Graph, Extract)>, String> {
-    let reason = |reason| format!("{reason:?}");
-    let parts = parts_of(specification, holds.question).map_err(reason)?;
-    let formula = formula_of(specification, holds.question).map_err(reason)?;
+) -> Result<Vec<(usize, Graph, Extract)>, Refusal> {
+    let reason = |reason: model::verdict::Reason| reason.to_string();
+    let parts = parts_of(specification, question).map_err(reason)?;
+    let formula = formula_of(specification, question).map_err(reason)?;
     let propositions = propositions_of(formula);
-    let asked = asked(specification, holds.question, &propositions);
+    let asked = asked(specification, question, &propositions);
     let mut checked = Vec::new();
     for (number, part) in parts.iter().enumerate() {
         let Part::Procedure(procedure) = part else { continue };
-        let proof = holds.parts.iter().find(|proof| proof.part == number);
+        let proof = claimed.iter().find(|proof| proof.part == number);
         let proof = proof.ok_or_else(|| format!("nothing is said about `{}`", procedure.name))?;
         let mut graph = graph_of(procedure, &asked).map_err(reason)?;
-        if holds.question == crate::Question::Deadlock && graph.conditional_return.is_some() {
-            return Err(String::from("deadlock cannot be answered for this specification"));
+        if question == Question::Deadlock && graph.conditional_return.is_some() {
+            return Err(Refusal::Wrong(String::from("deadlock cannot be answered for this specification")));
         }
         let own: Vec<PropositionId> = procedure.propositions.iter().map(|(id, _)| *id).collect();
         let own: Vec<PropositionId> = own.into_iter().filter(|id| asked.propositions.contains(id)).collect();
@@ -114,7 +182,7 @@ fn each_part(
 }
 
 /// The predicates of a proof in the terms of a graph that was made again.
-fn copied(proof: &PartProof, graph: &mut Graph) -> Result<Predicates, String> {
+fn copied(proof: &Claimed<'_>, graph: &mut Graph) -> Result<Predicates, String> {
     if proof.predicates.at.len() != graph.nodes.len() {
         return Err(String::from("the proof speaks of other places"));
     }
@@ -123,7 +191,7 @@ fn copied(proof: &PartProof, graph: &mut Graph) -> Result<Predicates, String> {
     for predicates in &proof.predicates.at {
         let mut here = Vec::new();
         for &predicate in predicates {
-            here.push(copy(&proof.graph.terms, &mut graph.terms, predicate, &variables)?);
+            here.push(copy(proof.terms, &mut graph.terms, predicate, &variables)?);
         }
         if here.len() < graph.propositions.len() || here[..graph.propositions.len()] != graph.propositions[..] {
             return Err(String::from("a place does not have the propositions of the formula"));
@@ -180,7 +248,7 @@ fn shapes(graph: &Graph, predicates: &Predicates, extract: &Extract) -> Result<(
     }
 }
 
-fn one(graph: &mut Graph, predicates: &Predicates, extract: &Extract, ask: &mut Ask<'_>) -> Result<(), String> {
+fn one(graph: &mut Graph, predicates: &Predicates, extract: &Extract, ask: &mut Ask<'_>) -> Result<(), Refusal> {
     let at = predicates.at[graph.start as usize].clone();
     let images = first_images(graph, &at);
     let targets: Vec<Vec<bool>> =

@@ -10,7 +10,7 @@ const SERVER: &str = "
 int __VERIFIER_nondet_int(void);
 void request(void);
 void reply(void);
-int lock(int which);
+int lock(int which); /* its counterpart is unlock */
 struct { int level; } s;
 int state = 1;
 int table[2];
@@ -51,6 +51,12 @@ fn names_that_are_not_there_are_told_with_the_nearest_ones() {
         "F0111",
         "MISSING",
         "no process",
+    );
+    expect(
+        "file \"server.c\";\nL = (a -> L).\ncproc unlock { abstract { A, (1), L }; }\nprogram = (server)\n",
+        "M0102",
+        "unlock",
+        "`lock`",
     );
     expect("file \"other.c\";\nprogram = (server)\n", "M0003", "other.c", "no such file");
     expect("file \"server.c\";\nprogram = (server)\nconforms servr to S;\n", "M0103", "servr", "`server`");
@@ -94,6 +100,96 @@ fn expressions_that_mean_nothing_are_refused() {
     expect("file \"server.c\";\nprogram = (server)\nltl A { [] {$1 == 2} }\n", "M0105", "$1", "");
     let both = "file \"server.c\";\nprogram = (server || b:server)\nltl A { [] {server.state == b.state} }\n";
     expect(both, "M0204", "{server.state == b.state}", "share no variables");
+}
+
+#[test]
+fn what_is_not_supported_is_named() {
+    let conforms = |condition: &str| {
+        format!("file \"server.c\";\nL = (take -> return {{{condition}}} -> STOP).\nconforms server to L;\n")
+    };
+    expect(&conforms("$1 == 1"), "M0004", "$1 == 1", "`$0`");
+    let many: Vec<String> = (0..8).map(|n| format!("return {{$0 == {n}}} -> STOP")).collect();
+    let many = format!("file \"server.c\";\nL = ({}).\nconforms server to L;\n", many.join(" | "));
+    expect(&many, "M0004", "server to L", "conditions of returns");
+}
+
+#[test]
+fn processes_that_do_not_fit_are_named() {
+    let routine = "file \"server.c\";\nA = (a -> A).\n||B = (A || b:A).\n\
+                   cproc lock { abstract { X, (1), B }; }\nprogram = (server)\n";
+    expect(routine, "M0108", "B", "single process");
+    let part = "file \"server.c\";\nL = (take -> return -> STOP).\nprogram = (server || L)\n";
+    expect(part, "M0108", "L", "stand for routines");
+}
+
+#[test]
+fn a_formula_with_two_readings_is_read_with_a_warning() {
+    let spec = "file \"server.c\";\nprogram = (server)\nltl A { request || reply && request }\n";
+    let read = read_with("test.spec", spec, &[("server.c", SERVER)]);
+    assert!(read.specification.is_some());
+    assert_eq!(read.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["M0202"]);
+}
+
+#[test]
+fn every_code_has_a_test_and_an_explanation() {
+    let tests = include_str!("messages.rs");
+    for entry in concurrent::codes::all() {
+        assert!(tests.contains(&format!("\"{}\"", entry.code)), "{}", entry.code);
+        assert!(!entry.text.is_empty() && concurrent::codes::explain(entry.code) == Some(entry));
+    }
+}
+
+const LEVELS: &str = "
+#define LOW 1
+#define HIGH (LOW + 2)
+#define WIDE 0xffffffffu
+#define TWICE 1
+#undef TWICE
+#define TWICE 2
+enum { CLOSED, OPEN = 5, SHUT = -2 };
+enum { LAST = OPEN + 1 };
+void request(void);
+int level(int which);
+int state = CLOSED;
+unsigned mask = 0;
+void server(void) {
+    int OPEN = 7;
+    request();
+    state = SHUT;
+    mask = OPEN;
+    level(3);
+}
+void other(void) { request(); state = LAST; mask = 0xffffffffu; }
+";
+
+/// The preprocessor's work on the text above: directives are gone.
+fn levels() -> c::Input {
+    let lines: Vec<&str> = LEVELS.lines().map(|line| if line.starts_with('#') { "" } else { line }).collect();
+    c::Input { preprocessed: Some(lines.join("\n")), ..c::Input::plain("levels.c", LEVELS) }
+}
+
+#[test]
+fn enumerators_and_macros_of_the_file_are_known_in_expressions() {
+    let load = |_: &str| Ok(levels());
+    let spec = "file \"levels.c\";\nL = (take -> return {$0 == OPEN} -> STOP).\n\
+                cproc level { abstract { A, ($1 == HIGH), L }; }\nprogram = (server || b:other)\n\
+                ltl A { [] ({server.state == CLOSED} || {server.state == SHUT}) }\n\
+                ltl B { [] ({b.state == CLOSED} || {b.state == LAST && LAST == 6}) }\n\
+                ltl C { [] ({b.mask == 0} || {b.mask == WIDE && WIDE > 0 && -1 < 0}) }\n\
+                ltl D { [] ({server.mask == 0} || {server.mask == OPEN}) }\n";
+    let read = |text: &str| concurrent::read("test.spec", text, &concurrent::Options::default(), &load);
+    let specification = specification(read(spec));
+    for number in 0..specification.formulas.len() {
+        assert!(matches!(ask(&specification, Question::Formula(number), 20).verdict, Outcome::Holds(_)), "{number}");
+    }
+    assert!(
+        matches!(ask(&specification, Question::Safety, 20).verdict, Outcome::Holds(_)),
+        "`$1 == HIGH` covers the call"
+    );
+    let wrong = read(&spec.replace("state == LAST", "state == LATS"));
+    assert_eq!(wrong.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["M0104"]);
+    let twice = read(&spec.replace("state == LAST", "state == TWICE"));
+    assert_eq!(twice.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["M0104"], "it has two meanings");
 }
 
 #[test]

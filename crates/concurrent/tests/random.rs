@@ -1,15 +1,19 @@
 //! Random programs against explicit exploration of what the interpreter does.
 //!
-//! Small components with globals of two bits, loops, branches on inputs, assertions and events, beside a small process.
+//! Small components with globals of two bits, arrays, pointers, loops, branches on inputs, assertions and events, up to three
+//! of them beside a small process.
 //! The twin runs the interpreter from every state on every input that matters, makes a structure of what it sees, and asks
 //! the same questions of that. No two answers contradict each other, and every proof is accepted.
 
 mod common;
+#[path = "common/generate.rs"]
+mod generate;
 
 use c::interpret::{Machine, Outcome as Ends, Run};
 use c::program::{Instruction, VariableId};
 use common::{ask, checked, read_with, specification};
 use concurrent::{Outcome, Part, Procedure, Question, Specification};
+use generate::{FORMULAS, HEAD, Kind, Random, allowed, head_of, holds, process, program};
 use model::composition::{Component, Composition, Stepper};
 use model::ids::EventId;
 use model::structure::{Ending, Move, StateParts, Structure, TAU};
@@ -18,122 +22,12 @@ use std::collections::{HashMap, HashSet};
 /// Programs with more states than this are passed over.
 const MOST_STATES: usize = 3_000;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % n.max(1)
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len() as u64) as usize % from.len()]
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) % 100 < percent
-    }
-}
-
-const HEAD: &str = "\
-int __VERIFIER_nondet_int(void);\nvoid a(void);\nvoid b(void);\nvoid d(void);\nint get(void);\nint routine(int x);
-void assert(int holds);\nvoid __VERIFIER_assume(int holds);\n";
-
-/// The body of a procedure over two variables.
-fn statements(random: &mut Random, x: &str, y: &str, depth: u32, text: &mut String) {
-    let count = 1 + random.below(3) % 3;
-    for _ in 0..count {
-        let k = random.below(4) % 4;
-        match random.below(12) % 12 {
-            0 => *text += &format!("{x} = ({x} + 1) & 3;\n"),
-            1 => *text += &format!("{y} = {k};\n"),
-            2 => *text += &format!("{x} = __VERIFIER_nondet_int() & 3;\n"),
-            3 => *text += &format!("{x} = {y};\n"),
-            4 => *text += &format!("{y} = get() & 3;\n"),
-            5 => *text += &format!("{y} = routine({x});\n"),
-            6 | 7 => *text += &format!("{}();\n", random.pick(&["a", "b", "d"])),
-            8 if random.chance(40) => *text += &format!("assert({});\n", condition(random, x, y)),
-            9 if random.chance(30) => *text += "return;\n",
-            9 if random.chance(20) => *text += &format!("__VERIFIER_assume({});\n", condition(random, x, y)),
-            _ if depth == 0 => *text += &format!("{x} = ({x} + {y}) & 3;\n"),
-            10 => {
-                *text += &format!("while ({}) {{\n", condition(random, x, y));
-                statements(random, x, y, depth - 1, text);
-                *text += "}\n";
-            }
-            _ => {
-                *text += &format!("if ({}) {{\n", condition(random, x, y));
-                statements(random, x, y, depth - 1, text);
-                *text += "} else {\n";
-                statements(random, y, x, depth - 1, text);
-                *text += "}\n";
-            }
-        }
-    }
-}
-
-fn condition(random: &mut Random, x: &str, y: &str) -> String {
-    let k = random.below(4) % 4;
-    match random.below(6) % 6 {
-        0 => format!("{x} == {k}"),
-        1 => format!("{x} < {y}"),
-        2 => format!("{y} & 1"),
-        3 => format!("{x} != {y}"),
-        4 => format!("{x} <= {k} && {y} != {k}"),
-        _ => String::from("__VERIFIER_nondet_int() & 1"),
-    }
-}
-
-fn program(random: &mut Random, two: bool) -> String {
-    let mut text = String::from(HEAD);
-    let k = |random: &mut Random| random.below(4) % 4;
-    text += &format!("unsigned char x = {};\nunsigned char y = {};\n", k(random), k(random));
-    for name in ["p", "q"].into_iter().take(if two { 2 } else { 1 }) {
-        let endless = random.chance(70);
-        text += &format!("void {name}(void) {{\n");
-        // Variables that are not used are not there.
-        text += "x = (x + y) & 3;\n";
-        text += if endless { "while (1) {\n" } else { "" };
-        statements(random, "x", "y", 2, &mut text);
-        text += if endless { "}\n}\n" } else { "}\n" };
-    }
-    text
-}
-
-fn process(random: &mut Random) -> String {
-    let states = 1 + random.below(3) % 3;
-    let mut clauses = Vec::new();
-    for state in 0..states {
-        let moves: Vec<String> = (0..1 + random.below(3) % 3)
-            .map(|_| {
-                let event = random.pick(&["a", "b", "d", "ping", "get", "tick"]);
-                let to = random.below(states) % states;
-                if random.chance(8) { format!("{event} -> END") } else { format!("{event} -> S{to}") }
-            })
-            .collect();
-        clauses.push(format!("S{state} = ({})", moves.join(" | ")));
-    }
-    format!("S = (start -> S0),\n{}.\n", clauses.join(",\n")).replace("S = (start -> S0)", "S = S0")
-}
-
-const FORMULAS: &[&str] = &[
-    "[] <> a",
-    "[] (a -> <> b)",
-    "[] {p.x <= 2}",
-    "<> [] !d",
-    "{p.y == 0} U (a || {p.x == 1})",
-    "[] ({p.x == p.y} -> X {p.x == p.y})",
-    "<> {p.x == 3} || [] <> b",
-    "X X {p.x == 2}",
-];
-
 /// What the interpreter does from every state, as a structure. Whoever fails an assumption moves on the spot, if that is
 /// wished: nothing is stuck beside it.
-fn explored(procedure: &Procedure, specification: &Specification, text: &str, spin: bool) -> Option<Structure> {
+/// What it returns is an event, if that is wished.
+fn explored(procedure: &Procedure, specification: &Specification, text: &str, how: How) -> Option<Structure> {
     let component = &procedure.component;
-    let head = format!("void {}(void) {{", component.name);
+    let head = head_of(&component.name, how.kind);
     let body = (text.find(&head).expect("the body") + head.len()) as u32;
     let mut machine = Machine::new(component);
     let fresh = || Run { outcome: Ends::StepLimit, edges: Vec::new(), inputs: Vec::new(), events: Vec::new() };
@@ -168,12 +62,17 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, sp
             let mut next = Vec::new();
             for &input in inputs {
                 let (mut after, mut run) = (machine.clone(), fresh());
+                let mut event = event;
                 let end = match after.step(&mut |_| input, &mut run) {
                     None => 0,
                     // An assumption does not hold: nothing happens.
-                    Some(Ends::Blocked) if !spin => continue,
+                    Some(Ends::Blocked) if !how.spin => continue,
                     Some(Ends::Blocked) => 0,
                     Some(Ends::Error(..)) => wrong,
+                    Some(Ends::Returned(Some(value))) if how.returns => {
+                        event = returned(specification, value);
+                        done
+                    }
                     Some(_) => done,
                 };
                 next.push((event, after, end));
@@ -212,17 +111,7 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, sp
             machine.bits(VariableId(number.expect(name) as u32))
         };
         for (id, _) in &procedure.propositions {
-            let (x, y) = (value("x"), value("y"));
-            let holds = match specification.propositions[id.index()].name.as_str() {
-                "p.x <= 2" => x <= 2,
-                "p.y == 0" => y == 0,
-                "p.x == 1" => x == 1,
-                "p.x == p.y" => x == y,
-                "p.x == 3" => x == 3,
-                "p.x == 2" => x == 2,
-                other => panic!("{other}"),
-            };
-            if holds {
+            if holds(&specification.propositions[id.index()].name, &value) {
                 states[at].labels.push(*id);
             }
         }
@@ -231,15 +120,57 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, sp
             return None;
         }
     }
-    Some(Structure::new(procedure.alphabet.iter().copied(), vec![0], states))
+    let mut alphabet = procedure.alphabet.clone();
+    let events = specification.events.iter().enumerate().filter(|_| how.returns);
+    let returns = events.filter(|(_, event)| event.name.starts_with("return"));
+    alphabet.extend(returns.map(|(number, _)| EventId::from(number)));
+    Some(Structure::new(alphabet, vec![0], states))
 }
 
-fn side_by_side(specification: &Specification, parts: &[Part], text: &str, spin: bool) -> Option<Composition> {
+/// How a procedure is explored.
+#[derive(Clone, Copy)]
+struct How {
+    kind: Kind,
+    spin: bool,
+    returns: bool,
+}
+
+/// The event of a return: its name lists the conditions that the value satisfies.
+fn returned(specification: &Specification, value: i128) -> EventId {
+    let satisfied = |name: &str| {
+        let inner = name.strip_prefix("return").map(|rest| rest.trim().trim_start_matches('{').trim_end_matches('}'));
+        let conditions = inner.unwrap_or("").split("&&").map(str::trim).filter(|text| !text.is_empty());
+        conditions.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let true_of = |condition: &str| {
+        let words: Vec<&str> = condition.split_whitespace().collect();
+        let number: i128 = words[2].parse().expect("a number");
+        match words[1] {
+            "==" => value == number,
+            "<" => value < number,
+            "!=" => value != number,
+            other => panic!("{other}"),
+        }
+    };
+    let all: HashSet<String> = specification
+        .events
+        .iter()
+        .flat_map(|event| match event.name.starts_with("return") {
+            true => satisfied(&event.name),
+            false => Vec::new(),
+        })
+        .collect();
+    let wanted: HashSet<String> = all.into_iter().filter(|condition| true_of(condition)).collect();
+    let fits = |name: &str| name.starts_with("return") && satisfied(name).into_iter().collect::<HashSet<_>>() == wanted;
+    EventId::from(specification.events.iter().position(|event| fits(&event.name)).expect("a return"))
+}
+
+fn side_by_side(specification: &Specification, parts: &[Part], text: &str, how: How) -> Option<Composition> {
     let components = parts.iter().map(|part| match part {
         Part::Process(process) => Some((**process).clone()),
         Part::Procedure(procedure) => Some(Component {
             name: procedure.name.clone(),
-            structure: explored(procedure, specification, text, spin)?,
+            structure: explored(procedure, specification, text, how)?,
             state_names: Vec::new(),
             state_spans: Vec::new(),
             span: procedure.span,
@@ -312,36 +243,40 @@ fn answers_agree_with_the_interpreter() {
 }
 
 fn one(seed: u64, count: &mut Count) {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    (0..5).for_each(|_| _ = random.below(2));
-    let two = random.chance(40);
-    let text = program(&mut random, two);
+    let mut random = Random::new(seed);
+    let kind = Kind {
+        procedures: [1, 1, 1, 2, 2, 3][random.below(6) as usize % 6],
+        rich: random.chance(60),
+        returns: random.chance(30),
+    };
+    let text = program(&mut random, kind);
     let mut spec = String::from("file \"p.c\";\n");
     spec += "R = (ping -> return {$0 == 0} -> STOP | pong -> return {$0 == 1 || $0 == 2} -> STOP).\n";
     spec += &process(&mut random);
+    spec += &if kind.returns { allowed(&mut random) } else { String::new() };
     let calls = text.matches("routine(").count() > 1;
     spec += if calls { "cproc routine { abstract { A, (1), R }; }\n" } else { "" };
-    spec += if two { "program = (p || q || S)\n" } else { "program = (p || S)\n" };
-    spec += "conforms p to S;\n";
+    spec += &format!("program = ({} || S)\n", generate::NAMES[..kind.procedures].join(" || "));
+    spec += if kind.returns { "conforms p to K;\n" } else { "conforms p to S;\n" };
     let head = spec.clone();
     let body = &text[HEAD.len()..];
     let has = |event: &str| body.matches(&format!("{event}()")).count() > 0 || head.contains(&format!("{event} ->"));
-    for (number, formula) in FORMULAS.iter().enumerate() {
-        let events = [("a", "a"), ("b", "b"), ("d", "d")];
+    for (number, formula) in FORMULAS.iter().enumerate().filter(|(_, formula)| kind.rich || !formula.contains('t')) {
         let speaks = |event: &str| formula.split(|c: char| !c.is_alphanumeric()).any(|word| word == event);
-        if events.iter().all(|(event, _)| !speaks(event) || has(event)) {
+        if ["a", "b", "d"].iter().all(|event| !speaks(event) || has(event)) {
             spec += &format!("ltl F{number} {{ {formula} }}\n");
         }
     }
     let whole = format!("seed {seed}\n{text}\n{spec}");
     let specification = specification_or(&spec, &text, &whole);
-    let Some(concrete) = side_by_side(&specification, &specification.parts, &text, false) else { return };
+    let how = How { kind, spin: false, returns: false };
+    let Some(concrete) = side_by_side(&specification, &specification.parts, &text, how) else { return };
     let product = concrete.components.iter().map(|component| component.structure.states()).product::<usize>();
     if product > MOST_STATES * 100 {
         return;
     }
     let compare = |question: Question, expected: bool, count: &mut Count| {
-        let answer = ask(&specification, question, 20);
+        let answer = ask(&specification, question, 2);
         match &answer.verdict {
             Outcome::Holds(holds) => {
                 count.holds += 1;
@@ -366,7 +301,9 @@ fn one(seed: u64, count: &mut Count) {
             }
         }
     };
-    let Some(spinning) = side_by_side(&specification, &specification.parts, &text, true) else { return };
+    let Some(spinning) = side_by_side(&specification, &specification.parts, &text, How { spin: true, ..how }) else {
+        return;
+    };
     compare(Question::Deadlock, !reaches(&spinning, &|stepper, state| stepper.is_stuck(state)), count);
     compare(Question::Safety, !reaches(&concrete, &|_, state| concrete.is_wrong(state)), count);
     for (number, requirement) in specification.formulas.iter().enumerate() {
@@ -374,7 +311,9 @@ fn one(seed: u64, count: &mut Count) {
     }
     let conformance = &specification.conformances[0];
     let parts = [Part::Procedure(conformance.procedure.clone()), Part::Process(Box::new(conformance.watcher.clone()))];
-    let Some(watched) = side_by_side(&specification, &parts, &text, false) else { return };
+    let Some(watched) = side_by_side(&specification, &parts, &text, How { returns: kind.returns, ..how }) else {
+        return;
+    };
     compare(
         Question::Conformance(0),
         !reaches(&watched, &|_, state| watched.components[1].structure.ending(state[1]) == Ending::Error),

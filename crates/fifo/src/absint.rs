@@ -38,12 +38,19 @@ struct Round {
 pub(crate) struct AbsInt {
     extrapolation: Arc<dyn Extrapolation>,
     k: u32,
+    /// After which precision to give up.
+    last: u32,
     round: Round,
 }
 
 impl AbsInt {
     pub(crate) fn new(extrapolation: Arc<dyn Extrapolation>) -> Self {
-        AbsInt { extrapolation, k: 0, round: Round::default() }
+        AbsInt::up_to(u32::MAX, extrapolation)
+    }
+
+    /// With an extrapolation that never becomes exact, so that trying on for ever is no use.
+    pub(crate) fn up_to(last: u32, extrapolation: Arc<dyn Extrapolation>) -> Self {
+        AbsInt { extrapolation, k: 0, last, round: Round::default() }
     }
 
     /// How many enlargements are taken as they are.
@@ -152,6 +159,10 @@ impl Technique for AbsInt {
             if !self.round.extrapolated {
                 let why = "something bad is reached without any extrapolation, and this method finds no runs";
                 return Ok(Answer::Stuck(Reason::Stuck(why.into())));
+            }
+            if self.k >= self.last {
+                let why = format!("something bad gets in up to precision {}", self.last);
+                return Ok(Answer::Stuck(Reason::Stuck(why)));
             }
             self.k += 1;
             self.round = Round::default();

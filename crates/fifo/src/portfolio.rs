@@ -8,7 +8,8 @@
 //! With several threads, the members are dealt out to *lanes*, each with a space of its own, and the first lane that has an
 //! answer stops the others.
 //!
-//! Plain search comes first, since most faults are near. Abstract interpretation proves most of what can be proved.
+//! Plain search comes first, since most faults are near. Abstract interpretation proves most of what can be proved, and
+//! with each channel for itself it does so for systems with many channels.
 //! Breadth-first refinement with `UPInv` finds every fault (corollary 6.8), and the other refinements prove what needs
 //! precision in a few places only.
 
@@ -22,12 +23,15 @@ use crate::space::Space;
 use crate::story::{Event, Observer, Silent};
 use crate::system::System;
 use crate::verdict::{Reason, Report, Statistics, Verdict};
-use queues::{Bisimulation, Direction, Extrapolation, Limit};
+use queues::{Apart, Bisimulation, Direction, Extrapolation, Limit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The first slice, in steps of work.
 const FIRST_SLICE: u64 = 1 << 17;
+
+/// How precise the words of single channels are, where nothing is known of how they belong together.
+const APART_PRECISION: u32 = 2;
 
 /// The methods, and whose turn it is.
 pub(crate) struct Portfolio {
@@ -138,6 +142,7 @@ fn members() -> Vec<Box<dyn Technique>> {
     vec![
         Box::new(Search::new()),
         Box::new(AbsInt::new(rho(Direction::Both))),
+        Box::new(AbsInt::up_to(APART_PRECISION, Arc::new(Apart(rho(Direction::Both))))),
         Box::new(AbsInt::new(rho(Direction::Forward))),
         cegar(Generator::Uniform, Pass::Forward, second),
         cegar(Generator::Adaptive, Pass::Backward, rho(Direction::Forward)),

@@ -7,7 +7,7 @@ mod support;
 use fifo::{
     Bad, CegarSettings, Generator, Limits, Method, Op, Pass, Property, Reason, Silent, System, Verdict, check, replay,
 };
-use queues::{Bisimulation, BoundedLanguages, Direction, Extrapolation, Regex};
+use queues::{Apart, Bisimulation, BoundedLanguages, Direction, Extrapolation, Regex};
 use std::sync::Arc;
 use support::{Random, alphabet, machine, naive, seeds};
 
@@ -40,7 +40,11 @@ fn system(random: &mut Random) -> System {
                 (from, op, to)
             })
             .collect();
-        system.machines.push(machine(&format!("m{number}"), states, &transitions));
+        let mut machine = machine(&format!("m{number}"), states, &transitions);
+        if random.below(5) == 0 {
+            machine.initial.push(random.below(states as u64) as usize);
+        }
+        system.machines.push(machine);
     }
     let states = |random: &mut Random, machine: usize| {
         let count = system.machines[machine].states.len() as u64;
@@ -77,6 +81,7 @@ fn methods() -> Vec<Method> {
         Method::Search,
         Method::AbsInt(rho(Direction::Forward)),
         Method::AbsInt(Arc::new(BoundedLanguages)),
+        Method::AbsInt(Arc::new(Apart(rho(Direction::Both)))),
         cegar(Generator::Uniform, Pass::Forward, Arc::new(Bisimulation::rho_second(Direction::Forward))),
         cegar(Generator::Uniform, Pass::Backward, rho(Direction::Backward)),
         cegar(Generator::Adaptive, Pass::Forward, rho(Direction::Both)),

@@ -134,7 +134,7 @@ pub struct CheckArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// What to check: a list of `safety`, `deadlock`, `boundedness`, `livelock`, `reception`, `orphan`,
-    /// `ltl:NAME`, `ltl:'FORMULA'`, `never`, `acceptance`, `all`.
+    /// `ltl:NAME`, `ltl:'FORMULA'`, `never`, `acceptance`, `trace`, `notrace`, `conformance`, `conformance:NAME`, `all`.
     #[arg(short = 'p', long = "property", value_name = "LIST")]
     pub properties: Vec<String>,
     /// Who is to answer.
@@ -165,7 +165,7 @@ pub struct CheckArgs {
     /// What counts as progress for `livelock`, instead of progress labels: `ch?msg`, `ch!msg`, `Process@label`.
     #[arg(long, value_name = "EVENT")]
     pub progress: Vec<String>,
-    /// For `ltl`, `never` and `acceptance`: only runs in which every process that can always move does move.
+    /// For `ltl`, `never`, `acceptance` and `livelock`: only runs in which every process that can always move does move.
     #[arg(long)]
     pub fair: bool,
     /// Print the model with capacities that suffice, instead of a report.
@@ -371,6 +371,7 @@ pub enum Engine {
     Explore,
     Compose,
     Predicates,
+    Concurrent,
 }
 
 /// How an engine with several methods looks for an answer.

@@ -26,7 +26,7 @@ pub fn run(args: &ConvertArgs) -> Result<i32, Failure> {
     if let Some(composition) = &file.composition {
         return structures(composition, &file, args);
     }
-    if file.program.is_some() {
+    if file.program.is_some() || file.components.is_some() {
         return Err(Failure::Usage(format!("{}: C programs are not translated to other languages", file.info.file)));
     }
     let Some(network) = &file.network else { return Err(Failure::Model) };

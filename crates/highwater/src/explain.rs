@@ -23,13 +23,18 @@ pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
         for entry in c::codes::all() {
             writeln!(out, "{:<24} {}", entry.code, entry.title)?;
         }
+        for entry in concurrent::codes::all() {
+            writeln!(out, "{:<24} {}", entry.code, entry.title)?;
+        }
         return Ok(0);
     };
     let promela = promela::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
     let machines = || scm::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
     let structures = || fsp::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
     let programs = || c::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
-    if let Some((code, title, text, example)) = promela.or_else(machines).or_else(structures).or_else(programs) {
+    let components = || concurrent::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, ""));
+    let found = promela.or_else(machines).or_else(structures).or_else(programs).or_else(components);
+    if let Some((code, title, text, example)) = found {
         writeln!(out, "{code}: {title}\n\n{text}\n")?;
         if !example.is_empty() {
             writeln!(out, "For example:\n\n{}", indent(example))?;

@@ -26,7 +26,7 @@ pub enum Failure {
     Model,
     /// A language without a front end.
     #[error(
-        "{file}: {language} is not supported by this version; it reads Promela (.pml, .prm, .promela), communicating machines (.scm), labelled structures (.fsp, .aut) and C (.c)"
+        "{file}: {language} is not supported by this version; it reads Promela (.pml, .prm, .promela), communicating machines (.scm), labelled structures (.fsp, .aut), C (.c) and C components (.spec)"
     )]
     Language {
         /// The file.

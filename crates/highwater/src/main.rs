@@ -13,6 +13,7 @@ mod asking;
 mod boundedness;
 mod capacities;
 mod check;
+mod components;
 mod compositions;
 mod convert;
 mod explain;
@@ -24,6 +25,7 @@ mod model_file;
 mod programs;
 mod show;
 mod simulate;
+mod solvers;
 mod terminal;
 mod verify;
 

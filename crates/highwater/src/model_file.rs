@@ -1,7 +1,9 @@
 //! A model on disk: found, hashed, read by the front end of its language.
 
 use crate::arguments::ReadArgs;
+use crate::components::{self, ComponentsFile};
 use crate::failure::Failure;
+use crate::machines;
 use crate::programs::{self, ProgramFile};
 use model::composition::Composition;
 use model::diagnostic::Diagnostic;
@@ -23,6 +25,8 @@ pub struct ModelFile {
     pub composition: Option<Composition>,
     /// A C program, instead.
     pub program: Option<ProgramFile>,
+    /// C components, instead.
+    pub components: Option<ComponentsFile>,
     /// The bad configurations, for communicating machines.
     pub specification: Option<scm::Specification>,
     /// Its texts.
@@ -38,7 +42,8 @@ impl ModelFile {
     pub fn has_formula(&self, name: &str) -> bool {
         let network = self.network.iter().flat_map(|network| &network.formulas).any(|formula| formula.name == name);
         let composition = self.composition.iter().flat_map(|composition| &composition.formulas);
-        network || composition.into_iter().any(|formula| formula.name == name)
+        let components = self.components.iter().flat_map(|components| &components.specification.formulas);
+        network || composition.into_iter().chain(components).any(|formula| formula.name == name)
     }
 }
 
@@ -63,8 +68,8 @@ pub fn read_with_formulas(
 ) -> Result<ModelFile, Failure> {
     let file = path.display().to_string();
     refuse_other_languages(path)?;
-    if let Some(option) = args.c.given().filter(|_| !is_program(path)) {
-        return Err(Failure::Usage(format!("{option} is for C programs (.c)")));
+    if let Some(option) = args.c.given().filter(|_| !is_program(path) && !is_components(path)) {
+        return Err(Failure::Usage(format!("{option} is for C (.c, .spec)")));
     }
     let unreadable = |reason: String| Failure::Unreadable { file: file.clone(), reason };
     let metadata = std::fs::metadata(path).map_err(|e| unreadable(e.to_string()))?;
@@ -78,13 +83,16 @@ pub fn read_with_formulas(
     let sha256 = hex(&Sha256::digest(&bytes));
     let text = String::from_utf8_lossy(&bytes);
     if is_machines(path) {
-        return read_machines(file, &text, sha256, args);
+        return read_machines(file, &text, sha256, args, formulas);
     }
     if is_composition(path) {
         return read_composition(path, &bytes, &text, args, formulas);
     }
     if is_program(path) {
         return read_program(path, &bytes, &text, args);
+    }
+    if is_components(path) {
+        return read_components(path, &bytes, &text, args, formulas);
     }
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
@@ -103,7 +111,13 @@ pub fn read_with_formulas(
         if included.is_empty() { sha256 } else { hash_all(&bytes, included.iter().map(|file| file.text.as_str())) };
     let info = info(file, "promela", sha256, args, read.network.as_ref());
     let (network, sources, diagnostics) = (read.network, read.sources, read.diagnostics);
-    Ok(ModelFile { network, composition: None, program: None, specification: None, sources, diagnostics, info })
+    Ok(ModelFile { network, ..nothing(sources, diagnostics, info) })
+}
+
+/// Texts of which nothing was made yet.
+fn nothing(sources: SourceMap, diagnostics: Vec<Diagnostic>, info: ModelInfo) -> ModelFile {
+    let (network, composition, program, components, specification) = Default::default();
+    ModelFile { network, composition, program, components, specification, sources, diagnostics, info }
 }
 
 fn info(file: String, language: &'static str, sha256: String, args: &ReadArgs, network: Option<&Network>) -> ModelInfo {
@@ -117,6 +131,7 @@ fn info(file: String, language: &'static str, sha256: String, args: &ReadArgs, n
         channels: network.map_or(0, channels),
         composition: None,
         program: None,
+        components: None,
     }
 }
 
@@ -126,19 +141,21 @@ pub fn is_machines(path: &Path) -> bool {
 }
 
 /// Communicating machines, with their bad configurations.
-fn read_machines(file: String, text: &str, sha256: String, args: &ReadArgs) -> Result<ModelFile, Failure> {
-    let read = scm::read(&file, text);
-    if let Some(model) = read.model.as_ref().filter(|model| !model.others.is_empty()) {
-        let count = model.others.len() + 1;
-        let reason = format!(
-            "its automata can start in {count} combinations of initial states; this version reads models with one"
-        );
-        return Err(Failure::Unreadable { file, reason });
+fn read_machines(
+    file: String,
+    text: &str,
+    sha256: String,
+    args: &ReadArgs,
+    formulas: &[String],
+) -> Result<ModelFile, Failure> {
+    let mut read = scm::read(&file, text);
+    if let Some(model) = &mut read.model {
+        machines::add_formulas(&mut model.network, formulas)?;
     }
     let info = info(file, "scm", sha256, args, read.model.as_ref().map(|model| &model.network));
     let (network, specification) = read.model.map(|model| (model.network, model.specification)).unzip();
     let (sources, diagnostics) = (read.sources, read.diagnostics);
-    Ok(ModelFile { network, composition: None, program: None, specification, sources, diagnostics, info })
+    Ok(ModelFile { network, specification, ..nothing(sources, diagnostics, info) })
 }
 
 /// Whether a file is one of structures side by side, by its name.
@@ -179,7 +196,7 @@ fn read_composition(
     let language = if is_aut { "aut" } else { "fsp" };
     let info = ModelInfo { composition, ..info(file, language, sha256, args, None) };
     let (composition, sources, diagnostics) = (read.composition, read.sources, read.diagnostics);
-    Ok(ModelFile { network: None, composition, program: None, specification: None, sources, diagnostics, info })
+    Ok(ModelFile { composition, ..nothing(sources, diagnostics, info) })
 }
 
 /// Whether a file is a C program, by its name.
@@ -192,6 +209,17 @@ fn read_program(path: &Path, bytes: &[u8], text: &str, args: &ReadArgs) -> Resul
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
     }
+    let read = programs::read(path, text, &preprocessor_flags(args)?, &args.c);
+    let sha256 = hash_all(bytes, read.included.iter().map(String::as_str));
+    let info = info(path.display().to_string(), "c", sha256, args, None);
+    let (program, about) = read.program.unzip();
+    let info = ModelInfo { program: about, ..info };
+    let (sources, diagnostics) = (read.sources, read.diagnostics);
+    Ok(ModelFile { program, ..nothing(sources, diagnostics, info) })
+}
+
+/// Macros and folders, as the compiler wants them.
+fn preprocessor_flags(args: &ReadArgs) -> Result<Vec<String>, Failure> {
     let mut flags = Vec::new();
     for define in &args.define {
         let (name, value) = split_define(define)?;
@@ -200,17 +228,46 @@ fn read_program(path: &Path, bytes: &[u8], text: &str, args: &ReadArgs) -> Resul
     for folder in &args.include {
         flags.extend([String::from("-I"), folder.display().to_string()]);
     }
-    let read = programs::read(path, text, &flags, &args.c);
+    Ok(flags)
+}
+
+/// Whether a file is a specification of C components, by its name.
+pub fn is_components(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "spec")
+}
+
+/// C components, with the C files that they are in, and what these include.
+fn read_components(
+    path: &Path,
+    bytes: &[u8],
+    text: &str,
+    args: &ReadArgs,
+    formulas: &[String],
+) -> Result<ModelFile, Failure> {
+    if args.system.is_some() {
+        return Err(Failure::Usage(String::from("--system is for FSP: a specification has one `program`")));
+    }
+    if args.c.entry.is_some() {
+        return Err(Failure::Usage(String::from(
+            "--entry is for C programs (.c): a specification names its procedures",
+        )));
+    }
+    let how = components::How { c: &args.c, flags: preprocessor_flags(args)?, formulas };
+    let read = components::read(path, text, &how, &|name| load_with_path(path, &args.include, name));
     let sha256 = hash_all(bytes, read.included.iter().map(String::as_str));
-    let info = info(path.display().to_string(), "c", sha256, args, None);
-    let (program, about) = read.program.unzip();
-    let info = ModelInfo { program: about, ..info };
+    let info = info(path.display().to_string(), "spec", sha256, args, None);
+    let (file, about) = read.file.unzip();
+    let info = ModelInfo { components: about, ..info };
     let (sources, diagnostics) = (read.sources, read.diagnostics);
-    Ok(ModelFile { network: None, composition: None, program, specification: None, sources, diagnostics, info })
+    Ok(ModelFile { components: file, ..nothing(sources, diagnostics, info) })
 }
 
 /// A file that a text names, from the folder of the text or from one of those of `-I`.
 fn load(path: &Path, folders: &[PathBuf], name: &str) -> Result<String, String> {
+    load_with_path(path, folders, name).map(|(_, text)| text)
+}
+
+fn load_with_path(path: &Path, folders: &[PathBuf], name: &str) -> Result<(PathBuf, String), String> {
     let own = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut candidates = [own].iter().chain(folders).map(|folder| folder.join(name)).collect::<Vec<_>>();
     candidates.retain(|candidate| candidate.is_file());
@@ -220,14 +277,13 @@ fn load(path: &Path, folders: &[PathBuf], name: &str) -> Result<String, String> 
         return Err(format!("it has more than {} MiB", LARGEST >> 20));
     }
     let bytes = std::fs::read(found).map_err(|e| e.to_string())?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok((found.clone(), String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Languages that are planned are named; everything else is taken for Promela.
 fn refuse_other_languages(path: &Path) -> Result<(), Failure> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let language = match extension {
-        "spec" => "C components side by side (.spec)",
         "art" => "UML-RT (.art)",
         _ => return Ok(()),
     };

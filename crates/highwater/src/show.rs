@@ -4,7 +4,7 @@ mod cycles;
 
 use crate::arguments::{Picture, ShowArgs, What};
 use crate::failure::Failure;
-use crate::{compositions, model_file, terminal};
+use crate::{components, compositions, model_file, terminal};
 use model::ids::{LocationId, MachineId};
 use model::network::{Action, Edge, Initial, Location, Machine, Network, Variable};
 use model::source::SourceMap;
@@ -39,6 +39,15 @@ pub fn run(args: &ShowArgs) -> Result<i32, Failure> {
             return Err(Failure::Usage(String::from(only)));
         }
         std::io::stdout().write_all(c::display::component(&program.component).as_bytes())?;
+        return Ok(0);
+    }
+    if let Some(components) = &file.components {
+        let shown = match (args.what, args.format) {
+            (What::Machines, Picture::Text) => components::text(components, &file.sources),
+            (What::Machines, Picture::Dot) => components::dot(components, &file.sources),
+            _ => return Err(Failure::Usage(String::from("C components have machines only: --what machines"))),
+        };
+        std::io::stdout().write_all(shown.map_err(Failure::Mismatch)?.as_bytes())?;
         return Ok(0);
     }
     let Some(network) = &file.network else { return Err(Failure::Model) };

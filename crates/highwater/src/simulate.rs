@@ -6,7 +6,7 @@
 use crate::arguments::SimulateArgs;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
-use crate::{compositions, machines, terminal, verify};
+use crate::{components, compositions, machines, programs, terminal, verify};
 use model::fault::FaultAt;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
@@ -19,8 +19,8 @@ use std::path::Path;
 
 /// Runs a model once.
 pub fn run(args: &SimulateArgs) -> Result<i32, Failure> {
-    if model_file::is_program(&args.file) {
-        let only = "C programs are not simulated by this version; `check` shows the run of a violation, and --c-test writes it";
+    if (model_file::is_program(&args.file) || model_file::is_components(&args.file)) && args.replay.is_none() {
+        let only = "C is not simulated by this version; `--replay` follows a run that `check --trace` wrote";
         return Err(Failure::Usage(String::from(only)));
     }
     if let Some(trace) = &args.replay {
@@ -49,9 +49,9 @@ fn end_of_machines(
     property: &str,
     state: &[u8],
 ) -> Result<Option<&'static str>, Failure> {
-    let Some(own) = &file.specification else { return Ok(None) };
+    let own = file.specification.clone().unwrap_or_default();
     let style = terminal::error_style(&args.style);
-    let specification = machines::chosen(own.clone(), semantics.network(), &args.bad, style)?;
+    let specification = machines::chosen(own, semantics.network(), &args.bad, style)?;
     let asked = machines::properties().into_iter().find(|asked| asked.to_string() == property);
     let end = asked.and_then(|asked| machines::ending(semantics, &file.sources, &specification, &asked, state));
     Ok(end.map(|end| end.code))
@@ -74,10 +74,18 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     let mut read_args = args.read.clone();
     read_args.define.clone_from(&trace.defines);
     read_args.system.clone_from(&trace.system);
+    if let Some(reading) = &trace.c {
+        let unknown = || Failure::Mismatch(format!("there is no data model `{}`", reading.data_model));
+        read_args.c = programs::options_named(&reading.data_model, reading.signed_overflow).ok_or_else(unknown)?;
+        read_args.c.entry.clone_from(&reading.entry);
+    }
     let file = read(args, &read_args)?;
     verify::belongs(&trace.sha256, &file)?;
-    if file.composition.is_some() {
+    if file.composition.is_some() || file.components.is_some() {
         return replay_joint(args, &read_args, &trace, file);
+    }
+    if let Some(program) = &file.program {
+        return programs::replay(program, &file.sources, &trace, args);
     }
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let semantics = Semantics::new(network, trace.reading);
@@ -93,7 +101,8 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     };
     let standing = narrator.snapshot(&replayed.state).processes;
     let stuck = replayed.fault.is_none() && nothing_moves(&semantics, &replayed.state, replayed.control);
-    let machines = file.specification.is_some() && trace.loop_from.is_none();
+    let of_queues = matches!(trace.property.as_str(), "reception" | "orphan");
+    let machines = (file.specification.is_some() || of_queues) && trace.loop_from.is_none();
     let problem = match &replayed.fault {
         Some(fault) => Some(fault.fault.code()),
         None if machines => end_of_machines(&semantics, &file, args, &trace.property, &replayed.state)?,
@@ -119,7 +128,7 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     Ok(0)
 }
 
-/// A trace of structures side by side, with the formula that it is about if that is none of theirs.
+/// A trace of structures or of C components side by side, with the formula that it is about if that is none of theirs.
 fn replay_joint(
     args: &SimulateArgs,
     read: &crate::arguments::ReadArgs,
@@ -129,9 +138,10 @@ fn replay_joint(
     if let Some(formula) = trace.property.strip_prefix("ltl:").filter(|name| !file.has_formula(name)) {
         file = model_file::read_with_formulas(&args.file, read, &[formula.to_owned()], None, u64::MAX)?;
     }
-    match &file.composition {
-        Some(composition) => compositions::replay(composition, trace, args),
-        None => Err(Failure::Model),
+    match (&file.composition, &file.components) {
+        (Some(composition), _) => compositions::replay(composition, trace, args),
+        (None, Some(components)) => components::replay(components, &file.sources, trace, args),
+        (None, None) => Err(Failure::Model),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::arguments::{CReadArgs, ReadArgs, VerifyArgs};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
-use crate::{compositions, programs, terminal};
+use crate::{components, compositions, programs, terminal};
 use model::composition::Composition;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::{Initial, Network};
@@ -33,7 +33,7 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     }
     let file = read_asked(&certificates, args, &read, deadline)?;
     belongs(&certificates.sha256, &file)?;
-    if file.network.is_none() && file.composition.is_none() && file.program.is_none() {
+    if file.network.is_none() && file.composition.is_none() && file.program.is_none() && file.components.is_none() {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
         std::io::stderr().write_all(text.as_bytes())?;
         return Err(Failure::Model);
@@ -44,15 +44,18 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     verify_all(&certificates, &file, &limits, &observer)
 }
 
-/// How a C program was read that the certificate is about.
+/// How C was read that the certificate is about.
 fn program_options(certificates: &Certificates) -> Result<Option<CReadArgs>, Failure> {
-    let mut proofs = certificates.claims.iter().filter_map(|claim| match &claim.certificate {
-        Certificate::Program(proof) => Some(proof),
+    let unknown = |name: &str| Failure::Refused(format!("there is no data model `{name}`"));
+    let mut options = certificates.claims.iter().filter_map(|claim| match &claim.certificate {
+        Certificate::Program(proof) => Some(programs::options_of(proof).ok_or_else(|| unknown(&proof.data_model))),
+        Certificate::Components(proof) => {
+            let (name, overflow) = (&proof.abstraction.data_model, proof.abstraction.signed_overflow);
+            Some(programs::options_named(name, overflow).ok_or_else(|| unknown(name)))
+        }
         _ => None,
     });
-    let Some(proof) = proofs.next() else { return Ok(None) };
-    let unknown = || Failure::Refused(format!("there is no data model `{}`", proof.data_model));
-    programs::options_of(proof).ok_or_else(unknown).map(Some)
+    options.next().transpose()
 }
 
 /// Reads the model, with the formulas of the certificate that are none of its own: their names are their texts.
@@ -63,7 +66,7 @@ fn read_asked(
     deadline: Option<Instant>,
 ) -> Result<ModelFile, Failure> {
     let file = model_file::read(&args.file, read, deadline, args.limits.memory)?;
-    if file.network.is_none() && file.composition.is_none() {
+    if file.network.is_none() && file.composition.is_none() && file.components.is_none() {
         return Ok(file);
     }
     let asked = certificates.claims.iter().filter_map(|claim| claim.property.strip_prefix("ltl:"));
@@ -76,9 +79,8 @@ fn read_asked(
     model_file::read_with_formulas(&args.file, read, &formulas, deadline, args.limits.memory)
 }
 
-/// The property that a claim is about.
-fn property_of(claim: &parse::Claim) -> Result<Property, Failure> {
-    let name = claim.property.as_str();
+/// The property that a document names.
+pub fn property_named(name: &str) -> Result<Property, Failure> {
     let named = |prefix: &str| name.strip_prefix(prefix).map(str::to_owned);
     Ok(match name {
         "safety" => Property::Safety,
@@ -88,11 +90,11 @@ fn property_of(claim: &parse::Claim) -> Result<Property, Failure> {
         "reception" => Property::Reception,
         "orphan" => Property::Orphan,
         "acceptance" => Property::Acceptance,
-        _ if name == "trace" || name == "notrace" => Property::Trace(name.to_owned()),
         "trace" | "notrace" => Property::Trace(name.to_owned()),
-        _ => match (named("ltl:"), named("never:")) {
-            (Some(formula), _) => Property::Ltl(formula),
-            (_, Some(claim)) => Property::Never(claim),
+        _ => match (named("ltl:"), named("never:"), named("conformance:")) {
+            (Some(formula), ..) => Property::Ltl(formula),
+            (_, Some(claim), _) => Property::Never(claim),
+            (.., Some(name)) => Property::Conformance(name),
             _ => return Err(Failure::Mismatch(format!("there is no checker for `{name}`"))),
         },
     })
@@ -114,6 +116,12 @@ fn verify_claim(
         }
         return programs::verify(program, proof, limits, observer);
     }
+    if let Some(components) = &file.components {
+        let wrong = || certify::Refusal::WrongKind(property.to_string());
+        let Certificate::Components(proof) = &claim.certificate else { return Err(wrong()) };
+        let question = components::question(&components.specification, property).ok_or_else(wrong)?;
+        return components::verify(components, question, proof, limits, observer);
+    }
     let network = match (&file.network, &file.composition) {
         (_, Some(composition)) => return verify_joint(claim, property, composition, limits, observer),
         (Some(network), _) => network,
@@ -125,6 +133,9 @@ fn verify_claim(
         }
         Certificate::Program(_) => {
             Err(certify::Refusal::Malformed(String::from("it is for a C program, and the model is none")))
+        }
+        Certificate::Components(_) => {
+            Err(certify::Refusal::Malformed(String::from("it is for C components, and the model has none")))
         }
         Certificate::Queues(_) if claim.reading != Reading::Unbounded => {
             let why = "an invariant over queues is about channels without bounds";
@@ -252,7 +263,7 @@ fn verify_all(
     }
     let mut refused = None;
     for claim in &certificates.claims {
-        let property = property_of(claim)?;
+        let property = property_named(&claim.property)?;
         match verify_claim(claim, &property, file, limits, observer) {
             Ok(what) if file.network.is_none() => writeln!(out, "accepted  {property}{what}")?,
             Ok(what) => writeln!(out, "accepted  {property}  channels: {}{what}", claim.reading.name())?,

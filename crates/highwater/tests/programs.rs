@@ -360,6 +360,27 @@ int main(void) {
 ";
 
 #[test]
+fn a_run_that_was_written_is_executed_again() {
+    let file = written("replayed.c", UNSAFE);
+    let trace = file.with_extension("json");
+    assert_eq!(highwater(&["check", path(&file), "--trace", path(&trace)]).status.code(), Some(1));
+    let replay = || highwater(&["simulate", path(&file), "--replay", path(&trace)]);
+    let output = replay();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(said(&output).contains("error-call (safety)"), "{}", said(&output));
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
+    for bits in [serde_json::json!([]), serde_json::json!([2, 3, 4])] {
+        let mut changed = document.clone();
+        changed["witness"]["bits"] = bits;
+        std::fs::write(&trace, changed.to_string()).unwrap();
+        assert_eq!(replay().status.code(), Some(2), "{}", said(&replay()));
+    }
+    std::fs::write(&trace, document.to_string()).unwrap();
+    std::fs::write(&file, UNSAFE.replace("24", "23")).unwrap();
+    assert_eq!(replay().status.code(), Some(2));
+}
+
+#[test]
 fn what_takes_too_long_has_no_answer() {
     let start = Instant::now();
     let (code, document) = check(&written("factors.c", FACTORS), &["--timeout", "1s"]);

@@ -1,8 +1,8 @@
 //! The tutorials are tests: what the chapters of [`CHAPTERS`] tell the reader to type is typed here, and the
 //! output must be what the chapter shows.
 //!
-//! A block that starts with `promela,file=NAME` or `fsp,file=NAME` is written to the file NAME in an empty folder, and one that
-//! starts with `diff,file=NAME` is a change of that file, as the reader would make it. In a block that
+//! A block that starts with `promela,file=NAME` is written to the file NAME in an empty folder; so are those of `fsp`, `c` and
+//! `spec`. One that starts with `diff,file=NAME` is a change of that file, as the reader would make it. In a block that
 //! starts with `console` each line `$ highwater ..` is a command, `$ echo $?` asks for its exit code, and
 //! the other lines are what the terminal shows, errors and answers in the order in which they come. All
 //! commands of a chapter run in that folder, from the first block to the last. Of a shell's language there is what
@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The chapters, in `docs/src`.
-const CHAPTERS: [&str; 6] = ["tutorial.md", "buffers.md", "livelock.md", "temporal.md", "composition.md", "flow.md"];
+const CHAPTERS: [&str; 7] =
+    ["tutorial.md", "buffers.md", "livelock.md", "temporal.md", "composition.md", "components.md", "flow.md"];
 
 #[test]
 fn the_tutorials_show_what_the_tool_prints() {
@@ -126,9 +127,10 @@ struct Typed {
 }
 
 impl Block {
-    /// NAME, if the block starts with `promela,file=NAME` or `fsp,file=NAME`.
+    /// NAME, if the block starts with the name of a language and `,file=NAME`.
     fn file_name(&self) -> Option<&str> {
-        self.info.strip_prefix("promela,file=").or_else(|| self.info.strip_prefix("fsp,file="))
+        let (language, name) = self.info.split_once(",file=")?;
+        ["promela", "fsp", "c", "spec"].contains(&language).then_some(name)
     }
 
     /// NAME, if the block starts with `diff,file=NAME`.

@@ -9,6 +9,7 @@
 pub mod blame;
 pub mod claim;
 mod code;
+pub mod components_proof;
 pub mod composition;
 pub mod composition_proof;
 mod configuration;

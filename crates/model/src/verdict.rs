@@ -4,8 +4,20 @@
 //! property. It never prints. A limit that is hit is a [`Reason`], not an error: "not finished" is a
 //! value of its own and can never be taken for "no error".
 
+mod channels;
+mod components;
+mod compositions;
+mod programs;
+
+pub use channels::{ChannelState, ChannelVerdict, CycleVerdict, FlowStats, Refinement};
+pub use components::{
+    ComponentsRun, ComponentsStats, ComponentsStep, PartMove, ProcedureStats, RefinementRound, RunPart,
+};
+pub use compositions::{CompositionStats, JointRun, JointStep, Participant, Refused, Waiting};
+pub use programs::{ProgramInput, ProgramRun, ProgramStats, ProgramStep};
+
 use crate::claim::Claim;
-use crate::composition::Run;
+use crate::components_proof::ComponentsProof;
 use crate::composition_proof::CompositionProof;
 use crate::fault::Overflow;
 use crate::flow_proof::FlowProof;
@@ -40,6 +52,8 @@ pub enum Property {
     Acceptance,
     /// A `trace` or `notrace` assertion.
     Trace(String),
+    /// A procedure of C does only what a process allows: `save to ALLOWED`.
+    Conformance(String),
 }
 
 impl fmt::Display for Property {
@@ -55,6 +69,7 @@ impl fmt::Display for Property {
             Property::Never(name) => write!(f, "never:{name}"),
             Property::Acceptance => write!(f, "acceptance"),
             Property::Trace(name) => write!(f, "{name}"),
+            Property::Conformance(name) => write!(f, "conformance:{name}"),
         }
     }
 }
@@ -209,111 +224,8 @@ pub enum Certificate {
     Composition(Box<CompositionProof>),
     /// What holds at which location of a C program.
     Program(Box<ProgramProof>),
-}
-
-/// What is known of how long a channel gets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ChannelState {
-    /// It stays finite.
-    Bounded,
-    /// A run fills it without end.
-    Unbounded,
-    /// Neither is known.
-    Inconclusive,
-}
-
-impl ChannelState {
-    /// The name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            ChannelState::Bounded => "bounded",
-            ChannelState::Unbounded => "unbounded",
-            ChannelState::Inconclusive => "inconclusive",
-        }
-    }
-}
-
-/// A channel and how long it gets.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ChannelVerdict {
-    /// Its name in the source: `ts[0]`, `P[2]:c`, `P[*]:c`.
-    pub name: String,
-    /// Whether it stays finite.
-    pub state: ChannelState,
-    /// The declared capacity; none if there is no limit by nature.
-    pub declared: Option<u32>,
-    /// It never holds more than this.
-    pub proved_at_most: Option<u64>,
-    /// What weights alone prove, where a search over all states proved less.
-    pub weights_at_most: Option<u64>,
-    /// A run fills it so far.
-    pub reached: Option<u64>,
-    /// What one round of the growing run adds, where it is unbounded.
-    pub gain: Option<i64>,
-    /// The kinds of messages that can be in it.
-    pub messages: Vec<String>,
-    /// Process types that send to it.
-    pub senders: Vec<String>,
-    /// Process types that take from it.
-    pub receivers: Vec<String>,
-    /// Where it is declared.
-    pub span: Span,
-}
-
-impl ChannelVerdict {
-    /// The bound is reached: no smaller one holds.
-    pub fn is_exact(&self) -> bool {
-        self.proved_at_most.is_some() && self.proved_at_most == self.reached
-    }
-}
-
-/// A cycle of one process in a combination that nothing forbids.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CycleVerdict {
-    /// The process: `P[1]`, or `P[*]` for any number.
-    pub process: String,
-    /// How often it is taken, relative to the others.
-    pub times: String,
-    /// Its statements, in order, with their places.
-    pub statements: Vec<(String, Span)>,
-    /// What one round adds to, or takes from, channels.
-    pub effects: Vec<(String, i64)>,
-}
-
-/// What became of one combination of cycles on the way to a proof.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refinement {
-    /// The processes whose cycles it combines.
-    pub processes: Vec<String>,
-    /// How many cycles.
-    pub cycles: usize,
-    /// What it would add to.
-    pub grows: Vec<String>,
-    /// What was looked at more closely because of it; empty if there was nothing left.
-    pub refined: Vec<String>,
-}
-
-/// What the static engine counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct FlowStats {
-    /// Processes, or groups of them.
-    pub instances: u64,
-    /// Points with their values.
-    pub nodes: u64,
-    /// Abstract transitions.
-    pub transitions: u64,
-    /// Kinds of messages.
-    pub message_types: u64,
-    /// Counterexamples that were found.
-    pub counterexamples: u64,
-    /// Those that were refuted.
-    pub spurious: u64,
-    /// Elementary cycles, where they were enumerated.
-    pub cycles: Option<u64>,
-    /// Different effect vectors, where cycles were enumerated.
-    pub effect_vectors: Option<u64>,
-    /// Linear problems that were solved.
-    pub problems: u64,
+    /// Structures that over-approximate procedures of C, and which of their states are alike.
+    Components(Box<ComponentsProof>),
 }
 
 /// What the engine for unbounded queues counted.
@@ -337,166 +249,6 @@ pub struct QueueStats {
     pub memory_bytes: u64,
     /// The invariant for people: a control state, and what the queues can hold there.
     pub invariant: Vec<(String, String)>,
-}
-
-/// What the engine for compositions counted.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct CompositionStats {
-    /// The method that answered, in words.
-    pub method: String,
-    /// Refinements of the partitions.
-    pub iterations: u64,
-    /// The most abstract states that were looked at at once.
-    pub abstract_states: u64,
-    /// Components, and how many classes their states are in at the end.
-    pub classes: Vec<(String, u64)>,
-    /// States of the automaton of the negated formula.
-    pub automaton_states: u64,
-    /// Bytes, estimated.
-    pub memory_bytes: u64,
-    /// How long the engine took to find its answer.
-    pub search_time: Duration,
-    /// How long the checker took to accept the proof.
-    pub check_time: Duration,
-}
-
-/// What the engine for C programs counted.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ProgramStats {
-    /// Levels of the search.
-    pub iterations: u64,
-    /// Locations at which control was looked at.
-    pub cut_points: u64,
-    /// Variables that matter.
-    pub variables: u64,
-    /// Clauses over predicates, of all levels.
-    pub lemmas: u64,
-    /// Questions to the solver.
-    pub solver_calls: u64,
-    /// The predicates that the proof needs, as C.
-    pub predicates: Vec<String>,
-    /// The invariant for people: where, and what holds there.
-    pub invariant: Vec<(Span, Vec<String>)>,
-    /// Who accepted the proof.
-    pub checked_by: String,
-    /// How long the engine took to find its answer.
-    pub search_time: Duration,
-    /// How long the checker took to accept the proof.
-    pub check_time: Duration,
-}
-
-/// A run of a C program that shows a violation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProgramRun {
-    /// Its steps, in words. Steps that show nothing are left out.
-    pub steps: Vec<ProgramStep>,
-    /// Of a very long run the middle is not told: behind how many steps, and how many are missing there.
-    pub gap: Option<(usize, u64)>,
-    /// What the program was given, in order.
-    pub inputs: Vec<ProgramInput>,
-    /// What is wrong at its end.
-    pub problem: String,
-    /// A short name of the problem: `assertion`, `error-label`, ..
-    pub problem_code: &'static str,
-    /// The statement that is to blame.
-    pub problem_span: Span,
-}
-
-/// A step of a C program, in words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProgramStep {
-    /// The statement.
-    pub span: Span,
-    /// The procedure that it belongs to.
-    pub procedure: String,
-    /// What is executed, as it is written.
-    pub statement: String,
-    /// The variables that changed.
-    pub changes: Vec<Change>,
-    /// What came from outside.
-    pub remarks: Vec<String>,
-}
-
-/// A value that a program takes from outside.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProgramInput {
-    /// Where it comes from, for programs: `nondet`, `result`, `written`, `uninitialised`, `parameter`, `elsewhere`.
-    pub kind: &'static str,
-    /// The routine that gave it, if one did.
-    pub routine: Option<String>,
-    /// The variable that got it, as the source names it.
-    pub variable: Option<String>,
-    /// The value.
-    pub value: String,
-    /// The statement that asked for it.
-    pub span: Span,
-}
-
-/// A run of a composition that shows a violation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JointRun {
-    /// The run itself, for replay.
-    pub run: Run,
-    /// Its steps, in words.
-    pub steps: Vec<JointStep>,
-    /// What there is to say before the first step.
-    pub remarks: Vec<String>,
-    /// What is wrong with it.
-    pub problem: String,
-    /// A short name of the problem: `deadlock`, `error-state`, `formula`.
-    pub problem_code: &'static str,
-    /// What in the source is to blame, if something is.
-    pub problem_span: Option<Span>,
-    /// For a deadlock: what each component waits for.
-    pub waiting: Vec<Waiting>,
-    /// Components each of which waits for the next, and the last for the first.
-    pub circle: Vec<String>,
-}
-
-/// A step of a composition, in words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JointStep {
-    /// What happens.
-    pub event: String,
-    /// Who takes part.
-    pub participants: Vec<Participant>,
-    /// What this means for the property.
-    pub remarks: Vec<String>,
-}
-
-/// A component that takes part in a step.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Participant {
-    /// Its name.
-    pub component: String,
-    /// Where it was.
-    pub from: String,
-    /// Where it is then.
-    pub to: String,
-}
-
-/// A component in a state in which nothing can happen.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Waiting {
-    /// Its name.
-    pub component: String,
-    /// Where it is.
-    pub state: String,
-    /// Where that is written.
-    pub span: Span,
-    /// It has done its work, and may stop there.
-    pub done: bool,
-    /// What it is ready for.
-    pub events: Vec<Refused>,
-}
-
-/// An event that somebody is ready for, and others are not.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refused {
-    /// The event.
-    pub event: String,
-    /// Components that refuse it, and where they are.
-    pub by: Vec<(String, String)>,
 }
 
 /// More about an answer.
@@ -524,6 +276,10 @@ pub struct Details {
     pub program: Option<ProgramStats>,
     /// The run, for a violation by a C program.
     pub program_run: Option<Box<ProgramRun>>,
+    /// What the engine for C components counted.
+    pub components: Option<ComponentsStats>,
+    /// The run, for a violation by C components.
+    pub components_run: Option<Box<ComponentsRun>>,
     /// The answer is shown, but does not count for the exit code: nobody asked for it.
     pub advisory: bool,
 }

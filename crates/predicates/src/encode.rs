@@ -43,11 +43,6 @@ impl<'c> Encoder<'c> {
         self.variables[variable.0 as usize]
     }
 
-    /// All of them, by number.
-    pub(crate) fn variables(&self) -> &[TermId] {
-        &self.variables
-    }
-
     /// The translation of a term. Children have smaller numbers, so a list of pending terms is enough.
     pub(crate) fn term(&mut self, terms: &mut Terms, root: CTerm) -> TermId {
         let pool = &self.component.terms;
@@ -221,7 +216,10 @@ mod tests {
             let mut encoder = Encoder::new(&component, &mut terms);
             let encoded: Vec<TermId> = sampled.iter().map(|&term| encoder.term(&mut terms, term)).collect();
             for (x, y) in (0..1_u64 << width).flat_map(|x| (0..1_u64 << width).map(move |y| (x, y))) {
-                let model = Model::new(vec![(encoder.variables()[0], x.into()), (encoder.variables()[1], y.into())]);
+                let model = Model::new(vec![
+                    (encoder.variable(VariableId(0)), x.into()),
+                    (encoder.variable(VariableId(1)), y.into()),
+                ]);
                 for (&sample, &image) in sampled.iter().zip(&encoded) {
                     let bits = component.terms.evaluate(sample, &|variable| if variable.0 == 0 { x } else { y });
                     let shown = c::display::term(&component, sample);

@@ -1,10 +1,10 @@
 //! A proof as plain data: what holds at which location.
 //!
 //! An [`Invariant`] is a table of nodes, arguments before the terms that use them, and for some locations the numbers of
-//! conditions that hold whenever a run is there. Nothing in it refers to the search that found it. It can come from
-//! anywhere, so making terms of it checks every arity and every width.
+//! conditions that hold whenever a run is there. Nothing in it refers to the search that found it. `certify::programs`
+//! reads it from a document ([`model::program_proof`]), and checks every arity and every width.
 
-use c::program::{Component, LocationId, VariableId};
+use c::program::{LocationId, VariableId};
 use smt::{Op, Sort, TermId, Terms};
 use std::collections::HashMap;
 
@@ -66,45 +66,10 @@ impl Invariant {
         let numbers = |list: &Vec<TermId>| list.iter().filter_map(|term| number.get(term).copied()).collect();
         Invariant { nodes, conditions: conditions.iter().map(|(at, list)| (*at, numbers(list))).collect() }
     }
-
-    /// The conditions as terms, if the table is one.
-    pub(crate) fn to_terms(
-        &self,
-        component: &Component,
-        terms: &mut Terms,
-        variables: &[TermId],
-    ) -> Result<HashMap<LocationId, Vec<TermId>>, String> {
-        let mut made: Vec<TermId> = Vec::with_capacity(self.nodes.len());
-        for (number, node) in self.nodes.iter().enumerate() {
-            let term = match node {
-                Node::Variable(variable) => variables.get(variable.0 as usize).copied(),
-                Node::Constant { sort, bits } => valid(*sort).then(|| terms.constant_of(*sort, *bits)),
-                Node::Apply { op, sort, arguments } => {
-                    let arguments: Option<Vec<TermId>> =
-                        arguments.iter().map(|&argument| made.get(argument as usize).copied()).collect();
-                    arguments
-                        .filter(|arguments| fits(terms, *op, *sort, arguments))
-                        .map(|arguments| terms.make(*op, *sort, &arguments))
-                }
-            };
-            made.push(term.ok_or_else(|| format!("entry {number} of the invariant is not a term"))?);
-        }
-        let mut conditions: HashMap<LocationId, Vec<TermId>> = HashMap::new();
-        for (location, list) in &self.conditions {
-            if location.0 as usize >= component.locations.len() {
-                return Err(format!("there is no location {}", location.0));
-            }
-            let held = conditions.entry(*location).or_default();
-            for &number in list {
-                let term = made.get(number as usize).copied().filter(|&term| terms.sort(term) == Sort::Bool);
-                held.push(term.ok_or_else(|| format!("entry {number} of the invariant is not a condition"))?);
-            }
-        }
-        Ok(conditions)
-    }
 }
 
-fn valid(sort: Sort) -> bool {
+/// Whether there is such a sort.
+pub fn valid(sort: Sort) -> bool {
     match sort {
         Sort::Bool => true,
         Sort::Bv(width) => (1..=smt::MAX_WIDTH).contains(&width),
@@ -112,7 +77,7 @@ fn valid(sort: Sort) -> bool {
 }
 
 /// Whether an operation takes these arguments and gives this sort.
-fn fits(terms: &Terms, op: Op, sort: Sort, arguments: &[TermId]) -> bool {
+pub fn fits(terms: &Terms, op: Op, sort: Sort, arguments: &[TermId]) -> bool {
     let sorts: Vec<Sort> = arguments.iter().map(|&argument| terms.sort(argument)).collect();
     if sorts.len() != op.arity() || !valid(sort) {
         return false;

@@ -62,7 +62,8 @@ impl Search<'_, '_> {
             let Some(edge) = taken else { return Err(lost()) };
             match system.steps[edge.0 as usize].clone() {
                 Step::Assign(list) => {
-                    let new: Vec<TermId> = list.iter().map(|&(_, value)| system.at(value, &values)).collect();
+                    let terms: Vec<TermId> = list.iter().map(|&(_, value)| value).collect();
+                    let new = system.all_at(&terms, &values);
                     for (&(at, _), value) in list.iter().zip(new) {
                         values[at] = value;
                     }

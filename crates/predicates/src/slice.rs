@@ -92,11 +92,13 @@ fn relevant(component: &Component, live: &[bool], idle: &[bool]) -> Vec<Variable
     let terms = &component.terms;
     let edges = || component.edges.iter().enumerate().filter(|(number, _)| live[*number]);
     let mut found: HashSet<VariableId> = HashSet::new();
+    // Terms share their parts: each part is looked at once.
+    let mut seen = HashSet::new();
     for (number, edge) in edges() {
         if let Instruction::Assume(condition) = edge.instruction
             && !idle[number]
         {
-            found.extend(terms.variables(condition));
+            found.extend(terms.new_variables(condition, &mut seen));
         }
     }
     loop {
@@ -105,7 +107,7 @@ fn relevant(component: &Component, live: &[bool], idle: &[bool]) -> Vec<Variable
             if let Instruction::Assign(list) = &edge.instruction {
                 for &(variable, value) in list {
                     if found.contains(&variable) {
-                        found.extend(terms.variables(value));
+                        found.extend(terms.new_variables(value, &mut seen));
                     }
                 }
             }

@@ -100,7 +100,7 @@ impl<'c> System<'c> {
             blocks: Vec::new(),
             entering: Vec::new(),
         };
-        system.encode_steps(&mut encoder);
+        system.encode_steps(&mut encoder, budget)?;
         system.encode_choices();
         for source in 0..system.cuts.len() {
             system.build_from(source, &order.sequence, &order.rank, budget)?;
@@ -117,9 +117,10 @@ impl<'c> System<'c> {
         self.cuts.len()
     }
 
-    fn encode_steps(&mut self, encoder: &mut Encoder<'_>) {
+    fn encode_steps(&mut self, encoder: &mut Encoder<'_>, budget: &Budget<'_>) -> Result<(), Reason> {
         let place: HashMap<VariableId, usize> = self.variables.iter().enumerate().map(|(at, &v)| (v, at)).collect();
         for (number, edge) in self.component.edges.iter().enumerate() {
+            budget.check()?;
             let step = if !self.slice.live[number] {
                 Step::Pass
             } else {
@@ -140,6 +141,7 @@ impl<'c> System<'c> {
             };
             self.steps.push(step);
         }
+        Ok(())
     }
 
     fn input_step<'v>(
@@ -244,8 +246,9 @@ impl<'c> System<'c> {
                 there.guard = self.terms.and(there.guard, condition);
             }
             Step::Assign(list) => {
-                for (at, value) in list {
-                    there.values[at] = self.at(value, &here.values);
+                let terms: Vec<TermId> = list.iter().map(|&(_, value)| value).collect();
+                for ((at, _), value) in list.into_iter().zip(self.all_at(&terms, &here.values)) {
+                    there.values[at] = value;
                 }
             }
             Step::Input(list) => {
@@ -259,7 +262,12 @@ impl<'c> System<'c> {
 
     /// A term over the state, with these values in the place of the variables.
     pub(crate) fn at(&mut self, term: TermId, values: &[TermId]) -> TermId {
-        let read = self.terms.free_variables(&[term]);
+        self.all_at(&[term], values).pop().unwrap_or(term)
+    }
+
+    /// The same for many terms, which may share their parts.
+    pub(crate) fn all_at(&mut self, list: &[TermId], values: &[TermId]) -> Vec<TermId> {
+        let read = self.terms.free_variables(list);
         let mut map = HashMap::new();
         for variable in read {
             if let Ok(at) = self.state.binary_search(&variable)
@@ -268,7 +276,7 @@ impl<'c> System<'c> {
                 map.insert(variable, values[at]);
             }
         }
-        if map.is_empty() { term } else { self.terms.substitute(term, &map) }
+        if map.is_empty() { list.to_vec() } else { self.terms.substitute_all(list, &map) }
     }
 }
 

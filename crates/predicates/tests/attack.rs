@@ -2,11 +2,12 @@
 
 mod common;
 
+use certify::programs::Refusal;
 use common::generate::{DOMAIN, Numbers, program};
 use model::verdict::Reason;
+use predicates::Answer;
 use predicates::invariant::{Invariant, Node};
-use predicates::{Answer, Refusal, verify};
-use smt::{Embedded, Limits, Op, Sort};
+use smt::{Op, Sort};
 
 #[derive(Debug, Default)]
 struct Counts {
@@ -41,9 +42,7 @@ fn attack(seed: u64, counts: &mut Counts) {
         Answer::Safe(invariant) => {
             counts.safe += 1;
             assert!(!truth.stated && !truth.fault, "seed {seed}: a run contradicts the proof\n{text}");
-            let accepted = verify(&component, &|_| true, &invariant, &mut Embedded::new(), &Limits::none());
-            assert_eq!(accepted, Ok(()), "seed {seed}\n{text}");
-            assert_eq!(invariant.to_string().parse(), Ok(invariant), "seed {seed}");
+            assert_eq!(common::verified(&component, &invariant), Ok(()), "seed {seed}\n{text}");
         }
         Answer::Unsafe(run) => {
             counts.violated += 1;
@@ -74,7 +73,7 @@ fn refuse_everything(seed: u64, component: &c::Component) {
     let mut numbers = Numbers::new(seed ^ 0xabcd);
     for _ in 0..6 {
         let invariant = random_invariant(component, &mut numbers);
-        let refused = verify(component, &common::stated, &invariant, &mut Embedded::new(), &Limits::none());
+        let refused = common::verified(component, &invariant);
         assert!(matches!(refused, Err(Refusal::NotInductive(_))), "seed {seed}: {refused:?} for {invariant:?}");
     }
 }

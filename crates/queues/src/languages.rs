@@ -33,6 +33,7 @@ pub(crate) enum Deed {
     Unreceive(Language, u32, u32),
     Lose(Language, u32),
     Gain(Language, u32),
+    Product(Language),
     /// A quotient: the extrapolation, its parameter.
     Quotient(Language, u32, u32),
 }

@@ -28,7 +28,7 @@ mod words;
 pub use automaton::{Automaton, Edge};
 pub use express::Products;
 pub use extrapolation::{
-    Bisimulation, BoundedLanguages, Colouring, Composition, Direction, Extrapolation, Identity, Intersection,
+    Apart, Bisimulation, BoundedLanguages, Colouring, Composition, Direction, Extrapolation, Identity, Intersection,
     NAMES as EXTRAPOLATION_NAMES, Once, RoundRobin, Start, Union, by_name as extrapolation_by_name,
 };
 pub use languages::{Language, Languages};

@@ -29,6 +29,25 @@ pub struct ModelInfo {
     pub composition: Option<CompositionInfo>,
     /// For a C program, which has none either: how it was read.
     pub program: Option<ProgramInfo>,
+    /// For C components, which have none either: how they were read.
+    pub components: Option<ComponentsInfo>,
+}
+
+/// Procedures of C that run side by side.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ComponentsInfo {
+    /// C files that the specification names.
+    pub files: usize,
+    /// Parts of the program.
+    pub parts: usize,
+    /// Procedures that are compared with processes.
+    pub conformances: usize,
+    /// Events.
+    pub events: usize,
+    /// The widths of the integer types: `ilp32` or `lp64`.
+    pub data_model: &'static str,
+    /// A signed result that its type cannot hold is an error; else it wraps around.
+    pub signed_overflow: bool,
 }
 
 /// A C program.
@@ -62,7 +81,7 @@ pub struct CompositionInfo {
 impl ModelInfo {
     /// Whether there are channels, which could be read in one way or another.
     pub(crate) fn has_channels(&self) -> bool {
-        self.composition.is_none() && self.program.is_none()
+        self.composition.is_none() && self.program.is_none() && self.components.is_none()
     }
 
     /// The name of a reading, where there are channels.

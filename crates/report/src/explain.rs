@@ -3,7 +3,7 @@
 //! The texts are in `explanations`; this file finds and lays them out. Codes of front ends
 //! (such as `P0101`) are explained by the front ends.
 
-use crate::explanations::EXPLANATIONS;
+use crate::explanations::all;
 use crate::style::{Ink, Style};
 use model::diagnostic::nearest;
 
@@ -24,17 +24,17 @@ pub struct Explanation {
 
 /// The explanation of a code; upper and lower case are the same.
 pub fn explain(code: &str) -> Option<&'static Explanation> {
-    EXPLANATIONS.iter().find(|explanation| explanation.code.eq_ignore_ascii_case(code))
+    all().find(|explanation| explanation.code.eq_ignore_ascii_case(code))
 }
 
 /// The code that looks most like one that does not exist.
 pub fn similar(code: &str) -> Option<&'static str> {
-    nearest(code, EXPLANATIONS.iter().map(|explanation| explanation.code))
+    nearest(code, all().map(|explanation| explanation.code))
 }
 
 /// All explanations: verdicts, then questions and engines, then reasons, then what is wrong with runs.
-pub fn list() -> &'static [Explanation] {
-    EXPLANATIONS
+pub fn list() -> impl Iterator<Item = &'static Explanation> {
+    all()
 }
 
 impl Explanation {
@@ -128,6 +128,10 @@ mod tests {
             "flow",
             "compose",
             "predicates",
+            "concurrent",
+            "conformance",
+            "not-allowed",
+            "uncovered-call",
             "error-call",
             "error-label",
             "division-overflow",

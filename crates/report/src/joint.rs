@@ -82,19 +82,25 @@ fn participants(step: &JointStep, style: Style) -> String {
 
 /// Why nothing can happen, component by component; empty if something can.
 pub fn stuck(run: &JointRun, style: Style) -> String {
-    if run.waiting.is_empty() {
+    stuck_of(&run.waiting, &run.circle, style)
+}
+
+/// The same for whatever has components.
+pub(crate) fn stuck_of(waiting: &[Waiting], circle: &[String], style: Style) -> String {
+    if waiting.is_empty() {
         return String::new();
     }
     let mut text = style.paint(Ink::Strong, "why nothing can happen") + "\n";
-    for waiting in run.waiting.iter().take(MANY_WAITING) {
+    let all = waiting;
+    for waiting in all.iter().take(MANY_WAITING) {
         text += &format!("  {}\n", clean(&sentence(waiting)));
     }
-    if let Some(more) = run.waiting.len().checked_sub(MANY_WAITING).filter(|&more| more > 0) {
+    if let Some(more) = all.len().checked_sub(MANY_WAITING).filter(|&more| more > 0) {
         text += &format!("  {} and {more} more; --format json has all\n", style.ellipsis());
     }
-    if let Some(first) = run.circle.first() {
-        let (arrow, count) = (format!(" {} ", style.arrow()), run.circle.len());
-        let names: Vec<String> = run.circle.iter().chain([first]).map(|name| clean(name)).collect();
+    if let Some(first) = circle.first() {
+        let (arrow, count) = (format!(" {} ", style.arrow()), circle.len());
+        let names: Vec<String> = circle.iter().chain([first]).map(|name| clean(name)).collect();
         let shown = if count <= LONG_CIRCLE {
             names.join(&arrow)
         } else {
@@ -214,7 +220,7 @@ fn participant_json(participant: &Participant) -> ParticipantJson<'_> {
 }
 
 #[derive(Serialize)]
-struct WaitingJson<'a> {
+pub(crate) struct WaitingJson<'a> {
     component: &'a str,
     state: &'a str,
     at: Option<At<'a>>,
@@ -234,7 +240,7 @@ struct RefuserJson<'a> {
     state: &'a str,
 }
 
-fn waiting_json<'a>(waiting: &'a Waiting, places: &Places<'a>) -> WaitingJson<'a> {
+pub(crate) fn waiting_json<'a>(waiting: &'a Waiting, places: &Places<'a>) -> WaitingJson<'a> {
     let refuser = |(component, state): &'a (String, String)| RefuserJson { component, state };
     let refused = |refused: &'a Refused| RefusedJson {
         event: &refused.event,

@@ -12,10 +12,12 @@
 //! No text from a model is trusted: spans may be stale, lines may be megabytes long, names may have
 //! escape sequences in them. `places` and [`style`] are where such things are made harmless.
 
+mod abstraction;
 mod automaton;
 mod by_name;
 mod channels;
 pub mod chart;
+pub mod components;
 mod cycles;
 mod details;
 pub mod diagnostics;
@@ -30,7 +32,7 @@ pub mod parse;
 mod partitions;
 mod places;
 mod predicates;
-mod program;
+pub mod program;
 pub mod progress;
 mod proof;
 mod run;

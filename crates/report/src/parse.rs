@@ -6,13 +6,17 @@
 
 use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
+use crate::components::{COMPONENTS_RUN, ComponentsCode};
 use crate::joint::{JOINT, JointCode, run_of};
 use crate::json::{
-    CERTIFICATE_SCHEMA, CHECK_SCHEMA, COMPOSITION, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, SEARCHED, TRACE_SCHEMA,
+    CERTIFICATE_SCHEMA, CHECK_SCHEMA, COMPONENTS, COMPOSITION, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, SEARCHED,
+    TRACE_SCHEMA,
 };
 use crate::partitions::{self, NodeJson};
+use crate::program::PROGRAM_RUN;
 use crate::proof::{RawProof, proof_of};
 use crate::run::StepCode;
+use model::components_proof::{ComponentsAbstraction, ComponentsProof};
 use model::composition::Run;
 use model::semantics::{Reading, Step};
 use model::verdict::Certificate;
@@ -73,10 +77,42 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// The run of a composition, instead.
     pub joint: Option<Run>,
+    /// The run of C components, instead.
+    pub components: Option<ComponentsTrace>,
+    /// The inputs of a run of a C program, instead.
+    pub program: Option<Vec<u64>>,
+    /// How C was read, if it was: the widths of its integers, and whether overflow is an error.
+    pub c: Option<CReading>,
     /// Where its loop starts, if it is infinite.
     pub loop_from: Option<usize>,
     /// The short name of what is wrong at its end.
     pub problem_code: Option<String>,
+}
+
+/// A run of C components that can be replayed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ComponentsTrace {
+    /// For each part, the state that it begins in, if it is a process.
+    pub initial: Vec<Option<u32>>,
+    /// For each part, the inputs that it is given, if it is a procedure.
+    pub inputs: Vec<Vec<u64>>,
+    /// The steps.
+    pub steps: Vec<ComponentsStepCode>,
+}
+
+/// The event of a step, if others see it; and the parts that move, each with the step of its graph, or with the state that a
+/// process gets into.
+pub type ComponentsStepCode = (Option<String>, Vec<(u32, u32)>);
+
+/// How C was read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CReading {
+    /// `ilp32` or `lp64`.
+    pub data_model: String,
+    /// A signed result that its type cannot hold is an error.
+    pub signed_overflow: bool,
+    /// The procedure that a run of a program starts with.
+    pub entry: Option<String>,
 }
 
 /// What one proof claims.
@@ -122,7 +158,7 @@ pub fn parse_certificate(text: &str) -> Result<Certificates, DocumentError> {
         return Err(DocumentError::Schema { found: schema, expected: "`highwater-certificate/1`" });
     }
     let raw: RawCertificates = serde_json::from_str(text)?;
-    let Model { file, sha256, defines, system } = model_of(raw.model)?;
+    let Model { file, sha256, defines, system, .. } = model_of(raw.model)?;
     let claims = need(raw.certificates, || "certificates".into())?;
     let claims = claims.into_iter().enumerate().map(|(position, claim)| claim_of(position, claim));
     Ok(Certificates { file, sha256, defines, system, claims: claims.collect::<Result<_, _>>()? })
@@ -146,6 +182,9 @@ struct RawModel {
     sha256: Option<String>,
     defines: Option<Vec<String>>,
     system: Option<String>,
+    entry: Option<String>,
+    data_model: Option<String>,
+    signed_overflow: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -174,22 +213,32 @@ struct RawResult {
 struct RawWitness {
     kind: Option<String>,
     initial: Option<Vec<u32>>,
+    parts: Option<Vec<RawPart>>,
+    bits: Option<Vec<u64>>,
     problem_code: Option<String>,
     steps: Option<Vec<RawStep>>,
     loop_from: Option<usize>,
 }
 
 #[derive(Deserialize)]
+struct RawPart {
+    initial: Option<u32>,
+    bits: Option<Vec<u64>>,
+}
+
+#[derive(Deserialize)]
 struct RawStep {
+    event: Option<String>,
     step: Option<RawCode>,
 }
 
-/// The code of a step: of processes, or of components side by side.
+/// The code of a step: of processes, of structures side by side, or of C components.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum RawCode {
     Step(StepCode),
     Joint(JointCode),
+    Components(ComponentsCode),
 }
 
 #[derive(Deserialize)]
@@ -213,6 +262,7 @@ struct RawClaim {
     invariant: Option<model::queue_proof::QueueProof>,
     partitions: Option<Vec<NodeJson>>,
     program: Option<model::program_proof::ProgramProof>,
+    abstraction: Option<ComponentsAbstraction>,
 }
 
 /// The first run in the documents of `check`, one per file. A run that nobody asked for comes after the others of its
@@ -229,21 +279,27 @@ fn first_run(text: &str) -> Result<Trace, DocumentError> {
 }
 
 fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
-    let Model { file, sha256, defines, system } = model_of(raw.model)?;
+    let Model { file, sha256, defines, system, c } = model_of(raw.model)?;
     let property = need(raw.property, || "property".into())?;
-    let RawWitness { kind, initial, problem_code, steps, loop_from } = need(raw.witness, || "witness".into())?;
-    let is_joint = kind.as_deref() == Some(JOINT);
-    let reading = if is_joint { Reading::Declared } else { reading("reading", raw.reading)? };
-    let mut codes = (Vec::new(), Vec::new());
-    for (position, raw) in need(steps, || "witness.steps".into())?.into_iter().enumerate() {
+    let RawWitness { kind, initial, parts, bits, problem_code, steps, loop_from } =
+        need(raw.witness, || "witness".into())?;
+    let is = |name: &str| kind.as_deref() == Some(name);
+    let (is_joint, is_components, is_program) = (is(JOINT), is(COMPONENTS_RUN), is(PROGRAM_RUN));
+    let has_channels = !is_joint && !is_components && !is_program;
+    let reading = if has_channels { reading("reading", raw.reading)? } else { Reading::Declared };
+    let mut codes = (Vec::new(), Vec::new(), Vec::new());
+    let steps = need(steps, || "witness.steps".into())?;
+    // Of a program, the inputs say where the run goes.
+    for (position, raw) in steps.into_iter().enumerate().filter(|_| !is_program) {
         let field = || format!("witness.steps[{position}].step");
-        match (need(raw.step, field)?, is_joint) {
-            (RawCode::Step(code), false) => codes.0.push(Step::from(code)),
-            (RawCode::Joint(code), true) => codes.1.push(code),
+        match need(raw.step, field)? {
+            RawCode::Step(code) if has_channels => codes.0.push(Step::from(code)),
+            RawCode::Joint(code) if is_joint => codes.1.push(code),
+            RawCode::Components(code) if is_components => codes.2.push((raw.event, code.moves)),
             _ => return Err(no_step(field())),
         }
     }
-    let (steps, joint) = codes;
+    let (steps, joint, moves) = codes;
     let joint = match is_joint {
         true => {
             let initial = need(initial, || "witness.initial".into())?;
@@ -251,7 +307,31 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
         }
         false => None,
     };
-    Ok(Trace { file, sha256, defines, system, reading, property, steps, joint, loop_from, problem_code })
+    let components = match is_components {
+        true => Some(components_trace(need(parts, || "witness.parts".into())?, moves)),
+        false => None,
+    };
+    let program = if is_program { Some(need(bits, || "witness.bits".into())?) } else { None };
+    Ok(Trace {
+        file,
+        sha256,
+        defines,
+        system,
+        reading,
+        property,
+        steps,
+        joint,
+        components,
+        program,
+        c,
+        loop_from,
+        problem_code,
+    })
+}
+
+fn components_trace(parts: Vec<RawPart>, steps: Vec<ComponentsStepCode>) -> ComponentsTrace {
+    let initial = parts.iter().map(|part| part.initial).collect();
+    ComponentsTrace { initial, inputs: parts.into_iter().map(|part| part.bits.unwrap_or_default()).collect(), steps }
 }
 
 fn no_step(field: String) -> DocumentError {
@@ -261,7 +341,7 @@ fn no_step(field: String) -> DocumentError {
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
     let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton, .. } = raw;
-    let (invariant, partitions, program) = (raw.invariant, raw.partitions, raw.program);
+    let (invariant, partitions, program, abstraction) = (raw.invariant, raw.partitions, raw.program, raw.abstraction);
     let kind = need(kind, || field("kind"))?;
     let certificate = match kind.as_str() {
         EXPLORED => Certificate::Explored {
@@ -292,16 +372,22 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
             Certificate::Composition(Box::new(partitions::tree(&field("partitions"), list)?))
         }
         PROGRAM => Certificate::Program(Box::new(need(program, || field("program"))?)),
+        COMPONENTS => {
+            let abstraction = need(abstraction, || field("abstraction"))?;
+            let list = need(partitions, || field("partitions"))?;
+            let composition = partitions::tree(&field("partitions"), list)?;
+            Certificate::Components(Box::new(ComponentsProof { abstraction, composition }))
+        }
         _ => {
             let expected = "`explored-states`, `explored-product`, `searched`, `flow-weights`, `queue-invariant`, \
-                            `partitions` or `program-invariant`";
+                            `partitions`, `program-invariant` or `predicate-abstraction`";
             return Err(DocumentError::Value { field: field("kind"), found: kind, expected });
         }
     };
     let property = need(property, || field("property"))?;
     // Components side by side and C programs have no channels that could be read in one way or another.
     let reading = match certificate {
-        Certificate::Composition(_) | Certificate::Program(_) => Reading::Declared,
+        Certificate::Composition(_) | Certificate::Program(_) | Certificate::Components(_) => Reading::Declared,
         _ => reading(&field("reading"), name)?,
     };
     Ok(Claim { property, reading, certificate })
@@ -313,13 +399,16 @@ struct Model {
     sha256: String,
     defines: Vec<String>,
     system: Option<String>,
+    c: Option<CReading>,
 }
 
 fn model_of(raw: Option<RawModel>) -> Result<Model, DocumentError> {
-    let RawModel { file, sha256, defines, system } = need(raw, || "model".into())?;
+    let RawModel { file, sha256, defines, system, entry, data_model, signed_overflow } = need(raw, || "model".into())?;
     let file = need(file, || "model.file".into())?;
     let sha256 = need(sha256, || "model.sha256".into())?;
-    Ok(Model { file, sha256, defines: need(defines, || "model.defines".into())?, system })
+    let signed_overflow = signed_overflow.unwrap_or(false);
+    let c = data_model.map(|data_model| CReading { data_model, signed_overflow, entry });
+    Ok(Model { file, sha256, defines: need(defines, || "model.defines".into())?, system, c })
 }
 
 /// The value of a field that must be there.
@@ -343,172 +432,4 @@ fn hexadecimal(field: &str, found: String) -> Result<u128, DocumentError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::json::{write_certificates, write_check, write_trace};
-    use crate::sample;
-    use model::verdict::{Outcome, Property, Verdict};
-
-    fn trace_text(outcome: &Outcome) -> String {
-        let mut out = Vec::new();
-        write_trace(&mut out, &sample::model(), outcome, &sample::sources()).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
-    fn check_text(outcomes: Vec<Outcome>) -> String {
-        let mut out = Vec::new();
-        write_check(&mut out, &sample::document(&sample::sources(), outcomes)).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
-    fn message(text: &str) -> String {
-        parse_trace(text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_trace_that_was_written_is_read_back_with_the_same_steps() {
-        let mut outcome = sample::outcome(Verdict::Violated);
-        let run = outcome.witness.as_mut().unwrap();
-        run.steps[4].step = Step::Loss { queue: 0, position: 1 };
-        run.loop_from = Some(2);
-        outcome.reading = Reading::Drop;
-        let expected: Vec<Step> = run.steps.iter().map(|s| s.step).collect();
-        let trace = parse_trace(&trace_text(&outcome)).unwrap();
-        assert_eq!(trace.steps, expected);
-        assert_eq!((trace.reading, trace.loop_from, trace.property.as_str()), (Reading::Drop, Some(2), "safety"));
-        assert_eq!((trace.sha256.as_str(), trace.defines), ("9f86d081884c7d65", vec![String::from("N=3")]));
-        assert_eq!(trace.problem_code.as_deref(), Some("assertion"));
-    }
-
-    #[test]
-    fn the_first_run_of_a_check_document_is_a_trace_too() {
-        let proved = Outcome { property: Property::Boundedness, ..sample::outcome(Verdict::Proved) };
-        let text = check_text(vec![proved.clone()]) + &check_text(vec![proved, sample::deadlock()]);
-        let trace = parse_trace(&text).unwrap();
-        assert_eq!(trace.property, "deadlock");
-        assert_eq!(trace.steps, [sample::edge(0, 0), sample::edge(0, 1)]);
-    }
-
-    #[test]
-    fn certificates_that_were_written_are_read_back() {
-        let outcome = sample::outcome(Verdict::Proved);
-        let mut out = Vec::new();
-        write_certificates(&mut out, &sample::model(), std::slice::from_ref(&outcome)).unwrap();
-        let read = parse_certificate(&String::from_utf8(out).unwrap()).unwrap();
-        assert_eq!(Some(&read.claims[0].certificate), outcome.certificate.as_ref());
-        assert_eq!((read.claims[0].property.as_str(), read.claims[0].reading), ("safety", Reading::Declared));
-        assert_eq!(read.sha256, sample::model().sha256);
-    }
-
-    fn certificates_text(outcomes: &[Outcome]) -> String {
-        let mut out = Vec::new();
-        write_certificates(&mut out, &sample::model(), outcomes).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn a_proof_of_the_flow_engine_and_the_longest_queues_are_read_back() {
-        let mut explored = sample::outcome(Verdict::Proved);
-        if let Some(Certificate::Explored { longest, .. }) = &mut explored.certificate {
-            *longest = vec![(String::from("q"), 2), (String::from("P[2]:c"), 0)];
-        }
-        let outcomes = [sample::bounded(), explored];
-        let read = parse_certificate(&certificates_text(&outcomes)).unwrap();
-        for (claim, outcome) in read.claims.iter().zip(&outcomes) {
-            assert_eq!(Some(&claim.certificate), outcome.certificate.as_ref());
-        }
-        assert_eq!((read.claims[0].property.as_str(), read.claims[0].reading), ("boundedness", Reading::Unbounded));
-    }
-
-    #[test]
-    fn a_certificate_that_cannot_be_used_says_which_field_is_wrong() {
-        let good = certificates_text(&[sample::bounded()]);
-        let message = |text: &str| parse_certificate(text).unwrap_err().to_string();
-        assert_eq!(message(&good.replace("\"proof\"", "\"reef\"")), "the field `certificates[0].proof` is missing");
-        assert_eq!(
-            message(&good.replace("\"ranking\"", "\"rank\"")),
-            "the field `certificates[0].proof.ranking` is missing"
-        );
-        assert_eq!(
-            message(&good.replace("\"then\":0", "\"then\":1")),
-            "the field `certificates[0].proof.ranking[1].lose.then` is `1`, expected the number of an earlier stage to \
-             which no other leads"
-        );
-        assert_eq!(
-            message(&good.replace("flow-weights", "oracle")),
-            "the field `certificates[0].kind` is `oracle`, expected `explored-states`, `explored-product`, `searched`, \
-             `flow-weights`, `queue-invariant`, `partitions` or `program-invariant`"
-        );
-    }
-
-    #[test]
-    fn a_run_that_nobody_asked_for_comes_last() {
-        let text = check_text(vec![sample::advisory(sample::unbounded()), sample::deadlock()]);
-        assert_eq!(parse_trace(&text).unwrap().property, "deadlock");
-        let text = check_text(vec![sample::advisory(sample::unbounded())]);
-        assert_eq!(parse_trace(&text).unwrap().loop_from, Some(2));
-    }
-
-    #[test]
-    fn a_document_that_cannot_be_used_says_what_is_missing() {
-        let good = trace_text(&sample::outcome(Verdict::Violated));
-        assert_eq!(message(" "), "not a Highwater document: the file is empty");
-        assert_eq!(message("{}"), "the field `schema` is missing");
-        assert_eq!(message(&good.replace("\"sha256\"", "\"md5\"")), "the field `model.sha256` is missing");
-        assert_eq!(message(&good.replace("\"step\"", "\"stop\"")), "the field `witness.steps[0].step` is missing");
-        assert_eq!(
-            message(&good.replace("\"declared\"", "\"guessed\"")),
-            "the field `reading` is `guessed`, expected `declared`, `unbounded` or `drop`"
-        );
-        assert_eq!(
-            message(&good.replace("trace/1", "trace/9")),
-            "the field `schema` is `highwater-trace/9`, expected `highwater-trace/1` or `highwater/1`"
-        );
-        assert_eq!(
-            message(&check_text(vec![sample::outcome(Verdict::Proved)])),
-            "no result of the document has a run (`witness`): nothing is violated"
-        );
-    }
-
-    #[test]
-    fn what_is_not_json_is_refused_with_the_line() {
-        assert!(message("never { }").contains("line 1 column"), "{}", message("never { }"));
-        assert!(message("7").contains("an object with a field `schema`"), "{}", message("7"));
-        assert!(parse_trace(&"[".repeat(100_000)).is_err());
-        let good = trace_text(&sample::outcome(Verdict::Violated));
-        for end in 0..good.trim_end().len() {
-            assert!(parse_trace(&good[..end]).is_err());
-        }
-    }
-
-    #[test]
-    fn an_invariant_over_queues_is_read_back() {
-        use model::queue_proof::{QueueAutomaton, QueueEntry, QueueProof};
-        let automaton = QueueAutomaton { accepting: vec![0], edges: vec![vec![(1, 1)], vec![(0, 0)]] };
-        let entries = vec![QueueEntry { control: vec![0, 2], automaton: 0 }];
-        let proof =
-            QueueProof { bad: vec![String::from("p@1 with a")], automata: vec![automaton], entries, data: None };
-        let certificate = Certificate::Queues(Box::new(proof));
-        let outcome = Outcome { certificate: Some(certificate.clone()), ..sample::outcome(Verdict::Proved) };
-        let mut out = Vec::new();
-        write_certificates(&mut out, &sample::model(), &[outcome]).unwrap();
-        let text = String::from_utf8(out).unwrap();
-        assert_eq!(parse_certificate(&text).unwrap().claims[0].certificate, certificate);
-        let message = parse_certificate(&text.replace("\"invariant\"", "\"variant\"")).unwrap_err().to_string();
-        assert_eq!(message, "the field `certificates[0].invariant` is missing");
-    }
-
-    #[test]
-    fn a_digest_that_is_no_number_is_refused() {
-        let outcome = sample::outcome(Verdict::Proved);
-        let mut out = Vec::new();
-        write_certificates(&mut out, &sample::model(), &[outcome]).unwrap();
-        let text = String::from_utf8(out).unwrap();
-        for digest in ["", "+1", "xyz", &"f".repeat(33)] {
-            let bad = text.replace("000000000000feed0000000000000001", digest);
-            assert_ne!(bad, text);
-            let message = parse_certificate(&bad).unwrap_err().to_string();
-            assert!(message.contains("`certificates[0].digest`"), "{message}");
-        }
-    }
-}
+mod tests;

@@ -12,11 +12,17 @@ use crate::chart::{Fold, fold_remark, hidden};
 use crate::places::{At, Places};
 use crate::style::{Ink, Style, clean, counted, grouped};
 use crate::table::{Cell, Row, Set, Table};
+use model::source::SourceMap;
 use model::verdict::{Change, ProgramInput, ProgramRun, ProgramStep};
 use serde::{Serialize, Serializer};
 
 /// More changes by one step than this are counted.
 const MANY_CHANGES: usize = 8;
+
+/// Every step of a run.
+pub fn whole(run: &ProgramRun, sources: &SourceMap, style: Style) -> String {
+    chart(run, Fold::Nothing, &Places::new(sources), style)
+}
 
 /// The steps of a run.
 pub(crate) fn chart(run: &ProgramRun, fold: Fold, places: &Places<'_>, style: Style) -> String {
@@ -54,7 +60,7 @@ pub(crate) fn chart(run: &ProgramRun, fold: Fold, places: &Places<'_>, style: St
 }
 
 /// `i = 0, s.f = 3`
-fn changes(changes: &[Change]) -> String {
+pub(crate) fn changes(changes: &[Change]) -> String {
     let mut shown: Vec<String> = changes
         .iter()
         .take(MANY_CHANGES)
@@ -90,6 +96,8 @@ pub(crate) struct ProgramJson<'a> {
     problem_code: &'static str,
     problem_at: Option<At<'a>>,
     inputs: Vec<InputJson<'a>>,
+    /// The same as numbers, for replay.
+    bits: &'a [u64],
     steps: StepsJson<'a>,
     /// Of a very long run, how many steps are missing, and behind how many.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,6 +118,7 @@ pub(crate) fn program<'a>(run: &'a ProgramRun, places: &'a Places<'a>) -> Progra
         problem_code: run.problem_code,
         problem_at: places.at(run.problem_span).map(At::start),
         inputs: run.inputs.iter().map(|input| input_json(input, places)).collect(),
+        bits: &run.bits,
         steps: StepsJson(run, places),
         gap: run.gap.map(|(after, steps)| GapJson { after, steps }),
     }
@@ -135,7 +144,7 @@ struct StepJson<'a> {
 }
 
 /// Variables and their new values, as an object.
-struct Changed<'a>(&'a [Change]);
+pub(crate) struct Changed<'a>(pub(crate) &'a [Change]);
 
 impl Serialize for Changed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -150,7 +159,7 @@ fn step_json<'a>(step: &'a ProgramStep, places: &Places<'a>) -> StepJson<'a> {
 }
 
 #[derive(Serialize)]
-struct InputJson<'a> {
+pub(crate) struct InputJson<'a> {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     routine: Option<&'a str>,
@@ -160,7 +169,7 @@ struct InputJson<'a> {
     at: Option<At<'a>>,
 }
 
-fn input_json<'a>(input: &'a ProgramInput, places: &Places<'a>) -> InputJson<'a> {
+pub(crate) fn input_json<'a>(input: &'a ProgramInput, places: &Places<'a>) -> InputJson<'a> {
     let ProgramInput { kind, routine, variable, value, span } = input;
     let (routine, variable) = (routine.as_deref(), variable.as_deref());
     InputJson { kind, routine, variable, value, at: places.at(*span).map(At::start) }
@@ -193,6 +202,7 @@ mod tests {
                 value: String::from("-3"),
                 span: sample::span("assert(x == 0)"),
             }],
+            bits: vec![0xffff_fffd],
             problem: String::from("assertion violated"),
             problem_code: "assertion",
             problem_span: sample::span("assert(x == 0)"),
@@ -224,6 +234,6 @@ mod tests {
     fn a_run_as_json_has_places_statements_changes_and_inputs() {
         let sources = sample::sources();
         let (run, places) = (run(), Places::new(&sources));
-        insta::assert_snapshot!(serde_json::to_string(&program(&run, &places)).unwrap(), @r#"{"kind":"program-run","problem":"assertion violated","problem_code":"assertion","problem_at":{"file":"models/hand.pml","line":18,"column":3},"inputs":[{"kind":"nondet","routine":"read","value":"-3","at":{"file":"models/hand.pml","line":18,"column":3}}],"steps":[{"at":{"file":"models/hand.pml","line":8,"column":5},"procedure":"main","statement":"x = 1","changed":{"x":"1"}},{"at":{"file":"models/hand.pml","line":18,"column":3},"procedure":"f","statement":"assert(x == 0)","changed":{"f::n":"-3","p":"&a[1]"},"remarks":["`read` returned -3"]}]}"#);
+        insta::assert_snapshot!(serde_json::to_string(&program(&run, &places)).unwrap(), @r#"{"kind":"program-run","problem":"assertion violated","problem_code":"assertion","problem_at":{"file":"models/hand.pml","line":18,"column":3},"inputs":[{"kind":"nondet","routine":"read","value":"-3","at":{"file":"models/hand.pml","line":18,"column":3}}],"bits":[4294967293],"steps":[{"at":{"file":"models/hand.pml","line":8,"column":5},"procedure":"main","statement":"x = 1","changed":{"x":"1"}},{"at":{"file":"models/hand.pml","line":18,"column":3},"procedure":"f","statement":"assert(x == 0)","changed":{"f::n":"-3","p":"&a[1]"},"remarks":["`read` returned -3"]}]}"#);
     }
 }

@@ -375,6 +375,7 @@ pub(crate) fn model() -> ModelInfo {
         channels: 2,
         composition: None,
         program: None,
+        components: None,
     }
 }
 

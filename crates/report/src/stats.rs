@@ -5,6 +5,7 @@
 //! engine found, so the names of the counts differ. Then come the combinations of cycles that were refuted, each with
 //! what had to be looked at for that: this is where the time of a hard proof went.
 
+use crate::abstraction::{ComponentsStatsJson, components_json};
 use crate::json::milliseconds;
 use crate::places::Places;
 use crate::predicates::{ProgramStatsJson, program_json};
@@ -285,6 +286,8 @@ pub(crate) struct StatsJson<'a> {
     composition: Option<CompositionJson>,
     #[serde(flatten)]
     program: Option<ProgramStatsJson<'a>>,
+    #[serde(flatten)]
+    components: Option<ComponentsStatsJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -380,6 +383,7 @@ pub(crate) fn stats_json<'a>(outcome: &'a Outcome, places: &Places<'a>) -> Stats
         queues: outcome.details.queues.as_ref().map(queues_json),
         composition: outcome.details.composition.as_ref().map(composition_json),
         program: outcome.details.program.as_ref().map(|stats| program_json(stats, places)),
+        components: outcome.details.components.as_ref().map(|stats| components_json(stats, places)),
     }
 }
 

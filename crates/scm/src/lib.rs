@@ -44,10 +44,11 @@
 //!
 //! # Several initial states
 //!
-//! A network has one initial state. A fresh initial location with internal steps would count steps that are not there,
-//! and one that copies the transitions of all initial states would hide a deadlock in one of them. So a file with
-//! several initial states is several networks, equal but for where their machines start: [`Model::networks`]. What is
-//! asked of the file is asked of each of them, and the bad configurations are the same for all.
+//! A network has one initial state. An automaton with several begins in a location of its own, [`START`], from which an
+//! internal step leads to each of them. So a run says which one it begins with, and has a step more for each such automaton.
+//! What is asked of the file has the same answer: in `START` an automaton can move, and can do so whatever the others do. A
+//! configuration with one there is no deadlock and no end; if it is bad, then so is the one after the step, since no
+//! bad state names `START`; and what another machine waits for does not depend on it.
 
 mod ast;
 pub mod codes;
@@ -70,20 +71,14 @@ use model::source::SourceMap;
 /// What a file says: the system, and what must not happen to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Model {
-    /// The system, in the first of its initial states.
+    /// The system.
     pub network: Network,
-    /// The same system in its other initial states; most often there is none.
-    pub others: Vec<Network>,
-    /// The bad configurations, the same for all initial states.
+    /// The bad configurations.
     pub specification: Specification,
 }
 
-impl Model {
-    /// The system once for every initial state. A property of the model is one of all of them.
-    pub fn networks(&self) -> impl Iterator<Item = &Network> {
-        std::iter::once(&self.network).chain(&self.others)
-    }
-}
+/// The label of the location in which an automaton with several initial states begins. No state of a file can have it.
+pub const START: &str = "(start)";
 
 /// A model that was read, with what there is to say about it.
 #[derive(Debug)]

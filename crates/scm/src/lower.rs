@@ -25,10 +25,6 @@ use std::collections::HashMap;
 const MOST_ERRORS: usize = 30;
 /// The most messages: what two bytes can count.
 const MOST_MESSAGES: usize = 0xffff;
-/// The most combinations of initial states.
-const MOST_STARTS: usize = 256;
-/// The most transitions of all combinations together.
-const MOST_COPIES: usize = 2_000_000;
 
 /// Makes a model of a tree; `None` if there was an error, which `diagnostics` then has.
 pub(crate) fn lower(file: &File, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
@@ -68,20 +64,17 @@ impl<'f, 'd> Lowering<'f, 'd> {
         self.declare_messages(&mut network);
         self.lower_channels(&mut network);
         self.declare_automata();
-        let mut starts = Vec::new();
         for index in 0..self.file.automata.len() {
-            let (machine, initial) = self.machine(index);
+            let machine = self.machine(index);
             network.machines.push(machine);
             network.instances.push(Instance { machine: index.into(), priority: 1 });
-            starts.push(initial);
         }
         let specification = self.specification(&network);
         self.never_sent(&network);
-        let others = self.other_starts(&network, &starts)?;
         if crate::has_errors(self.diagnostics) {
             return None;
         }
-        Some(Model { network, others, specification })
+        Some(Model { network, specification })
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -227,37 +220,6 @@ impl<'f, 'd> Lowering<'f, 'd> {
             self.report(error.help(declaration));
         }
         found
-    }
-
-    /// The same network for every other combination of initial states; an error if there are too many.
-    fn other_starts(&mut self, network: &Network, starts: &[Vec<LocationId>]) -> Option<Vec<Network>> {
-        let count = starts.iter().try_fold(1usize, |count, initial| count.checked_mul(initial.len().max(1)));
-        let size: usize = network.machines.iter().map(|machine| machine.edges.len() + machine.locations.len()).sum();
-        let large = |count: usize| count > 1 && count.saturating_mul(size) > MOST_COPIES;
-        if count.is_none_or(|count| count > MOST_STARTS || large(count)) {
-            let automata = &self.file.automata;
-            let widest = automata.iter().max_by_key(|automaton| automaton.initial.len())?;
-            let span = widest.initial.first()?.span;
-            let message = match count {
-                Some(count) => format!("there are {count} combinations of initial states, too many for this model"),
-                None => String::from("there are too many combinations of initial states"),
-            };
-            let error = Diagnostic::error("S0109", span, message);
-            self.report(error.help("each combination is looked at on its own; leave some of them to another file"));
-            return None;
-        }
-        let combinations = (1..count.unwrap_or(1)).map(|number| {
-            let mut other = network.clone();
-            let mut rest = number;
-            for (machine, initial) in other.machines.iter_mut().zip(starts) {
-                if let Some(&start) = initial.get(rest % initial.len().max(1)) {
-                    machine.initial = start;
-                }
-                rest /= initial.len().max(1);
-            }
-            other
-        });
-        Some(combinations.collect())
     }
 
     /// A receive of something that nobody ever sends there is most often a slip.

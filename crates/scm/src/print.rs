@@ -10,7 +10,8 @@
 
 use crate::specification::{Allowed, Bad, Regex, Specification};
 use model::expr::{Expr, Pattern, Scope};
-use model::network::{Action, Initial, Machine, Network, ReceiveMode};
+use model::ids::LocationId;
+use model::network::{Action, Initial, Location, Machine, Network, ReceiveMode};
 use model::source::Span;
 use std::collections::HashSet;
 use std::fmt;
@@ -122,8 +123,9 @@ impl<'n> Printer<'n> {
         let numbers = state_numbers(machine);
         let number = |location: usize| numbers.get(location).copied().unwrap_or(location as u32);
         let name = &self.automata[index];
-        let mut text = format!("\nautomaton {name} :\ninitial : {}\n", number(machine.initial.index()));
-        for (at, location) in machine.locations.iter().enumerate() {
+        let first: Vec<String> = initial_states(machine).iter().map(|at| number(at.index()).to_string()).collect();
+        let mut text = format!("\nautomaton {name} :\ninitial : {}\n", first.join(", "));
+        for (at, location) in machine.locations.iter().enumerate().filter(|(_, location)| !is_start(location)) {
             text += &format!("state {} :", number(at));
             if let Some(label) = location.labels.first().filter(|label| **label != number(at).to_string()) {
                 text += &format!(" // {}", one_line(label));
@@ -258,9 +260,26 @@ pub(crate) fn channel_use(network: &Network, action: &Action, span: Span) -> Res
     NotExpressible::new(span, "which channel this is depends on data")
 }
 
-/// Numbers for the states of a machine: their labels, if all of those are numbers and different.
+/// Whether a location is not a state but the choice of the first one.
+fn is_start(location: &Location) -> bool {
+    location.labels.iter().any(|label| label == crate::START)
+}
+
+/// Where a machine can begin.
+fn initial_states(machine: &Machine) -> Vec<LocationId> {
+    match machine.locations.get(machine.initial.index()) {
+        Some(location) if is_start(location) => machine.edges_from(machine.initial).map(|edge| edge.to).collect(),
+        _ => vec![machine.initial],
+    }
+}
+
+/// Numbers for the states of a machine: their labels, if all of those are numbers and different. The place where the first
+/// state is chosen is never written, and has a number that no label can be.
 fn state_numbers(machine: &Machine) -> Vec<u32> {
     let labels = machine.locations.iter().map(|location| {
+        if is_start(location) {
+            return Some(u32::MAX);
+        }
         let label = location.labels.first()?;
         let number: u32 = label.parse().ok()?;
         (number.to_string() == *label && i32::try_from(number).is_ok()).then_some(number)

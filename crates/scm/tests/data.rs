@@ -61,7 +61,7 @@ fn guards_and_assignments_fold_into_states_and_nothing_changes() {
     assert_eq!(reached(&folded.network), reached(&model.network));
     let specification = folded.specification(&model.network, &model.specification);
     assert_eq!(specification.bad.len(), 1, "nothing is in state 1 with n < 4");
-    let plain = Model { network: folded.network.clone(), others: Vec::new(), specification };
+    let plain = Model { network: folded.network.clone(), specification };
     // Three times a and once b are sent and received, and one internal step follows.
     assert_eq!(search(&plain, 4, 1000), Found::Bad(9));
     let text = print(&plain.network, &plain.specification).unwrap();

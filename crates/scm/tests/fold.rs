@@ -184,7 +184,7 @@ fn an_assertion_that_may_fail_leads_to_a_bad_state() {
     );
     let folded = folded(&network);
     assert_eq!(folded.faults.len(), 1);
-    let model = Model { network: folded.network.clone(), others: Vec::new(), specification: folded.errors() };
+    let model = Model { network: folded.network.clone(), specification: folded.errors() };
     assert_eq!(search(&model, 4, 1000), Found::Bad(6));
 
     // The same run, step by step, on the network.

@@ -136,12 +136,31 @@ fn more_messages_than_a_byte_counts_still_differ() {
 }
 
 #[test]
-fn several_initial_states_are_several_networks() {
+fn several_initial_states_are_a_choice_before_anything_else() {
     let text = "scm m : nb_channels = 1 ; parameters : int a ;
         automaton p : initial : 0, 1 state 0 : to 1 : when true , 0 ! a ; state 1 :
         automaton q : initial : 2, 0, 2 state 0 : state 1 : state 2 : bad_states : (automaton p : in 1 automaton q : in 0)";
     let model = valid("m", text);
-    let starts = model.networks().map(|n| n.machines.iter().map(|m| m.initial.0).collect::<Vec<_>>());
-    assert_eq!(starts.collect::<BTreeSet<_>>(), [vec![0, 2], vec![1, 2], vec![0, 0], vec![1, 0]].into_iter().collect());
-    assert_eq!(common::search(&model, 2, 100), common::Found::Bad(0));
+    let first = |machine: &model::network::Machine| machine.edges_from(machine.initial).map(|e| e.to.0).collect();
+    let starts: Vec<BTreeSet<u32>> = model.network.machines.iter().map(first).collect();
+    assert_eq!(starts, [BTreeSet::from([0, 1]), BTreeSet::from([0, 2])]);
+    assert!(model.network.machines.iter().all(|m| m.locations[m.initial.index()].labels == [scm::START]));
+    assert_eq!(common::search(&model, 2, 100), common::Found::Bad(2));
+    let text = scm::print(&model.network, &model.specification).unwrap();
+    assert!(
+        text.contains("initial : 0, 1\n") && text.contains("initial : 2, 0\n") && !text.contains("start"),
+        "{text}"
+    );
+    assert_eq!(common::search(&valid("m", &text), 2, 100), common::Found::Bad(2));
+}
+
+#[test]
+fn the_choice_of_initial_states_survives_the_folding_of_data() {
+    let text = "scm m : nb_channels = 1 ; parameters : int a ;
+        automaton p : int n = 0 ; initial : 5, 7 state 5 : to 7 : when n < 2 , 0 ! a with n = n + 1 ; state 7 :";
+    let model = valid("m", text);
+    let folded = scm::fold(&model.network, &scm::fold::Limits::default()).unwrap();
+    let text = scm::print(&folded.network, &folded.errors()).unwrap();
+    let again = valid("m", &text);
+    assert_eq!(again.network.machines[0].edges_from(again.network.machines[0].initial).count(), 2, "{text}");
 }

@@ -286,6 +286,8 @@ impl Solver for Embedded {
         };
         match answer {
             Ok(outcome) => {
+                #[cfg(feature = "cross-check")]
+                crate::judge::agree(terms, &question, &outcome);
                 if self.remember {
                     self.state.remember(question, &outcome);
                 }

@@ -3,7 +3,8 @@
 //! Each question is one `push`, declarations and definitions, a check under assumption literals, the values or the
 //! failed assumptions, and one `pop`. An `echo` ends every exchange, so replies cannot be taken for those of another
 //! question. Two threads write and read, so that a process that hangs cannot hang us: at the deadline it is killed,
-//! and the next question starts another. A process that dies, or says what is not understood, is an unknown with words.
+//! and the next question starts another. A process that dies, prints without end, or says what is not understood, is an
+//! unknown with words.
 
 use crate::evaluate::{Evaluation, Model};
 use crate::limits::{Limits, Reason};
@@ -11,16 +12,21 @@ use crate::smtlib::{Reply, parse_replies, parse_value, script};
 use crate::solver::{Outcome, Solver, verify};
 use crate::terms::{TermId, Terms};
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write as _};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
 /// How long a question may take when the caller sets no deadline: a process can hang for ever.
 const LONGEST: Duration = Duration::from_secs(60);
 /// How long to wait before the caller is asked again whether to stop.
 const PATIENCE: Duration = Duration::from_millis(5);
+
+/// A line or a reply that is longer is not one.
+const MOST_REPLY: usize = 1 << 26;
+/// Lines that wait to be looked at.
+const MOST_WAITING: usize = 1024;
 
 /// How to start a solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -207,7 +213,7 @@ impl Process {
             return Err(failed("no pipes".to_owned()));
         };
         let (input, to_write) = channel::<String>();
-        let (read, output) = channel::<String>();
+        let (read, output) = sync_channel::<String>(MOST_WAITING);
         std::thread::spawn(move || {
             while let Ok(text) = to_write.recv() {
                 if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
@@ -216,9 +222,15 @@ impl Process {
             }
         });
         std::thread::spawn(move || {
-            for line in BufReader::new(stdout).lines() {
-                let Ok(line) = line else { return };
-                if read.send(line).is_err() {
+            let mut reader = BufReader::new(stdout);
+            loop {
+                let mut line = Vec::new();
+                let length = reader.by_ref().take(MOST_REPLY as u64).read_until(b'\n', &mut line);
+                if !length.is_ok_and(|length| length > 0) {
+                    return;
+                }
+                let line = String::from_utf8_lossy(&line);
+                if read.send(line.trim_end_matches(['\r', '\n']).to_owned()).is_err() {
                     return;
                 }
             }
@@ -245,6 +257,9 @@ impl Process {
                 Ok(line) => {
                     reply.push_str(&line);
                     reply.push('\n');
+                    if reply.len() > MOST_REPLY {
+                        return Err(Reason::Solver(format!("{name} prints without end")));
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(died()),

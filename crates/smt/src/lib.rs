@@ -10,7 +10,7 @@
 //!
 //! What must never happen: a wrong answer. Satisfiable ones are checked here, always; unsatisfiable ones can be logged as
 //! a proof of clauses ([`sat::check_proof`]), asked again of another solver, or written down as an obligation
-//! ([`smtlib::obligation`]). A limit, a dead process or a disagreement is [`Outcome::Unknown`] with its [`Reason`].
+//! ([`smtlib::obligation`]); with the feature `cross-check`, all are compared while tests run. A limit, a dead process or a disagreement is [`Outcome::Unknown`] with its [`Reason`].
 //!
 //! ```
 //! use smt::{Embedded, Limits, Outcome, Solver, Sort, Terms};
@@ -34,6 +34,8 @@ mod embedded;
 mod evaluate;
 mod external;
 mod hash;
+#[cfg(feature = "cross-check")]
+mod judge;
 mod limits;
 mod print;
 pub mod sat;

@@ -178,6 +178,54 @@ fn a_process_that_dies_hangs_or_babbles_is_unknown_with_words() {
     assert!(matches!(External::new(missing).check(&terms, &question, &Limits::none()), Outcome::Unknown(_)));
 }
 
+#[test]
+fn a_process_that_says_what_it_should_not_is_unknown_with_words() {
+    let mut terms = Terms::new();
+    let question = simple(&mut terms);
+    let long = Limits { deadline: Some(Instant::now() + Duration::from_secs(60)), ..Limits::none() };
+    for (command, wanted) in [
+        ("echo sat; echo end-1; exit 0", "ended without an answer"),
+        ("echo sat; echo end-1; echo '((x #x01))'; echo end-2; exec sleep 100", "gives no value that fits"),
+        ("echo unsat; echo end-1; echo '(zebra)'; echo end-2; exec sleep 100", "names no assumption"),
+        ("echo unknown; echo end-1; exec sleep 100", "says unknown"),
+        ("echo '((('; echo end-1; exec sleep 100", "replied"),
+        ("printf '\\377\\001\\n'; echo end-1; exec sleep 100", "says"),
+        ("echo end-1; exec sleep 100", "says nothing"),
+        ("yes", "prints without end"),
+        ("yes | tr -d '\\n'", "prints without end"),
+        ("kill -9 $$", "ended without an answer"),
+    ] {
+        match shell(command).check(&terms, &question, &long) {
+            Outcome::Unknown(Reason::Solver(words)) => assert!(words.contains(wanted), "{command}: {words}"),
+            other => panic!("{command}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_wrong_model_is_never_believed() {
+    let mut terms = Terms::new();
+    let question = simple(&mut terms);
+    let command = "echo sat; echo end-1; echo '((v!0 #x00000004))'; echo end-2; exec sleep 100";
+    let outcome = shell(command).check(&terms, &question, &Limits::none());
+    assert!(matches!(outcome, Outcome::Unknown(Reason::WrongModel(_))), "{outcome:?}");
+}
+
+#[test]
+fn a_file_that_is_no_program_is_unknown_with_words() {
+    let mut terms = Terms::new();
+    let question = simple(&mut terms);
+    let file = std::env::temp_dir().join(format!("highwater-solver-{}", std::process::id()));
+    std::fs::write(&file, "no program").unwrap();
+    let program = Program { name: "text".to_owned(), path: file.clone(), arguments: Vec::new() };
+    let outcome = External::new(program).check(&terms, &question, &Limits::none());
+    let _ = std::fs::remove_file(&file);
+    assert!(
+        matches!(&outcome, Outcome::Unknown(Reason::Solver(words)) if words.contains("cannot be started")),
+        "{outcome:?}"
+    );
+}
+
 struct Liar(Outcome);
 
 impl Solver for Liar {
@@ -216,7 +264,7 @@ fn an_external_solver_agrees_on_random_questions() {
     let mut asked = 0;
     for seed in 0..seeds(120) {
         let mut random = Random::new(seed);
-        let widest = [4, 8, 16, 32][random.below(4) as usize];
+        let widest = [4, 8, 16, 32, 64, 128][random.below(6) as usize];
         let widths = [0, widest, widest, 1 + random.below(u64::from(widest)) as u32];
         let operations: &[support::Operation] = if widest > 8 { &support::CHEAP } else { &ARITHMETIC };
         let garden = Garden { widths: &widths, operations, widest };

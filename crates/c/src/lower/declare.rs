@@ -167,6 +167,11 @@ impl<'a> Lowering<'a> {
     ) -> Result<ObjectId> {
         let span = self.span(place);
         if self.types.size(ty).is_none() {
+            if let Type::Array(element, Some(_)) = ty
+                && self.types.size(element).is_some()
+            {
+                return self.error(Say::TooLarge, place, format!("`{name}` is larger than any memory"));
+            }
             let described = self.types.describe(ty);
             return self.error(Say::Incomplete, place, format!("the size of `{described}` is not known here"));
         }

@@ -16,6 +16,9 @@ use model::source::Span;
 use points_to::{Addresses, PointsTo};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// More terms than this are too many for whoever comes behind.
+const TERMS: usize = 1_000_000;
+
 /// A graph without memory.
 pub(crate) struct Resolved {
     pub terms: Terms,
@@ -34,6 +37,10 @@ pub(crate) fn resolve(graph: Graph, model: DataModel) -> Result<Resolved> {
     for edge in raw {
         resolver.span = edge.span;
         edges.push((edge.source, edge.target, resolver.step(edge.step)?, edge.span));
+        if resolver.graph.terms.len() > TERMS {
+            let message = "what pointers and indices can mean up to here has too many cases";
+            return Err(Box::new(Say::TooLarge.at(edge.span, message)));
+        }
     }
     let Graph { terms, variables, objects, locations, .. } = resolver.graph;
     Ok(Resolved { terms, variables, objects, locations, edges })

@@ -19,10 +19,11 @@
 use super::looks;
 use super::machines::Op;
 use super::pattern::Pattern;
+use super::waits::awaited;
 use super::words::{First, Patience, Words};
 use crate::{Refusal, overflow};
 use model::fault::FaultAt;
-use model::network::{Initial, Network};
+use model::network::{Action, Initial, Network};
 use model::queue_proof::{QueueAutomaton, QueueProof, SEPARATOR};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
 use model::verdict::{Limits, Observer, Property};
@@ -51,9 +52,8 @@ pub(super) fn verify(
     limits: &Limits,
     observer: &dyn Observer,
 ) -> Result<(), Refusal> {
-    match (property, rules) {
-        (Property::Safety | Property::Deadlock, _) | (Property::Orphan, Rules::Machines(_)) => {}
-        _ => return Err(Refusal::WrongKind(property.to_string())),
+    if !matches!(property, Property::Safety | Property::Deadlock | Property::Reception | Property::Orphan) {
+        return Err(Refusal::WrongKind(property.to_string()));
     }
     looks::at_heads_only(network)?;
     let semantics = Semantics::new(network, Reading::Unbounded);
@@ -197,6 +197,8 @@ struct Moves {
     grows: bool,
     /// The heads with which something can move.
     takes: BTreeMap<usize, BTreeSet<u32>>,
+    /// The heads with which a process can move, by process and queue.
+    taken_by: BTreeMap<(usize, usize), BTreeSet<u32>>,
 }
 
 impl Moves {
@@ -251,7 +253,7 @@ impl Check<'_> {
             return Err(Refusal::Malformed(String::from("the model has more queues than the words of the proof")));
         }
         let mut moves = Moves::default();
-        moves.free = self.sample(&control.0, control.1, &mut moves)?;
+        moves.free = !self.sample(&control.0, control.1, &mut moves)?.is_empty();
         let heads = self.listed.automata[here].heads(&self.patience)?;
         // What stands in queues that are not there does not count; but a queue that comes is empty.
         let stale = heads.range(queues..).next().is_some();
@@ -266,8 +268,14 @@ impl Check<'_> {
                 if self.stepper.messages(&state) != contents {
                     return Err(Refusal::Malformed(String::from("a queue does not keep a message as it is sent")));
                 }
-                if self.sample(&state, control.1, &mut moves)? {
+                let steps = self.sample(&state, control.1, &mut moves)?;
+                if !steps.is_empty() {
                     moves.takes.entry(queue).or_default().insert(letter);
+                }
+                for step in steps {
+                    if let Step::Edge { process, .. } = step {
+                        moves.taken_by.entry((process as usize, queue)).or_default().insert(letter);
+                    }
                 }
             }
         }
@@ -277,8 +285,8 @@ impl Check<'_> {
         Ok(moves)
     }
 
-    /// The steps of one sample; whether there are any.
-    fn sample(&mut self, state: &[u8], owner: Option<u32>, moves: &mut Moves) -> Result<bool, Refusal> {
+    /// The steps of one sample.
+    fn sample(&mut self, state: &[u8], owner: Option<u32>, moves: &mut Moves) -> Result<Vec<Step>, Refusal> {
         self.patience.step()?;
         let mut steps: Vec<Taken> = Vec::new();
         self.stepper
@@ -303,7 +311,7 @@ impl Check<'_> {
                 moves.all.insert((op, (target, *owner)));
             }
         }
-        Ok(!steps.is_empty())
+        Ok(steps.into_iter().map(|taken| taken.step).collect())
     }
 
     /// Whether a message stands in its queue as it was sent.
@@ -345,14 +353,20 @@ impl Check<'_> {
     }
 
     /// Every step leads into the set of where it leads to; returns those control states.
-    fn consecution(&mut self, control: &Control, here: usize, mut moves: Moves) -> Result<Vec<Control>, Refusal> {
-        let words = &self.listed.automata[here];
-        if control.1.is_some() && !moves.free && words.has_with(&moves.blocking(), &self.patience)? {
-            // The process in control is blocked, and loses it.
-            moves.all.insert((Op::Internal, (control.0.clone(), None)));
-        }
+    fn consecution(&mut self, control: &Control, here: usize, moves: Moves) -> Result<Vec<Control>, Refusal> {
         let nothing = Words::new(&QueueAutomaton::default())?;
         let mut targets = Vec::new();
+        if control.1.is_some() && !moves.free {
+            // With some contents the process in control is blocked, and loses it.
+            let (target, blocking) = ((control.0.clone(), None), moves.blocking());
+            let at = self.listed.of(&mut self.stepper, &target);
+            let there = at.map_or(&nothing, |at| &self.listed.automata[at]);
+            let words = &self.listed.automata[here];
+            if !words.leads_from(&blocking, Op::Internal, &self.lossy, there, &self.patience)? {
+                return Err(Refusal::NotInvariant(String::from("a process that loses control leads out of it")));
+            }
+            targets.extend(at.map(|_| target));
+        }
         for (op, target) in moves.all {
             let at = self.listed.of(&mut self.stepper, &target);
             let there = at.map_or(&nothing, |at| &self.listed.automata[at]);
@@ -374,9 +388,10 @@ impl Check<'_> {
                 !self.stepper.is_valid_end(state) && self.can_be_stuck(here, moves)?
             }
             (Property::Deadlock, Rules::Machines(_)) if !self.all_ended(state) => self.can_be_stuck(here, moves)?,
-            (Property::Deadlock | Property::Orphan, Rules::Machines(_)) => {
-                self.all_ended(state) && self.listed.automata[here].has_message(&self.patience)?
+            (Property::Orphan, _) | (Property::Deadlock, Rules::Machines(_)) => {
+                self.all_ended(state) && self.has_message(state, here)?
             }
+            (Property::Reception, _) => self.can_be_surprised(state, here, moves)?,
             _ => self.is_bad(state, here)?,
         };
         match is_bad {
@@ -389,13 +404,38 @@ impl Check<'_> {
         Ok(!moves.free && self.listed.automata[here].has_with(&moves.blocking(), &self.patience)?)
     }
 
-    /// Every machine is in a state without transitions.
+    /// Every machine is in a state without transitions; a process, at its end.
     fn all_ended(&mut self, state: &[u8]) -> bool {
         self.stepper.load(state);
         (0..self.stepper.loaded_processes()).all(|process| {
             let (machine, at) = self.stepper.loaded_place(process);
-            self.network.machine(machine).locations[at.index()].edges.is_empty()
+            self.network.machine(machine).edges_from(at).all(|edge| matches!(edge.action, Action::End))
         })
+    }
+
+    /// Some contents have a message in a queue that is there.
+    fn has_message(&mut self, state: &[u8], here: usize) -> Result<bool, Refusal> {
+        for queue in 0..self.stepper.queue_count(state) {
+            let some = BTreeMap::from([(queue, First::Other(BTreeSet::new()))]);
+            if self.listed.automata[here].has_with(&some, &self.patience)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Some contents have a message at the head of every queue that a process waits for, and it takes none of them.
+    fn can_be_surprised(&mut self, state: &[u8], here: usize, moves: &Moves) -> Result<bool, Refusal> {
+        self.stepper.load(state);
+        for process in 0..self.stepper.loaded_processes() {
+            let Some(queues) = awaited(self.network, &self.stepper, process) else { continue };
+            let taken = |queue: usize| moves.taken_by.get(&(process, queue)).cloned().unwrap_or_default();
+            let heads = queues.into_iter().map(|queue| (queue, First::Other(taken(queue)))).collect();
+            if self.listed.automata[here].has_with(&heads, &self.patience)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn is_bad(&mut self, state: &[u8], here: usize) -> Result<bool, Refusal> {

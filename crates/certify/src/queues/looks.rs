@@ -2,8 +2,13 @@
 //!
 //! The argument about all contents of the queues in `data` rests on this: whether a statement can be executed depends on
 //! the control state and on the head of at most one queue, and only in one way, by waiting for a message to be there.
-//! Whoever asks how long a queue is, whether one is empty, what stands behind its head, or whether somebody else can
+//! Whoever asks how long a queue is, whether one is empty, what stands behind its head, or whether some process can
 //! move, is refused. Nothing is computed here; every expression is looked at.
+//!
+//! `timeout` is true when nothing else can move, and a statement may ask for it. More messages never keep everything from
+//! moving: if nothing can move with contents `w`, then nothing can with less. So where `timeout` is true with `w`, it is true
+//! in all samples of `w`, and what happens then happens there. And where something moves in a sample, be it because
+//! `timeout` is true there, something moves with `w`: that, or something that makes `timeout` false.
 
 use crate::Refusal;
 use model::expr::{BinaryOp, Expr, Pattern};
@@ -53,14 +58,14 @@ fn action(action: &Action) -> Result<(), Refusal> {
     }
     let mut checked = Ok(());
     action.walk(&mut |e| {
-        if checked.is_ok() {
+        if checked.is_ok() && !matches!(e, Expr::Timeout) {
             checked = node(e);
         }
     });
     checked
 }
 
-/// An expression that does not look at queues.
+/// An expression that does not look at queues, nor at what can move.
 fn plain(e: &Expr) -> Result<(), Refusal> {
     let mut checked = Ok(());
     e.walk(&mut |e| {

@@ -174,8 +174,21 @@ impl Words {
         target: &Words,
         patience: &Patience<'_>,
     ) -> Result<bool, Refusal> {
-        let walk = Walk { source: self, target, op, lossy };
-        let start = self.start().map(|from| Place { from, channel: 0, taken: false, into: target.start() });
+        self.leads_from(&BTreeMap::new(), op, lossy, target, patience)
+    }
+
+    /// The same, for those words only that have these first messages in these channels.
+    pub(super) fn leads_from(
+        &self,
+        heads: &BTreeMap<usize, First>,
+        op: Op,
+        lossy: &[bool],
+        target: &Words,
+        patience: &Patience<'_>,
+    ) -> Result<bool, Refusal> {
+        let walk = Walk { source: self, target, op, lossy, heads };
+        let first = walk.looks_at(0);
+        let start = self.start().map(|from| Place { from, channel: 0, first, taken: false, into: target.start() });
         let escapes = reaches(patience, start, |place| walk.escapes(place), |place, next| walk.next(place, next))?;
         Ok(!escapes)
     }
@@ -187,6 +200,8 @@ struct Walk<'a> {
     target: &'a Words,
     op: Op,
     lossy: &'a [bool],
+    /// What the first messages must be.
+    heads: &'a BTreeMap<usize, First>,
 }
 
 /// Where both are.
@@ -195,6 +210,8 @@ struct Place {
     from: u32,
     /// The channel that is being read.
     channel: usize,
+    /// Nothing of it was read yet, and it matters what comes first.
+    first: bool,
     /// The message of a receive was taken.
     taken: bool,
     into: Option<u32>,
@@ -205,6 +222,16 @@ impl Walk<'_> {
         self.lossy.get(channel).copied().unwrap_or(false)
     }
 
+    /// Whether it matters what comes first in a channel.
+    fn looks_at(&self, channel: usize) -> bool {
+        self.heads.contains_key(&channel)
+    }
+
+    /// Whether a letter may come here, by what the first messages must be.
+    fn may_come(&self, place: &Place, letter: u32) -> bool {
+        !place.first || self.heads.get(&place.channel).is_none_or(|head| head.may_be(letter))
+    }
+
     /// The step cannot be taken with a word that has no such message.
     fn waits(&self, place: &Place) -> bool {
         matches!(self.op, Op::Receive(..)) && !place.taken
@@ -212,7 +239,8 @@ impl Walk<'_> {
 
     /// The word ends here, and what became of it is not in the target.
     fn escapes(&self, place: &Place) -> bool {
-        let accepted = self.source.accepting[place.from as usize] && !self.waits(place);
+        let ends = self.source.accepting[place.from as usize] && self.may_come(place, SEPARATOR);
+        let accepted = ends && !self.waits(place);
         accepted && self.at_end(place).iter().any(|&into| !self.target.ends(into))
     }
 
@@ -228,21 +256,22 @@ impl Walk<'_> {
     }
 
     fn next(&self, place: &Place, next: &mut Vec<Place>) {
-        for (&letter, &from) in &self.source.edges[place.from as usize] {
+        let edges = self.source.edges[place.from as usize].iter();
+        for (&letter, &from) in edges.filter(|&(&letter, _)| self.may_come(place, letter)) {
             match self.op {
                 Op::Receive(channel, message) if channel == place.channel && !place.taken => {
                     if letter == message {
-                        next.push(Place { from, taken: true, ..*place });
+                        next.push(Place { from, first: false, taken: true, ..*place });
                     }
                 }
                 _ if letter == SEPARATOR => next.extend(self.at_end(place).into_iter().map(|into| {
-                    let into = self.target.step(into, SEPARATOR);
-                    Place { from, channel: place.channel + 1, into, ..*place }
+                    let (into, channel) = (self.target.step(into, SEPARATOR), place.channel + 1);
+                    Place { from, channel, first: self.looks_at(channel), into, ..*place }
                 })),
                 _ => {
-                    next.push(Place { from, into: self.target.step(place.into, letter), ..*place });
+                    next.push(Place { from, first: false, into: self.target.step(place.into, letter), ..*place });
                     if self.is_lossy(place.channel) {
-                        next.push(Place { from, ..*place });
+                        next.push(Place { from, first: false, ..*place });
                     }
                 }
             }

@@ -2,13 +2,14 @@
 
 use super::{Action, Behaviour, Graph, Node, Place, Returns, Step};
 use crate::encode::{Translation, sort_of, variables};
+use crate::enumerated::Enumerated;
 use crate::expression::Expression;
 use c::program::{Component, EdgeId, Instruction, LocationId, VariableId, VariableKind};
 use c::term::Scalar;
 use model::diagnostic::Diagnostic;
 use model::source::Span;
 use model::structure::TAU;
-use smt::{Embedded, Limits, Outcome, Solver, Sort, TermId, Terms};
+use smt::{Embedded, Limits, Op, Outcome, Solver, Sort, TermId, Terms};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 type Built<T> = Result<T, Box<Diagnostic>>;
@@ -46,6 +47,8 @@ pub(crate) fn build(source: &Source<'_>) -> Built<Graph> {
         relevant: vec![false; component.variables.len()],
         quiet: source.quiet,
         conditional_return: None,
+        enumerated: Enumerated::default(),
+        followed: HashSet::new(),
     };
     let translation = Translation::new(component, &variables);
     let mut builder = Builder { source, graph, translation, nodes: HashMap::new(), todo: Vec::new(), yes };
@@ -358,6 +361,10 @@ impl<'s> Builder<'s> {
             *first = Some(value);
         }
         step.guard = self.condition(condition, &dollars)?;
+        // A result of which the condition says what it is, is that: a variable that takes it takes a constant.
+        for (_, new) in &mut step.update {
+            *new = fixed(&self.graph.terms, step.guard, *new).unwrap_or(*new);
+        }
         let decided = decided(&self.graph.terms, step.guard);
         if decided == Some(false) {
             let error = Diagnostic::error("M0106", condition.span, "no value satisfies this condition");
@@ -381,8 +388,24 @@ impl<'s> Builder<'s> {
             self.graph.hints.push(term);
         }
         self.graph.mark_relevant();
+        self.graph.enumerated = Enumerated::new(&self.graph);
         Ok(self.graph)
     }
+}
+
+/// The constant that a condition gives an input, if it says so outright.
+fn fixed(terms: &Terms, condition: TermId, input: TermId) -> Option<TermId> {
+    let mut todo = vec![condition];
+    while let Some(next) = todo.pop() {
+        let node = terms.node(next);
+        match (node.op(), node.arguments()) {
+            (Op::And, parts) => todo.extend_from_slice(parts),
+            (Op::Eq, &[a, b]) if a == input && terms.as_const(b).is_some() => return Some(b),
+            (Op::Eq, &[a, b]) if b == input && terms.as_const(a).is_some() => return Some(a),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Whether a condition can hold at all. What is not decided counts as possible.

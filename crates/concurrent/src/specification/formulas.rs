@@ -68,7 +68,7 @@ impl Reader<'_> {
     }
 
     /// An expression over the variables of one part.
-    fn about_part(&self, text: &str, span: Span, parts: &[Part]) -> Refused<(usize, Expression)> {
+    fn about_part(&mut self, text: &str, span: Span, parts: &[Part]) -> Refused<(usize, Expression)> {
         // The text stands behind a brace or a quote, if it has one.
         let quoted = span.end.saturating_sub(span.start) as usize > text.len();
         let inner = Span { start: span.start + u32::from(quoted), ..span };
@@ -95,6 +95,9 @@ impl Reader<'_> {
         };
         expression.without_prefix(parts[part].name());
         if let Part::Procedure(procedure) = &parts[part] {
+            if let Some(unit) = self.unit_with(&procedure.component.name) {
+                self.with_constants(&mut expression, unit, &procedure.component);
+            }
             let mut terms = Terms::new();
             let variables = crate::encode::variables(&procedure.component, &mut terms);
             let single = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -84,6 +84,7 @@ impl Reader<'_> {
         &mut self,
         process: &Piece,
         part: &PartText,
+        program: &c::Component,
         alphabet: &mut Vec<EventId>,
     ) -> Refused<RoutineStructure> {
         let composition = self.fsp(&process.text, None, process.span)?;
@@ -96,7 +97,7 @@ impl Reader<'_> {
             let label = composition.event_name(event).to_owned();
             let action = match label.starts_with('(') {
                 true => Action::Event(TAU),
-                false => action(self, &label, part, process.span)?,
+                false => action(self, &label, part, program, process.span)?,
             };
             if let Action::Event(event) = action {
                 alphabet.push(event);

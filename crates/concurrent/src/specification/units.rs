@@ -5,14 +5,17 @@ use crate::outline::Piece;
 use c::Component;
 use model::diagnostic::{Diagnostic, nearest};
 use model::source::{FileId, Span};
+use std::collections::HashMap;
 
 /// A C file.
 pub(super) struct Unit {
-    input: c::Input,
+    pub(super) input: c::Input,
     /// The procedures with a body.
     pub(super) procedures: Vec<String>,
     /// The number of its first text among the sources.
     base: u32,
+    /// The names that were looked up, and what they are worth if they are enumerators.
+    pub(super) enumerators: HashMap<String, Option<i128>>,
 }
 
 impl Reader<'_> {
@@ -32,7 +35,7 @@ impl Reader<'_> {
             self.diagnostics.extend(read.diagnostics.into_iter().map(|diagnostic| shifted(diagnostic, base)));
             let procedures = read.program.map_or(Vec::new(), |program| program.procedures);
             let procedures = procedures.into_iter().map(|procedure| procedure.name).collect();
-            self.units.push(Unit { input, procedures, base });
+            self.units.push(Unit { input, procedures, base, enumerators: HashMap::new() });
         }
         Ok(())
     }
@@ -46,13 +49,14 @@ impl Reader<'_> {
     pub(super) fn check_names(&mut self) -> Refused<()> {
         for about in &self.outline.about {
             let name = &about.name.text;
-            let called = self.units.iter().any(|unit| mentions(&unit.input.text, name));
+            let called = self.units.iter().any(|unit| mentions(&without_comments(&unit.input.text), name));
             let defined = self.unit_with(name).is_some();
             let missing = if about.abstracts.is_empty() { !defined } else { !called };
             if missing {
                 let what = if about.abstracts.is_empty() { "procedure" } else { "routine" };
                 let error = Diagnostic::error("M0102", about.name.span, format!("no file has a {what} `{name}`"));
-                let words = self.units.iter().flat_map(|unit| words(&unit.input.text)).take(20_000);
+                let texts: Vec<String> = self.units.iter().map(|unit| without_comments(&unit.input.text)).collect();
+                let words = texts.iter().flat_map(|text| words(text)).take(20_000);
                 return Err(Box::new(match nearest(name, words) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
                     None => error.help("name its file: `file \"server.c\";`"),
@@ -95,8 +99,21 @@ fn shifted(mut diagnostic: Diagnostic, base: u32) -> Diagnostic {
     diagnostic
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+/// The words of a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| word.len() > 1)
+}
+
+/// A text without its comments.
+fn without_comments(text: &str) -> String {
+    let (mut kept, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
+        kept.push_str(&rest[..at]);
+        kept.push(' ');
+        let (end, length) = if rest[at..].starts_with("/*") { ("*/", 2) } else { ("\n", 0) };
+        rest = rest[at + 2..].find(end).map_or("", |found| &rest[at + 2 + found + length..]);
+    }
+    kept + rest
 }
 
 fn mentions(text: &str, name: &str) -> bool {

@@ -97,8 +97,16 @@ fn successors(system: &System, (control, queues): &Configuration) -> Vec<Configu
 /// `Some(true)` if a fault is reached, `Some(false)` if none is, `None` if there are too many configurations to know.
 pub fn reaches_fault(system: &System, property: Property, most: usize) -> Option<bool> {
     let mut seen = BTreeSet::new();
-    let mut level: Vec<Configuration> =
-        vec![(vec![0; system.machines.len()], vec![Vec::new(); system.channels.max(1)])];
+    let mut starts: Vec<Vec<usize>> = vec![Vec::new()];
+    for machine in &system.machines {
+        let longer = |start: &Vec<usize>| {
+            let start = start.clone();
+            machine.initial.iter().map(move |&state| start.iter().copied().chain([state]).collect::<Vec<usize>>())
+        };
+        starts = starts.iter().flat_map(longer).collect();
+    }
+    let empty = vec![Vec::new(); system.channels.max(1)];
+    let mut level: Vec<Configuration> = starts.into_iter().map(|start| (start, empty.clone())).collect();
     while !level.is_empty() {
         if level.iter().any(|configuration| is_fault(system, property, configuration)) {
             return Some(true);

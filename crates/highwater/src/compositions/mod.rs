@@ -12,7 +12,7 @@ mod drawn;
 mod settings;
 mod simulated;
 mod story;
-mod waiting;
+pub mod waiting;
 
 pub use drawn::{dot, text};
 pub use simulated::{replay, run};

@@ -63,14 +63,19 @@ pub fn circle(composition: &Composition, run: &Run) -> Vec<String> {
         events.flat_map(|event| refusers(composition, &stepper, state, event)).map(|other| other as usize).collect()
     };
     let all: Vec<Vec<usize>> = (0..composition.components.len()).map(waits_for).collect();
-    let met = last_met(&stepper, run, all.len());
+    let found = likely_circle(&all, &last_met(&stepper, run, all.len()));
+    found.into_iter().map(|component| composition.components[component].name.clone()).collect()
+}
+
+/// Those each of whom waits for the next, and the last for the first; `all` says who waits for whom, and `met` whom each met
+/// last.
+pub fn likely_circle(all: &[Vec<usize>], met: &[Vec<usize>]) -> Vec<usize> {
     let likely = |(others, met): (&Vec<usize>, &Vec<usize>)| {
         let likely: Vec<usize> = others.iter().copied().filter(|other| met.contains(other)).collect();
         if likely.is_empty() { others.clone() } else { likely }
     };
-    let likely: Vec<Vec<usize>> = all.iter().zip(&met).map(likely).collect();
-    let found = around(&likely).or_else(|| around(&all)).unwrap_or_default();
-    found.into_iter().map(|component| composition.components[component].name.clone()).collect()
+    let likely: Vec<Vec<usize>> = all.iter().zip(met).map(likely).collect();
+    around(&likely).or_else(|| around(all)).unwrap_or_default()
 }
 
 /// By component, who took part in its last step.

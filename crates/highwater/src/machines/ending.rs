@@ -3,9 +3,9 @@
 //! An engine says that a run ends badly. Here that is seen again, on the configuration that the network's own semantics
 //! came to, without anything of the engine.
 
-use model::expr::{Expr, Pattern};
+use model::expr::Expr;
 use model::network::{Action, Network};
-use model::semantics::{Semantics, Step};
+use model::semantics::{Semantics, Step, Stepper, Successor};
 use model::source::{SourceMap, Span};
 use model::trace::Narrator;
 use model::verdict::{Contents, Property};
@@ -43,6 +43,12 @@ pub fn ending(
 ) -> Option<Ending> {
     let network = semantics.network();
     let mut stepper = semantics.stepper();
+    if *property == Property::Reception {
+        return surprised(&mut stepper, network, state);
+    }
+    if *property == Property::Orphan {
+        return orphan(&mut stepper, network, state);
+    }
     let mut moves = false;
     stepper.expand(state, None, &mut |next| moves |= !matches!(next.step, Step::Loss { .. })).ok()?;
     stepper.load(state);
@@ -60,12 +66,6 @@ pub fn ending(
         Property::Deadlock if configuration.is_deadlock() => {
             Some(Ending { problem: configuration.deadlock_in_words(), code: "invalid-end-state", span: None })
         }
-        Property::Reception => configuration.surprised(),
-        Property::Orphan if configuration.all_ended() && !configuration.all_empty() => Some(Ending {
-            problem: String::from("all machines have ended, and a message is left"),
-            code: "orphan-message",
-            span: None,
-        }),
         _ => None,
     }
 }
@@ -126,25 +126,39 @@ impl Configuration<'_> {
     fn word(&self) -> Vec<i32> {
         self.queues.join(&SEPARATOR)
     }
+}
 
-    /// A machine that only receives, from channels that all have a head, none of which it takes.
-    fn surprised(&self) -> Option<Ending> {
-        let mut machines = self.network.machines.iter().zip(&self.locations);
-        let (machine, _) = machines.find(|(machine, at)| {
-            let mut heads = machine.edges_from(**at).map(|edge| self.head_is_other(&edge.action)).peekable();
-            heads.peek().is_some() && heads.all(|other| other)
-        })?;
-        let problem = format!("`{}` is stuck before a message that it does not take", machine.name);
-        Some(Ending { problem, code: "unspecified-reception", span: None })
-    }
+/// A process that can only receive, from channels that all have a first message, none of which it takes.
+fn surprised(stepper: &mut Stepper<'_>, network: &Network, state: &[u8]) -> Option<Ending> {
+    let mut movers = BTreeSet::new();
+    let note = &mut |next: Successor<'_>| {
+        if let Step::Edge { process, .. } = next.step {
+            movers.insert(process as usize);
+        }
+    };
+    stepper.expand(state, None, note).ok()?;
+    let messages = stepper.messages(state);
+    stepper.load(state);
+    let stuck = (0..stepper.loaded_processes()).filter(|process| !movers.contains(process)).find(|&process| {
+        let awaited = certify::queues::awaited(network, stepper, process);
+        let full = |queue: &usize| messages.get(*queue).is_some_and(|queue| !queue.is_empty());
+        awaited.is_some_and(|queues| queues.iter().all(full))
+    })?;
+    let name = &network.machine(stepper.loaded_place(stuck).0).name;
+    let problem = format!("`{name}` is stuck before a message that it does not take");
+    Some(Ending { problem, code: "unspecified-reception", span: None })
+}
 
-    /// The action is a receive from a channel that has a head, and it is not the one that is waited for.
-    fn head_is_other(&self, action: &Action) -> bool {
-        let Action::Receive { channel: Expr::Read(place), pattern, .. } = action else { return false };
-        let [Pattern::Match(Expr::Const(wanted))] = pattern.as_slice() else { return false };
-        let head = self.queues.get(place.variable.index()).and_then(|queue| queue.first());
-        head.is_some_and(|head| head != wanted)
-    }
+/// All processes have ended, and a queue holds something.
+fn orphan(stepper: &mut Stepper<'_>, network: &Network, state: &[u8]) -> Option<Ending> {
+    let left = stepper.messages(state).iter().any(|queue| !queue.is_empty());
+    stepper.load(state);
+    let ended = (0..stepper.loaded_processes()).all(|process| {
+        let (machine, at) = stepper.loaded_place(process);
+        network.machine(machine).edges_from(at).all(|edge| matches!(edge.action, Action::End))
+    });
+    let problem = String::from("all machines have ended, and a message is left");
+    (ended && left).then_some(Ending { problem, code: "orphan-message", span: None })
 }
 
 const SEPARATOR: i32 = 0;

@@ -146,9 +146,11 @@ impl Lifting<'_> {
 
     fn visit(&mut self, number: usize) -> Result<(), Unlifted> {
         let (control, set) = (self.controls[number].clone(), self.sets[number]);
-        let mut moves = self.moves(&control, set)?;
-        if control.1.is_some() && !moves.free && self.can_block(set, &moves)? {
-            moves.all.insert((Op::Internal, (control.0, None)));
+        let moves = self.moves(&control, set)?;
+        if control.1.is_some() && !moves.free {
+            let blocked = blocked(&mut self.languages, set, moves.takes.iter())?;
+            let blocked = if self.lossy.contains(&true) { self.languages.lose(blocked, &self.lossy)? } else { blocked };
+            self.join((control.0, None), blocked)?;
         }
         for (op, target) in moves.all {
             let after = match op {
@@ -160,16 +162,6 @@ impl Lifting<'_> {
             self.join(target, after)?;
         }
         Ok(())
-    }
-
-    /// Whether the process in control cannot move with some of the contents.
-    fn can_block(&mut self, set: Language, moves: &Moves) -> Result<bool, Limit> {
-        let mut left = set;
-        for (&queue, letters) in &moves.takes {
-            let ready = self.languages.beginning_with(queue, letters)?;
-            left = self.languages.difference(left, ready)?;
-        }
-        Ok(!self.languages.is_empty(left))
     }
 
     /// Adds contents to a control state.
@@ -216,7 +208,7 @@ impl Lifting<'_> {
     fn moves(&mut self, control: &Control, set: Language) -> Result<Moves, Unlifted> {
         let mut moves = Moves::default();
         moves.free = self.sample(&control.0, control.1, &mut moves)?;
-        for (queue, letter) in self.heads(set) {
+        for (queue, letter) in heads(&self.languages, set) {
             let Some(message) = self.alphabet.values.get(letter as usize).cloned() else { continue };
             let mut contents = vec![Vec::new(); queue];
             contents.push(vec![message]);
@@ -261,25 +253,6 @@ impl Lifting<'_> {
         Ok(if one.sent { Op::Send(queue, letter) } else { Op::Receive(queue, letter) })
     }
 
-    /// The messages that can be at the heads of queues.
-    fn heads(&self, set: Language) -> Vec<(usize, u32)> {
-        let automaton = self.languages.automaton(set);
-        let separator = self.languages.separator();
-        let states = || 0..automaton.states() as u32;
-        let mut first: HashSet<u32> = states().take(1).collect();
-        for state in states() {
-            first.extend(automaton.edges(state).iter().filter(|e| e.letter == separator).map(|edge| edge.target));
-        }
-        let mut heads: Vec<(usize, u32)> = Vec::new();
-        for state in first {
-            let letters = automaton.edges(state).iter().filter(|edge| edge.letter != separator);
-            heads.extend(letters.map(|edge| (automaton.segment(state) as usize, edge.letter)));
-        }
-        heads.sort_unstable();
-        heads.dedup();
-        heads
-    }
-
     /// What was found, as a proof. Messages with equal values are one there: a channel has messages of one kind only.
     fn proof(mut self, queues: usize, bad: &[String]) -> QueueProof {
         let mut messages: Vec<Vec<i32>> = Vec::new();
@@ -312,6 +285,42 @@ impl Lifting<'_> {
     fn automaton(&self, set: Language, letters: &[u32]) -> QueueAutomaton {
         proof::automaton(&self.languages, set, &|letter| letters.get(letter as usize).copied().unwrap_or(u32::MAX))
     }
+}
+
+/// The contents that have none of some heads.
+pub fn blocked<'a>(
+    languages: &mut Languages,
+    set: Language,
+    heads: impl Iterator<Item = (&'a usize, &'a Vec<u32>)>,
+) -> Result<Language, Limit> {
+    let mut left = set;
+    for (&queue, letters) in heads {
+        for &letter in letters {
+            let rest = languages.receive(set, queue, letter)?;
+            let ready = languages.unreceive(rest, queue, letter)?;
+            left = languages.difference(left, ready)?;
+        }
+    }
+    Ok(left)
+}
+
+/// The messages that can be at the heads of queues.
+pub fn heads(languages: &Languages, set: Language) -> Vec<(usize, u32)> {
+    let automaton = languages.automaton(set);
+    let separator = languages.separator();
+    let states = || 0..automaton.states() as u32;
+    let mut first: HashSet<u32> = states().take(1).collect();
+    for state in states() {
+        first.extend(automaton.edges(state).iter().filter(|e| e.letter == separator).map(|edge| edge.target));
+    }
+    let mut heads: Vec<(usize, u32)> = Vec::new();
+    for state in first {
+        let letters = automaton.edges(state).iter().filter(|edge| edge.letter != separator);
+        heads.extend(letters.map(|edge| (automaton.segment(state) as usize, edge.letter)));
+    }
+    heads.sort_unstable();
+    heads.dedup();
+    heads
 }
 
 /// Bytes as hexadecimal digits.

@@ -3,10 +3,13 @@
 //! The engine works on plain machines. A network with data, one of a file of machines or of a Promela model whose channels
 //! are read without bounds, is folded first, if it can be, or made one machine (`target`). What comes back is not believed: a run is replayed in
 //! the semantics of the network, and its end looked at (`runs`, `ending`); an invariant is taken back to the network
-//! (`lifted`) and handed to the small checker. `promela` says when a Promela model comes here.
+//! (`lifted`) and handed to the small checker. Promela models have another chance: a proof that is found on the network
+//! itself (`direct`). `promela` says when a Promela model comes here.
 
 mod correspond;
+mod direct;
 mod ending;
+mod formulas;
 mod lifted;
 mod promela;
 mod proof;
@@ -18,12 +21,14 @@ mod target;
 mod whole;
 
 pub use ending::ending;
+pub use formulas::add_formulas;
 pub use promela::unbounded;
 
 use crate::arguments::CheckArgs;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::terminal;
+use direct::Unproved;
 use ending::Ending;
 use fifo::{Invariant, Method, Statistics};
 use lifted::Unlifted;
@@ -43,8 +48,15 @@ use target::{Origin, Target};
 
 /// The name of the engine.
 pub const ENGINE: &str = "fifo";
+/// How much work the plain machines of a Promela model get before the network itself is looked at.
+const FIRST_STEPS: u64 = 4_000_000;
 /// More control states than this are not shown as expressions.
 const MOST_ROWS: usize = 500;
+
+/// What is said when the first attempt was not enough.
+const OUT_OF_STEPS: &str = "no answer after the work that was allowed";
+/// What is said when no set is an invariant.
+const NO_SET: &str = "the sets of queue contents that were tried have something bad in them, and no run was looked for";
 
 /// What is asked when nothing is.
 pub fn properties() -> Vec<Property> {
@@ -114,9 +126,9 @@ impl<'a> Machines<'a> {
         Ok(Machines { file, network, args, stop: Arc::clone(stop), method, promela, target })
     }
 
-    /// Whether there are plain machines to ask about.
+    /// Whether there is something to ask about: plain machines, or a network that the checker takes proofs about.
     fn fits(&self) -> bool {
-        self.target.is_ok()
+        self.target.is_ok() || certify::queues::can_speak_of(self.network).is_ok()
     }
 
     /// Whether there is a configuration that is bad.
@@ -153,33 +165,102 @@ impl<'a> Machines<'a> {
             certificate: None,
             details: Details::default(),
         };
-        let (target, question) = match (&self.target, question(property)) {
-            (Ok(target), Some(question)) => (target, question),
-            (Err(why), _) => {
-                outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(why.clone()));
-                return outcome;
+        let Some(question) = question(property) else { return outcome };
+        let directly = self.promela && matches!(self.method, Method::Auto);
+        let found = match &self.target {
+            Err(why) if directly => {
+                self.directly(share, &mut outcome, limits, observer).map_err(|unproved| match unproved {
+                    Unproved::Limit(limit) => reason_of(&fifo::Reason::Limit(limit)),
+                    Unproved::Unfit(_) => Reason::NotSupported(why.clone()),
+                    Unproved::Lost => Reason::NotProvable(String::from(NO_SET)),
+                })
             }
-            (_, None) => return outcome,
-        };
-        let tell = self.args.trace_refinement;
-        let (system, question) = match (&target.origin, question) {
-            (Origin::Folded(folding), fifo::Property::Deadlock) => (&folding.stuck, fifo::Property::Stuck),
-            (Origin::Whole(whole), fifo::Property::Deadlock) => (&whole.stuck, fifo::Property::Stuck),
-            _ => (&target.system, question),
-        };
-        let mut listener = Listener { system, observer, tell };
-        let report = fifo::check(system, question, &self.method, &self.limits(share, limits), &mut listener);
-        outcome.details.queues = Some(stats(&report.statistics));
-        let found = match report.verdict {
-            fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, &mut outcome, limits, observer),
-            fifo::Verdict::Unsafe(run) => self.violated(target, &run, &mut outcome),
-            fifo::Verdict::Inconclusive(reason) => Err(reason_of(&reason)),
+            Err(why) => Err(Reason::NotSupported(why.clone())),
+            Ok(target) => {
+                let first = self.limits(share, limits, directly.then_some(FIRST_STEPS));
+                let found = self.asked(target, question, &first, &mut outcome, limits, observer);
+                match found {
+                    Err(Reason::NotProvable(why)) if directly => {
+                        let now = Instant::now();
+                        let half = share.map(|share| now + share.saturating_duration_since(now) / 2);
+                        self.directly(half, &mut outcome, limits, observer).or_else(|_| {
+                            // The first attempt may have ended for good: with a run that is none of the model.
+                            if why != OUT_OF_STEPS {
+                                return Err(Reason::NotProvable(why));
+                            }
+                            let rest = self.limits(share, limits, None);
+                            self.asked(target, question, &rest, &mut outcome, limits, observer)
+                        })
+                    }
+                    found => found,
+                }
+            }
         };
         outcome.verdict = found.unwrap_or_else(Verdict::Inconclusive);
         outcome
     }
 
-    fn limits(&self, deadline: Option<Instant>, limits: &Limits) -> fifo::Limits {
+    /// Asks the engine about plain machines.
+    fn asked(
+        &self,
+        target: &Target,
+        question: fifo::Property,
+        most: &fifo::Limits,
+        outcome: &mut Outcome,
+        limits: &Limits,
+        observer: &dyn Observer,
+    ) -> Result<Verdict, Reason> {
+        let tell = self.args.trace_refinement;
+        let (system, question) = target.question(self.network, question);
+        let system = system.as_ref();
+        let mut listener = Listener { system, observer, tell };
+        let report = fifo::check(system, question, &self.method, most, &mut listener);
+        outcome.details.queues = Some(stats(&report.statistics));
+        match report.verdict {
+            fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, outcome, limits, observer),
+            fifo::Verdict::Unsafe(run) => self.violated(target, &run, outcome),
+            fifo::Verdict::Inconclusive(fifo::Reason::Limit(queues::Limit::Steps)) => {
+                Err(Reason::NotProvable(String::from(OUT_OF_STEPS)))
+            }
+            fifo::Verdict::Inconclusive(reason) => Err(reason_of(&reason)),
+        }
+    }
+
+    /// Looks for a proof on the network itself.
+    fn directly(
+        &self,
+        deadline: Option<Instant>,
+        outcome: &mut Outcome,
+        limits: &Limits,
+        observer: &dyn Observer,
+    ) -> Result<Verdict, Unproved> {
+        let most = self.limits(deadline, limits, None);
+        let bytes = most.memory.unwrap_or(usize::MAX);
+        let most = queues::Limits { deadline, bytes, interrupt: most.cancel, ..queues::Limits::default() };
+        let found = direct::prove(self.network, &outcome.property, &most)?;
+        let proof = found.proof;
+        match certify::queues::verify_promela(self.network, &outcome.property, &proof, limits, observer) {
+            Ok(()) => {}
+            Err(certify::Refusal::Unfinished(_)) if observer.cancelled() => {
+                return Err(Unproved::Limit(queues::Limit::Interrupted));
+            }
+            Err(certify::Refusal::Unfinished(_)) => return Err(Unproved::Limit(queues::Limit::Deadline)),
+            Err(_) => return Err(Unproved::Lost),
+        }
+        let statistics = Statistics {
+            method: found.method,
+            iterations: found.round,
+            controls: proof.entries.len(),
+            languages: found.languages,
+            bytes: found.bytes,
+            ..Statistics::default()
+        };
+        outcome.details.queues = Some(stats(&statistics));
+        outcome.certificate = Some(Certificate::Queues(Box::new(proof)));
+        Ok(Verdict::Proved)
+    }
+
+    fn limits(&self, deadline: Option<Instant>, limits: &Limits, steps: Option<u64>) -> fifo::Limits {
         let stop = Arc::clone(&self.stop);
         // The story is that of one thread.
         let threads = if self.args.trace_refinement { 1 } else { self.args.jobs };
@@ -187,7 +268,7 @@ impl<'a> Machines<'a> {
             deadline,
             // The estimate is of the sets alone; as much again goes for what surrounds them.
             memory: limits.memory.and_then(|bytes| usize::try_from(bytes / 2).ok()),
-            steps: None,
+            steps,
             threads: Some(threads),
             cancel: Some(Arc::new(move || stop.load(Ordering::Relaxed))),
         }
@@ -236,27 +317,25 @@ impl<'a> Machines<'a> {
     fn proof(
         &self,
         target: &Target,
-        invariant: Invariant,
+        mut invariant: Invariant,
         property: &Property,
         limits: &Limits,
     ) -> Result<QueueProof, Reason> {
         let bad = if *property == Property::Safety { self.args.bad.as_slice() } else { &[] };
-        let folding = match &target.origin {
-            Origin::Model => return Ok(proof::proof(&invariant, bad)),
-            Origin::Whole(whole) => return Ok(whole.proof(&invariant)),
-            Origin::Folded(folding) => folding,
-        };
-        if *property == Property::Reception {
-            let why = "no run violates it, but the proof is about machines whose data were folded into their states, \
-                       and no certificate of this version can say so of receptions";
-            return Err(Reason::NotSupported(String::from(why)));
-        }
         let stop = Arc::clone(&self.stop);
         let limits = queues::Limits {
             deadline: limits.deadline,
             bytes: limits.memory.and_then(|bytes| usize::try_from(bytes / 2).ok()).unwrap_or(usize::MAX),
             interrupt: Some(Arc::new(move || stop.load(Ordering::Relaxed))),
             ..queues::Limits::default()
+        };
+        let folding = match &target.origin {
+            Origin::Model => return Ok(proof::proof(&invariant, bad)),
+            Origin::Whole(whole) => {
+                invariant.languages.set_limits(limits);
+                return whole.proof(invariant).map_err(|limit| reason_of(&fifo::Reason::Limit(limit)));
+            }
+            Origin::Folded(folding) => folding,
         };
         lifted::lift(self.network, &folding.folded, invariant, bad, limits).map_err(|why| match why {
             Unlifted::Limit(limit) => reason_of(&fifo::Reason::Limit(limit)),

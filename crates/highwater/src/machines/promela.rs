@@ -1,8 +1,10 @@
 //! Promela models whose channels have no bounds: who answers, and for how long.
 //!
 //! A search comes to an end if no channel grows without end, and then its answer is the simplest. So it goes first, for a
-//! while; if it was not enough, the model is folded into plain machines, where it can be, and the engine for queues of any
-//! length is asked; what neither has answered is searched for with the time that is left.
+//! while. If it was not enough, the static engine says whether every channel is bounded. If so, the states are finitely
+//! many, and the search gets most of the time; its answer is one for channels of any length, since none of them was cut off.
+//! Otherwise the model is folded into plain machines, where it can be, and the engine for queues of any length is asked
+//! first. What neither has answered the other one tries with the time that is left.
 
 use super::Machines;
 use crate::arguments::{CheckArgs, Engine};
@@ -15,12 +17,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// A search of more states than this takes longer than asking the other engine first.
-const FIRST_STATES: u64 = 100_000;
+const FIRST_STATES: u64 = 300_000;
 
 /// A search: properties and limits.
 pub type Search<'a> = &'a dyn Fn(Vec<Property>, Limits) -> Vec<Outcome>;
 
-/// Safety and deadlock of a Promela model for channels of any length.
+/// Safety, deadlock, reception and orphans of a Promela model for channels of any length.
 pub fn unbounded(
     properties: Vec<Property>,
     (file, network): (&ModelFile, &Network),
@@ -33,27 +35,65 @@ pub fn unbounded(
         let machines = Machines::new(file, network, args, limits.deadline, stop)?;
         return Ok(machines.check(&properties, &limits, observer));
     }
+    // What only machines have a word for is asked of them, with half of the time at most.
+    let (queues, properties): (Vec<Property>, Vec<Property>) =
+        properties.into_iter().partition(|p| matches!(p, Property::Reception | Property::Orphan));
+    let mut outcomes = Vec::new();
+    if !queues.is_empty() {
+        let half = if properties.is_empty() { limits.deadline } else { share(&limits, 50) };
+        let machines = Machines::new(file, network, args, half, stop)?;
+        outcomes = machines.check(&queues, &Limits { deadline: half, ..limits }, observer);
+    }
+    outcomes.extend(searched(properties, (file, network), args, limits, (observer, stop), search)?);
+    Ok(outcomes)
+}
+
+/// The questions that a search answers, too.
+fn searched(
+    properties: Vec<Property>,
+    (file, network): (&ModelFile, &Network),
+    args: &CheckArgs,
+    limits: Limits,
+    (observer, stop): (&dyn Observer, &Arc<AtomicBool>),
+    search: Search<'_>,
+) -> Result<Vec<Outcome>, Failure> {
     // Who asks for one kind of search, or limits it, gets it.
     if args.keep_going || args.bitstate || limits.states.is_some() || properties.is_empty() {
         return Ok(search(properties, limits));
     }
-    let first = Limits { states: Some(FIRST_STATES), deadline: share(&limits, 15), ..limits };
+    let first = Limits { states: Some(FIRST_STATES), deadline: share(&limits, 25), ..limits };
     let mut outcomes = search(properties, first);
     if observer.cancelled() || outcomes.iter().any(|outcome| outcome.verdict == Verdict::Violated) || !open(&outcomes) {
         return Ok(outcomes);
     }
-    let machines = Machines::new(file, network, args, share(&limits, 10), stop)?;
-    if machines.fits() {
-        let left: Vec<Property> = still_asked(&outcomes);
-        let limits = Limits { deadline: share(&limits, 60), ..limits };
-        replace(&mut outcomes, machines.check(&left, &limits, observer));
+    let finite = is_bounded(network, &limits, observer);
+    if finite {
+        let most = Limits { deadline: share(&limits, 75), ..limits };
+        let found = search(still_asked(&outcomes), most);
+        replace(&mut outcomes, found);
     }
     if observer.cancelled() || !open(&outcomes) {
         return Ok(outcomes);
     }
-    let left = still_asked(&outcomes);
-    replace(&mut outcomes, search(left, limits));
+    let machines = Machines::new(file, network, args, share(&limits, if finite { 40 } else { 10 }), stop)?;
+    if machines.fits() {
+        let limits = Limits { deadline: share(&limits, if finite { 100 } else { 60 }), ..limits };
+        let found = machines.check(&still_asked(&outcomes), &limits, observer);
+        replace(&mut outcomes, found);
+    }
+    if !finite && !observer.cancelled() && open(&outcomes) {
+        let found = search(still_asked(&outcomes), limits);
+        replace(&mut outcomes, found);
+    }
     Ok(outcomes)
+}
+
+/// Whether every channel has a bound, by what the static engine says in a moment. Nothing is proved by that here: it is
+/// asked to spend the time well.
+fn is_bounded(network: &Network, limits: &Limits, observer: &dyn Observer) -> bool {
+    let moment = Limits { deadline: share(limits, 10), ..*limits };
+    let report = flow::check(network, &flow::Question::Boundedness, &moment, observer);
+    report.complete && report.queues.iter().all(|queue| queue.bounded)
 }
 
 /// A part of the time that is left, in percent.

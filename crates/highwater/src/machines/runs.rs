@@ -12,6 +12,7 @@ use model::network::Action;
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::{Narrator, Replayed};
 use model::verdict::{Outcome, Property, Reason, Verdict, Witness};
+use scm::Specification;
 
 /// What is said of a run that only the folded machines can take.
 const SPLIT: &str = "a run was found that the model cannot take: an atomic sequence uses channels more than once, and \
@@ -27,7 +28,7 @@ impl Machines<'_> {
         let steps = system::steps(&target.system, run);
         let found = match &target.origin {
             Origin::Model => self.plain_run(target, &outcome.property, &steps),
-            Origin::Folded(folding) => self.folded_run(target, folding, &outcome.property, &steps),
+            Origin::Folded(folding) => self.folded_run(folding, &outcome.property, &steps),
             Origin::Whole(whole) => self.whole_run(&outcome.property, &whole.replay(run)),
         };
         outcome.witness = Some(found?);
@@ -43,13 +44,7 @@ impl Machines<'_> {
         self.witness(&semantics, replayed, end)
     }
 
-    fn folded_run(
-        &self,
-        target: &Target,
-        folding: &Folding,
-        property: &Property,
-        steps: &[Step],
-    ) -> Result<Witness, Reason> {
+    fn folded_run(&self, folding: &Folding, property: &Property, steps: &[Step]) -> Result<Witness, Reason> {
         let doubt = |why: &str| match folding.folded.is_exact() {
             true => unconfirmed(why),
             false => Reason::NotProvable(String::from(SPLIT)),
@@ -68,9 +63,8 @@ impl Machines<'_> {
             }
             // After a failed assertion a run goes on; after other errors it cannot.
             Some(fault) if fault.fault != Fault::Assertion => return Err(Reason::Crash(fault.fault.to_string())),
-            _ if self.promela => is_stuck(&semantics, &replayed, property),
-            // What a machine waits for is a matter of its transitions, not of the statements that they were made of.
-            _ if *property == Property::Reception => self.end_of_folded(target, folding, property, steps),
+            _ if self.promela && *property == Property::Deadlock => is_stuck(&semantics, &replayed, property),
+            _ if is_inside(&semantics, &replayed) => None,
             _ => ending(&semantics, &self.file.sources, &folding.original, property, &replayed.state),
         };
         let end = end.ok_or_else(|| doubt("the run does not end as it should"))?;
@@ -88,16 +82,11 @@ impl Machines<'_> {
                 let problem = fault.fault.to_string();
                 Some(Ending { problem, code: fault.fault.code(), span: Some(fault.span) })
             }
-            _ => is_stuck(&semantics, &replayed, property),
+            _ if *property == Property::Deadlock => is_stuck(&semantics, &replayed, property),
+            _ if is_inside(&semantics, &replayed) => None,
+            _ => ending(&semantics, &self.file.sources, &Specification::default(), property, &replayed.state),
         };
         self.witness(&semantics, replayed, end.ok_or_else(doubt)?)
-    }
-
-    /// What is wrong at the end of a run of folded machines.
-    fn end_of_folded(&self, target: &Target, folding: &Folding, property: &Property, steps: &[Step]) -> Option<Ending> {
-        let semantics = Semantics::new(&folding.folded.network, Reading::Unbounded);
-        let replayed = Narrator::new(&semantics, &self.file.sources).replay(steps).ok()?;
-        ending(&semantics, &self.file.sources, &target.specification, property, &replayed.state)
     }
 
     /// The run in words.
@@ -161,6 +150,12 @@ fn place(semantics: &Semantics<'_>, state: &[u8], process: u32) -> Option<(Machi
     let mut stepper = semantics.stepper();
     stepper.load(state);
     ((process as usize) < stepper.loaded_processes()).then(|| stepper.loaded_place(process as usize))
+}
+
+/// Whether a run ends in the middle of an atomic sequence that goes on.
+fn is_inside(semantics: &Semantics<'_>, replayed: &Replayed) -> bool {
+    let mut stepper = semantics.stepper();
+    replayed.control.is_some_and(|process| stepper.keeps_control(&replayed.state, process) != Ok(false))
 }
 
 /// Promela's invalid end state: nothing can move, and a process is where it must not stop.

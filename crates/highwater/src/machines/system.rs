@@ -56,7 +56,12 @@ fn transition(edge: &Edge, id: EdgeId) -> Result<Transition, HasData> {
     if edge.atomic || edge.escape != 0 {
         return Err(HasData);
     }
-    let op = match &edge.action {
+    Ok(Transition { from: edge.from.index(), op: op(&edge.action)?, to: edge.to.index(), origin: id.0 })
+}
+
+/// What an action of a plain machine does.
+pub fn op(action: &Action) -> Result<Op, HasData> {
+    Ok(match action {
         Action::Skip => Op::Internal,
         Action::Send { channel, message, sorted: false } => match message.as_slice() {
             [Expr::Const(value)] => Op::Send(channel_of(channel)?, letter(*value)?),
@@ -67,8 +72,7 @@ fn transition(edge: &Edge, id: EdgeId) -> Result<Transition, HasData> {
             _ => return Err(HasData),
         },
         _ => return Err(HasData),
-    };
-    Ok(Transition { from: edge.from.index(), op, to: edge.to.index(), origin: id.0 })
+    })
 }
 
 fn channel_of(channel: &Expr) -> Result<usize, HasData> {

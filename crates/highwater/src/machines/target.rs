@@ -4,14 +4,19 @@
 //! An engine for machines knows one kind of proper end: all machines in states without transitions, all queues empty. A
 //! model with data has its own. In Promela every process must be at a place where it may stop, and messages may be left; in
 //! a file of machines a state that has transitions is none to end in, even if no guard holds. So of folded machines it is
-//! asked whether they get stuck in a configuration that is no proper end of the model.
+//! asked whether they get stuck in a configuration that is no proper end of the model. It is the same with receptions: a
+//! folded machine has transitions for messages that somebody sends, while the model waits for others, too. What must not
+//! be is spelled out then as bad configurations: `question`.
 
 use super::system;
 use super::whole::{Whole, whole};
-use fifo::System;
-use model::network::Network;
+use fifo::{Op, System};
+use model::ids::LocationId;
+use model::network::{Action, Network};
 use queues::Regex;
 use scm::{Folded, Specification};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// Plain machines, and what they were made of.
@@ -37,8 +42,8 @@ pub struct Folding {
     pub folded: Folded,
     /// The bad configurations of the model itself.
     pub original: Specification,
-    /// The same machines, where what is bad is to be stuck there.
-    pub stuck: System,
+    /// By whose rules an end is a proper one.
+    promela: bool,
 }
 
 impl Target {
@@ -60,14 +65,45 @@ impl Target {
         let mut specification = folded.specification(network, &original);
         specification.bad.extend(folded.errors().bad);
         let system = made(&folded.network, &specification)?;
-        let ends = if promela { valid_ends(&folded) } else { without_transitions(network, &folded) };
-        let mut bad = improper(&folded, &ends);
-        if !promela {
-            bad.extend(left_over(&folded, &ends, system.alphabet.len()));
-        }
-        let stuck = System { bad, ..system.clone() };
-        let origin = Origin::Folded(Box::new(Folding { folded, original, stuck }));
+        let origin = Origin::Folded(Box::new(Folding { folded, original, promela }));
         Ok(Target { system, specification, origin })
+    }
+
+    /// The machines and the question that stand for a property of the model.
+    pub fn question(&self, network: &Network, property: fifo::Property) -> (Cow<'_, System>, fifo::Property) {
+        let found = match &self.origin {
+            Origin::Model => None,
+            Origin::Folded(folding) => folding.bad(network, property, self.system.alphabet.len()),
+            Origin::Whole(whole) => whole.bad(property),
+        };
+        match found {
+            Some((bad, question)) => (Cow::Owned(System { bad, ..self.system.clone() }), question),
+            None => (Cow::Borrowed(&self.system), property),
+        }
+    }
+}
+
+/// What is bad instead of what the model says is, and what is asked of it.
+pub type Instead = Option<(Vec<fifo::Bad>, fifo::Property)>;
+
+impl Folding {
+    fn bad(&self, network: &Network, property: fifo::Property, letters: usize) -> Instead {
+        let folded = &self.folded;
+        Some(match property {
+            fifo::Property::Deadlock if self.promela => (improper(folded, &valid_ends(folded)), fifo::Property::Stuck),
+            fifo::Property::Deadlock => {
+                let ends = without_transitions(network, folded);
+                let mut bad = improper(folded, &ends);
+                bad.extend(left_over(folded, &ends, letters));
+                (bad, fifo::Property::Stuck)
+            }
+            fifo::Property::Orphan => {
+                let ends = without_transitions(network, folded);
+                (left_over(folded, &ends, letters), fifo::Property::BadStates)
+            }
+            fifo::Property::Reception => (surprises(network, folded, letters), fifo::Property::BadStates),
+            _ => return None,
+        })
     }
 }
 
@@ -90,11 +126,12 @@ fn valid_ends(folded: &Folded) -> Vec<Vec<bool>> {
     machines.map(|machine| machine.locations.iter().map(|location| location.end).collect()).collect()
 }
 
-/// By machine and state: whether the state of the file has no transitions.
+/// By machine and state: whether the state of the model has no transitions, but for the end of a process.
 fn without_transitions(network: &Network, folded: &Folded) -> Vec<Vec<bool>> {
     let processes = folded.processes.iter().map(|process| {
-        let locations = &network.machine(process.machine).locations;
-        process.states.iter().map(|state| locations[state.location.index()].edges.is_empty()).collect()
+        let machine = network.machine(process.machine);
+        let ended = |at: LocationId| machine.edges_from(at).all(|edge| matches!(edge.action, Action::End));
+        process.states.iter().map(|state| ended(state.location)).collect()
     });
     processes.collect()
 }
@@ -115,16 +152,53 @@ fn left_over(folded: &Folded, ends: &[Vec<bool>], letters: usize) -> Vec<fifo::B
     let stopped = real_states(folded).zip(ends);
     let stopped = stopped.map(|(real, ends)| Some(real.into_iter().filter(|&state| ends[state]).collect()));
     let states: Vec<Option<Vec<usize>>> = stopped.collect();
-    let any = || Box::new(Regex::Alt((0..letters as u32).map(Regex::Letter).collect()));
     let bad = (0..folded.queues.len()).map(|full| {
-        let mut parts = Vec::new();
-        for queue in 0..folded.queues.len() {
-            if queue > 0 {
-                parts.push(Regex::Separator);
-            }
-            parts.push(if queue == full { Regex::Plus(any()) } else { Regex::Star(any()) });
-        }
-        fifo::Bad { states: states.clone(), queues: Some(Regex::Concat(parts)) }
+        let queues = beginning(folded.queues.len(), letters, &BTreeMap::from([(full, BTreeSet::new())]));
+        fifo::Bad { states: states.clone(), queues: Some(queues) }
     });
     bad.collect()
+}
+
+/// Queues and the letters that must not be at their heads, although something must.
+pub type Heads = BTreeMap<usize, BTreeSet<u32>>;
+
+/// The contents with other heads than those.
+pub fn beginning(queues: usize, letters: usize, heads: &Heads) -> Regex {
+    let mut parts = Vec::new();
+    for queue in 0..queues {
+        parts.extend((queue > 0).then_some(Regex::Separator));
+        if let Some(taken) = heads.get(&queue) {
+            let others = (0..letters as u32).filter(|letter| !taken.contains(letter));
+            parts.push(Regex::Alt(others.map(Regex::Letter).collect()));
+        }
+        parts.push(Regex::any(0..letters as u32));
+    }
+    Regex::Concat(parts)
+}
+
+/// Configurations in which a machine waits for messages, and others are there.
+fn surprises(network: &Network, folded: &Folded, letters: usize) -> Vec<fifo::Bad> {
+    let mut bad = Vec::new();
+    for (machine, made) in folded.network.machines.iter().enumerate() {
+        let mut states: BTreeMap<Heads, Vec<usize>> = BTreeMap::new();
+        for (state, location) in made.locations.iter().enumerate() {
+            let mut heads: Heads =
+                folded.awaited(network, machine, state).into_iter().map(|queue| (queue, BTreeSet::new())).collect();
+            if heads.is_empty() {
+                continue;
+            }
+            for edge in location.edges.iter().map(|edge| &made.edges[edge.index()]) {
+                if let Ok(Op::Receive(queue, letter)) = system::op(&edge.action) {
+                    heads.entry(queue).or_default().insert(letter);
+                }
+            }
+            states.entry(heads).or_default().push(state);
+        }
+        bad.extend(states.into_iter().map(|(heads, states)| {
+            let mut wanted = vec![None; folded.network.machines.len()];
+            wanted[machine] = Some(states);
+            fifo::Bad { states: wanted, queues: Some(beginning(folded.queues.len(), letters, &heads)) }
+        }));
+    }
+    bad
 }

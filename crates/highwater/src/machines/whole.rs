@@ -11,11 +11,12 @@
 //! message may lose control instead, even if the message is there: that is the only thing that the machine can do and the
 //! network cannot. An error leads to a state of its own.
 
+use super::target::{Heads, Instead, beginning};
 use fifo::{Bad, Invariant, Machine, Op, System, Transition};
 use model::network::{Action, Network};
 use model::queue_proof::{QueueControl, QueueData, QueueEntry, QueueProof};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Instant;
 
 /// More control states than this are too many to be listed before anything is known.
@@ -30,13 +31,19 @@ type Control = (Vec<u8>, Option<u32>);
 pub struct Whole {
     /// What is bad is an error.
     pub system: System,
-    /// What is bad is a control state that is no valid end.
-    pub stuck: System,
+    /// The states that are no valid ends.
+    improper: Vec<usize>,
+    /// The states in which all processes have ended, by the number of queues that are left.
+    ended: BTreeMap<usize, Vec<usize>>,
+    /// The states in which a process waits for messages, by what it does not take.
+    waiting: BTreeMap<Heads, Vec<usize>>,
     /// By state of the machine; the last state, for errors, is not among them.
     controls: Vec<QueueControl>,
     /// By transition: the step of the network, if it is one.
     steps: Vec<Option<Step>>,
     messages: Vec<Vec<i32>>,
+    /// By queue: the letters that somebody sends there.
+    sent: Vec<Vec<u32>>,
     queues: usize,
 }
 
@@ -239,10 +246,21 @@ impl Closure<'_> {
         let error = self.controls.len();
         let mut states: Vec<String> = Vec::with_capacity(error + 1);
         let mut improper: Vec<usize> = Vec::new();
+        let mut ended: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut waiting: BTreeMap<Heads, Vec<usize>> = BTreeMap::new();
+        let taken = self.taken();
         let mut controls = Vec::with_capacity(error);
         for (number, (state, owner)) in std::mem::take(&mut self.controls).into_iter().enumerate() {
             if owner.is_none() && !self.stepper.is_valid_end(&state) {
                 improper.push(number);
+            }
+            if owner.is_none() {
+                for heads in self.awaited(&state, number, &taken) {
+                    waiting.entry(heads).or_default().push(number);
+                }
+                if self.all_ended(&state) {
+                    ended.entry(self.stepper.queue_count(&state)).or_default().push(number);
+                }
             }
             states.push(self.name(&state, number));
             let digits = super::lifted::hex(&self.stepper.portable(&state));
@@ -270,9 +288,51 @@ impl Closure<'_> {
             machines: vec![machine],
             bad: vec![Bad { states: vec![Some(vec![error])], queues: None }],
         };
-        let stuck = System { bad: vec![Bad { states: vec![Some(improper)], queues: None }], ..system.clone() };
         let steps = self.transitions.iter().map(|&(_, _, _, step)| step).collect();
-        Whole { system, stuck, controls, steps, messages, queues: self.queues }
+        let mut sent: Vec<Vec<u32>> = vec![Vec::new(); self.queues];
+        for (queue, letter) in self.sent {
+            sent[queue].push(letter);
+        }
+        Whole { system, improper, ended, waiting, controls, steps, messages, sent, queues: self.queues }
+    }
+
+    /// The messages that a process takes in a control state, by control state and process.
+    fn taken(&self) -> HashMap<(usize, usize), Vec<(usize, u32)>> {
+        let mut taken: HashMap<(usize, usize), Vec<(usize, u32)>> = HashMap::new();
+        for &(from, op, _, step) in &self.transitions {
+            if let (Op::Receive(queue, letter), Some(Step::Edge { process, .. })) = (op, step) {
+                taken.entry((from, process as usize)).or_default().push((queue, letter));
+            }
+        }
+        taken
+    }
+
+    /// What the processes wait for, each with what it takes.
+    fn awaited(
+        &mut self,
+        state: &[u8],
+        number: usize,
+        taken: &HashMap<(usize, usize), Vec<(usize, u32)>>,
+    ) -> BTreeSet<Heads> {
+        self.stepper.load(state);
+        let mut all = BTreeSet::new();
+        for process in 0..self.stepper.loaded_processes() {
+            let Some(queues) = certify::queues::awaited(self.network, &self.stepper, process) else { continue };
+            let mut heads: Heads = queues.into_iter().map(|queue| (queue, BTreeSet::new())).collect();
+            for &(queue, letter) in taken.get(&(number, process)).map_or(&[][..], Vec::as_slice) {
+                heads.entry(queue).or_default().insert(letter);
+            }
+            all.insert(heads);
+        }
+        all
+    }
+
+    fn all_ended(&mut self, state: &[u8]) -> bool {
+        self.stepper.load(state);
+        (0..self.stepper.loaded_processes()).all(|process| {
+            let (machine, at) = self.stepper.loaded_place(process);
+            self.network.machine(machine).edges_from(at).all(|edge| matches!(edge.action, Action::End))
+        })
     }
 
     /// Where the processes are, and a number.
@@ -298,6 +358,33 @@ fn may_receive(action: &Action) -> bool {
 }
 
 impl Whole {
+    /// What is bad for a property, other than an error.
+    pub fn bad(&self, property: fifo::Property) -> Instead {
+        let letters = self.system.alphabet.len();
+        let heads = |states: &Vec<usize>, heads: &Heads| Bad {
+            states: vec![Some(states.clone())],
+            queues: Some(beginning(self.queues, letters, heads)),
+        };
+        Some(match property {
+            fifo::Property::Deadlock => {
+                let bad = Bad { states: vec![Some(self.improper.clone())], queues: None };
+                (vec![bad], fifo::Property::Stuck)
+            }
+            fifo::Property::Orphan => {
+                let some = |queue: usize| Heads::from([(queue, BTreeSet::new())]);
+                let bad = self.ended.iter().flat_map(|(&count, states)| {
+                    (0..count.min(self.queues)).map(move |queue| heads(states, &some(queue)))
+                });
+                (bad.collect(), fifo::Property::BadStates)
+            }
+            fifo::Property::Reception => {
+                let bad = self.waiting.iter().map(|(waiting, states)| heads(states, waiting));
+                (bad.collect(), fifo::Property::BadStates)
+            }
+            _ => return None,
+        })
+    }
+
     /// The steps of the network that a run of the machine stands for.
     pub fn replay(&self, run: &fifo::Run) -> Vec<Step> {
         let step = |step: &fifo::Step| match step {
@@ -307,9 +394,14 @@ impl Whole {
         run.steps.iter().filter_map(step).collect()
     }
 
-    /// The proof that an invariant of the machine is.
-    pub fn proof(&self, invariant: &Invariant) -> QueueProof {
-        let mut proof = super::proof::proof(invariant, &[]);
+    /// The proof that an invariant of the machine is. Words with messages that nobody sends to a queue are left out: the
+    /// machine has no steps for those, and the network may have some.
+    pub fn proof(&self, mut invariant: Invariant) -> Result<QueueProof, queues::Limit> {
+        let possible = invariant.languages.stars(&self.sent)?;
+        for (_, set) in &mut invariant.reached {
+            *set = invariant.languages.intersection(*set, possible)?;
+        }
+        let mut proof = super::proof::proof(&invariant, &[]);
         proof
             .entries
             .retain(|entry| entry.control.first().is_some_and(|&state| (state as usize) < self.controls.len()));
@@ -323,6 +415,6 @@ impl Whole {
             })
             .collect();
         proof.data = Some(data);
-        proof
+        Ok(proof)
     }
 }

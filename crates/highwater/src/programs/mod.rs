@@ -9,14 +9,17 @@
 //! what a machine does after a fault is not known.
 
 mod checking;
-mod proof;
+pub mod proof;
 mod reading;
+mod replayed;
 mod settings;
 mod story;
+pub mod words;
 
 pub use checking::verify;
-pub use reading::{ProgramFile, options_of, read};
-pub use settings::only_for_programs;
+pub use reading::{ProgramFile, c_options, data_model_name, options_named, options_of, read};
+pub use replayed::replay;
+pub use settings::only_for_c;
 
 use crate::arguments::{CheckArgs, Engine};
 use crate::failure::Failure;
@@ -135,10 +138,10 @@ impl<'a> Programs<'a> {
             }
             predicates::Answer::Safe(invariant) => {
                 let start = Instant::now();
-                let accepted = checking::accepted(component, &invariant, self.args.cross_check, limits, observer);
+                let proof = proof::written(&invariant, &self.program.options, self.faults);
+                let accepted = checking::accepted(component, &proof, self.args.cross_check, limits, observer);
                 stats.check_time = start.elapsed();
                 stats.checked_by = accepted?;
-                let proof = proof::written(&invariant, &self.program.options, self.faults);
                 Ok((Some(Certificate::Program(Box::new(proof))), None))
             }
         }
@@ -186,7 +189,7 @@ impl<'a> Programs<'a> {
 }
 
 /// The short name of what is wrong.
-fn code(kind: ErrorKind) -> &'static str {
+pub fn code(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Assertion => "assertion",
         ErrorKind::ErrorCall => "error-call",

@@ -56,7 +56,7 @@ pub struct ReadProgram {
 
 /// Reads a text; `flags` are for the preprocessor.
 pub fn read(path: &Path, text: &str, flags: &[String], args: &CReadArgs) -> ReadProgram {
-    let options = options(args);
+    let options = c_options(args);
     let input = match c::preprocess::preprocess(path, text, options.data_model, flags) {
         Ok(input) => input,
         Err(failure) => {
@@ -86,7 +86,8 @@ fn mentions(text: &str, labels: &[String]) -> bool {
         .any(|word| STATEMENTS.contains(&word) || labels.iter().any(|label| label == word))
 }
 
-fn options(args: &CReadArgs) -> Options {
+/// How C is read, from the command line.
+pub fn c_options(args: &CReadArgs) -> Options {
     let mut options = Options { signed_overflow_is_error: args.c_signed_overflow, ..Options::default() };
     if let Some(name) = args.c_data_model {
         options.data_model = match name {
@@ -110,13 +111,15 @@ pub fn data_model_name(model: DataModel) -> &'static str {
 
 /// How a program was read that a proof is about; `None` if it names a data model that there is not.
 pub fn options_of(proof: &ProgramProof) -> Option<CReadArgs> {
+    let options = options_named(&proof.data_model, proof.signed_overflow)?;
+    Some(CReadArgs { entry: Some(proof.entry.clone()), ..options })
+}
+
+/// How C is read under a data model with this name, if there is one.
+pub fn options_named(data_model: &str, signed_overflow: bool) -> Option<CReadArgs> {
     let models = [(DataModelName::Ilp32, "ilp32"), (DataModelName::Lp64, "lp64")];
-    let c_data_model = models.into_iter().find(|(_, name)| *name == proof.data_model).map(|(model, _)| model)?;
-    Some(CReadArgs {
-        entry: Some(proof.entry.clone()),
-        c_data_model: Some(c_data_model),
-        c_signed_overflow: proof.signed_overflow,
-    })
+    let c_data_model = models.into_iter().find(|(_, name)| *name == data_model).map(|(model, _)| model)?;
+    Some(CReadArgs { entry: None, c_data_model: Some(c_data_model), c_signed_overflow: signed_overflow })
 }
 
 #[cfg(test)]

@@ -25,8 +25,8 @@ pub fn refuse_senseless(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-/// The first option that is for C programs only, if one is given.
-pub fn only_for_programs(args: &CheckArgs) -> Option<&'static str> {
+/// The first option that is for C only, if one is given.
+pub fn only_for_c(args: &CheckArgs) -> Option<&'static str> {
     let options =
         [(args.c_faults, "--c-faults"), (args.c_test.is_some(), "--c-test"), (args.cross_check, "--cross-check")];
     options.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)

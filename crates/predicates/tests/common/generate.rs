@@ -6,6 +6,7 @@ use std::fmt::Write;
 pub const DOMAIN: u64 = 4;
 
 /// Numbers from a seed.
+#[derive(Default)]
 pub struct Numbers(u64);
 
 impl Numbers {

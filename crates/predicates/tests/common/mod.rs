@@ -1,13 +1,17 @@
 //! What the tests share: reading a text, asking, and running all inputs.
 #![allow(dead_code)]
 
+pub mod compiler;
 pub mod generate;
+pub mod wide;
 
 use c::Component;
 use c::interpret::{Outcome, Request};
 use c::program::ErrorKind;
+use certify::programs::Refusal;
 use model::verdict::{Limits, Silent};
-use predicates::{Answer, Statistics};
+use predicates::{Answer, Invariant, Statistics};
+use smt::Embedded;
 use std::time::{Duration, Instant};
 
 /// Declarations that every program starts with.
@@ -36,6 +40,11 @@ pub fn stated(kind: &ErrorKind) -> bool {
 pub fn ask(component: &Component, seconds: u64) -> (Answer, Statistics) {
     let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(seconds)), ..Limits::default() };
     predicates::check(component, &stated, &limits, &Silent::default(), &mut |_| {})
+}
+
+/// What the checker says about an invariant.
+pub fn verified(component: &Component, invariant: &Invariant) -> Result<(), Refusal> {
+    certify::programs::verify(component, &invariant.proof(), &mut Embedded::new(), &smt::Limits::none())
 }
 
 /// What all runs together do.

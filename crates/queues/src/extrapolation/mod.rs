@@ -5,11 +5,13 @@
 //! with it terminates.
 //!
 //! Those of [`quotient`] merge states of the automaton: [`Bisimulation`] is ρ, with ρ′ and ρ″, and
-//! [`BoundedLanguages`] is ξ. Those of [`combine`] are made of others.
+//! [`BoundedLanguages`] is ξ. Those of [`combine`] are made of others, and [`Apart`] looks at one channel at a time.
 
+mod apart;
 mod combine;
 mod quotient;
 
+pub use apart::Apart;
 pub use combine::{Composition, Identity, Intersection, Once, RoundRobin, Union};
 pub use quotient::{Bisimulation, BoundedLanguages, Colouring, Direction, Start};
 

@@ -137,30 +137,6 @@ parameters :
 int a ;",
     },
     Explanation {
-        code: "S0109",
-        title: "too many combinations of initial states",
-        text: "\
-Automata with several initial states are looked at once for each combination of them. There may be
-256 combinations, and fewer if the model is very large. Take several files with some initial states
-each, or begin in one state with internal transitions `when true ;` to the others, if a few more
-steps do no harm.",
-        example: "\
-scm m :
-nb_channels = 1 ;
-parameters :
-int a ;
-automaton p0 : initial : 0, 1, 2, 3
-state 0 : state 1 : state 2 : state 3 :
-automaton p1 : initial : 0, 1, 2, 3
-state 0 : state 1 : state 2 : state 3 :
-automaton p2 : initial : 0, 1, 2, 3
-state 0 : state 1 : state 2 : state 3 :
-automaton p3 : initial : 0, 1, 2, 3
-state 0 : state 1 : state 2 : state 3 :
-automaton p4 : initial : 0, 1, 2, 3
-state 0 : state 1 : state 2 : state 3 :",
-    },
-    Explanation {
         code: "S0110",
         title: "real variable",
         text: "\

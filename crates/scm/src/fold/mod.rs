@@ -35,6 +35,7 @@ use model::network::{Network, ScalarType};
 use model::semantics::Step;
 use model::source::Span;
 use std::time::Instant;
+use step::{Sent, Walker};
 use values::{Seer, Store};
 
 /// How far folding goes.
@@ -179,6 +180,27 @@ impl Folded {
     /// Whether the result does what the network does, no more.
     pub fn is_exact(&self) -> bool {
         self.approximations.is_empty()
+    }
+
+    /// The queues from which a machine receives in a state, if the process that it stands for has nothing else to go on
+    /// with there, whatever is sent. A condition over its own variables that is false is nothing.
+    pub fn awaited(&self, network: &Network, machine: usize, state: usize) -> Vec<usize> {
+        let process = &self.processes[machine];
+        let Some(at) = process.states.get(state).filter(|state| !state.fault) else { return Vec::new() };
+        let original = network.machine(process.machine);
+        if original.edges_from(at.location).any(|edge| step::depends_on_others(network, &edge.action)) {
+            return Vec::new();
+        }
+        let seer =
+            Seer { network, machine: process.machine, process: process.process, created: 0, span: original.span };
+        let store = Store { globals: at.globals.clone(), locals: at.values.clone() };
+        let nothing = Sent::new(self.queues.len());
+        let walker = Walker { seer, queues: &self.queues, sent: &nothing };
+        // Nobody sends, so that every outcome is one of something else.
+        match walker.offer(at.location, &store) {
+            Ok(offer) if offer.outcomes.is_empty() => offer.awaited.into_iter().collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// Errors at run time as bad configurations, one set for each statement that can go wrong.

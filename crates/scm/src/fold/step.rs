@@ -7,9 +7,9 @@
 use super::Message;
 use super::values::{Eval, Seer, Store, Trouble, truncated};
 use crate::print::NotExpressible;
-use model::expr::{BinaryOp, Expr, Pattern};
+use model::expr::{BinaryOp, Expr, Pattern, Scope};
 use model::ids::{ChannelTypeId, EdgeId, LocationId};
-use model::network::{Action, Choice, Deterministic, Edge, Network, ReceiveMode};
+use model::network::{Action, Choice, Deterministic, Edge, Network, ReceiveMode, ScalarType};
 use model::source::Span;
 use std::collections::{BTreeSet, HashSet};
 
@@ -214,7 +214,7 @@ impl<'a> Walker<'a> {
         Ok(queue)
     }
 
-    fn fields(&self, queue: usize) -> &'a [model::network::ScalarType] {
+    fn fields(&self, queue: usize) -> &'a [ScalarType] {
         let network: &'a Network = self.network();
         &network.channel_types[self.queues[queue].index()].fields
     }
@@ -375,6 +375,25 @@ enum Chosen<'c> {
     Nothing,
     Choice(&'c Choice),
     Receives(usize, Vec<&'c Choice>),
+}
+
+/// Whether it depends on shared variables, even on those that nobody else changes, if an action can be taken.
+pub(super) fn depends_on_others(network: &Network, action: &Action) -> bool {
+    let shared = |e: &Expr| match e {
+        Expr::Read(place) if place.scope == Scope::Global => {
+            network.variables.get(place.variable.index()).is_none_or(|v| v.ty != ScalarType::Channel)
+        }
+        _ => false,
+    };
+    match action {
+        // What a receive compares with may be shared: it is the process that waits.
+        Action::Condition(Expr::Binary(BinaryOp::And, condition, head)) if matches!(**head, Expr::Poll { .. }) => {
+            condition.any(&shared)
+        }
+        Action::Condition(e) => e.any(&shared),
+        Action::Deterministic(step) => step.guard.iter().any(|guard| depends_on_others(network, guard)),
+        _ => false,
+    }
 }
 
 /// Whether an edge can be taken only when no other one can.

@@ -5,6 +5,7 @@
 //! blocked once it has begun, so the guard of a receive asks for the message as well.
 
 use super::{Lowering, channel_variable, local_variable};
+use crate::START;
 use crate::ast::{self, Automaton, Transition};
 use model::diagnostic::Diagnostic;
 use model::expr::{BinaryOp, Expr, Pattern};
@@ -16,8 +17,8 @@ use model::source::Span;
 use std::collections::HashMap;
 
 impl<'f> Lowering<'f, '_> {
-    /// The machine of an automaton, and where it may start.
-    pub(super) fn machine(&mut self, index: usize) -> (Machine, Vec<LocationId>) {
+    /// The machine of an automaton.
+    pub(super) fn machine(&mut self, index: usize) -> Machine {
         let automaton = &self.file.automata[index];
         let mut machine = Machine {
             name: automaton.name.text.clone(),
@@ -38,13 +39,17 @@ impl<'f> Lowering<'f, '_> {
                 }
             }
         }
-        let mut initial: Vec<LocationId> = Vec::new();
+        let mut initial: Vec<(LocationId, Span)> = Vec::new();
         for name in &automaton.initial {
-            let state = self.state(index, name);
-            initial.extend(state.filter(|state| !initial.contains(state)));
+            let state = self.state(index, name).filter(|state| initial.iter().all(|(other, _)| other != state));
+            initial.extend(state.map(|state| (state, name.span)));
         }
-        machine.initial = initial.first().copied().unwrap_or(LocationId(0));
-        (machine, initial)
+        match initial.as_slice() {
+            [] => {}
+            [(only, _)] => machine.initial = *only,
+            several => begin_in_one_of(&mut machine, several),
+        }
+        machine
     }
 
     fn variables(&mut self, automaton: &'f Automaton) -> Vec<Variable> {
@@ -118,6 +123,19 @@ impl<'f> Lowering<'f, '_> {
         }
         Some(actions)
     }
+}
+
+/// A place to start from, with an internal step to each of the initial states.
+fn begin_in_one_of(machine: &mut Machine, states: &[(LocationId, Span)]) {
+    let start = LocationId::from(machine.locations.len());
+    let span = states.first().map(|(_, span)| *span);
+    let mut location = Location { labels: vec![START.to_owned()], span, ..Location::default() };
+    for &(to, span) in states {
+        location.edges.push(EdgeId::from(machine.edges.len()));
+        machine.edges.push(Edge { from: start, to, action: Action::Skip, atomic: false, escape: 0, span });
+    }
+    machine.locations.push(location);
+    machine.initial = start;
 }
 
 fn location(state: &ast::State) -> Location {

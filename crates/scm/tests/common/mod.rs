@@ -128,11 +128,10 @@ pub enum Found {
 pub fn search(model: &Model, longest: usize, most: usize) -> Found {
     let mut depth: HashMap<Configuration, usize> = HashMap::new();
     let mut waiting: VecDeque<(&Network, Configuration)> = VecDeque::new();
-    for network in model.networks() {
-        let first = initial(network);
-        depth.insert(first.clone(), 0);
-        waiting.push_back((network, first));
-    }
+    let network = &model.network;
+    let first = initial(network);
+    depth.insert(first.clone(), 0);
+    waiting.push_back((network, first));
     while let Some((network, configuration)) = waiting.pop_front() {
         let steps = depth[&configuration];
         if is_bad(&model.specification, &configuration) {

@@ -31,18 +31,23 @@ impl Terms {
 
     /// The term with variables replaced, all at once. This is what an assignment does to a weakest precondition.
     pub fn substitute(&mut self, term: TermId, replacements: &HashMap<TermId, TermId>) -> TermId {
+        self.substitute_all(&[term], replacements).pop().unwrap_or(term)
+    }
+
+    /// The same for many terms: what they share is looked at once.
+    pub fn substitute_all(&mut self, roots: &[TermId], replacements: &HashMap<TermId, TermId>) -> Vec<TermId> {
         for (&variable, &replacement) in replacements {
             assert_eq!(self.sort(variable), self.sort(replacement), "a variable is replaced by a term of its sort");
         }
         let mut images: HashMap<TermId, TermId> = HashMap::new();
-        for part in self.parts(&[term]) {
+        for part in self.parts(roots) {
             let image = match replacements.get(&part) {
                 Some(&replacement) => replacement,
                 None => self.image(part, &images),
             };
             images.insert(part, image);
         }
-        images.get(&term).copied().unwrap_or(term)
+        roots.iter().map(|root| images.get(root).copied().unwrap_or(*root)).collect()
     }
 
     /// The term with the images of its arguments; itself when they did not change.

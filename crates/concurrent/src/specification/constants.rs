@@ -1,0 +1,121 @@
+//! Names of constants in expressions: enumerators and macros of the C file.
+//!
+//! A name that is no variable can be an enumerator, or a macro without arguments. What an enumerator is worth, the C reader
+//! knows best: the file is read once more, with a procedure behind it that returns the enumerator, and the interpreter runs
+//! that. The text of a macro is an expression again, whose names are looked up in the same way. A macro that is defined in
+//! two ways has no meaning here, and one that is defined on the command line of the compiler is not in any text.
+
+use super::Reader;
+use super::units::words;
+use crate::expression::{Expression, Kind, parse, variable};
+use c::Component;
+use c::interpret::{Outcome, run};
+use c::term::Scalar;
+use model::source::Span;
+
+/// The procedure that is put behind a file.
+const PROBE: &str = "highwater_constant";
+/// More steps than a constant needs.
+const STEPS: usize = 100_000;
+/// Macros in macros, and the size that they may come to.
+const DEEPEST: usize = 30;
+const LARGEST: usize = 1_000;
+
+impl Reader<'_> {
+    /// Puts the values of constants in the place of their names. What is neither a variable nor a constant stays.
+    pub(super) fn with_constants(&mut self, expression: &mut Expression, unit: usize, component: &Component) {
+        let known = |name: &str| variable(component, name, Span::NONE).is_ok();
+        self.substitute(expression, unit, &known, DEEPEST);
+    }
+
+    fn substitute(&mut self, expression: &mut Expression, unit: usize, known: &dyn Fn(&str) -> bool, depth: usize) {
+        match &mut expression.kind {
+            Kind::Name(name) => {
+                if !known(name)
+                    && let Some(kind) = self.constant(name, unit, known, depth)
+                {
+                    expression.kind = kind;
+                }
+            }
+            Kind::Number(..) | Kind::Dollar(_) => {}
+            Kind::Not(a) | Kind::Minus(a) | Kind::Complement(a) => self.substitute(a, unit, known, depth),
+            Kind::Binary(_, a, b) => {
+                self.substitute(a, unit, known, depth);
+                self.substitute(b, unit, known, depth);
+            }
+        }
+    }
+
+    fn constant(&mut self, name: &str, unit: usize, known: &dyn Fn(&str) -> bool, depth: usize) -> Option<Kind> {
+        let word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !word || depth == 0 {
+            return None;
+        }
+        let unit_read = self.units.get_mut(unit)?;
+        if let Some(text) = macro_text(&unit_read.input, name) {
+            let mut meaning = parse(&text, Span::NONE).ok()?;
+            self.substitute(&mut meaning, unit, known, depth - 1);
+            return Some(meaning.kind).filter(|kind| size(kind) <= LARGEST);
+        }
+        let value = match unit_read.enumerators.get(name) {
+            Some(value) => *value,
+            None => {
+                let value = enumerator(&unit_read.input, name);
+                unit_read.enumerators.insert(name.to_owned(), value);
+                value
+            }
+        };
+        value.map(number)
+    }
+}
+
+/// An enumerator is an `int`.
+fn number(value: i128) -> Kind {
+    let bits = Kind::Number(value.unsigned_abs() as u64, Scalar::signed(32));
+    if value < 0 { Kind::Minus(Box::new(Expression { kind: bits, span: Span::NONE })) } else { bits }
+}
+
+/// How many parts it has.
+fn size(kind: &Kind) -> usize {
+    match kind {
+        Kind::Number(..) | Kind::Name(_) | Kind::Dollar(_) => 1,
+        Kind::Not(a) | Kind::Minus(a) | Kind::Complement(a) => 1 + size(&a.kind),
+        Kind::Binary(_, a, b) => 1 + size(&a.kind) + size(&b.kind),
+    }
+}
+
+/// The text of a macro without arguments, if it is defined in one way only.
+fn macro_text(input: &c::Input, name: &str) -> Option<String> {
+    let texts = std::iter::once(&input.text).chain(input.included.iter().map(|(_, text)| text));
+    let mut found: Vec<&str> = texts.flat_map(|text| text.lines()).filter_map(|line| defined(line, name)).collect();
+    found.dedup();
+    let [one] = found[..] else { return None };
+    Some(format!("({})", one.split("/*").next().unwrap_or(one).split("//").next().unwrap_or(one).trim()))
+}
+
+/// What a line defines a macro to be.
+fn defined<'l>(line: &'l str, name: &str) -> Option<&'l str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+    let rest = rest.strip_prefix([' ', '\t'])?.trim_start().strip_prefix(name)?;
+    rest.starts_with([' ', '\t']).then(|| rest.trim()).filter(|text| !text.ends_with('\\'))
+}
+
+/// What an enumerator is worth.
+fn enumerator(input: &c::Input, name: &str) -> Option<i128> {
+    let text = input.preprocessed.as_ref().unwrap_or(&input.text);
+    if !words(text).any(|word| word == name) && name.len() > 1 {
+        return None;
+    }
+    let probe = format!("\nint {PROBE}(void) {{ enum {{ {PROBE}_value = {name} }}; return {PROBE}_value; }}\n");
+    let mut input = input.clone();
+    match &mut input.preprocessed {
+        Some(text) => text.push_str(&probe),
+        None => input.text.push_str(&probe),
+    }
+    let options = c::Options { entries: vec![PROBE.to_owned()], ..c::Options::default() };
+    let component = c::read(&input, &options).program?.components.into_iter().next()?;
+    match run(&component, &mut |_| 0, STEPS).outcome {
+        Outcome::Returned(value) => value,
+        _ => None,
+    }
+}

@@ -1,0 +1,166 @@
+//! A run of C components is believed once it has been followed: every procedure by the interpreter, with its inputs, step by
+//! step beside the others.
+//!
+//! Nothing is taken from the engine, or from a document, but who moves when, by which step, and on which inputs. Here is seen
+//! whether that is a run: an event is taken by all that know it, a guard holds for the values that there are, the interpreter
+//! takes the edge of the step, and a loop comes back to the values that matter.
+
+use super::told::Teller;
+use super::walkers::{Machinery, Walker};
+use concurrent::{Part, Question, Specification, Violation};
+use model::composition::{Atom, Happening};
+use model::ids::{EventId, PropositionId};
+use model::source::SourceMap;
+use model::verdict::ComponentsRun;
+use report::parse::ComponentsTrace;
+
+/// Who moves when, and on which inputs.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// For each part, the state that a process begins in.
+    pub initial: Vec<Option<u32>>,
+    /// For each part, the inputs of a procedure.
+    pub inputs: Vec<Vec<u64>>,
+    /// The steps.
+    pub steps: Vec<Taken>,
+    /// For an infinite run: after the last step it goes on from here.
+    pub loop_from: Option<usize>,
+}
+
+/// The event of a step, if others see it; and the parts that move, each with the step of its graph, or with the state that a
+/// process gets into.
+pub type Taken = (Option<EventId>, Vec<(usize, u32)>);
+
+impl Script {
+    /// That of a run that the engine found.
+    pub fn of_violation(violation: &Violation, parts: &[Part]) -> Script {
+        let is_process = |part: usize| matches!(parts.get(part), Some(Part::Process(_)));
+        let state = |at: usize, part: usize| violation.run.states.get(at).and_then(|state| state.get(part)).copied();
+        let initial = (0..parts.len()).map(|part| state(0, part).filter(|_| is_process(part))).collect();
+        let mut inputs = vec![Vec::new(); parts.len()];
+        for (part, given) in &violation.inputs {
+            if let Some(slot) = inputs.get_mut(*part) {
+                *slot = given.iter().map(|input| input.bits).collect();
+            }
+        }
+        let steps = violation.run.steps.iter().zip(&violation.steps).enumerate();
+        let steps = steps.map(|(at, (happening, step))| {
+            let mut moves: Vec<(usize, u32)> = step.moves.iter().map(|moved| (moved.part, moved.step)).collect();
+            let takes_part = |part: usize| match *happening {
+                Happening::Silent { component } => component as usize == part,
+                Happening::Event(event) => {
+                    violation.composition.components.get(part).is_some_and(|one| one.structure.takes_part(event))
+                }
+            };
+            let processes = (0..parts.len()).filter(|&part| is_process(part) && takes_part(part));
+            moves.extend(processes.filter_map(|part| Some((part, state(at + 1, part)?))));
+            moves.sort_unstable();
+            let event = match *happening {
+                Happening::Event(event) => Some(event),
+                Happening::Silent { .. } => None,
+            };
+            (event, moves)
+        });
+        Script { initial, inputs, steps: steps.collect(), loop_from: violation.loop_from }
+    }
+
+    /// That of a document, or the name of an event that there is not.
+    pub fn of_trace(
+        trace: &ComponentsTrace,
+        loop_from: Option<usize>,
+        specification: &Specification,
+    ) -> Result<Script, String> {
+        let number = |name: &String| {
+            let found = specification.events.iter().position(|event| event.name == *name);
+            found.map(EventId::from).ok_or_else(|| format!("there is no event `{name}`"))
+        };
+        let steps = trace.steps.iter().map(|(event, moves)| {
+            let event = event.as_ref().map(number).transpose()?;
+            Ok((event, moves.iter().map(|&(part, code)| (part as usize, code)).collect()))
+        });
+        let steps = steps.collect::<Result<Vec<_>, String>>()?;
+        Ok(Script { initial: trace.initial.clone(), inputs: trace.inputs.clone(), steps, loop_from })
+    }
+}
+
+/// A run that was followed to its end.
+pub struct Followed<'a> {
+    /// The parts at its end.
+    pub walkers: Vec<Walker<'a>>,
+    /// The run in words; nothing is said yet of what is wrong with it.
+    pub run: ComponentsRun,
+    /// The event at each position.
+    pub events: Vec<Option<EventId>>,
+    /// The propositions that hold at each position, that of the end included.
+    pub truths: Vec<Vec<PropositionId>>,
+}
+
+impl Followed<'_> {
+    /// Whether an atom holds at a position.
+    pub fn holds(&self, atom: Atom, at: usize) -> bool {
+        match atom {
+            Atom::Event(event) => self.events.get(at) == Some(&Some(event)),
+            Atom::Proposition(proposition) => self.truths.get(at).is_some_and(|truths| truths.contains(&proposition)),
+        }
+    }
+}
+
+/// Follows a script; or says why it is no run.
+pub fn follow<'a>(
+    specification: &Specification,
+    question: Question,
+    parts: &'a [Part],
+    sources: &SourceMap,
+    script: &Script,
+) -> Result<Followed<'a>, String> {
+    let mut machinery = Machinery::default();
+    let mut walkers = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        let initial = script.initial.get(number).copied().flatten();
+        let inputs = script.inputs.get(number).cloned().unwrap_or_default();
+        walkers.push(Walker::new(specification, question, part, initial, inputs)?);
+    }
+    let mut teller = Teller::new(sources, &walkers);
+    let (mut events, mut truths, mut marks) = (Vec::new(), vec![truths_of(&walkers)], None);
+    for (at, (event, moves)) in script.steps.iter().enumerate() {
+        if script.loop_from == Some(at) {
+            marks = Some(walkers.iter().map(Walker::standing).collect::<Vec<_>>());
+        }
+        let wrong = |why: String| format!("step {}: {why}", at + 1);
+        if walkers.iter().any(Walker::is_wrong) {
+            return Err(wrong(String::from("a part is in an error already")));
+        }
+        participants(&walkers, *event, moves).map_err(wrong)?;
+        teller.begin(event.and_then(|event| specification.events.get(event.index())).map(|event| event.name.clone()));
+        for &(part, code) in moves {
+            let Some(walker) = walkers.get_mut(part) else { return Err(wrong(String::from("there is no such part"))) };
+            let moved = walker.take(*event, code, &mut machinery).map_err(wrong)?;
+            teller.tell(part, code, walker, &moved);
+        }
+        events.push(*event);
+        truths.push(truths_of(&walkers));
+    }
+    if script.loop_from.is_some() && marks != Some(walkers.iter().map(Walker::standing).collect()) {
+        return Err(String::from("the loop does not come back to where it began"));
+    }
+    let run = teller.told(parts, script.loop_from, &walkers);
+    Ok(Followed { walkers, run, events, truths })
+}
+
+/// Those who move are all that know the event, or one alone.
+fn participants(walkers: &[Walker<'_>], event: Option<EventId>, moves: &[(usize, u32)]) -> Result<(), String> {
+    let Some(event) = event else {
+        return if moves.len() == 1 { Ok(()) } else { Err(String::from("one part moves alone")) };
+    };
+    let know = (0..walkers.len()).filter(|&part| walkers[part].knows(event));
+    let mut take: Vec<usize> = moves.iter().map(|&(part, _)| part).collect();
+    take.sort_unstable();
+    match know.eq(take) && !moves.is_empty() {
+        true => Ok(()),
+        false => Err(String::from("an event is taken by all that know it, and by nobody else")),
+    }
+}
+
+fn truths_of(walkers: &[Walker<'_>]) -> Vec<PropositionId> {
+    walkers.iter().flat_map(Walker::truths).collect()
+}

@@ -1,0 +1,368 @@
+//! C components side by side (`.spec`): the questions that the engine `concurrent` answers, and what is made of its answers.
+//!
+//! Nothing that comes back is believed. A proof is handed to two checkers (`checking`); a run is followed again, each
+//! procedure by the interpreter on its inputs, and looked at: it ends where nothing can happen, or in an error, or the
+//! formula is evaluated on it directly (`following`, `judged`).
+//!
+//! A formula speaks of infinite runs only. If there is none, or if the condition of `[] (condition -> ..)` never holds on one,
+//! the formula says nothing. The structures of a proof do more than the procedures; what they do not do, these do not either.
+
+mod checking;
+mod following;
+mod judged;
+mod proof;
+mod reading;
+mod replayed;
+mod settings;
+mod shown;
+mod tests_in_c;
+mod told;
+mod walkers;
+
+pub use checking::verify;
+pub use reading::{ComponentsFile, How, read};
+pub use replayed::replay;
+pub use shown::{dot, text};
+
+use crate::arguments::{CheckArgs, Engine};
+use crate::failure::Failure;
+use crate::programs::data_model_name;
+use compose::vacuity::{Worth, worth};
+use compose::{Listener, Method};
+use concurrent::{Holds, Part, Question, Specification, Violation};
+use following::{Followed, Script};
+use model::diagnostic::nearest;
+use model::semantics::Reading;
+use model::source::{SourceMap, Span};
+use model::structure::Ending;
+use model::verdict::{
+    Certificate, ComponentsStats, Details, Limits, Observer, Outcome, ProcedureStats, Property, Reason,
+    RefinementRound, Verdict,
+};
+use std::cell::Cell;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// A specification, ready to be asked.
+pub struct Components<'a> {
+    file: &'a ComponentsFile,
+    sources: &'a SourceMap,
+    args: &'a CheckArgs,
+    method: Method,
+    /// The first violation has been written as C.
+    tested: Cell<bool>,
+}
+
+impl<'a> Components<'a> {
+    /// Reads the settings.
+    pub fn new(file: &'a ComponentsFile, sources: &'a SourceMap, args: &'a CheckArgs) -> Result<Self, Failure> {
+        Ok(Components { file, sources, args, method: settings::method(args)?, tested: Cell::new(false) })
+    }
+
+    /// What is asked when nothing is: all that the specification has.
+    pub fn properties(&self) -> Vec<Property> {
+        let Specification { parts, formulas, .. } = &self.file.specification;
+        let whole: &[Property] = if parts.is_empty() { &[] } else { &[Property::Deadlock, Property::Safety] };
+        let formulas = formulas.iter().map(|formula| Property::Ltl(formula.name.clone()));
+        whole.iter().cloned().chain(formulas).chain(self.conformances("")).collect()
+    }
+
+    /// The conformances that a name means: all, those of a procedure, or one.
+    fn conformances(&self, name: &str) -> Vec<Property> {
+        let all = self.file.specification.conformances.iter().map(|found| short_name(&found.name));
+        let meant = |full: &String| name.is_empty() || full == name || full.split(' ').next() == Some(name);
+        all.filter(meant).map(Property::Conformance).collect()
+    }
+
+    /// The properties that one of the command line means.
+    pub fn named(&self, property: &Property) -> Result<Vec<Property>, Failure> {
+        let Property::Conformance(name) = property else { return Ok(vec![property.clone()]) };
+        let found = self.conformances(name);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let names: Vec<String> =
+            self.file.specification.conformances.iter().map(|found| short_name(&found.name)).collect();
+        let procedures = names.iter().filter_map(|name| name.split(' ').next());
+        Err(Failure::Usage(match nearest(name, procedures) {
+            _ if names.is_empty() => String::from("-p conformance: the specification has no `conforms P to Q;`"),
+            Some(near) => format!("-p conformance:{name}: there is no such conformance; did you mean `{near}`?"),
+            None => format!("-p conformance:{name}: there is no such conformance; there are {}", names.join(", ")),
+        }))
+    }
+
+    /// Why a question is not answered, if it is not.
+    pub fn unsupported(&self, property: &Property) -> Option<String> {
+        let asks_program = !matches!(property, Property::Conformance(_));
+        match (property, self.args.engine) {
+            (Property::Boundedness, _) => Some(String::from("C components have no channels")),
+            (Property::Deadlock | Property::Safety | Property::Ltl(_) | Property::Conformance(_), engine) => {
+                match engine {
+                    Engine::Auto | Engine::Concurrent if asks_program && self.file.specification.parts.is_empty() => {
+                        Some(String::from("the specification has no program"))
+                    }
+                    Engine::Auto | Engine::Concurrent => None,
+                    _ => Some(format!("{property} of C components is answered by the engine `concurrent`")),
+                }
+            }
+            _ => Some(format!("{property} is not checked for C components")),
+        }
+    }
+
+    /// The questions, one after the other; each has its share of the time that is left.
+    pub fn check(
+        &self,
+        properties: &[Property],
+        limits: &Limits,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Outcome>, Failure> {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for (index, property) in properties.iter().enumerate() {
+            let now = Instant::now();
+            let left = (properties.len() - index) as u32;
+            let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / left;
+            let limits = Limits { deadline: limits.deadline.map(share), ..*limits };
+            let stuck = outcomes.iter().find(|outcome| outcome.property == Property::Deadlock);
+            let stuck = stuck.map(|outcome| outcome.verdict.clone());
+            let mut outcome = self.answer(property, stuck.as_ref(), &limits, observer)?;
+            outcome.time = now.elapsed();
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+
+    fn answer(
+        &self,
+        property: &Property,
+        stuck: Option<&Verdict>,
+        limits: &Limits,
+        observer: &dyn Observer,
+    ) -> Result<Outcome, Failure> {
+        let mut outcome = Outcome {
+            property: property.clone(),
+            verdict: Verdict::Proved,
+            // Not shown: there are no channels.
+            reading: Reading::Declared,
+            engine: concurrent::ENGINE,
+            time: Duration::ZERO,
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        };
+        let Some(question) = question(&self.file.specification, property) else {
+            outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(format!("there is no {property}")));
+            return Ok(outcome);
+        };
+        let start = Instant::now();
+        let mut teller = Teller;
+        let listener = self.args.trace_refinement.then_some(&mut teller as &mut dyn Listener);
+        let specification = &self.file.specification;
+        let answer = concurrent::check(specification, question, self.method, limits, observer, listener);
+        let stats = outcome.details.components.insert(counts(&answer.statistics));
+        stats.search_time = start.elapsed();
+        stats.rounds = rounds(specification, question, &answer.refined);
+        match answer.verdict {
+            concurrent::Outcome::Inconclusive(reason) => outcome.verdict = Verdict::Inconclusive(reason),
+            concurrent::Outcome::Fails(violation) => self.violated(question, &violation, &mut outcome)?,
+            concurrent::Outcome::Holds(holds) => self.proved(&holds, stuck, limits, observer, &mut outcome),
+        }
+        Ok(outcome)
+    }
+
+    /// A run counts once it was followed.
+    fn violated(&self, question: Question, violation: &Violation, outcome: &mut Outcome) -> Result<(), Failure> {
+        let specification = &self.file.specification;
+        let unconfirmed = |why: String| {
+            let message = format!("a run was found, but not confirmed, please report this: {why}");
+            Verdict::Inconclusive(Reason::NotProvable(message))
+        };
+        let parts = match concurrent::parts_of(specification, question) {
+            Ok(parts) => parts,
+            Err(reason) => {
+                outcome.verdict = Verdict::Inconclusive(reason);
+                return Ok(());
+            }
+        };
+        let script = Script::of_violation(violation, &parts);
+        let confirmed = confirmed(specification, question, &parts, self.sources, &script);
+        match confirmed {
+            Err(why) => outcome.verdict = unconfirmed(why),
+            Ok((followed, run)) => {
+                if let Some(path) = self.args.c_test.as_ref().filter(|_| !self.tested.get()) {
+                    self.tested.set(run.loop_from.is_none());
+                    let notes = tests_in_c::write(self.file, &followed, &run, path)?;
+                    outcome.details.advice.extend(notes);
+                }
+                outcome.verdict = Verdict::Violated;
+                outcome.details.components_run = Some(Box::new(run));
+            }
+        }
+        Ok(())
+    }
+
+    /// A proof counts once it was checked; and a formula that holds may say nothing.
+    fn proved(
+        &self,
+        holds: &Holds,
+        stuck: Option<&Verdict>,
+        limits: &Limits,
+        observer: &dyn Observer,
+        outcome: &mut Outcome,
+    ) {
+        let specification = &self.file.specification;
+        let start = Instant::now();
+        let accepted = checking::accepted(specification, holds, self.args.cross_check, limits, observer);
+        let stats = outcome.details.components.get_or_insert_default();
+        stats.check_time = start.elapsed();
+        let accepted = match accepted {
+            Ok(accepted) => accepted,
+            Err(reason) => {
+                outcome.verdict = Verdict::Inconclusive(reason);
+                return;
+            }
+        };
+        (stats.checked_by, stats.obligations) = (accepted.by, accepted.obligations);
+        stats.procedures = procedures(specification, holds);
+        let options = &self.file.options;
+        let (data_model, overflow) = (data_model_name(options.data_model), options.signed_overflow_is_error);
+        outcome.certificate = Some(Certificate::Components(Box::new(proof::written(holds, data_model, overflow))));
+        if let Question::Formula(number) = holds.question {
+            self.weigh(number, holds, stuck, limits, observer, outcome);
+        }
+    }
+
+    /// What a formula that holds is worth.
+    fn weigh(
+        &self,
+        number: usize,
+        holds: &Holds,
+        stuck: Option<&Verdict>,
+        limits: &Limits,
+        observer: &dyn Observer,
+        outcome: &mut Outcome,
+    ) {
+        let Some(requirement) = self.file.specification.formulas.get(number) else { return };
+        let advice = &mut outcome.details.advice;
+        let empty = match worth(&holds.composition, &requirement.formula, Method::Auto, limits, observer) {
+            Worth::Meaningful => None,
+            Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
+            Worth::NeverOccurs(condition) => Some(format!("`{condition}` never holds on an infinite run")),
+            Worth::Unknown(reason) => {
+                advice.push(format!("the formula holds, but it may hold for an empty reason: {reason}"));
+                None
+            }
+        };
+        if let Some(why) = empty {
+            outcome.certificate = None;
+            outcome.verdict = Verdict::Vacuous(why);
+            return;
+        }
+        if stuck == Some(&Verdict::Violated) {
+            let note = "the program can get stuck; formulas speak of infinite runs only, not of those that end there";
+            advice.push(String::from(note));
+        }
+        if holds.composition.components.iter().all(|one| can_end(&one.structure)) {
+            let note =
+                "every part can come to its end; formulas speak of infinite runs only, not of those that end there";
+            advice.push(String::from(note));
+        }
+    }
+}
+
+fn can_end(structure: &model::structure::Structure) -> bool {
+    (0..structure.states() as u32).any(|state| structure.ending(state) == Ending::Done)
+}
+
+/// A run that was followed and violates what was asked.
+fn confirmed<'p>(
+    specification: &Specification,
+    question: Question,
+    parts: &'p [Part],
+    sources: &SourceMap,
+    script: &Script,
+) -> Result<(Followed<'p>, model::verdict::ComponentsRun), String> {
+    let followed = following::follow(specification, question, parts, sources, script)?;
+    let run = judged::judged(specification, question, sources, &followed)?;
+    Ok((followed, run))
+}
+
+/// The question that a property is.
+pub fn question(specification: &Specification, property: &Property) -> Option<Question> {
+    match property {
+        Property::Deadlock => Some(Question::Deadlock),
+        Property::Safety => Some(Question::Safety),
+        Property::Ltl(name) => {
+            specification.formulas.iter().position(|formula| formula.name == *name).map(Question::Formula)
+        }
+        Property::Conformance(name) => {
+            let same = |found: &concurrent::Conformance| short_name(&found.name) == *name;
+            specification.conformances.iter().position(same).map(Question::Conformance)
+        }
+        _ => None,
+    }
+}
+
+/// `save conforms to ALLOWED` is `save to ALLOWED`.
+fn short_name(name: &str) -> String {
+    name.replacen(" conforms to ", " to ", 1)
+}
+
+fn counts(found: &concurrent::Statistics) -> ComponentsStats {
+    ComponentsStats {
+        refinements: found.refinements,
+        splits: found.splits,
+        predicates: found.predicates,
+        abstract_states: found.abstract_states,
+        composed_states: found.composed_states,
+        solver_calls: found.solver_calls,
+        remembered: found.remembered,
+        ..ComponentsStats::default()
+    }
+}
+
+/// Why predicates are there.
+fn rounds(specification: &Specification, question: Question, refined: &[concurrent::Refined]) -> Vec<RefinementRound> {
+    let parts = concurrent::parts_of(specification, question).unwrap_or_default();
+    let each = refined.iter().map(|found| RefinementRound {
+        round: found.round,
+        part: parts.get(found.part).map_or_else(String::new, |part| part.name().to_owned()),
+        events: found.run.0.clone(),
+        steps: found.run.1 as u64,
+        predicates: by_predicate(&found.predicates),
+    });
+    each.collect()
+}
+
+/// Each predicate once, with all of its places.
+fn by_predicate(found: &[(Span, String)]) -> Vec<(String, Vec<Span>)> {
+    let mut grouped: Vec<(String, Vec<Span>)> = Vec::new();
+    for (span, text) in found {
+        match grouped.iter_mut().find(|(known, _)| known == text) {
+            Some((_, spans)) => spans.push(*span),
+            None => grouped.push((text.clone(), vec![*span])),
+        }
+    }
+    grouped
+}
+
+/// What the proof needs of each procedure.
+fn procedures(specification: &Specification, holds: &Holds) -> Vec<ProcedureStats> {
+    let parts = concurrent::parts_of(specification, holds.question).unwrap_or_default();
+    let each = holds.parts.iter().map(|proof| ProcedureStats {
+        part: parts.get(proof.part).map_or_else(String::new, |part| part.name().to_owned()),
+        states: proof.extract.states.len() as u64,
+        predicates: concurrent::predicates(proof),
+    });
+    each.collect()
+}
+
+/// `--trace-refinement`: the story, line by line.
+struct Teller;
+
+impl Listener for Teller {
+    fn tell(&mut self, line: &str) {
+        // Nobody can be told that nobody listens.
+        let _ = writeln!(std::io::stderr(), "{line}");
+    }
+}

@@ -1,0 +1,279 @@
+//! The parts of a program on their way: a procedure in the interpreter, a process in its structure.
+
+use c::interpret::{Input, Machine, Outcome, Request, Run};
+use c::program::{EdgeId, VariableId};
+use concurrent::graph::{Graph, Place};
+use concurrent::{Part, Procedure, Question, Specification};
+use model::composition::{Atom, Component as Process};
+use model::formula::Ltl;
+use model::ids::{EventId, PropositionId};
+use model::source::Span;
+use model::structure::{Ending, TAU};
+use smt::{Embedded, Limits, Model, Outcome as Answer, Solver, TermId};
+use std::collections::VecDeque;
+
+/// What following needs again and again.
+#[derive(Default)]
+pub struct Machinery {
+    solver: Option<Embedded>,
+}
+
+/// A part of the program, on its way.
+pub enum Walker<'a> {
+    /// A procedure.
+    Procedure(Box<Walking<'a>>),
+    /// A process, and its state.
+    Process(&'a Process, u32),
+}
+
+/// A procedure in the interpreter.
+pub struct Walking<'a> {
+    /// The procedure.
+    pub procedure: &'a Procedure,
+    /// Its steps.
+    pub graph: Graph,
+    /// The interpreter.
+    pub machine: Machine<'a>,
+    /// What it did.
+    pub run: Run,
+    /// Where it is.
+    pub node: u32,
+    alphabet: Vec<EventId>,
+    propositions: Vec<PropositionId>,
+    inputs: VecDeque<u64>,
+}
+
+/// What a part did in a step.
+pub enum Moved {
+    /// A procedure executed this edge, with these inputs; `None` for a step in a routine that is given by a structure.
+    Procedure(Option<EdgeId>, Vec<Input>, Span),
+    /// A process got into a state.
+    Process(u32),
+}
+
+impl<'a> Walker<'a> {
+    /// A part at its beginning.
+    pub fn new(
+        specification: &Specification,
+        question: Question,
+        part: &'a Part,
+        initial: Option<u32>,
+        inputs: Vec<u64>,
+    ) -> Result<Self, String> {
+        match part {
+            Part::Process(process) => match initial.filter(|state| process.structure.initial().contains(state)) {
+                Some(state) => Ok(Walker::Process(process, state)),
+                None => Err(format!("`{}` does not begin there", process.name)),
+            },
+            Part::Procedure(procedure) => {
+                let (graph, mut alphabet) =
+                    concurrent::steps(specification, question, procedure).map_err(|reason| reason.to_string())?;
+                alphabet.sort_unstable();
+                let propositions = propositions(specification, question, procedure);
+                let machine = Machine::new(&procedure.component);
+                let (edges, events) = (Vec::new(), Vec::new());
+                let run = Run { outcome: Outcome::StepLimit, edges, inputs: Vec::new(), events };
+                let node = graph.start;
+                let inputs = inputs.into();
+                let mut walking = Walking { procedure, graph, machine, run, node, alphabet, propositions, inputs };
+                for edge in walking.graph.before.clone() {
+                    walking.execute(edge)?;
+                }
+                Ok(Walker::Procedure(Box::new(walking)))
+            }
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Walker::Procedure(walking) => &walking.procedure.name,
+            Walker::Process(process, _) => &process.name,
+        }
+    }
+
+    /// Whether an event happens only if it takes part.
+    pub fn knows(&self, event: EventId) -> bool {
+        match self {
+            Walker::Procedure(walking) => walking.alphabet.binary_search(&event).is_ok(),
+            Walker::Process(process, _) => process.structure.takes_part(event),
+        }
+    }
+
+    /// The propositions that hold now.
+    pub fn truths(&self) -> Vec<PropositionId> {
+        match self {
+            Walker::Procedure(walking) => walking.truths(),
+            Walker::Process(process, state) => process.structure.labels(*state).to_vec(),
+        }
+    }
+
+    /// Where it is, and the values that matter for what it can do and for what holds.
+    pub fn standing(&self) -> (u32, Vec<u64>) {
+        match self {
+            Walker::Procedure(walking) => (walking.node, walking.relevant()),
+            Walker::Process(_, state) => (*state, Vec::new()),
+        }
+    }
+
+    /// How it ends, if it does.
+    pub fn ending(&self) -> Ending {
+        match self {
+            Walker::Process(process, state) => process.structure.ending(*state),
+            Walker::Procedure(walking) => match walking.place() {
+                Place::Done => Ending::Done,
+                Place::Wrong(_) if walking.graph.quiet => Ending::Done,
+                Place::Wrong(_) => Ending::Error,
+                _ => Ending::None,
+            },
+        }
+    }
+
+    /// Something went wrong.
+    pub fn is_wrong(&self) -> bool {
+        self.ending() == Ending::Error
+    }
+
+    /// The events that it has steps for; [`TAU`] among them if it can move alone. Whether a procedure is ready for an event
+    /// depends on its place only, and where it has silent steps one of them can always be taken.
+    pub fn ready(&self) -> Vec<EventId> {
+        let mut ready: Vec<EventId> = match self {
+            Walker::Process(process, state) => process.structure.moves(*state).iter().map(|step| step.event).collect(),
+            Walker::Procedure(walking) => {
+                let leaving = walking.graph.nodes.get(walking.node as usize).map_or(&[][..], |node| &node.leaving);
+                leaving.iter().map(|&step| walking.graph.steps[step as usize].event).collect()
+            }
+        };
+        ready.sort_unstable();
+        ready.dedup();
+        ready
+    }
+
+    /// Where that is written.
+    pub fn span(&self) -> Span {
+        match self {
+            Walker::Process(process, state) => process.state_span(*state),
+            Walker::Procedure(walking) => {
+                walking.graph.nodes.get(walking.node as usize).map_or(walking.procedure.span, |node| node.span)
+            }
+        }
+    }
+
+    /// Takes a step, or says why it cannot.
+    pub fn take(&mut self, event: Option<EventId>, code: u32, machinery: &mut Machinery) -> Result<Moved, String> {
+        match self {
+            Walker::Procedure(walking) => walking.take(event.unwrap_or(TAU), code, machinery),
+            Walker::Process(process, state) => {
+                let moves = process.structure.moves_with(*state, event.unwrap_or(TAU));
+                if !moves.iter().any(|step| step.to == code) {
+                    return Err(format!("`{}` has no such step", process.name));
+                }
+                *state = code;
+                Ok(Moved::Process(code))
+            }
+        }
+    }
+}
+
+/// The propositions of a procedure that the question is about, in the order in which its graph has them.
+fn propositions(specification: &Specification, question: Question, procedure: &Procedure) -> Vec<PropositionId> {
+    let mut asked = Vec::new();
+    if let Question::Formula(number) = question
+        && let Some(requirement) = specification.formulas.get(number)
+    {
+        requirement.formula.walk(&mut |part| {
+            if let Ltl::Atom(atom, _) = part
+                && let Atom::Proposition(proposition) = **atom
+            {
+                asked.push(proposition);
+            }
+        });
+    }
+    procedure.propositions.iter().map(|(id, _)| *id).filter(|id| asked.contains(id)).collect()
+}
+
+impl Walking<'_> {
+    /// Where it is.
+    pub fn place(&self) -> Place {
+        self.graph.nodes.get(self.node as usize).map_or(Place::Done, |node| node.place)
+    }
+
+    fn values(&self) -> Vec<(TermId, u128)> {
+        let numbered = self.graph.variables.iter().enumerate();
+        numbered.map(|(number, &term)| (term, u128::from(self.machine.bits(VariableId(number as u32))))).collect()
+    }
+
+    fn relevant(&self) -> Vec<u64> {
+        let numbers = (0..self.graph.relevant.len()).filter(|&number| self.graph.relevant[number]);
+        numbers.map(|number| self.machine.bits(VariableId(number as u32))).collect()
+    }
+
+    fn truths(&self) -> Vec<PropositionId> {
+        let model = Model::new(self.values());
+        let each = self.propositions.iter().zip(&self.graph.propositions);
+        each.filter(|(_, term)| model.satisfies(&self.graph.terms, **term)).map(|(&id, _)| id).collect()
+    }
+
+    fn take(&mut self, event: EventId, code: u32, machinery: &mut Machinery) -> Result<Moved, String> {
+        let name = &self.procedure.name;
+        let step = self.graph.steps.get(code as usize).filter(|step| step.source == self.node && step.event == event);
+        let Some(step) = step.cloned() else { return Err(format!("`{name}` has no such step")) };
+        let mut values = self.values();
+        let before = self.run.inputs.len();
+        if let Some(edge) = step.edge {
+            self.execute(edge)?;
+        }
+        let inputs: Vec<Input> = self.run.inputs[before..].to_vec();
+        if step.inputs.len() != inputs.len() {
+            return Err(format!("`{}` asks for other inputs", self.procedure.name));
+        }
+        values.extend(step.inputs.iter().zip(&inputs).map(|(&(_, term), input)| (term, u128::from(input.bits))));
+        if !self.holds(step.guard, &values, &step.open, machinery) {
+            return Err(format!("the step of `{}` is not possible with these values", self.procedure.name));
+        }
+        self.node = step.target;
+        Ok(Moved::Procedure(step.edge, inputs, step.span))
+    }
+
+    /// Whether a guard holds for values; for some value of what is open and nobody asks for.
+    fn holds(&mut self, guard: TermId, values: &[(TermId, u128)], open: &[TermId], machinery: &mut Machinery) -> bool {
+        if Model::new(values.to_vec()).satisfies(&self.graph.terms, guard) {
+            return true;
+        }
+        let known = |term: &TermId| values.iter().any(|(known, _)| known == term);
+        let free: Vec<TermId> = self.graph.terms.free_variables(&[guard]);
+        if !free.iter().any(|term| !known(term) && open.contains(term)) {
+            return false;
+        }
+        let terms = &mut self.graph.terms;
+        let mut parts = vec![guard];
+        for &(term, bits) in values.iter().filter(|(term, _)| free.contains(term)) {
+            let constant = terms.constant_of(terms.sort(term), bits);
+            parts.push(terms.eq(term, constant));
+        }
+        let solver = machinery.solver.get_or_insert_with(Embedded::new);
+        matches!(solver.check(terms, &parts, &Limits::none()), Answer::Sat(_))
+    }
+
+    /// Executes one edge, and it must be this one.
+    fn execute(&mut self, edge: EdgeId) -> Result<(), String> {
+        let (inputs, mut missing) = (&mut self.inputs, false);
+        let mut next = |_: &Request| {
+            inputs.pop_front().unwrap_or_else(|| {
+                missing = true;
+                0
+            })
+        };
+        let outcome = self.machine.step(&mut next, &mut self.run);
+        if let Some(outcome) = outcome {
+            self.run.outcome = outcome;
+        }
+        let name = &self.procedure.name;
+        match (missing, outcome) {
+            (true, _) => Err(format!("`{name}` asks for an input that is not there")),
+            (_, Some(Outcome::Blocked)) => Err(format!("`{name}` cannot go on with these values")),
+            _ if self.run.edges.last() != Some(&edge) => Err(format!("`{name}` goes another way with these values")),
+            _ => Ok(()),
+        }
+    }
+}

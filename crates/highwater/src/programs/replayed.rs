@@ -1,0 +1,41 @@
+//! `simulate --replay` for a C program: the interpreter runs it again on the inputs of a run that was written.
+
+use super::{ProgramFile, code, story};
+use crate::arguments::SimulateArgs;
+use crate::failure::Failure;
+use crate::terminal;
+use c::interpret::{Outcome, Request};
+use model::source::SourceMap;
+use report::parse::Trace;
+use report::program::whole;
+use std::io::Write;
+
+/// A longer run is not followed.
+const MOST_STEPS: usize = 50_000_000;
+
+/// Runs the program on the inputs of a trace; it must end in the error that the trace names.
+pub fn replay(program: &ProgramFile, sources: &SourceMap, trace: &Trace, args: &SimulateArgs) -> Result<i32, Failure> {
+    let none = || Failure::Mismatch(String::from("the trace is none of a C program"));
+    let mut inputs = trace.program.as_ref().ok_or_else(none)?.iter();
+    let (mut missing, component) = (false, &program.component);
+    let mut next = |_: &Request| {
+        inputs.next().copied().unwrap_or_else(|| {
+            missing = true;
+            0
+        })
+    };
+    let found = c::interpret::run(component, &mut next, MOST_STEPS);
+    let expected = trace.problem_code.as_deref().unwrap_or("an error");
+    let asked = |kind: &c::program::ErrorKind| !missing && code(*kind) == expected;
+    let (run, _) = story::confirmed(component, sources, &asked, &found).map_err(|end| {
+        let end = match end {
+            Outcome::Error(kind, _) if !missing => code(kind),
+            _ => "something else",
+        };
+        Failure::Mismatch(format!("the run ends with {end}, not with {expected}"))
+    })?;
+    let mut out = std::io::stdout().lock();
+    out.write_all(whole(&run, sources, terminal::style(&args.style)).as_bytes())?;
+    writeln!(out, "replayed {} steps: {} ({})", found.edges.len(), run.problem_code, trace.property)?;
+    Ok(0)
+}

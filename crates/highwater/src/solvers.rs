@@ -1,0 +1,90 @@
+//! Who discharges the obligations of a proof: the embedded solver, and beside it another one if `--cross-check` asks for it.
+//!
+//! Two solvers that must agree are more than one only if both answer. A second one that dies or hangs leaves questions to
+//! the first; then the answer is not what was asked for, and says so.
+
+use model::verdict::{Limits, Observer, Reason};
+use smt::{CrossChecked, Embedded, External, Outcome, Solver, TermId, Terms};
+use std::cell::Cell;
+
+/// The resident size is looked at once in so many calls.
+const CALLS_BETWEEN_LOOKS: u32 = 64;
+
+/// A fresh solver that has seen nothing of a search.
+pub enum Checker {
+    /// The embedded one alone.
+    Own(Box<Embedded>),
+    /// Two, and how many questions they were asked.
+    Both(Box<CrossChecked<Embedded, External>>, u64),
+}
+
+impl Checker {
+    /// One solver, or two.
+    pub fn new(cross_check: bool) -> Result<Self, Reason> {
+        if !cross_check {
+            return Ok(Checker::Own(Box::new(Embedded::new())));
+        }
+        let missing = || Reason::NotSupported(String::from("--cross-check needs z3 or cvc5, and neither is installed"));
+        let other = External::find().ok_or_else(missing)?;
+        Ok(Checker::Both(Box::new(CrossChecked::new(Embedded::new(), other)), 0))
+    }
+
+    /// Who answered, if all who were asked did.
+    pub fn answered(&self) -> Result<String, Reason> {
+        match self {
+            Checker::Own(_) => Ok(String::from("the embedded solver")),
+            Checker::Both(both, asked) if both.agreed() == *asked => {
+                Ok(both.name().replacen("embedded", "the embedded solver", 1))
+            }
+            Checker::Both(both, asked) => Err(Reason::NotProvable(format!(
+                "a proof was found, and the embedded solver accepts it, but it was not cross-checked: of {asked} questions \
+                 the other solver ({}) answered {}",
+                both.name(),
+                both.agreed()
+            ))),
+        }
+    }
+}
+
+impl Solver for Checker {
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &smt::Limits<'_>) -> Outcome {
+        match self {
+            Checker::Own(solver) => solver.check(terms, assumptions, limits),
+            Checker::Both(both, asked) => {
+                *asked += 1;
+                both.check(terms, assumptions, limits)
+            }
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Checker::Own(solver) => solver.name(),
+            Checker::Both(both, _) => both.name(),
+        }
+    }
+}
+
+/// Does something under limits in the words of solvers.
+pub fn with_limits<T>(limits: &Limits, observer: &dyn Observer, work: impl FnOnce(&smt::Limits<'_>) -> T) -> T {
+    let calls = Cell::new(0_u32);
+    let stop = || {
+        calls.set(calls.get().wrapping_add(1));
+        let look = calls.get().is_multiple_of(CALLS_BETWEEN_LOOKS);
+        let full = |most: u64| look && model::memory::resident_bytes().is_some_and(|bytes| bytes > most);
+        observer.cancelled() || limits.memory.is_some_and(full)
+    };
+    let memory = limits.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+    work(&smt::Limits { deadline: limits.deadline, conflicts: None, memory, stop: Some(&stop) })
+}
+
+/// Why a solver has no answer, in the words of verdicts.
+pub fn reason_of(reason: smt::Reason, observer: &dyn Observer) -> Reason {
+    match reason {
+        smt::Reason::Deadline => Reason::Timeout,
+        smt::Reason::Memory => Reason::Memory,
+        smt::Reason::Stopped if observer.cancelled() => Reason::Interrupted,
+        smt::Reason::Stopped => Reason::Memory,
+        other => Reason::NotProvable(format!("a proof was found, but not checked: {other}")),
+    }
+}

@@ -1,0 +1,72 @@
+//! The proof object for C components: structures that do all that procedures of C do, and a proof about the structures.
+//!
+//! For each procedure there are *predicates* at each of its places, and a *structure* whose states are a place with the truth
+//! of the predicates there (section 3.2 of the MAGIC paper). It is an over-approximation of the procedure if
+//!
+//! * every first state of the procedure lies in an initial state, and
+//! * for every state and every step of the procedure from its place, whatever a concrete state in it can become lies in one
+//!   of the listed targets.
+//!
+//! Both are questions to a solver, one for each pair of a state and a step. What the others see of a state (events,
+//! propositions of the formula, how it ends) follows from its place and its truths. What remains is a question about
+//! structures side by side, and for that there is a tree of partitions, see [`crate::composition_proof`].
+//!
+//! Places, steps and variables are numbers, which mean something only for texts that were read in the same way; how they
+//! were read comes along. The operations of predicates are those of [`crate::program_proof`].
+
+use crate::composition_proof::CompositionProof;
+use crate::program_proof::ProofNode;
+use serde::{Deserialize, Serialize};
+
+/// Structures of procedures, and a proof for them side by side.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ComponentsProof {
+    /// How the texts were read, and the structures.
+    pub abstraction: ComponentsAbstraction,
+    /// The proof about the structures.
+    pub composition: CompositionProof,
+}
+
+/// How procedures were read, and their structures.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ComponentsAbstraction {
+    /// The widths of the integer types: `ilp32` or `lp64`.
+    pub data_model: String,
+    /// A signed result that its type cannot hold is an error.
+    pub signed_overflow: bool,
+    /// A structure for each procedure.
+    pub procedures: Vec<ProcedureStructure>,
+}
+
+/// The structure of one procedure under its predicates.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ProcedureStructure {
+    /// The number of the part.
+    pub part: u32,
+    /// The table of expressions.
+    pub nodes: Vec<ProofNode>,
+    /// By place: the entries of the table that are its predicates. Those of the formula come first.
+    pub predicates: Vec<Vec<u32>>,
+    /// The states.
+    pub states: Vec<AbstractState>,
+    /// Where it begins.
+    pub initial: Vec<u32>,
+    /// By state: steps of the procedure, and the states that they lead to.
+    pub moves: Vec<Vec<(u32, u32)>>,
+}
+
+/// A place with the truth of its predicates.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct AbstractState {
+    /// The place.
+    pub place: u32,
+    /// By which of several steps that look alike.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub via: u32,
+    /// A digit for each predicate of the place: 1 if it holds, 0 if not.
+    pub truths: String,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}

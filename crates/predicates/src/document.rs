@@ -1,0 +1,143 @@
+//! Expressions of an invariant to and from documents: the operations have the names of SMT-LIB.
+
+use crate::invariant::{Invariant, Node};
+use c::program::VariableId;
+use model::program_proof::{ProgramProof, ProofNode};
+use smt::{Op, Sort};
+
+/// The operations and their names; `extract` is a case of its own.
+const NAMES: [(Op, &str); 26] = [
+    (Op::Not, "not"),
+    (Op::And, "and"),
+    (Op::Or, "or"),
+    (Op::Eq, "="),
+    (Op::Ite, "ite"),
+    (Op::BvNot, "bvnot"),
+    (Op::BvNeg, "bvneg"),
+    (Op::BvAnd, "bvand"),
+    (Op::BvOr, "bvor"),
+    (Op::BvXor, "bvxor"),
+    (Op::Add, "bvadd"),
+    (Op::Sub, "bvsub"),
+    (Op::Mul, "bvmul"),
+    (Op::Udiv, "bvudiv"),
+    (Op::Urem, "bvurem"),
+    (Op::Sdiv, "bvsdiv"),
+    (Op::Srem, "bvsrem"),
+    (Op::Shl, "bvshl"),
+    (Op::Lshr, "bvlshr"),
+    (Op::Ashr, "bvashr"),
+    (Op::Ult, "bvult"),
+    (Op::Slt, "bvslt"),
+    (Op::Concat, "concat"),
+    (Op::Zext, "zero_extend"),
+    (Op::Sext, "sign_extend"),
+    (Op::Extract(0), EXTRACT),
+];
+
+const EXTRACT: &str = "extract";
+
+impl Invariant {
+    /// The proof of a document. How the program was read is for the caller to fill in.
+    pub fn proof(&self) -> ProgramProof {
+        ProgramProof {
+            nodes: self.nodes.iter().map(written_node).collect(),
+            conditions: self.conditions.iter().map(|(at, conditions)| (at.0, conditions.clone())).collect(),
+            ..ProgramProof::default()
+        }
+    }
+}
+
+/// An entry of a table of expressions, as a document has it.
+pub fn written_node(node: &Node) -> ProofNode {
+    match node {
+        Node::Variable(VariableId(variable)) => ProofNode::Variable { variable: *variable },
+        Node::Constant { sort, bits } => ProofNode::Constant { constant: format!("{bits:x}"), width: width(*sort) },
+        Node::Apply { op, sort, arguments } => {
+            let (plain, low) = match op {
+                Op::Extract(low) => (Op::Extract(0), Some(*low)),
+                op => (*op, None),
+            };
+            let name = NAMES.iter().find(|(known, _)| *known == plain).map_or("", |(_, name)| name);
+            ProofNode::Apply { op: String::from(name), low, width: width(*sort), arguments: arguments.clone() }
+        }
+    }
+}
+
+/// An entry of a document, if it has an operation and a number that there are.
+pub fn read_node(node: &ProofNode) -> Option<Node> {
+    Some(match node {
+        ProofNode::Variable { variable } => Node::Variable(VariableId(*variable)),
+        ProofNode::Constant { constant, width } => {
+            let (sort, bits) = (sort(*width), u128::from_str_radix(constant, 16).ok()?);
+            // More bits than fit would be another number.
+            let fits = match sort {
+                Sort::Bool => bits <= 1,
+                Sort::Bv(width) => width >= 128 || bits >> width == 0,
+            };
+            fits.then_some(Node::Constant { sort, bits })?
+        }
+        ProofNode::Apply { op, low, width, arguments } => {
+            let (op, _) = NAMES.iter().find(|(_, name)| name == op)?;
+            let op = match (op, low) {
+                (Op::Extract(_), Some(low)) => Op::Extract(*low),
+                (Op::Extract(_), None) | (_, Some(_)) => return None,
+                (op, None) => *op,
+            };
+            Node::Apply { op, sort: sort(*width), arguments: arguments.clone() }
+        }
+    })
+}
+
+fn width(sort: Sort) -> u32 {
+    match sort {
+        Sort::Bool => 0,
+        Sort::Bv(width) => width,
+    }
+}
+
+fn sort(width: u32) -> Sort {
+    if width == 0 { Sort::Bool } else { Sort::Bv(width) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use c::program::LocationId;
+
+    #[test]
+    fn an_invariant_is_the_same_after_it_was_written_and_read() {
+        let word = Sort::Bv(32);
+        let mut nodes = vec![
+            Node::Variable(VariableId(3)),
+            Node::Constant { sort: word, bits: 0xffff_fffe },
+            Node::Constant { sort: Sort::Bool, bits: 1 },
+            Node::Apply { op: Op::Extract(7), sort: Sort::Bv(8), arguments: vec![0] },
+        ];
+        for (op, _) in NAMES {
+            nodes.push(Node::Apply { op, sort: word, arguments: vec![0; op.arity()] });
+        }
+        let invariant = Invariant { nodes, conditions: vec![(LocationId(2), vec![2]), (LocationId(5), Vec::new())] };
+        let proof = invariant.proof();
+        let read: Vec<Option<Node>> = proof.nodes.iter().map(read_node).collect();
+        assert_eq!(read, invariant.nodes.into_iter().map(Some).collect::<Vec<_>>());
+        assert_eq!(proof.conditions, [(2, vec![2]), (5, Vec::new())]);
+    }
+
+    #[test]
+    fn what_is_no_operation_or_no_number_of_that_width_is_refused() {
+        let constant = |constant: &str, width| ProofNode::Constant { constant: String::from(constant), width };
+        let apply = |op: &str, low| ProofNode::Apply { op: String::from(op), low, width: 8, arguments: vec![0] };
+        let wrong = [
+            constant("100", 8),
+            constant("2", 0),
+            constant("x", 8),
+            apply("sin", None),
+            apply("extract", None),
+            apply("bvnot", Some(1)),
+        ];
+        for node in wrong {
+            assert!(read_node(&node).is_none(), "{node:?}");
+        }
+    }
+}

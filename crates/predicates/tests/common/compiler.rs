@@ -1,0 +1,228 @@
+//! Programs as a compiler sees them: many in one file, each run on many inputs, and what came of it.
+//!
+//! Statics are put back between runs by copying the program's data; what is undefined traps, and a trap is caught. So
+//! thousands of runs need one process.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The first runs are told in full.
+pub const TOLD: u64 = 6;
+/// All runs.
+const RUNS: u64 = 400;
+
+/// How a compiled run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    Returned(i64),
+    Error,
+    Fault,
+    Blocked,
+    TooLong,
+}
+
+/// What all runs of one program did.
+#[derive(Clone, Debug, Default)]
+pub struct Ends {
+    /// The first ones.
+    pub told: Vec<End>,
+    /// A run that reached an error, and one that trapped, by the seeds of their inputs.
+    pub error: Option<u64>,
+    pub fault: Option<u64>,
+}
+
+/// What a run does that is undefined must trap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flags {
+    pub signed_overflow: bool,
+    pub short_long: bool,
+}
+
+impl Flags {
+    fn arguments(self) -> Vec<&'static str> {
+        let mut list = vec!["-std=gnu11", "-w", "-O0", "-fno-strict-aliasing", "-fsanitize-undefined-trap-on-error"];
+        list.push("-fsanitize=bounds,bounds-strict,shift-exponent,integer-divide-by-zero,null");
+        list.push(if self.signed_overflow { "-fsanitize=signed-integer-overflow" } else { "-fwrapv" });
+        list
+    }
+}
+
+/// The inputs of a run. The harness has the same function in C: keep them alike.
+pub struct Inputs(pub u64);
+
+impl Inputs {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let v = self.0 >> 16;
+        match self.0 >> 60 & 3 {
+            0 => v & 15,
+            1 => (v & 15).wrapping_neg(),
+            2 => [0, 1, u64::MAX, 0x7fff_ffff, 0x8000_0000, 0x7f, 0x80, 1 << 63][(v & 7) as usize],
+            _ => v.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        }
+    }
+}
+
+/// The seed of the inputs of a run.
+pub fn input_seed(program: u64, run: u64) -> u64 {
+    run * 1_000_003 + program
+}
+
+const HARNESS: &str = "
+int printf(const char *, ...); void *malloc(unsigned long long); void *memcpy(void *, const void *, unsigned long long);
+#include <setjmp.h>
+#include <signal.h>
+extern char __data_start[], _end[];
+static sigjmp_buf back; static unsigned long long state; static int asked;
+static unsigned long long next(void) {
+  static const unsigned long long odd[] = {0, 1, ~0ULL, 0x7fffffff, 0x80000000, 0x7f, 0x80, 1ULL << 63};
+  if (++asked > 400) siglongjmp(back, 4);
+  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+  unsigned long long v = state >> 16;
+  switch (state >> 60 & 3) {
+    case 0: return v & 15;
+    case 1: return -(v & 15);
+    case 2: return odd[v & 7];
+    default: return v * 0x9e3779b97f4a7c15ULL;
+  }
+}
+int __VERIFIER_nondet_int(void) { return next(); }
+unsigned int __VERIFIER_nondet_uint(void) { return next(); }
+char __VERIFIER_nondet_char(void) { return next(); }
+unsigned char __VERIFIER_nondet_uchar(void) { return next(); }
+short __VERIFIER_nondet_short(void) { return next(); }
+unsigned short __VERIFIER_nondet_ushort(void) { return next(); }
+long __VERIFIER_nondet_long(void) { return next(); }
+unsigned long __VERIFIER_nondet_ulong(void) { return next(); }
+_Bool __VERIFIER_nondet_bool(void) { return next() & 1; }
+void __VERIFIER_assume(int holds) { if (!holds) siglongjmp(back, 3); }
+void reach_error(void) { siglongjmp(back, 1); }
+static void trap(int number) { siglongjmp(back, 2); }
+static void go(long long (*test)(void), unsigned long long program, void *saved) {
+  unsigned long long error = 0, fault = 0;
+  for (unsigned long long run = 0; run < RUNS; run++) {
+    volatile unsigned long long kept_error = error, kept_fault = fault, kept_run = run;
+    memcpy(__data_start, saved, _end - __data_start);
+    asked = 0; state = run * 1000003ULL + program;
+    int end = sigsetjmp(back, 0);
+    long long value = 0;
+    if (!end) value = test();
+    error = kept_error; fault = kept_fault; run = kept_run;
+    if (end == 1 && !error) error = run + 1;
+    if (end == 2 && !fault) fault = run + 1;
+    if (run < TOLD) {
+      if (end) printf(\"%c \", \"?EFBL\"[end]); else printf(\"%lld \", value);
+    }
+  }
+  printf(\"%llu %llu\\n\", error, fault);
+}
+";
+
+/// Runs these programs, each given by its number and its text; `None` if there is no compiler.
+pub fn run_all(programs: &[(u64, String)], declarations: &str, flags: Flags, name: &str) -> Option<Vec<Ends>> {
+    let compiler = c::preprocess::compiler()?;
+    let mut text = String::from(declarations);
+    programs.iter().for_each(|(_, unit)| text.push_str(unit));
+    text += &HARNESS.replace("RUNS", &RUNS.to_string()).replace("TOLD", &TOLD.to_string());
+    text += "int main(void) {\n  struct sigaction act = {0}; act.sa_handler = trap; act.sa_flags = SA_NODEFER;\n";
+    text += "  sigaction(SIGILL, &act, 0); sigaction(SIGFPE, &act, 0); sigaction(SIGSEGV, &act, 0); sigaction(SIGBUS, &act, 0);\n";
+    text += "  void *saved = malloc(_end - __data_start); memcpy(saved, __data_start, _end - __data_start);\n";
+    for (number, _) in programs {
+        let _ = writeln!(text, "  go(test_{number}, {number}ULL, saved);");
+    }
+    text += "  return 0;\n}\n";
+    let made = built(compiler, &text, flags, name);
+    let output = Command::new(&made.program).output();
+    let output = output.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines: Vec<Ends> = said.lines().map(ends).collect();
+    assert_eq!(lines.len(), programs.len(), "{name}: {:?} after {said}", output.status);
+    Some(lines)
+}
+
+fn ends(line: &str) -> Ends {
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    let mut last = || words.pop().and_then(|word| word.parse::<u64>().ok()).and_then(|number| number.checked_sub(1));
+    let (fault, error) = (last(), last());
+    let told = words.iter().map(|word| match *word {
+        "E" => End::Error,
+        "F" => End::Fault,
+        "B" => End::Blocked,
+        "L" => End::TooLong,
+        number => End::Returned(number.parse().unwrap_or_else(|_| panic!("no number: {line}"))),
+    });
+    Ends { told: told.collect(), error, fault }
+}
+
+/// The status of a whole program when it is run: `Err` is a signal. `None` if there is no compiler.
+pub fn status(text: &str, flags: Flags, traps: bool, name: &str) -> Option<Result<i32, ()>> {
+    let compiler = c::preprocess::compiler()?;
+    let made = if traps { built(compiler, text, flags, name) } else { plain(compiler, text, flags, name) };
+    let status = Command::new(&made.program).stdin(Stdio::null()).status().ok()?;
+    Some(status.code().ok_or(()))
+}
+
+/// A program that vanishes with its directory.
+struct Made {
+    directory: PathBuf,
+    program: PathBuf,
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn built(compiler: &str, text: &str, flags: Flags, name: &str) -> Made {
+    compile(compiler, text, flags, &flags.arguments(), name)
+}
+
+fn plain(compiler: &str, text: &str, flags: Flags, name: &str) -> Made {
+    compile(compiler, text, flags, &["-w", "-fwrapv"], name)
+}
+
+fn compile(compiler: &str, text: &str, flags: Flags, arguments: &[&str], name: &str) -> Made {
+    let directory = std::env::temp_dir().join(format!("highwater-attack-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let made = Made { program: directory.join("program"), directory };
+    let source = made.directory.join("program.c");
+    let text = if flags.short_long { with_short_long(text) } else { text.to_owned() };
+    write(&source, &text);
+    let output = Command::new(compiler).args(arguments).arg("-o").args([&made.program, &source]).output();
+    let output = output.unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(output.status.success(), "{name}: {}\n{text}", String::from_utf8_lossy(&output.stderr));
+    made
+}
+
+fn write(path: &Path, text: &str) {
+    std::fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+/// A text for 32-bit `long` as one for a 64-bit compiler: there, `int` has the width and the conversions of `long`.
+pub fn with_short_long(text: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut changed = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match is_word(first) {
+            true => rest.find(|c: char| !is_word(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, after) = rest.split_at(length);
+        let number = first.is_ascii_digit() && word.ends_with('L') && !word.ends_with("LL");
+        if word == "long" && after.starts_with(" long") {
+            changed += "long long";
+            rest = &after[" long".len()..];
+            continue;
+        }
+        changed += match word {
+            "long" => "int",
+            word if number => word.trim_end_matches('L'),
+            word => word,
+        };
+        rest = after;
+    }
+    changed
+}

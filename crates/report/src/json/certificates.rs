@@ -1,0 +1,139 @@
+//! What a proof rests on, as JSON: all of it in the document of `--certificate`, how large it is in a result.
+
+use super::{COMPONENTS, COMPOSITION, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, SEARCHED};
+use crate::automaton::{AutomatonJson, automaton_json};
+use crate::by_name::ByName;
+use crate::partitions::{self, NodeJson, PartitionsSummary};
+use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
+use model::claim::Claim;
+use model::components_proof::{ComponentsAbstraction, ComponentsProof};
+use model::program_proof::ProgramProof;
+use model::queue_proof::QueueProof;
+use model::verdict::Certificate;
+use serde::Serialize;
+
+/// What a proof rests on.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum CertificateJson<'a> {
+    /// A claim about all states, with the digest in hexadecimal.
+    Explored {
+        kind: &'static str,
+        states: u64,
+        digest: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        longest: Option<ByName<'a, u64>>,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        events: &'a [String],
+    },
+    /// How large a proof is.
+    FlowSummary {
+        kind: &'static str,
+        #[serde(flatten)]
+        summary: ProofSummary,
+    },
+    /// A claim about all states of the product with an automaton.
+    Product {
+        kind: &'static str,
+        states: u64,
+        digest: String,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        fair: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        automaton: Option<AutomatonJson>,
+    },
+    /// A claim without numbers.
+    Searched {
+        kind: &'static str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        fair: bool,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        events: &'a [String],
+    },
+    /// All of it.
+    Flow { kind: &'static str, proof: ProofJson<'a> },
+    /// How large an invariant over queues is.
+    QueuesSummary { kind: &'static str, control_states: usize, automata: usize },
+    /// All of it.
+    Queues { kind: &'static str, invariant: &'a QueueProof },
+    /// A tree of abstractions.
+    Composition { kind: &'static str, partitions: Vec<NodeJson> },
+    /// How large it is.
+    CompositionSummary {
+        kind: &'static str,
+        #[serde(flatten)]
+        summary: PartitionsSummary,
+    },
+    /// An invariant of a C program.
+    Program { kind: &'static str, program: &'a ProgramProof },
+    /// How large it is.
+    ProgramSummary { kind: &'static str, locations: usize, conditions: usize, nodes: usize },
+    /// Structures of procedures, and a tree of abstractions of these.
+    Components { kind: &'static str, abstraction: &'a ComponentsAbstraction, partitions: Vec<NodeJson> },
+    /// How large they are.
+    ComponentsSummary { kind: &'static str, procedures: usize, states: usize, predicates: usize },
+}
+
+/// A certificate in the document of `--certificate`.
+pub(super) fn whole(certificate: &Certificate) -> CertificateJson<'_> {
+    match certificate {
+        Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
+        Certificate::Product { states, digest, claim, fair } => product(*states, *digest, *fair, Some(claim)),
+        Certificate::Searched { fair, events } => CertificateJson::Searched { kind: SEARCHED, fair: *fair, events },
+        Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
+        Certificate::Queues(invariant) => CertificateJson::Queues { kind: QUEUES, invariant },
+        Certificate::Composition(proof) => {
+            CertificateJson::Composition { kind: COMPOSITION, partitions: partitions::list(proof) }
+        }
+        Certificate::Program(program) => CertificateJson::Program { kind: PROGRAM, program },
+        Certificate::Components(proof) => CertificateJson::Components {
+            kind: COMPONENTS,
+            abstraction: &proof.abstraction,
+            partitions: partitions::list(&proof.composition),
+        },
+    }
+}
+
+/// A certificate in a result.
+pub(super) fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
+    match certificate {
+        Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
+        Certificate::Product { states, digest, fair, .. } => product(*states, *digest, *fair, None),
+        Certificate::Searched { fair, events } => CertificateJson::Searched { kind: SEARCHED, fair: *fair, events },
+        Certificate::Flow(proof) => CertificateJson::FlowSummary { kind: FLOW, summary: summary(proof) },
+        Certificate::Queues(invariant) => {
+            let (control_states, automata) = (invariant.entries.len(), invariant.automata.len());
+            CertificateJson::QueuesSummary { kind: QUEUES, control_states, automata }
+        }
+        Certificate::Composition(proof) => {
+            CertificateJson::CompositionSummary { kind: COMPOSITION, summary: partitions::summary(proof) }
+        }
+        Certificate::Program(proof) => CertificateJson::ProgramSummary {
+            kind: PROGRAM,
+            locations: proof.conditions.len(),
+            conditions: proof.conditions.iter().map(|(_, conditions)| conditions.len()).sum(),
+            nodes: proof.nodes.len(),
+        },
+        Certificate::Components(proof) => components_summary(proof),
+    }
+}
+
+fn components_summary(proof: &ComponentsProof) -> CertificateJson<'static> {
+    let procedures = &proof.abstraction.procedures;
+    CertificateJson::ComponentsSummary {
+        kind: COMPONENTS,
+        procedures: procedures.len(),
+        states: procedures.iter().map(|procedure| procedure.states.len()).sum(),
+        predicates: procedures.iter().flat_map(|procedure| &procedure.predicates).map(Vec::len).sum(),
+    }
+}
+
+fn explored<'a>(states: u64, digest: u128, longest: &'a [(String, u64)], events: &'a [String]) -> CertificateJson<'a> {
+    let longest = Some(ByName(longest)).filter(|longest| !longest.0.is_empty());
+    CertificateJson::Explored { kind: EXPLORED, states, digest: format!("{digest:032x}"), longest, events }
+}
+
+fn product(states: u64, digest: u128, fair: bool, claim: Option<&Claim>) -> CertificateJson<'static> {
+    let automaton = claim.map(automaton_json);
+    CertificateJson::Product { kind: PRODUCT, states, digest: format!("{digest:032x}"), fair, automaton }
+}
