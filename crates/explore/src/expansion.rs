@@ -3,18 +3,21 @@
 //! All searches expand states here: one after the other, in several threads, or with nothing but bits to
 //! remember them by. States in the middle of an atomic sequence are not states of the system. An expansion
 //! follows such a sequence to its ends, remembering what it has seen inside, so that one that loops for ever
-//! does not keep it.
+//! does not keep it. Where a sequence has one way only, which is most of the time, its steps are taken on one state, and
+//! nothing is copied or remembered but the way.
+//!
+//! Every state of a complete search is expanded once, so its digest is taken here, while its bytes are at hand.
 
 use crate::reduction::{Choice, Labels, Reduction};
-use model::fault::{FaultAt, Overflow};
-use model::semantics::{Semantics, Step, Stepper};
+use model::fault::{Fault, FaultAt, Overflow};
+use model::semantics::{Alone, Semantics, Step, Stepper};
 use model::verdict::{Property, Reason};
 use std::collections::HashSet;
 use std::ops::Range;
 
 /// Inner states of one atomic sequence before they are remembered, so that loops end.
 const REMEMBER_AFTER: usize = 64;
-/// Inner states of one state between two looks at the clock.
+/// Inner steps of one state between two looks at the clock.
 const CHECK_EVERY: usize = 1 << 14;
 
 /// Something that is wrong in a state, or on a step from it.
@@ -55,6 +58,8 @@ pub(crate) struct Expander<'s> {
     pub(crate) stepper: Stepper<'s>,
     /// Inner states of atomic sequences still to be looked at.
     inner: Inners,
+    /// An inner state that an endless sequence would come back to.
+    milestone: Vec<u8>,
     pub(crate) transitions: u64,
     /// What is wrong with the state that was expanded last.
     pub(crate) problems: Vec<Problem>,
@@ -65,6 +70,8 @@ pub(crate) struct Expander<'s> {
     choices: Vec<Choice>,
     /// States in which one process moved alone.
     pub(crate) alone: u64,
+    /// The sum of the digests of all states that were expanded.
+    pub(crate) digest: u128,
 }
 
 /// States in the middle of atomic sequences, their bytes in one array.
@@ -72,6 +79,10 @@ pub(crate) struct Expander<'s> {
 struct Inners {
     bytes: Vec<u8>,
     entries: Vec<Inner>,
+    /// The inner steps so far: each the step before it, if it has one, and itself.
+    steps: Vec<(Option<usize>, Step)>,
+    /// How many steps there may be before the next look at the clock.
+    next_look: usize,
 }
 
 /// A state in the middle of an atomic sequence.
@@ -79,34 +90,42 @@ struct Inner {
     /// Where its bytes are.
     place: Range<usize>,
     process: u32,
-    /// The inner state it was reached from, if not from the state itself.
-    from: Option<usize>,
     /// The step that led to it.
-    step: Step,
+    step: usize,
 }
 
 impl Inners {
     fn clear(&mut self) {
         self.bytes.clear();
         self.entries.clear();
+        self.steps.clear();
+        self.next_look = CHECK_EVERY;
     }
 
-    fn push(&mut self, state: &[u8], process: u32, from: Option<usize>, step: Step) {
+    /// A step was taken after another one, or as the first.
+    #[inline(always)]
+    fn step(&mut self, after: Option<usize>, step: Step) -> usize {
+        self.steps.push((after, step));
+        self.steps.len() - 1
+    }
+
+    fn push(&mut self, state: &[u8], process: u32, after: Option<usize>, step: Step) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(state);
-        self.entries.push(Inner { place: start..self.bytes.len(), process, from, step });
+        let step = self.step(after, step);
+        self.entries.push(Inner { place: start..self.bytes.len(), process, step });
     }
 
     fn state(&self, index: usize) -> &[u8] {
         &self.bytes[self.entries[index].place.clone()]
     }
 
-    /// The steps from the state itself to an inner one.
+    /// The steps from the state itself to one of them.
     fn path(&self, mut at: Option<usize>) -> Vec<Step> {
         let mut steps = Vec::new();
-        while let Some(inner) = at.map(|index| &self.entries[index]) {
-            steps.push(inner.step);
-            at = inner.from;
+        while let Some(&(before, step)) = at.map(|index| &self.steps[index]) {
+            steps.push(step);
+            at = before;
         }
         steps.reverse();
         steps
@@ -158,10 +177,21 @@ impl Sink for Ahead {
 
 impl<'s> Expander<'s> {
     pub(crate) fn new(semantics: &'s Semantics<'s>) -> Self {
-        let (inner, problems) = (Inners::default(), Vec::new());
+        let (inner, milestone, problems) = (Inners::default(), Vec::new(), Vec::new());
         let (reduction, choices) = (None, Vec::new());
         let stepper = semantics.stepper();
-        Expander { stepper, inner, transitions: 0, problems, crashed: None, reduction, choices, alone: 0 }
+        Expander {
+            stepper,
+            inner,
+            milestone,
+            transitions: 0,
+            problems,
+            crashed: None,
+            reduction,
+            choices,
+            alone: 0,
+            digest: 0,
+        }
     }
 
     /// States may be left out where the order of steps does not matter.
@@ -180,6 +210,7 @@ impl<'s> Expander<'s> {
         self.problems.clear();
         self.inner.clear();
         self.stepper.load(state);
+        self.digest = self.digest.wrapping_add(self.stepper.digest_loaded());
         let mut count = self.alone(state, sink, stop)?;
         if count == 0 {
             count = self.successors(None, None, sink)?;
@@ -236,12 +267,12 @@ impl<'s> Expander<'s> {
         Ok(0)
     }
 
-    /// One expansion of the loaded state or inner state: states are shown, inner ones are kept for later. `from`
-    /// is the inner state that is expanded.
+    /// One expansion of the loaded state or inner state: states are shown, inner ones are kept for later. `after`
+    /// is the step that led to the inner state.
     fn successors(
         &mut self,
         control: Option<u32>,
-        from: Option<usize>,
+        after: Option<usize>,
         sink: &mut impl Sink,
     ) -> Result<usize, Overflow> {
         let (inner, crashed) = (&mut self.inner, &mut self.crashed);
@@ -255,17 +286,34 @@ impl<'s> Expander<'s> {
             }
             match (successor.state, successor.control) {
                 (Some(next), None) => sink.push(next),
-                (Some(next), Some(process)) => inner.push(next, process, from, successor.step),
+                (Some(next), Some(process)) => inner.push(next, process, after, successor.step),
                 (None, _) => {}
             }
         })?;
         self.transitions += count as u64;
         for (step, fault) in faults {
-            let mut last_steps = self.inner.path(from);
-            last_steps.push(step);
-            self.problems.push(Problem { property: Property::Safety, last_steps, fault: Some(fault) });
+            self.add_fault(after, step, fault);
         }
         Ok(count)
+    }
+
+    /// Something went wrong in a step that follows another one. Of one state, the first run to a fault is enough.
+    fn add_fault(&mut self, after: Option<usize>, step: Step, fault: FaultAt) {
+        let mut last_steps = Vec::new();
+        if self.problems.iter().all(|problem| problem.property != Property::Safety) {
+            last_steps = self.inner.path(after);
+            last_steps.push(step);
+        }
+        self.problems.push(Problem { property: Property::Safety, last_steps, fault: Some(fault) });
+    }
+
+    /// Something went wrong in the last step of the process in control.
+    fn add_own_fault(&mut self, after: usize, step: Step) {
+        let Some(fault) = self.stepper.take_fault() else { return };
+        if fault.fault != Fault::Assertion {
+            self.crashed.get_or_insert_with(|| fault.clone());
+        }
+        self.add_fault(Some(after), step, fault);
     }
 
     /// Follows atomic sequences to where they end or block.
@@ -281,19 +329,73 @@ impl<'s> Expander<'s> {
             let known = next >= REMEMBER_AFTER && !seen.insert((process, state.to_vec()));
             if !known {
                 self.stepper.load(state);
-                if self.successors(Some(process), Some(next), sink)? == 0 {
-                    // The process is blocked and loses control: this is a state after all.
-                    sink.push(self.inner.state(next));
-                }
+                self.follow(process, self.inner.entries[next].step, sink, stop)?;
             }
             next += 1;
-            if next.is_multiple_of(CHECK_EVERY)
-                && let Some(reason) = stop()
-            {
-                return Err(Unfinished::Stopped(reason));
-            }
         }
         Ok(())
+    }
+
+    /// Follows an atomic sequence from the loaded inner state for as long as there is one way only. Nothing is copied
+    /// on the way. A way that comes back to a state it has left goes round for ever, and ends nowhere; every now and
+    /// then a state is remembered to see that (Brent's algorithm).
+    fn follow(
+        &mut self,
+        process: u32,
+        mut after: usize,
+        sink: &mut impl Sink,
+        stop: &mut impl FnMut() -> Option<Reason>,
+    ) -> Result<(), Unfinished> {
+        for length in 1usize.. {
+            match self.stepper.step_alone(process)? {
+                Alone::Moved { edge, keeps, faulty } => {
+                    self.transitions += 1;
+                    if faulty {
+                        self.add_own_fault(after, Step::Edge { process, edge });
+                    }
+                    if !keeps {
+                        sink.push(self.stepper.loaded());
+                        break;
+                    }
+                    after = self.inner.step(Some(after), Step::Edge { process, edge });
+                }
+                Alone::Blocked => {
+                    // The process loses control: this is a state after all.
+                    sink.push(self.stepper.loaded());
+                    break;
+                }
+                Alone::Several => {
+                    if self.successors(Some(process), Some(after), sink)? == 0 {
+                        sink.push(self.stepper.loaded());
+                    }
+                    break;
+                }
+                Alone::Failed(edge) => {
+                    self.transitions += 1;
+                    self.add_own_fault(after, Step::Edge { process, edge });
+                    break;
+                }
+            }
+            if length >= REMEMBER_AFTER {
+                if self.milestone == self.stepper.loaded() && !length.is_power_of_two() {
+                    break;
+                }
+                if length.is_power_of_two() {
+                    self.milestone.clear();
+                    self.milestone.extend_from_slice(self.stepper.loaded());
+                }
+                self.look_at_limits(stop)?;
+            }
+        }
+        self.look_at_limits(stop)
+    }
+
+    fn look_at_limits(&mut self, stop: &mut impl FnMut() -> Option<Reason>) -> Result<(), Unfinished> {
+        if self.inner.steps.len() < self.inner.next_look {
+            return Ok(());
+        }
+        self.inner.next_look = self.inner.steps.len() + CHECK_EVERY;
+        stop().map_or(Ok(()), |reason| Err(Unfinished::Stopped(reason)))
     }
 
     // --- runs -------------------------------------------------------------------------------------
@@ -316,7 +418,7 @@ impl<'s> Expander<'s> {
             if seen.insert((process, state.clone())) {
                 let (count, last) = self.reach(&state, Some(next), goal);
                 if last.is_some() || (count == 0 && state == goal) {
-                    let mut steps = self.inner.path(Some(next));
+                    let mut steps = self.inner.path(Some(self.inner.entries[next].step));
                     steps.extend(last);
                     return steps;
                 }
@@ -330,12 +432,13 @@ impl<'s> Expander<'s> {
     /// leads to the goal, if one does.
     fn reach(&mut self, state: &[u8], from: Option<usize>, goal: &[u8]) -> (usize, Option<Step>) {
         let control = from.map(|inner| self.inner.entries[inner].process);
+        let after = from.map(|inner| self.inner.entries[inner].step);
         let inner = &mut self.inner;
         let mut last = None;
         let count = self.stepper.expand(state, control, &mut |successor| {
             let (Some(next), step) = (successor.state, successor.step) else { return };
             match successor.control {
-                Some(process) => inner.push(next, process, from, step),
+                Some(process) => inner.push(next, process, after, step),
                 None if next == goal => last = last.or(Some(step)),
                 None => {}
             }

@@ -19,6 +19,7 @@ mod parallel;
 pub mod progress;
 pub mod reduction;
 pub mod search;
+mod share;
 mod store;
 pub mod table;
 pub mod traced;

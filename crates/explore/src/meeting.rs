@@ -1,20 +1,28 @@
 //! Where threads wait for each other.
 //!
 //! Like [`std::sync::Barrier`], except that nobody waits for a thread that has come to grief: when one
-//! unwinds, the meeting is off, and all others are told.
+//! unwinds, the meeting is off, and all others are told. Who comes early looks around for some microseconds before
+//! it lies down to sleep: most meetings of a search are over by then, and being woken takes longer.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How often somebody who waits looks around before sleeping.
+const LOOKS: u32 = 2_000;
 
 #[derive(Debug)]
 pub(crate) struct Meeting {
     members: usize,
     state: Mutex<State>,
     all_here: Condvar,
+    /// Counts rounds, and that the meeting is off: who looks around sees that something has changed.
+    changes: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct State {
     here: usize,
+    asleep: usize,
     round: u64,
     off: bool,
 }
@@ -24,11 +32,23 @@ pub(crate) struct Member<'a>(&'a Meeting);
 
 impl Meeting {
     pub(crate) fn new(members: usize) -> Self {
-        Meeting { members, state: Mutex::default(), all_here: Condvar::new() }
+        Meeting { members, state: Mutex::default(), all_here: Condvar::new(), changes: AtomicU64::new(0) }
     }
 
     pub(crate) fn join(&self) -> Member<'_> {
         Member(self)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something has changed for all who wait.
+    fn wake(&self, state: &State) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
+        if state.asleep > 0 {
+            self.all_here.notify_all();
+        }
     }
 }
 
@@ -36,18 +56,29 @@ impl Member<'_> {
     /// Waits until all are here; `false` if that will never be. The last one to come does what is to be done while
     /// all others wait.
     pub(crate) fn wait(&self, meanwhile: impl FnOnce()) -> bool {
-        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let meeting = self.0;
+        let mut state = meeting.lock();
         state.here += 1;
-        if state.here == self.0.members {
+        if state.here == meeting.members {
             meanwhile();
             state.here = 0;
             state.round += 1;
-            self.0.all_here.notify_all();
+            meeting.wake(&state);
             return !state.off;
         }
-        let round = state.round;
+        let (round, changes) = (state.round, meeting.changes.load(Ordering::Relaxed));
+        drop(state);
+        for _ in 0..LOOKS {
+            if meeting.changes.load(Ordering::Relaxed) != changes {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        let mut state = meeting.lock();
         while state.round == round && !state.off {
-            state = self.0.all_here.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.asleep += 1;
+            state = meeting.all_here.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.asleep -= 1;
         }
         !state.off
     }
@@ -56,8 +87,9 @@ impl Member<'_> {
 impl Drop for Member<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.state.lock().unwrap_or_else(PoisonError::into_inner).off = true;
-            self.0.all_here.notify_all();
+            let mut state = self.0.lock();
+            state.off = true;
+            self.0.wake(&state);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The breadth-first search in several threads.
 //!
 //! Every state belongs to one thread, by a hash of its bytes. A thread has a table for its own states and
-//! expands them; a successor goes to its owner by mail, packed, and the owner looks it up. So no table is
+//! expands them; a successor goes to its owner by mail (`share.rs`), and the owner looks it up. So no table is
 //! shared, and nothing is locked on the way but mailboxes, once per round.
 //!
 //! A layer of the search is worked off in rounds: insert what came by mail in the last round, in the order
@@ -14,12 +14,12 @@
 //!
 //! All threads take the same turns, because each decides by what all have published before they met.
 
-use crate::compress::{Entry, PackedTable, Packer, Pieces};
 use crate::expansion::Expander;
 use crate::meeting::{Meeting, Member};
 use crate::reduction::Mode;
 use crate::search::{Found, Options, Order, Packing, Search, Violations, Watch};
-use crate::store::Compressed;
+use crate::share::{Kind, States};
+use crate::store::Store;
 use crate::table::{NO_PARENT, StateId, hash};
 use model::fault::{FaultAt, Overflow};
 use model::semantics::{SHAPE_BYTES, Semantics};
@@ -32,14 +32,8 @@ use std::thread;
 const NARROW: u64 = 500;
 /// How many states a thread expands in one round.
 const ROUND: u64 = 2_048;
-/// How many states are named together.
-const BATCH: usize = 64;
 /// More threads than this are not used.
 const MOST_JOBS: usize = 64;
-/// How many states ahead of the one that is opened memory is touched.
-const AHEAD: StateId = 4;
-/// The index of pieces grows between rounds when so many eighths of it are used: it must not be full during a round.
-const GROW_BETWEEN_ROUNDS: u64 = 3;
 /// About what a state takes in a table.
 const STATE_BYTES: u64 = 20;
 
@@ -55,23 +49,24 @@ fn narrow(options: &Options) -> u64 {
 }
 
 /// Goes on where a search of one thread has become wide: at the layer that starts with state `layer`.
-pub(crate) fn go_on<'a>(
+pub(crate) fn go_on<'a, K: Kind>(
     semantics: &'a Semantics<'a>,
     watch: Watch<'a>,
-    mut search: Search<'a, Compressed>,
+    mut search: Search<'a, impl Store + Default>,
+    common: K::Common,
     layer: StateId,
 ) -> Found {
     let transitions = search.expander.transitions;
     let (shared, reports) = thread::scope(|scope| {
         let mut seats = Vec::new();
         for index in 1..watch.options.jobs.min(MOST_JOBS) {
-            let (invite, invitation) = mpsc::channel::<Arc<Shared<'a>>>();
+            let (invite, invitation) = mpsc::channel::<Arc<Shared<'a, K>>>();
             let run = move || invitation.recv().ok().map(|shared| Worker::new(&shared, index, semantics).run());
             // Where the system gives no more threads, fewer do the work.
             let Ok(handle) = thread::Builder::new().spawn_scoped(scope, run) else { break };
             seats.push((invite, handle));
         }
-        let shared = Arc::new(Shared::new(watch, &mut search, layer, seats.len() + 1));
+        let shared = Arc::new(Shared::new(watch, &mut search, common, layer, seats.len() + 1));
         for (invite, _) in &seats {
             // A thread that is not there any more is noticed when it is joined.
             let _ = invite.send(Arc::clone(&shared));
@@ -89,13 +84,13 @@ pub(crate) fn go_on<'a>(
 }
 
 /// What all threads see.
-struct Shared<'a> {
+struct Shared<'a, K: Kind> {
     watch: Watch<'a>,
-    pieces: Arc<Pieces>,
+    common: K::Common,
     /// The states of each thread; locked for a layer at a time.
-    partitions: Vec<Mutex<Partition>>,
+    partitions: Vec<Mutex<Partition<K::Table>>>,
     /// From each thread to each, for odd rounds and for even ones.
-    mail: [Vec<Mutex<Vec<Entry>>>; 2],
+    mail: [Vec<Mutex<K::Letters>>; 2],
     /// What each thread has published, for odd rounds and for even ones.
     published: [Vec<Published>; 2],
     meeting: Meeting,
@@ -104,8 +99,9 @@ struct Shared<'a> {
 }
 
 /// The states that belong to one thread.
-struct Partition {
-    table: PackedTable,
+#[derive(Default)]
+struct Partition<T> {
+    table: T,
     /// The next to be expanded.
     next: StateId,
     /// Where the layer ends.
@@ -153,26 +149,37 @@ struct At {
     state: StateId,
 }
 
-impl<'a> Shared<'a> {
+impl<'a, K: Kind> Shared<'a, K> {
     /// Gives the states found so far to their owners.
-    fn new(watch: Watch<'a>, search: &mut Search<'a, Compressed>, layer: StateId, jobs: usize) -> Self {
-        let store = &mut search.store;
-        let new = || Partition { table: PackedTable::default(), next: 0, layer_end: 0 };
-        let mut partitions: Vec<Partition> = (0..jobs).map(|_| new()).collect();
-        let mut names: Vec<StateId> = Vec::with_capacity(store.table.len());
-        let (mut packer, mut bytes) = (Packer::new(Arc::clone(&store.pieces)), Vec::new());
-        for id in 0..store.table.len() as StateId {
-            let packed = store.table.get(id);
-            packer.open(packed, &mut bytes);
+    fn new<S: Store + Default>(
+        watch: Watch<'a>,
+        search: &mut Search<'a, S>,
+        common: K::Common,
+        layer: StateId,
+        jobs: usize,
+    ) -> Self {
+        let mut store = std::mem::take(&mut search.store);
+        let mut partitions: Vec<Partition<K::Table>> = (0..jobs).map(|_| Partition::default()).collect();
+        let mut letters: Vec<K::Letters> = (0..jobs).map(|_| K::Letters::default()).collect();
+        let mut names: Vec<StateId> = Vec::with_capacity(store.len());
+        let (mut kind, mut bytes) = (K::new(&common), Vec::new());
+        for id in 0..store.len() as StateId {
+            store.open(id, &mut bytes);
             let owner = owner(&bytes, jobs);
             let partition = &mut partitions[owner];
             names.push(name(partition.table.len() as StateId, owner, jobs));
-            let parent = store.table.parent(id).map_or(NO_PARENT, |parent| names[parent as usize]);
-            partition.table.insert_all(&[Entry::new(packed, parent)]);
+            let parent = store.parent(id).map_or(NO_PARENT, |parent| names[parent as usize]);
+            // There was room for these states before.
+            kind.send(&bytes, owner, parent, &mut letters);
+            kind.settle(&mut letters);
+            K::insert(&mut partition.table, &mut letters[owner]);
             partition.next += StateId::from(id < layer);
             partition.layer_end = partition.table.len() as StateId;
+            if kind.must_pause() {
+                K::grow(&common);
+                kind.refresh();
+            }
         }
-        store.table = PackedTable::default();
         for (_, at) in search.violations.first.iter_mut().filter(|(_, at)| *at != NO_PARENT) {
             *at = names[*at as usize];
         }
@@ -180,7 +187,7 @@ impl<'a> Shared<'a> {
         let published = || (0..jobs).map(|_| Published::default()).collect();
         Shared {
             watch,
-            pieces: Arc::clone(&store.pieces),
+            common,
             partitions: partitions.into_iter().map(Mutex::new).collect(),
             mail: [mail(), mail()],
             published: [published(), published()],
@@ -213,7 +220,7 @@ impl<'a> Shared<'a> {
         room.map_or(round, |room| (room / (4 * self.jobs() as u64)).clamp(16.min(round), round))
     }
 
-    fn partition(&self, owner: usize) -> MutexGuard<'_, Partition> {
+    fn partition(&self, owner: usize) -> MutexGuard<'_, Partition<K::Table>> {
         lock(&self.partitions[owner])
     }
 }
@@ -235,17 +242,15 @@ fn name(state: StateId, owner: usize, jobs: usize) -> StateId {
 }
 
 /// One thread at work.
-struct Worker<'a, 'w> {
-    shared: &'w Shared<'a>,
+struct Worker<'a, 'w, K: Kind> {
+    shared: &'w Shared<'a, K>,
     member: Member<'w>,
     index: usize,
     expander: Expander<'a>,
-    packer: Packer,
+    kind: K,
     state: Vec<u8>,
-    /// The owners of successors that wait for their names.
-    owners: Vec<usize>,
     /// Successors for each owner.
-    out: Vec<Vec<Entry>>,
+    out: Vec<K::Letters>,
     violations: Violations<At>,
     depth: u64,
     /// The number of meetings so far.
@@ -253,17 +258,16 @@ struct Worker<'a, 'w> {
     stopped: Option<Reason>,
 }
 
-impl<'a, 'w> Worker<'a, 'w> {
-    fn new(shared: &'w Shared<'a>, index: usize, semantics: &'a Semantics<'a>) -> Self {
+impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
+    fn new(shared: &'w Shared<'a, K>, index: usize, semantics: &'a Semantics<'a>) -> Self {
         Worker {
             shared,
             member: shared.meeting.join(),
             index,
             expander: Expander::new(semantics).reduced(shared.watch.options.reduction == Mode::On),
-            packer: Packer::new(Arc::clone(&shared.pieces)),
+            kind: K::new(&shared.common),
             state: Vec::new(),
-            owners: Vec::new(),
-            out: vec![Vec::new(); shared.jobs()],
+            out: (0..shared.jobs()).map(|_| K::Letters::default()).collect(),
             violations: Violations::new(),
             depth: shared.depth,
             round: 0,
@@ -272,15 +276,14 @@ impl<'a, 'w> Worker<'a, 'w> {
     }
 
     fn run(mut self) -> Report {
-        let complete = self.all_layers();
-        let digest = if complete { self.digest() } else { 0 };
+        self.all_layers();
         Report {
             violations: self.violations,
             crashed: self.expander.crashed,
             transitions: self.expander.transitions,
             stopped: self.stopped,
             depth: self.depth,
-            digest,
+            digest: self.expander.digest,
         }
     }
 
@@ -309,12 +312,12 @@ impl<'a, 'w> Worker<'a, 'w> {
     }
 
     /// Publishes, meets the others, and hears what they have published; `None` if the meeting is off.
-    fn meet(&mut self, left: u64, partition: &Partition) -> Option<Sum> {
+    fn meet(&mut self, left: u64, partition: &Partition<K::Table>) -> Option<Sum> {
         self.publish(self.index, left, partition);
         self.wait()
     }
 
-    fn publish(&self, owner: usize, left: u64, partition: &Partition) {
+    fn publish(&self, owner: usize, left: u64, partition: &Partition<K::Table>) {
         let published = &self.shared.published[(self.round + 1) % 2][owner];
         published.left.store(left, Ordering::Relaxed);
         published.states.store(partition.table.len() as u64, Ordering::Relaxed);
@@ -325,9 +328,9 @@ impl<'a, 'w> Worker<'a, 'w> {
     }
 
     fn wait(&mut self) -> Option<Sum> {
-        let met = self.member.wait(|| self.shared.pieces.grow_if_due(GROW_BETWEEN_ROUNDS));
+        let met = self.member.wait(|| K::grow(&self.shared.common));
         self.round += 1;
-        self.packer.refresh();
+        self.kind.refresh();
         let sum = self.shared.sum(self.round);
         if !met {
             self.stopped = Some(Reason::Interrupted);
@@ -370,13 +373,13 @@ impl<'a, 'w> Worker<'a, 'w> {
     }
 
     /// The next layer is what was found since this one started.
-    fn start_layer(&self, partition: &mut Partition) {
+    fn start_layer(&self, partition: &mut Partition<K::Table>) {
         partition.next = partition.layer_end;
         partition.layer_end = partition.table.len() as StateId;
     }
 
     /// Inserts what came, expands some states, and sends the successors.
-    fn round(&mut self, partition: &mut Partition, quota: u64) -> Result<(), Reason> {
+    fn round(&mut self, partition: &mut Partition<K::Table>, quota: u64) -> Result<(), Reason> {
         self.take_mail(partition)?;
         self.look_at_limits(partition)?;
         self.expand_some(partition, self.index, quota)?;
@@ -388,17 +391,16 @@ impl<'a, 'w> Worker<'a, 'w> {
         Ok(())
     }
 
-    fn take_mail(&self, partition: &mut Partition) -> Result<(), Reason> {
+    fn take_mail(&self, partition: &mut Partition<K::Table>) -> Result<(), Reason> {
         let jobs = self.shared.jobs();
         for from in 0..jobs {
             let mut mail = lock(&self.shared.mail[self.round % 2][from * jobs + self.index]);
-            insert(partition, &mail, jobs)?;
-            mail.clear();
+            insert::<K>(partition, &mut mail, jobs)?;
         }
         Ok(())
     }
 
-    fn look_at_limits(&self, partition: &Partition) -> Result<(), Reason> {
+    fn look_at_limits(&self, partition: &Partition<K::Table>) -> Result<(), Reason> {
         let more = partition.table.growth_bytes();
         if self.index != 0 && more == 0 {
             return Ok(());
@@ -420,7 +422,7 @@ impl<'a, 'w> Worker<'a, 'w> {
                 waiting: sum.left,
                 transitions: sum.transitions,
                 depth: self.depth,
-                memory_bytes: sum.states * STATE_BYTES + self.shared.pieces.memory_bytes(),
+                memory_bytes: sum.states * STATE_BYTES + K::common_bytes(&self.shared.common),
             });
         }
     }
@@ -455,7 +457,7 @@ impl<'a, 'w> Worker<'a, 'w> {
     }
 
     /// One layer of all partitions, in the order in which all threads would do it together.
-    fn narrow_layer(&mut self, partitions: &mut [MutexGuard<'_, Partition>]) -> Result<(), Reason> {
+    fn narrow_layer(&mut self, partitions: &mut [MutexGuard<'_, Partition<K::Table>>]) -> Result<(), Reason> {
         let jobs = partitions.len();
         let limits = self.shared.watch.options.limits;
         if limits.depth.is_some_and(|limit| self.depth >= limit) {
@@ -469,16 +471,16 @@ impl<'a, 'w> Worker<'a, 'w> {
         for (owner, partition) in partitions.iter_mut().enumerate() {
             while partition.next < partition.layer_end {
                 self.expand_some(partition, owner, NARROW)?;
-                if self.packer.is_crowded() {
-                    self.shared.pieces.grow_if_due(GROW_BETWEEN_ROUNDS);
-                    self.packer.refresh();
+                if self.kind.must_pause() {
+                    K::grow(&self.shared.common);
+                    self.kind.refresh();
                 }
             }
             sent.push(self.out.iter_mut().map(std::mem::take).collect::<Vec<_>>());
         }
         for (owner, partition) in partitions.iter_mut().enumerate() {
-            for out in &sent {
-                insert(partition, &out[owner], jobs)?;
+            for out in &mut sent {
+                insert::<K>(partition, &mut out[owner], jobs)?;
             }
             self.start_layer(partition);
         }
@@ -488,24 +490,15 @@ impl<'a, 'w> Worker<'a, 'w> {
     // --- states -----------------------------------------------------------------------------------
 
     /// Expands some states of a partition; their successors are in `out` then, by owner.
-    fn expand_some(&mut self, partition: &mut Partition, index: usize, quota: u64) -> Result<(), Reason> {
+    fn expand_some(&mut self, partition: &mut Partition<K::Table>, index: usize, quota: u64) -> Result<(), Reason> {
         let (watch, jobs) = (self.shared.watch, self.shared.jobs());
-        let (packer, owners, out) = (&mut self.packer, &mut self.owners, &mut self.out);
+        let (kind, out) = (&mut self.kind, &mut self.out);
         for _ in 0..quota.min(u64::from(partition.layer_end - partition.next)) {
             let id = partition.next;
-            if id + AHEAD < partition.layer_end {
-                packer.touch(partition.table.get(id + AHEAD));
-            }
-            packer.open(partition.table.get(id), &mut self.state);
+            kind.open(&partition.table, id, partition.layer_end, &mut self.state);
             let parent = name(id, index, jobs);
             let mut full = false;
-            let mut sink = |next: &[u8]| {
-                owners.push(owner(next, jobs));
-                packer.push(next, parent);
-                if packer.waiting() >= BATCH {
-                    full |= !settle(packer, owners, out);
-                }
-            };
+            let mut sink = |next: &[u8]| full |= !kind.send(next, owner(next, jobs), parent, out);
             let expanded = self.expander.expand(&self.state, &mut sink, &mut || watch.must_stop(0, 0));
             for problem in self.expander.problems.drain(..) {
                 self.violations.add(watch.options, problem, At { depth: self.depth, owner: index, state: parent });
@@ -515,81 +508,62 @@ impl<'a, 'w> Worker<'a, 'w> {
                 return Err(Reason::Overflow(Overflow::States));
             }
             partition.next += 1;
-            if packer.is_crowded() {
+            if kind.must_pause() {
                 break;
             }
         }
-        if !settle(packer, owners, out) {
+        if !kind.settle(out) {
             return Err(Reason::Overflow(Overflow::States));
         }
         let found = !self.violations.is_empty() && !watch.options.keep_going;
         if found { Err(Reason::StoppedEarly) } else { Ok(()) }
     }
-
-    /// The sum of the digests of its own states.
-    fn digest(&mut self) -> u128 {
-        let partition = self.shared.partition(self.index);
-        (0..partition.table.len() as StateId).fold(0u128, |sum, id| {
-            self.packer.open(partition.table.get(id), &mut self.state);
-            sum.wrapping_add(self.expander.stepper.digest(&self.state))
-        })
-    }
 }
 
-/// Names the successors that wait and gives them to their owners.
-fn settle(packer: &mut Packer, owners: &mut Vec<usize>, out: &mut [Vec<Entry>]) -> bool {
-    let mut owner = owners.drain(..);
-    packer.settle(|entry| {
-        if let Some(owner) = owner.next() {
-            out[owner].push(entry);
-        }
-    })
-}
-
-fn insert(partition: &mut Partition, entries: &[Entry], jobs: usize) -> Result<(), Reason> {
-    let fits = partition.table.len() + entries.len() < StateId::MAX as usize / jobs - 1;
-    if fits && partition.table.insert_all(entries) { Ok(()) } else { Err(Reason::Overflow(Overflow::States)) }
+fn insert<K: Kind>(partition: &mut Partition<K::Table>, letters: &mut K::Letters, jobs: usize) -> Result<(), Reason> {
+    let fits = partition.table.len() + K::count(letters) < StateId::MAX as usize / jobs - 1;
+    if fits && K::insert(&mut partition.table, letters) { Ok(()) } else { Err(Reason::Overflow(Overflow::States)) }
 }
 
 /// Puts together what all threads have found.
-fn finish(
-    shared: &Shared<'_>,
+fn finish<K: Kind>(
+    shared: &Shared<'_, K>,
     mut reports: Vec<Report>,
     expander: &mut Expander<'_>,
     transitions: u64,
     mut violations: Violations<StateId>,
 ) -> Found {
     let partitions: Vec<_> = (0..shared.jobs()).map(|owner| shared.partition(owner)).collect();
-    let sum = |of: fn(&PackedTable) -> u64| partitions.iter().map(|p| of(&p.table)).sum::<u64>();
+    let sum = |of: fn(&K::Table) -> u64| partitions.iter().map(|p| of(&p.table)).sum::<u64>();
     let stats = SearchStats {
         states: sum(|table| table.len() as u64),
         transitions: transitions + reports.iter().map(|r| r.transitions).sum::<u64>(),
         depth: reports.iter().map(|r| r.depth).max().unwrap_or(0),
-        state_bytes: sum(PackedTable::state_bytes),
-        memory_bytes: sum(PackedTable::memory_bytes) + shared.pieces.memory_bytes(),
+        state_bytes: sum(K::Table::state_bytes),
+        memory_bytes: sum(K::Table::memory_bytes) + K::common_bytes(&shared.common),
         violations: 0,
     };
     let stopped = reports.iter_mut().find_map(|report| report.stopped.take());
     let crashed = expander.crashed.take().or_else(|| reports.iter_mut().find_map(|report| report.crashed.take()));
-    let digest = reports.iter().fold(0u128, |sum, report| sum.wrapping_add(report.digest));
+    let digest = reports.iter().fold(expander.digest, |sum, report| sum.wrapping_add(report.digest));
     violations.extend(reports.into_iter().map(|report| report.violations), |at| at.state);
-    let mut packer = Packer::new(Arc::clone(&shared.pieces));
+    let mut kind = K::new(&shared.common);
     let digest = stopped.is_none().then_some(digest);
     violations.found(stopped, stats, digest, crashed, |&at| {
-        let chain = chain_to(&partitions, &mut packer, at);
+        let chain = chain_to(&partitions, &mut kind, at);
         expander.steps_along(&chain)
     })
 }
 
 /// The states from the first one to another.
-fn chain_to(partitions: &[MutexGuard<'_, Partition>], packer: &mut Packer, state: StateId) -> Vec<Vec<u8>> {
+fn chain_to<K: Kind>(partitions: &[MutexGuard<'_, Partition<K::Table>>], kind: &mut K, state: StateId) -> Vec<Vec<u8>> {
     let jobs = partitions.len() as StateId;
     let mut chain = Vec::new();
     let mut at = Some(state).filter(|&name| name != NO_PARENT);
     while let Some(name) = at {
         let (table, id) = (&partitions[(name % jobs) as usize].table, name / jobs);
         let mut bytes = Vec::new();
-        packer.open(table.get(id), &mut bytes);
+        kind.open(table, id, 0, &mut bytes);
         chain.push(bytes);
         at = table.parent(id);
     }

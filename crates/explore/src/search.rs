@@ -14,13 +14,15 @@
 
 use crate::expansion::{Expander, Problem, Sink};
 use crate::reduction::Mode;
+use crate::share::Bare;
 use crate::store::{Compressed, Plain, Store};
 use crate::table::{NO_PARENT, StateId};
-use crate::{bitstate, parallel, store};
+use crate::{bitstate, parallel, share, store};
 use model::fault::{FaultAt, Overflow};
 use model::memory::resident_bytes;
 use model::semantics::{Semantics, Step};
 use model::verdict::{Limits, Observer, Progress, Property, Reason, SearchStats};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// In which order states are looked at.
@@ -38,7 +40,7 @@ pub enum Order {
 pub enum Packing {
     /// They are kept as they are, in one thread.
     Never,
-    /// Long ones are; and all, once several threads work.
+    /// Long ones are.
     #[default]
     Auto,
     /// Always, from the first one on.
@@ -131,7 +133,8 @@ pub fn search(semantics: &Semantics<'_>, options: &Options, observer: &dyn Obser
     }
     let mut search = Search::<Plain>::new(semantics, watch);
     match search.run(None) {
-        End::Wide { layer } => packed(semantics, watch, search.pack(), Some(layer)),
+        End::Wide { layer } if search.should_pack() => packed(semantics, watch, search.pack(), Some(layer)),
+        End::Wide { layer } => parallel::go_on::<Bare>(semantics, watch, search, (), layer),
         end => search.finish(end.reason()),
     }
 }
@@ -149,7 +152,10 @@ fn packed<'a>(
         next => search.run(next),
     };
     match end {
-        End::Wide { layer } => parallel::go_on(semantics, watch, search, layer),
+        End::Wide { layer } => {
+            let pieces = Arc::clone(&search.store.pieces);
+            parallel::go_on::<share::Packed>(semantics, watch, search, pieces, layer)
+        }
         end => search.finish(end.reason()),
     }
 }
@@ -481,7 +487,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
     }
 
     fn finish(mut self, stopped: Option<Reason>) -> Found {
-        let digest = stopped.is_none().then(|| self.digest());
+        let digest = stopped.is_none().then_some(self.expander.digest);
         let stats = SearchStats {
             states: self.store.len() as u64,
             transitions: self.expander.transitions,
@@ -494,13 +500,6 @@ impl<'a, S: Store + Default> Search<'a, S> {
         let (mut store, mut expander) = (self.store, self.expander);
         let run = |at: &StateId| run_to(&mut store, &mut expander, *at);
         Found { alone, ..self.violations.found(stopped, stats, digest, crashed, run) }
-    }
-
-    fn digest(&mut self) -> u128 {
-        (0..self.store.len() as StateId).fold(0u128, |sum, id| {
-            self.store.open(id, &mut self.state);
-            sum.wrapping_add(self.expander.stepper.digest(&self.state))
-        })
     }
 }
 

@@ -77,6 +77,8 @@ pub enum Lookup {
 /// The parent of a state without one.
 pub const NO_PARENT: StateId = u32::MAX;
 
+/// How many states of a batch are looked up together.
+const GROUP: usize = 64;
 const FIRST_SLOTS: usize = 1 << 12;
 
 impl Default for StateTable {
@@ -122,32 +124,34 @@ impl StateTable {
 
     /// Finds or adds all states of a batch, in order, and empties it; `false` when there is no room for more.
     pub fn insert_all(&mut self, batch: &mut Batch) -> bool {
-        if batch.len() > 1 {
-            std::hint::black_box(self.touch(batch));
-        }
         let mut start = 0;
         let mut room = true;
-        for entry in &batch.entries {
-            let end = entry.end;
-            room &= self.insert_hashed(&batch.bytes[start..end], entry.hash, entry.parent) != Lookup::Full;
-            start = end;
+        for group in batch.entries.chunks(GROUP) {
+            if group.len() > 1 {
+                std::hint::black_box(self.touch(group));
+            }
+            for entry in group {
+                let end = entry.end;
+                room &= self.insert_hashed(&batch.bytes[start..end], entry.hash, entry.parent) != Lookup::Full;
+                start = end;
+            }
         }
         batch.bytes.clear();
         batch.entries.clear();
         room
     }
 
-    /// Reads what looking up a batch will read: first all slots, then all candidates' places, then their bytes.
-    fn touch(&self, batch: &Batch) -> u64 {
+    /// Reads what looking up some states will read: first all slots, then all candidates' places, then their bytes.
+    fn touch(&self, entries: &[Entry]) -> u64 {
         let mut sum = 0;
-        for entry in &batch.entries {
+        for entry in entries {
             sum ^= u64::from(self.slots[self.first(entry.hash)]);
         }
         let candidate = |entry: &Entry| self.candidate(self.slots[self.first(entry.hash)], entry.hash);
-        for id in batch.entries.iter().filter_map(candidate) {
+        for id in entries.iter().filter_map(candidate) {
             sum ^= u64::from(self.ends_low[id as usize]) ^ u64::from(self.ends_high[id as usize]);
         }
-        for id in batch.entries.iter().filter_map(candidate) {
+        for id in entries.iter().filter_map(candidate) {
             sum ^= u64::from(self.bytes[self.end(id) - 1]);
         }
         sum

@@ -68,8 +68,10 @@ fn compare(name: &str, network: &Network, sources: &SourceMap, reading: Reading)
         let depth = search(&Options { order, packing, alone: 10, ..options() });
         agree(&format!("{name}, depth-first, packing {packing:?}"), &plain, &depth, false);
     }
-    for (jobs, alone) in [(2, 0), (3, 0), (2, 5), (3, 40)] {
-        let options = Options { jobs, alone, ..options() };
+    for (jobs, alone, packing) in
+        [(2, 0, Packing::Auto), (3, 0, Packing::Always), (2, 5, Packing::Always), (3, 40, Packing::Auto)]
+    {
+        let options = Options { jobs, alone, packing, ..options() };
         let threads = search(&options);
         agree(&format!("{name}, {jobs} threads after {alone} states"), &plain, &threads, true);
         let again = search(&options);

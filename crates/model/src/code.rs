@@ -19,6 +19,8 @@ pub(crate) enum Code {
     LocalByte(u32),
     Scalar(ScalarCode),
     Element(Box<ElementCode>),
+    /// An element of an array of bytes, by an index that is a byte.
+    ByteElement(Box<ByteElementCode>),
     /// A global byte that is a constant, or is not.
     GlobalByteIs(u32, i32, bool),
     /// A local byte that is a constant, or is not.
@@ -59,6 +61,18 @@ pub(crate) struct ElementCode {
     pub(crate) indices: Vec<(Code, u32)>,
     /// For messages.
     pub(crate) name: String,
+}
+
+/// A byte of an array, by the byte that is its index: the commonest element, found without a call.
+#[derive(Debug)]
+pub(crate) struct ByteElementCode {
+    pub(crate) local: bool,
+    pub(crate) address: u32,
+    pub(crate) index_local: bool,
+    pub(crate) index: u32,
+    pub(crate) len: u32,
+    /// The same element, for when the index is out of range.
+    pub(crate) element: ElementCode,
 }
 
 #[derive(Debug)]
@@ -117,6 +131,8 @@ pub(crate) struct DeterministicCode {
     /// One of these must be executable; none: always.
     pub(crate) guard: Vec<ActionCode>,
     pub(crate) nodes: Vec<Vec<ChoiceCode>>,
+    /// The guard is the only choice of the first node: who knows that the step can be taken need not ask again.
+    pub(crate) starts_with_guard: bool,
 }
 
 #[derive(Debug)]
@@ -162,7 +178,9 @@ impl Compiler<'_> {
             Action::End => ActionCode::End,
             Action::Deterministic(body) => {
                 let choice = |c: &Choice| ChoiceCode { action: self.action(&c.action), next: c.next, span: c.span };
+                let first = body.nodes.first().map(Vec::as_slice);
                 ActionCode::Deterministic(Box::new(DeterministicCode {
+                    starts_with_guard: matches!((body.guard.as_slice(), first), ([guard], Some([c])) if *guard == c.action),
                     guard: body.guard.iter().map(|action| self.action(action)).collect(),
                     nodes: body.nodes.iter().map(|node| node.iter().map(choice).collect()).collect(),
                 }))
@@ -218,7 +236,7 @@ impl Compiler<'_> {
                 PlaceCode::Scalar(s) if s.slot.storage == Storage::U8 && s.local => Code::LocalByte(s.slot.address),
                 PlaceCode::Scalar(s) if s.slot.storage == Storage::U8 => Code::GlobalByte(s.slot.address),
                 PlaceCode::Scalar(s) => Code::Scalar(s),
-                PlaceCode::Element(e) => Code::Element(e),
+                PlaceCode::Element(e) => element(e),
             },
             Expr::Unary(op, e) => Code::Unary(*op, boxed(e)),
             Expr::Binary(op, a, b) => self.binary(*op, a, b),
@@ -283,6 +301,21 @@ impl Compiler<'_> {
         }
         Code::Binary(op, Box::new((a, b)))
     }
+}
+
+/// An element of an array, in its simplest form.
+fn element(element: Box<ElementCode>) -> Code {
+    let (index_local, index, len) = match element.indices.as_slice() {
+        [(Code::LocalByte(index), len)] => (true, *index, *len),
+        [(Code::GlobalByte(index), len)] => (false, *index, *len),
+        _ => return Code::Element(element),
+    };
+    let ScalarCode { local, slot } = element.scalar;
+    if slot.storage != Storage::U8 {
+        return Code::Element(element);
+    }
+    let address = slot.address;
+    Code::ByteElement(Box::new(ByteElementCode { local, address, index_local, index, len, element: *element }))
 }
 
 /// The element that constant indices name, if they are all in range.

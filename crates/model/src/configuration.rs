@@ -80,32 +80,32 @@ impl Configuration {
     }
 
     /// The number of processes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn process_count(&self) -> usize {
         self.frame.processes.len()
     }
 
     /// The type of a process.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn machine(&self, process: usize) -> MachineId {
         self.frame.processes[process].machine
     }
 
     /// Where the block of a process starts.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn base(&self, process: usize) -> usize {
         self.frame.processes[process].base as usize
     }
 
     /// Where a process is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn location(&self, process: usize) -> LocationId {
         let frame = self.frame.processes[process];
         LocationId(frame.location.load(&self.bytes, frame.base as usize) as u32)
     }
 
     /// Moves a process.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set_location(&mut self, process: usize, location: LocationId) {
         let frame = self.frame.processes[process];
         frame.location.store(&mut self.bytes, frame.base as usize, location.0 as i32);
@@ -138,7 +138,7 @@ impl Configuration {
     }
 
     /// The number of messages in a queue.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn queue_len(&self, layout: &Layout, queue: usize) -> usize {
         layout.len_storage.load(&self.bytes, self.frame.queues[queue].len_address as usize) as usize
     }

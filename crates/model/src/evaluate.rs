@@ -3,7 +3,9 @@
 //! Nothing here changes a state. Rendezvous statements are not executable by themselves: a send on a
 //! rendezvous channel is paired with its receive in [`crate::semantics`].
 
-use crate::code::{ActionCode, AtCode, Code, ElementCode, PatternCode, PlaceCode, PollCode, RemoteCode, ScalarCode};
+use crate::code::{
+    ActionCode, AtCode, ByteElementCode, Code, ElementCode, PatternCode, PlaceCode, PollCode, RemoteCode, ScalarCode,
+};
 use crate::configuration::{Configuration, address};
 use crate::expr::{BinaryOp, ChannelTest, UnaryOp};
 use crate::fault::Fault;
@@ -39,7 +41,20 @@ impl<'a> View<'a> {
     /// Whether the expression is not zero.
     #[inline]
     pub(crate) fn holds(&self, code: &Code) -> Eval<bool> {
-        Ok(self.eval(code)? != 0)
+        Ok(self.value(code)? != 0)
+    }
+
+    /// The value of an expression, like [`View::eval`]; constants and bytes, which most operands, indices and fields
+    /// are, cost no call.
+    #[inline(always)]
+    pub(crate) fn value(&self, code: &Code) -> Eval {
+        match code {
+            Code::Const(value) => Ok(*value),
+            Code::GlobalByte(address) => Ok(i32::from(self.state.bytes[*address as usize])),
+            Code::LocalByte(address) => Ok(i32::from(self.state.bytes[self.base + *address as usize])),
+            Code::ByteElement(element) => self.byte_element(element),
+            _ => self.eval(code),
+        }
     }
 
     /// The value of an expression.
@@ -50,6 +65,7 @@ impl<'a> View<'a> {
             Code::LocalByte(address) => i32::from(self.state.bytes[self.base + *address as usize]),
             Code::Scalar(scalar) => self.scalar(*scalar),
             Code::Element(element) => self.element(element)?,
+            Code::ByteElement(element) => self.byte_element(element)?,
             Code::GlobalByteIs(address, constant, is) => {
                 i32::from((i32::from(self.state.bytes[*address as usize]) == *constant) == *is)
             }
@@ -57,9 +73,9 @@ impl<'a> View<'a> {
                 i32::from((i32::from(self.state.bytes[self.base + *address as usize]) == *constant) == *is)
             }
             Code::Compare(op, scalar, constant) => op.apply(self.scalar(*scalar), *constant).unwrap_or(0),
-            Code::Unary(op, e) => unary(*op, self.eval(e)?),
+            Code::Unary(op, e) => unary(*op, self.value(e)?),
             Code::Binary(op, operands) => {
-                let (a, b) = (self.eval(&operands.0)?, self.eval(&operands.1)?);
+                let (a, b) = (self.value(&operands.0)?, self.value(&operands.1)?);
                 match op.apply(a, b) {
                     Some(value) => value,
                     None => return fault(Fault::DivisionByZero),
@@ -99,6 +115,16 @@ impl<'a> View<'a> {
         scalar.slot.storage.load(&self.state.bytes, address(scalar.slot, base, 0))
     }
 
+    #[inline(always)]
+    fn byte_element(&self, code: &ByteElementCode) -> Eval {
+        let base = |local: bool| if local { self.base } else { 0 };
+        let index = self.state.bytes[base(code.index_local) + code.index as usize];
+        if u32::from(index) >= code.len {
+            return self.element(&code.element);
+        }
+        Ok(i32::from(self.state.bytes[base(code.local) + code.address as usize + usize::from(index)]))
+    }
+
     fn element(&self, code: &ElementCode) -> Eval {
         let base = if code.scalar.local { self.base } else { 0 };
         let element = self.element_index(code)?;
@@ -110,7 +136,7 @@ impl<'a> View<'a> {
     pub(crate) fn element_index(&self, code: &ElementCode) -> Eval<usize> {
         let mut element = 0;
         for (index, len) in &code.indices {
-            let value = self.eval(index)?;
+            let value = self.value(index)?;
             if value < 0 || value as u32 >= *len {
                 return fault(Fault::Index { variable: code.name.clone(), index: value, len: *len });
             }
@@ -131,7 +157,7 @@ impl<'a> View<'a> {
     /// The queue that a channel expression refers to.
     #[inline]
     pub(crate) fn queue(&self, channel: &Code) -> Eval<usize> {
-        let reference = self.eval(channel)?;
+        let reference = self.value(channel)?;
         if reference <= 0 {
             return fault(Fault::NoChannel);
         }
@@ -145,15 +171,13 @@ impl<'a> View<'a> {
     /// Whether a queue is a rendezvous.
     #[inline]
     pub(crate) fn is_rendezvous(&self, queue: usize) -> bool {
-        let channel_type = self.state.frame.queues[queue].channel_type;
-        self.semantics.layout.messages[channel_type.index()].rendezvous
+        self.state.frame.queues[queue].rendezvous
     }
 
     /// Whether a queue holds as much as was declared.
     pub(crate) fn is_full(&self, queue: usize) -> bool {
-        let layout = &self.semantics.layout;
-        let message = &layout.messages[self.state.frame.queues[queue].channel_type.index()];
-        !message.rendezvous && self.state.queue_len(layout, queue) >= message.capacity as usize
+        let frame = &self.state.frame.queues[queue];
+        !frame.rendezvous && self.state.queue_len(&self.semantics.layout, queue) >= frame.capacity as usize
     }
 
     fn channel_test(&self, test: ChannelTest, channel: &Code) -> Eval {
@@ -184,10 +208,11 @@ impl<'a> View<'a> {
 
     /// The position of the message that a receive takes: the head, or with `anywhere` the first that fits.
     pub(crate) fn find_message(&self, queue: usize, pattern: &[PatternCode], anywhere: bool) -> Eval<Option<usize>> {
-        let channel_type = self.state.frame.queues[queue].channel_type;
-        if self.state.queue_len(&self.semantics.layout, queue) > 0 {
-            check_fields(pattern.len(), self.semantics.layout.messages[channel_type.index()].fields.len())?;
+        if self.state.queue_len(&self.semantics.layout, queue) == 0 {
+            return Ok(None);
         }
+        let channel_type = self.state.frame.queues[queue].channel_type;
+        check_fields(pattern.len(), self.semantics.layout.messages[channel_type.index()].fields.len())?;
         self.search(queue, pattern, anywhere)
     }
 
@@ -205,7 +230,7 @@ impl<'a> View<'a> {
             let at = start + position * frame.message_size as usize;
             for (pattern, &(storage, offset, _)) in pattern.iter().zip(fields) {
                 if let PatternCode::Match(e) = pattern
-                    && self.eval(e)? != storage.load(&self.state.bytes, at + offset)
+                    && self.value(e)? != storage.load(&self.state.bytes, at + offset)
                 {
                     continue 'message;
                 }
@@ -220,7 +245,7 @@ impl<'a> View<'a> {
         check_fields(pattern.len(), message.len())?;
         for (pattern, value) in pattern.iter().zip(message) {
             if let PatternCode::Match(e) = pattern
-                && self.eval(e)? != *value
+                && self.value(e)? != *value
             {
                 return Ok(false);
             }
@@ -286,7 +311,11 @@ impl<'a> View<'a> {
             ActionCode::End => Ok(self.process + 1 == self.state.process_count()),
             ActionCode::Deterministic(step) => {
                 for guard in &step.guard {
-                    if self.executable(guard, true)? {
+                    let executable = match guard {
+                        ActionCode::Condition(condition) => self.holds(condition)?,
+                        guard => self.executable(guard, true)?,
+                    };
+                    if executable {
                         return Ok(true);
                     }
                 }

@@ -335,6 +335,10 @@ pub(crate) struct QueueFrame {
     pub(crate) len_address: u32,
     /// The size of a message; 0 for a rendezvous, which never holds one.
     pub(crate) message_size: u32,
+    /// The declared capacity and whether it is a rendezvous, as its type has them: every guard of a send or a receive
+    /// asks, and here it costs one look.
+    pub(crate) capacity: u32,
+    pub(crate) rendezvous: bool,
 }
 
 /// A shape spelled out: where each process and queue stands.
@@ -367,6 +371,8 @@ impl Frame {
                 channel_type: queue.channel_type,
                 len_address: self.fixed as u32 + queue.len_address,
                 message_size: if message.rendezvous { 0 } else { message.size as u32 },
+                capacity: message.capacity,
+                rendezvous: message.rendezvous,
             });
         }
         self.fixed += section.size;

@@ -69,6 +69,7 @@ impl fmt::Display for Property {
             Property::Never(name) => write!(f, "never:{name}"),
             Property::Acceptance => write!(f, "acceptance"),
             Property::Trace(name) => write!(f, "{name}"),
+            Property::Conformance(name) if name.is_empty() => write!(f, "conformance"),
             Property::Conformance(name) => write!(f, "conformance:{name}"),
         }
     }

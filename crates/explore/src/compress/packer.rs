@@ -20,7 +20,7 @@
 //! waiting for memory. So they are named in batches: [`Packer::push`] leaves the topmost names open, and
 //! [`Packer::settle`] first touches what it will need for all states that wait.
 
-use super::pieces::{Index, PieceId, Pieces, hash};
+use super::pieces::{Index, PieceId, Pieces, Places, hash};
 use super::table::Entry;
 use crate::table::StateId;
 use std::ops::Range;
@@ -47,6 +47,8 @@ pub(crate) struct Packed {
 pub(crate) struct Packer {
     pieces: Arc<Pieces>,
     index: Arc<Index>,
+    /// Where this packer puts new pieces.
+    places: Places,
     /// Pieces that were asked for lately.
     cache: Vec<(u128, PieceId)>,
     /// The halves of the state that was opened last.
@@ -135,7 +137,8 @@ impl Packer {
         let index = pieces.index();
         let cache = vec![(0, PieceId::MAX); 1 << CACHE_BITS];
         let (base, next, waiting, open) = (Default::default(), Default::default(), Vec::new(), Vec::new());
-        Packer { pieces, index, cache, base, base_cut: 0, next, waiting, open, full: false }
+        let places = Places::default();
+        Packer { pieces, index, places, cache, base, base_cut: 0, next, waiting, open, full: false }
     }
 
     /// Writes a state to `bytes`; those packed from now on are compared with it.
@@ -203,7 +206,7 @@ impl Packer {
         }
         std::hint::black_box(sum);
         for open in &mut self.open {
-            open.name = self.pieces.intern(&self.index, open.content, open.hash);
+            open.name = self.pieces.intern(&self.index, open.content, open.hash, &mut self.places);
             if let Some(name) = open.name {
                 self.cache[cache_slot(open.hash)] = (open.content, name);
             }
@@ -236,7 +239,7 @@ impl Packer {
     #[inline]
     fn half(&mut self, side: usize, state: &[u8], range: Range<usize>, alike: bool) -> Option<Top> {
         let count = range.len().div_ceil(PIECE);
-        let mut same = alike && self.base[side].contents.len() == count;
+        let same = alike && self.base[side].contents.len() == count;
         if count <= 1 {
             let content = piece(state, range.start, range.end);
             let base = &self.base[side];
@@ -246,31 +249,26 @@ impl Packer {
         if count > NAMES {
             return self.long_half(side, state, range, alike);
         }
+        // A step leaves most bytes alone: often a whole half, which is seen faster than its pieces.
+        if same && self.base[side].bytes == state[range.clone()] {
+            return Some(Top::Named(self.base[side].name));
+        }
         let mut names = [0; NAMES];
         for (index, name) in names.iter_mut().enumerate().take(count) {
-            *name = self.leaf(side, index, state, &range, alike, &mut same)?;
+            *name = self.leaf(side, index, state, &range, alike)?;
         }
-        Some(if same { Top::Named(self.base[side].name) } else { self.top(four(&names)) })
+        Some(self.top(four(&names)))
     }
 
-    /// The name of one piece of a half; `same` becomes false if it is not the one of the state that was opened.
-    #[inline]
-    fn leaf(
-        &mut self,
-        side: usize,
-        index: usize,
-        state: &[u8],
-        range: &Range<usize>,
-        alike: bool,
-        same: &mut bool,
-    ) -> Option<PieceId> {
+    /// The name of one piece of a half.
+    #[inline(always)]
+    fn leaf(&mut self, side: usize, index: usize, state: &[u8], range: &Range<usize>, alike: bool) -> Option<PieceId> {
         let start = range.start + index * PIECE;
         let content = piece(state, start, range.end.min(start + PIECE));
         let base = &self.base[side];
         if alike && base.contents.get(index) == Some(&content) {
             return Some(base.levels[0][index]);
         }
-        *same = false;
         self.intern(content)
     }
 
@@ -283,7 +281,7 @@ impl Packer {
         let mut names = std::mem::take(&mut self.next[0]);
         names.clear();
         for index in 0..range.len().div_ceil(PIECE) {
-            names.push(self.leaf(side, index, state, &range, alike, &mut false)?);
+            names.push(self.leaf(side, index, state, &range, alike)?);
         }
         self.next[0] = names;
         self.fold(side, alike)
@@ -317,7 +315,7 @@ impl Packer {
         let hash = hash(piece);
         let entry = &mut self.cache[cache_slot(hash)];
         if entry.0 != piece || entry.1 == PieceId::MAX {
-            *entry = (piece, self.pieces.intern(&self.index, piece, hash)?);
+            *entry = (piece, self.pieces.intern(&self.index, piece, hash, &mut self.places)?);
         }
         Some(entry.1)
     }
@@ -327,23 +325,10 @@ impl Half {
     /// Becomes the half of `len` bytes with this name, and adds them to `bytes`.
     fn open(&mut self, pieces: &Pieces, name: PieceId, len: usize, bytes: &mut Vec<u8>) {
         let count = len.div_ceil(PIECE);
-        let mut top = 0;
-        while count > NAMES.pow(top as u32) {
-            top += 1;
-        }
         self.name = name;
-        self.levels[top].clear();
-        self.levels[top].extend((count > 0).then_some(name));
-        for level in (0..top).rev() {
-            let (below, above) = self.levels.split_at_mut(level + 1);
-            let below = &mut below[level];
-            below.clear();
-            let wanted = count.div_ceil(NAMES.pow(level as u32));
-            for &name in &above[0] {
-                let content = pieces.get(name);
-                let names = (0..NAMES).map(|index| (content >> (32 * index)) as u32);
-                below.extend(names.take(wanted - below.len()));
-            }
+        match count {
+            0..=NAMES => self.open_short(pieces, count),
+            _ => self.open_long(pieces, count),
         }
         self.contents.clear();
         let start = bytes.len();
@@ -355,5 +340,35 @@ impl Half {
         bytes.truncate(start + len);
         self.bytes.clear();
         self.bytes.extend_from_slice(&bytes[start..]);
+    }
+
+    /// The names of up to four pieces, which are most halves there are: a piece by itself, or one that names them.
+    #[inline]
+    fn open_short(&mut self, pieces: &Pieces, count: usize) {
+        let names = if count > 1 { pieces.get(self.name) } else { u128::from(self.name) };
+        self.levels[0].clear();
+        self.levels[0].extend((0..count).map(|index| (names >> (32 * index)) as u32));
+        self.levels[1].clear();
+        self.levels[1].push(self.name);
+    }
+
+    fn open_long(&mut self, pieces: &Pieces, count: usize) {
+        let mut top = 0;
+        while count > NAMES.pow(top as u32) {
+            top += 1;
+        }
+        self.levels[top].clear();
+        self.levels[top].push(self.name);
+        for level in (0..top).rev() {
+            let (below, above) = self.levels.split_at_mut(level + 1);
+            let below = &mut below[level];
+            below.clear();
+            let wanted = count.div_ceil(NAMES.pow(level as u32));
+            for &name in &above[0] {
+                let content = pieces.get(name);
+                let names = (0..NAMES).map(|index| (content >> (32 * index)) as u32);
+                below.extend(names.take(wanted - below.len()));
+            }
+        }
     }
 }

@@ -4,12 +4,14 @@
 //! never moves or changes. Pieces stand in blocks of doubling size, found through an index of open addressing;
 //! both are atomic words, so nothing is locked: who adds a piece writes it to a place of its own first, and
 //! then tries to put its number into a free slot of the index. If another thread was faster with the same
-//! piece, that one counts, and the place stays unused. Which number a piece gets depends on who comes first;
+//! piece, that one counts, and the place is used for the next. Each thread takes some places at a time, so that threads
+//! do not write to the same cache lines. Which number a piece gets depends on who comes first;
 //! that equal pieces have the same number does not.
 //!
 //! The index cannot grow while others look at it. It is grown between rounds ([`Pieces::grow_if_due`]), while it
 //! is still far from full; everybody takes the new one then ([`Pieces::index`]).
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -24,6 +26,13 @@ const FIRST_INDEX: u32 = 14;
 const MOST_INDEX: u32 = 32;
 
 type Block = Box<[[AtomicU64; 2]]>;
+
+/// Places that one thread has taken for pieces to come.
+#[derive(Debug, Default)]
+pub(super) struct Places(Range<PieceId>);
+
+/// How many places a thread takes at a time.
+const PLACES: PieceId = 64;
 
 /// All pieces.
 #[derive(Debug)]
@@ -58,7 +67,7 @@ fn place(id: PieceId) -> (usize, usize) {
 }
 
 impl Pieces {
-    /// How many there are.
+    /// How many there are at most.
     fn len(&self) -> u32 {
         self.next.load(Ordering::Relaxed)
     }
@@ -105,21 +114,20 @@ impl Pieces {
         u128::from(high) << 64 | u128::from(low)
     }
 
-    /// The number of a piece; `None` when there is no room for one more.
-    pub(super) fn intern(&self, index: &Index, piece: u128, hash: u64) -> Option<PieceId> {
+    /// The number of a piece; `None` when there is no room for one more. A new one takes a place of `own`.
+    pub(super) fn intern(&self, index: &Index, piece: u128, hash: u64, own: &mut Places) -> Option<PieceId> {
         let (tag, mask) = (index.tag(hash), index.slots.len() - 1);
         let mut at = index.first(hash);
-        let mut own = None;
         for _ in 0..=mask {
             let mut slot = index.slots[at].load(Ordering::Acquire);
             if slot == 0 {
-                let id = match own {
-                    Some(id) => id,
-                    None => *own.insert(self.add(piece)?),
-                };
+                let id = self.write(piece, own)?;
                 let full = index.slot(tag, id);
                 match index.slots[at].compare_exchange(0, full, Ordering::AcqRel, Ordering::Acquire) {
-                    Ok(_) => return Some(id),
+                    Ok(_) => {
+                        own.0.start += 1;
+                        return Some(id);
+                    }
                     Err(other) => slot = other,
                 }
             }
@@ -131,13 +139,17 @@ impl Pieces {
         None
     }
 
-    /// Writes a piece to the next place.
-    fn add(&self, piece: u128) -> Option<PieceId> {
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        if id >= PieceId::MAX - (1 << 16) {
-            self.next.fetch_sub(1, Ordering::Relaxed);
-            return None;
+    /// Writes a piece to the next of a thread's own places, which it keeps until the piece has been put into the index.
+    fn write(&self, piece: u128, own: &mut Places) -> Option<PieceId> {
+        if own.0.is_empty() {
+            let first = self.next.fetch_add(PLACES, Ordering::Relaxed);
+            if first >= PieceId::MAX - (1 << 16) {
+                self.next.fetch_sub(PLACES, Ordering::Relaxed);
+                return None;
+            }
+            own.0 = first..first + PLACES;
         }
+        let id = own.0.start;
         let (block, at) = place(id);
         let words = self.blocks[block].get_or_init(|| {
             let size = 1usize << (block as u32 + FIRST_BLOCK);

@@ -19,12 +19,6 @@ pub(crate) struct Entry {
     pub(super) parent: StateId,
 }
 
-impl Entry {
-    pub(crate) fn new(packed: Packed, parent: StateId) -> Self {
-        Entry { halves: packed.halves, len: packed.len, parent }
-    }
-}
-
 /// All states seen so far.
 #[derive(Debug)]
 pub(crate) struct PackedTable {

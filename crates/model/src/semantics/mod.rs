@@ -22,7 +22,7 @@ mod perform;
 mod stepper;
 
 pub use crate::layout::SHAPE_BYTES;
-pub use stepper::Stepper;
+pub use stepper::{Alone, Stepper};
 
 use crate::code::{ActionCode, Code, Compiler};
 use crate::configuration::Configuration;
@@ -196,18 +196,23 @@ impl<'n> Semantics<'n> {
         View::new(self, state, process, false).eval(&code)
     }
 
-    #[inline]
+    #[inline(always)]
     fn machine(&self, state: &Configuration, process: usize) -> &MachineCode {
         &self.machines[state.machine(process).index()]
     }
 
-    /// The edges that leave the place where a process is, and whether one may receive.
-    #[inline]
-    fn edges_at(&self, state: &Configuration, process: usize) -> (&[EdgeCode], bool) {
+    /// The edges that leave the place where a process is.
+    #[inline(always)]
+    fn edges_at(&self, state: &Configuration, process: usize) -> &[EdgeCode] {
         let code = self.machine(state, process);
-        let location = state.location(process);
-        let (range, may_receive) = &code.outgoing[location.index()];
-        (&code.edges[range.start as usize..range.end as usize], *may_receive)
+        let (range, _) = &code.outgoing[state.location(process).index()];
+        &code.edges[range.start as usize..range.end as usize]
+    }
+
+    /// Whether one of them may receive.
+    #[inline(always)]
+    fn may_receive(&self, state: &Configuration, process: usize) -> bool {
+        self.machine(state, process).outgoing[state.location(process).index()].1
     }
 
     pub(crate) fn last_mover(&self, state: &Configuration) -> i32 {
@@ -224,7 +229,7 @@ impl<'n> Semantics<'n> {
     /// `enabled(pid)`: some edge of the process can be taken; a rendezvous send counts.
     pub(crate) fn is_enabled(&self, state: &Configuration, process: usize, timeout: bool) -> Eval<bool> {
         let view = View::new(self, state, process, timeout);
-        for edge in self.edges_at(state, process).0 {
+        for edge in self.edges_at(state, process) {
             if view.executable(&edge.action, true)? {
                 return Ok(true);
             }

@@ -4,10 +4,10 @@
 //! In a deterministic step it goes on to the next statement by itself; anywhere else one action is all.
 
 use super::{Exchange, InitialCode, Reading, Semantics};
-use crate::code::{ActionCode, ChoiceCode, Code, DeterministicCode, PatternCode, PlaceCode};
+use crate::code::{ActionCode, Code, DeterministicCode, PatternCode, PlaceCode};
 use crate::configuration::Configuration;
 use crate::evaluate::{Eval, View, sorts_before};
-use crate::fault::{Fault, Overflow};
+use crate::fault::{Fault, FaultAt, Overflow};
 use crate::ids::MachineId;
 use crate::layout::{FrameCache, Section};
 use crate::source::Span;
@@ -32,6 +32,18 @@ impl From<Box<Fault>> for Trouble {
         Trouble::Fault(fault)
     }
 }
+
+impl Trouble {
+    /// What went wrong in a statement, and where; an overflow is not its fault.
+    pub(super) fn at(self, span: Span) -> Result<FaultAt, Overflow> {
+        match self {
+            Trouble::Overflow(overflow) => Err(overflow),
+            Trouble::Fault(fault) => Ok(FaultAt { fault: *fault, span }),
+            Trouble::InitialValue(fault, span) => Ok(FaultAt { fault: *fault, span }),
+        }
+    }
+}
+
 /// A deterministic step whose guard is `else`.
 pub(super) fn is_else(step: &DeterministicCode) -> bool {
     matches!(step.guard.as_slice(), [ActionCode::Else])
@@ -102,6 +114,7 @@ impl<'a, 's> Performer<'a, 's> {
         }
     }
 
+    #[inline(always)]
     fn view(&self) -> View<'_> {
         let mut view = View::new(self.semantics, self.state, self.process, self.timeout);
         view.run_result = self.run_result;
@@ -113,7 +126,7 @@ impl<'a, 's> Performer<'a, 's> {
         match action {
             ActionCode::Skip | ActionCode::Else | ActionCode::Condition(_) => Ok(()),
             ActionCode::Assign(place, e) => {
-                let value = self.view().eval(e)?;
+                let value = self.view().value(e)?;
                 self.assign(place, value)
             }
             ActionCode::Assert(e) => {
@@ -143,7 +156,7 @@ impl<'a, 's> Performer<'a, 's> {
                     .pop_process(&semantics.layout, &semantics.shapes, self.cache)
                     .ok_or(Trouble::Overflow(Overflow::Shapes))
             }
-            ActionCode::Deterministic(step) => self.deterministic(&step.nodes),
+            ActionCode::Deterministic(step) => self.deterministic(step),
         }
     }
 
@@ -180,7 +193,7 @@ impl<'a, 's> Performer<'a, 's> {
         }
         values.clear();
         for e in message {
-            values.push(view.eval(e)?);
+            values.push(view.value(e)?);
         }
         let channel_type = self.state.frame.queues[queue].channel_type;
         let expected = layout.messages[channel_type.index()].fields.len();
@@ -304,13 +317,15 @@ impl<'a, 's> Performer<'a, 's> {
     }
 
     /// Runs the body of a deterministic step: the first executable choice at each node.
-    fn deterministic(&mut self, nodes: &[Vec<ChoiceCode>]) -> Result<(), Trouble> {
+    fn deterministic(&mut self, step: &DeterministicCode) -> Result<(), Trouble> {
         let mut node = 0;
+        // Who takes the step has asked for the guard.
+        let mut known = step.starts_with_guard && self.handed_over.is_none();
         for _ in 0..LONGEST_STEP {
-            let Some(choices) = nodes.get(node) else { return Ok(()) };
+            let Some(choices) = step.nodes.get(node) else { return Ok(()) };
             let mut chosen = None;
             for choice in choices {
-                if self.can_choose(&choice.action)? {
+                if known || self.can_choose(&choice.action)? {
                     chosen = Some(choice);
                     break;
                 }
@@ -318,6 +333,7 @@ impl<'a, 's> Performer<'a, 's> {
             let Some(choice) = chosen else {
                 return Err(Trouble::Fault(Box::new(Fault::BlockedStep)));
             };
+            known = false;
             self.perform(&choice.action, choice.span)?;
             match choice.next {
                 Some(next) => node = next as usize,
@@ -327,10 +343,13 @@ impl<'a, 's> Performer<'a, 's> {
         Err(Trouble::Fault(Box::new(Fault::EndlessStep)))
     }
 
+    #[inline]
     fn can_choose(&self, action: &ActionCode) -> Eval<bool> {
-        match self.handed_over {
-            Some((queue, message)) => accepts(&self.view(), action, queue, message),
-            None => self.view().executable(action, true),
+        match (self.handed_over, action) {
+            (Some((queue, message)), _) => accepts(&self.view(), action, queue, message),
+            (None, ActionCode::Assign(..) | ActionCode::Skip) => Ok(true),
+            (None, ActionCode::Condition(condition)) => self.view().holds(condition),
+            (None, _) => self.view().executable(action, true),
         }
     }
 }

@@ -12,8 +12,36 @@ use crate::evaluate::{Eval, View};
 use crate::expr::Expr;
 use crate::fault::{Fault, FaultAt, Overflow};
 use crate::ids::{EdgeId, LocationId, MachineId, VariableId};
-use crate::layout::{FrameCache, SHAPE_BYTES};
+use crate::layout::{FrameCache, Layout, SHAPE_BYTES};
 use crate::source::Span;
+
+/// What the process in control did to the loaded state.
+#[derive(Clone, Copy, Debug)]
+pub enum Alone {
+    /// Nothing: it cannot move.
+    Blocked,
+    /// Nothing: it can go several ways, or meet another process, or something is wrong.
+    Several,
+    /// It took its only step, an edge, and the loaded state is the one after it.
+    Moved {
+        /// The edge.
+        edge: EdgeId,
+        /// Whether it keeps control.
+        keeps: bool,
+        /// An assertion failed: [`Stepper::take_fault`].
+        faulty: bool,
+    },
+    /// Its only step, this edge, cannot be completed; there is no loaded state any more. [`Stepper::take_fault`] says why.
+    Failed(EdgeId),
+}
+
+/// Whether an edge can be taken.
+enum Ready {
+    No,
+    Yes,
+    /// With a receiver on this rendezvous channel.
+    Meets(usize),
+}
 
 /// Computes successors; holds the buffers it needs, so one per thread.
 #[derive(Debug)]
@@ -29,6 +57,7 @@ pub struct Stepper<'s> {
     /// The messages that the last step sent and took, for who listens.
     exchanges: Vec<Exchange>,
     listens: bool,
+    fault: Option<FaultAt>,
 }
 
 impl<'s> Stepper<'s> {
@@ -44,6 +73,7 @@ impl<'s> Stepper<'s> {
             fields: Vec::new(),
             exchanges: Vec::new(),
             listens: false,
+            fault: None,
         }
     }
 
@@ -63,9 +93,7 @@ impl<'s> Stepper<'s> {
         self.next = Configuration::empty(&semantics.layout, &semantics.shapes, &mut self.cache);
         match self.create_initial() {
             Ok(()) => Ok(Ok(self.next.bytes.clone())),
-            Err(Trouble::Fault(fault)) => Ok(Err(FaultAt { fault: *fault, span: Span::NONE })),
-            Err(Trouble::InitialValue(fault, span)) => Ok(Err(FaultAt { fault: *fault, span })),
-            Err(Trouble::Overflow(overflow)) => Err(overflow),
+            Err(trouble) => trouble.at(Span::NONE).map(Err),
         }
     }
 
@@ -126,6 +154,51 @@ impl<'s> Stepper<'s> {
         Ok(self.expand(state, Some(process), &mut |_| ())? > 0)
     }
 
+    /// Lets the process in control take its only step, on the loaded state itself: most inner steps of atomic
+    /// sequences have no alternative, and then nothing has to be copied.
+    pub fn step_alone(&mut self, process: u32) -> Result<Alone, Overflow> {
+        let (semantics, process) = (self.semantics, process as usize);
+        if !matches!(semantics.may_move(&self.current, process, false), Ok(true)) {
+            return Ok(Alone::Several);
+        }
+        let mut only: Option<&EdgeCode> = None;
+        for edge in semantics.edges_at(&self.current, process) {
+            if only.is_some_and(|only| only.escape > 0 && edge.escape != only.escape) {
+                break;
+            }
+            match (self.ready(process, edge, only.is_some(), false), only) {
+                (Ok(Ready::No), _) => {}
+                (Ok(Ready::Yes), None) => only = Some(edge),
+                _ => return Ok(Alone::Several),
+            }
+        }
+        let Some(edge) = only else { return Ok(Alone::Blocked) };
+        let (cache, current, fields) = (&mut self.cache, &mut self.current, &mut self.fields);
+        let mut performer = Performer::new(semantics, cache, current, fields, process, false);
+        let result = performer.perform(&edge.action, edge.span);
+        let assertion = performer.failed_assertion.take();
+        if let Err(trouble) = result {
+            self.fault = Some(trouble.at(edge.span)?);
+            return Ok(Alone::Failed(edge.id));
+        }
+        arrive(&semantics.layout, &mut self.current, process, edge);
+        if let Some(span) = assertion {
+            self.fault = Some(FaultAt { fault: Fault::Assertion, span });
+        }
+        Ok(Alone::Moved { edge: edge.id, keeps: edge.atomic, faulty: assertion.is_some() })
+    }
+
+    /// What went wrong in the last [`Stepper::step_alone`].
+    pub fn take_fault(&mut self) -> Option<FaultAt> {
+        self.fault.take()
+    }
+
+    /// The loaded state.
+    #[inline]
+    pub fn loaded(&self) -> &[u8] {
+        &self.current.bytes
+    }
+
     fn all_steps(&mut self, timeout: bool, visit: &mut impl FnMut(Successor<'_>)) -> Result<usize, Overflow> {
         let mut count = 0;
         for process in 0..self.current.process_count() {
@@ -147,14 +220,14 @@ impl<'s> Stepper<'s> {
             Ok(false) => return Ok(0),
             Err(fault) => {
                 let span = semantics.network.machine(self.current.machine(process)).span;
-                let edge = semantics.edges_at(&self.current, process).0.first().map_or(EdgeId(0), |e| e.id);
+                let edge = semantics.edges_at(&self.current, process).first().map_or(EdgeId(0), |e| e.id);
                 let step = Step::Edge { process: process as u32, edge };
                 visit(Successor::failed(step, *fault, span));
                 return Ok(1);
             }
         }
         let (mut count, mut escape) = (0, 0);
-        for edge in semantics.edges_at(&self.current, process).0 {
+        for edge in semantics.edges_at(&self.current, process) {
             if escape > 0 && edge.escape != escape {
                 break;
             }
@@ -167,6 +240,25 @@ impl<'s> Stepper<'s> {
         Ok(count)
     }
 
+    /// Whether an edge of a process can be taken; `moved`: another one of its location can.
+    #[inline(always)]
+    fn ready(&self, process: usize, edge: &EdgeCode, moved: bool, timeout: bool) -> Eval<Ready> {
+        let view = View::new(self.semantics, &self.current, process, timeout);
+        let executable = match &edge.action {
+            ActionCode::Condition(condition) => view.holds(condition)?,
+            ActionCode::Assign(..) | ActionCode::Skip => true,
+            ActionCode::Else => !moved,
+            ActionCode::Send { channel, .. } => match view.queue(channel)? {
+                queue if view.is_rendezvous(queue) => return Ok(Ready::Meets(queue)),
+                _ => view.executable(&edge.action, false)?,
+            },
+            // `else` as the guard of a deterministic step.
+            ActionCode::Deterministic(step) if is_else(step) => !moved,
+            action => view.executable(action, false)?,
+        };
+        Ok(if executable { Ready::Yes } else { Ready::No })
+    }
+
     fn edge_steps(
         &mut self,
         process: usize,
@@ -176,23 +268,12 @@ impl<'s> Stepper<'s> {
         visit: &mut impl FnMut(Successor<'_>),
     ) -> Result<usize, Overflow> {
         let semantics = self.semantics;
-        let view = View::new(semantics, &self.current, process, timeout);
-        let executable = match &edge.action {
-            ActionCode::Else => Ok(!moved),
-            ActionCode::Send { channel, .. } => match view.queue(channel) {
-                Ok(queue) if view.is_rendezvous(queue) => return self.rendezvous(process, edge, queue, timeout, visit),
-                Ok(_) => view.executable(&edge.action, false),
-                Err(fault) => Err(fault),
-            },
-            // `else` as the guard of a deterministic step.
-            ActionCode::Deterministic(step) if is_else(step) => Ok(!moved),
-            action => view.executable(action, false),
-        };
-        let step = Step::Edge { process: process as u32, edge: edge.id };
-        match executable {
-            Ok(false) => return Ok(0),
-            Ok(true) => {}
+        match self.ready(process, edge, moved, timeout) {
+            Ok(Ready::No) => return Ok(0),
+            Ok(Ready::Yes) => {}
+            Ok(Ready::Meets(queue)) => return self.rendezvous(process, edge, queue, timeout, visit),
             Err(fault) => {
+                let step = Step::Edge { process: process as u32, edge: edge.id };
                 visit(Successor::failed(step, *fault, edge.span));
                 return Ok(1);
             }
@@ -206,43 +287,30 @@ impl<'s> Stepper<'s> {
         }
         let result = performer.perform(&edge.action, edge.span);
         let soft = performer.failed_assertion.take();
-        self.finish(process, edge, step, result, soft, timeout, visit)?;
+        self.finish(None, process, edge, result, soft, timeout, visit)?;
         Ok(1)
     }
 
-    /// Completes a step of `process`, which ends at the edge's target, and shows it.
+    /// Completes a step of `process`, which ends at the edge's target, and shows it; with a sender, if it met one.
     #[allow(clippy::too_many_arguments)]
     fn finish(
         &mut self,
+        sender: Option<(usize, &EdgeCode)>,
         process: usize,
         edge: &EdgeCode,
-        step: Step,
         result: Result<(), Trouble>,
         assertion: Option<Span>,
         timeout: bool,
         visit: &mut impl FnMut(Successor<'_>),
     ) -> Result<(), Overflow> {
-        match result {
-            Ok(()) => {}
-            Err(Trouble::Overflow(overflow)) => return Err(overflow),
-            Err(Trouble::Fault(fault)) => {
-                visit(Successor::failed(step, *fault, edge.span));
-                return Ok(());
-            }
-            Err(Trouble::InitialValue(fault, span)) => {
-                visit(Successor::failed(step, *fault, span));
-                return Ok(());
-            }
+        if let Err(trouble) = result {
+            let fault = trouble.at(edge.span)?;
+            visit(Successor::failed(step(sender, process, edge), fault.fault, fault.span));
+            return Ok(());
         }
-        let layout = &self.semantics.layout;
-        if !matches!(edge.action, ActionCode::End) {
-            self.next.set_location(process, edge.to);
-        }
-        if layout.last_mover {
-            self.next.bytes[SHAPE_BYTES] = process as u8;
-        }
+        arrive(&self.semantics.layout, &mut self.next, process, edge);
         visit(Successor {
-            step,
+            step: step(sender, process, edge),
             state: Some(&self.next.bytes),
             control: edge.atomic.then_some(process as u32),
             fault: assertion.map(|span| FaultAt { fault: Fault::Assertion, span }),
@@ -269,13 +337,15 @@ impl<'s> Stepper<'s> {
         }
         let mut count = 0;
         for receiver in (0..self.current.process_count()).filter(|&p| p != sender) {
-            let (edges, may_receive) = semantics.edges_at(&self.current, receiver);
+            if !semantics.may_receive(&self.current, receiver) {
+                continue;
+            }
             let provided = !semantics.uses_provided || semantics.is_provided(&self.current, receiver).unwrap_or(false);
-            if !may_receive || !provided {
+            if !provided {
                 continue;
             }
             let mut escape = 0;
-            for receive in edges {
+            for receive in semantics.edges_at(&self.current, receiver) {
                 if escape > 0 && receive.escape != escape {
                     break;
                 }
@@ -316,12 +386,12 @@ impl<'s> Stepper<'s> {
         visit: &mut impl FnMut(Successor<'_>),
     ) -> Result<usize, Overflow> {
         let semantics = self.semantics;
-        let step = Step::Rendezvous { sender: (sender as u32, send.id), receiver: (receiver as u32, receive.id) };
         let view = View::new(semantics, &self.current, receiver, timeout);
         match accepts(&view, &receive.action, queue, &self.message) {
             Ok(true) => {}
             Ok(false) => return Ok(0),
             Err(fault) => {
+                let step = step(Some((sender, send)), receiver, receive);
                 visit(Successor::failed(step, *fault, receive.span));
                 return Ok(1);
             }
@@ -337,7 +407,7 @@ impl<'s> Stepper<'s> {
         }
         let result = performer.perform(&receive.action, receive.span);
         let soft = performer.failed_assertion.take();
-        self.finish(receiver, receive, step, result, soft, timeout, visit)?;
+        self.finish(Some((sender, send)), receiver, receive, result, soft, timeout, visit)?;
         Ok(1)
     }
 
@@ -433,14 +503,18 @@ impl<'s> Stepper<'s> {
 
     /// The digest of a state, the same in every run and every search: it does not depend on how shapes are numbered.
     pub fn digest(&mut self, state: &[u8]) -> u128 {
-        let semantics = self.semantics;
-        self.current.load(&semantics.layout, &semantics.shapes, &mut self.cache, state);
+        self.load(state);
+        self.digest_loaded()
+    }
+
+    /// The digest of the loaded state.
+    pub fn digest_loaded(&mut self) -> u128 {
         self.next.bytes.clear();
         self.next.bytes.extend((self.current.process_count() as u32).to_le_bytes());
         for process in &self.current.frame.processes {
             self.next.bytes.extend((process.machine.0 as u16).to_le_bytes());
         }
-        self.next.bytes.extend_from_slice(&state[SHAPE_BYTES..]);
+        self.next.bytes.extend_from_slice(&self.current.bytes[SHAPE_BYTES..]);
         crate::digest::digest(&self.next.bytes)
     }
 
@@ -455,6 +529,28 @@ impl<'s> Stepper<'s> {
     pub(crate) fn configuration(&mut self, state: &[u8]) -> &Configuration {
         self.load(state);
         &self.current
+    }
+}
+
+/// The step of a process, with who sends to it if it is a rendezvous.
+#[inline(always)]
+fn step(sender: Option<(usize, &EdgeCode)>, process: usize, edge: &EdgeCode) -> Step {
+    match sender {
+        None => Step::Edge { process: process as u32, edge: edge.id },
+        Some((sender, send)) => {
+            Step::Rendezvous { sender: (sender as u32, send.id), receiver: (process as u32, edge.id) }
+        }
+    }
+}
+
+/// The process that took an edge is where it leads.
+#[inline]
+fn arrive(layout: &Layout, state: &mut Configuration, process: usize, edge: &EdgeCode) {
+    if !matches!(edge.action, ActionCode::End) {
+        state.set_location(process, edge.to);
+    }
+    if layout.last_mover {
+        state.bytes[SHAPE_BYTES] = process as u8;
     }
 }
 
