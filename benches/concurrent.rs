@@ -5,6 +5,7 @@
 //! ```text
 //! cargo bench -p highwater --bench concurrent             # some minutes
 //! cargo bench -p highwater --bench concurrent -- quick    # small sizes
+//! cargo bench -p highwater --bench concurrent -- 5        # at most 5 seconds for each measurement, instead of 60
 //! ```
 //!
 //! Every figure is taken in a process of its own, which reads the specification, answers, and has its proof checked; it
@@ -36,8 +37,8 @@ const PROPERTIES: [(&str, &str, &str); 9] = [
     ("ssl.spec", "BothResume", "both"),
 ];
 
-const SIZES: &[usize] = &[2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50];
-const RANGES: &[usize] = &[1, 2, 3, 4, 5, 6, 8, 10, 15, 20];
+const SIZES: &[usize] = &[2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100];
+const RANGES: &[usize] = &[1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20];
 const METHODS: [(&str, &str); 3] = [("default", "auto"), ("Fig. 8", "paper"), ("plain", "plain")];
 /// Times are the best of so many runs.
 const RUNS: usize = 3;
@@ -55,17 +56,18 @@ fn main() {
         return;
     }
     let quick = arguments.iter().any(|argument| argument == "quick");
-    let (most, least) = if quick { (5, 2) } else { (60, 20) };
+    let given = arguments.iter().find_map(|argument| argument.parse::<u64>().ok());
+    let most = given.unwrap_or(if quick { 5 } else { 60 });
     let mut text = String::from("# C components: states and events, abstraction, growth\n\n");
     let _ = writeln!(
         text,
         "Measured in one run on one machine by `benches/concurrent.rs`: each figure in a process of its own, one thread, \
-         {most} seconds at most ({least} where methods are compared), the check of the proof included; times are those of the \
-         processor, without the parsing of C, the best of {RUNS} runs where they are below a second. *States* are those of all extracted structures, *product* the most that the compose engine \
+         {most} seconds at most, the check of the proof included; times are those of the processor, without the parsing of C, \
+         the best of {RUNS} runs where they are below a second. *States* are those of all extracted structures, *product* the most that the compose engine \
          looked at at once, *automaton* those of the negated formula's, *MiB* the largest resident size."
     );
     text += &styles(most);
-    text += &deadlock(quick, least);
+    text += &deadlock(quick, most);
     text += &growth(quick, most);
     text += &surge(quick, most);
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../benches/COMPONENTS.md");
@@ -100,7 +102,7 @@ fn one(file: &str, question: &str, method: &str, seconds: u64) -> Value {
             Err(_) => "refused",
         },
         Outcome::Fails(_) => "fails",
-        Outcome::Inconclusive(_) => "open",
+        Outcome::Inconclusive(reason) => reason.code(),
     };
     let statistics = &answer.statistics;
     json!({

@@ -304,3 +304,48 @@ fn a_damaged_proof_is_refused_or_true_of_every_run_and_never_proves_the_broken_p
     }
     assert!(refused > accepted, "{refused} refused, {accepted} accepted");
 }
+
+/// Programs that reach an error in one way each; `x` is zero at every loop head until it does.
+const UNSAFE: [&str; 13] = [
+    "int main(void) { int x = 0; while (1) { x = __VERIFIER_nondet_int(); check(x == 0); } }",
+    "int routine(void); int main(void) { int x = 0; while (1) { x = routine(); check(x == 0); } }",
+    "void reach(int *); int main(void) { int x = 0; while (1) { reach(&x); check(x == 0); } }",
+    "int main(void) { int x = 0; while (1) { int y; check(y != 3); } }",
+    "int main(void) { int x = 0; while (1) { if (__VERIFIER_nondet_int()) x = 0; else x = 1; check(x == 0); } }",
+    "int main(void) { int x = 0; while (1) { switch (__VERIFIER_nondet_int()) { case 1: x = 1; case 2: check(x == 0); } } }",
+    "int main(void) { int x = 0, y = 0, *p; while (1) { p = __VERIFIER_nondet_int() ? &x : &y; *p = 1; check(x == 0); } }",
+    "int main(void) { int x = 0; while (1) { x = 7 / __VERIFIER_nondet_int(); x = 0; } check(0); }",
+    "int main(void) { int x = 0, a[2] = {0, 0}; while (1) { a[__VERIFIER_nondet_uint() & 3] = 0; } check(0); }",
+    "int main(void) { int x = 0; while (1) { x = 1 << __VERIFIER_nondet_int(); x = 0; } check(0); }",
+    "int main(void) { int x = 0; while (x == 0) { x = __VERIFIER_nondet_int() == 5; if (x) break; } check(x == 0); }",
+    "int main(void) { int x = 0; while (1) { int *p = 0; if (__VERIFIER_nondet_int()) p = &x; *p = 0; } check(0); }",
+    "int main(void) { int x = 0, y = 1; while (1) { int z = x; x = y; y = z; check(x == 0); x = 0; y = 1; } }",
+];
+
+/// The invariant that `x` is zero at every loop head, or nothing there.
+fn zero_at_heads(component: &Component, with_condition: bool) -> ProgramProof {
+    let variable = component.variables.iter().position(|variable| variable.name == "x");
+    let word = |constant: &str| ProofNode::Constant { constant: String::from(constant), width: 32 };
+    let nodes = vec![
+        variable.map_or(word("0"), |at| ProofNode::Variable { variable: at as u32 }),
+        word("0"),
+        ProofNode::Apply { op: String::from("="), low: None, width: 0, arguments: vec![0, 1] },
+    ];
+    let heads = component.locations.iter().enumerate().filter(|(_, location)| location.loop_head);
+    let held = if with_condition { vec![2] } else { Vec::new() };
+    let conditions = heads.map(|(at, _)| (at as u32, held.clone())).collect();
+    ProgramProof { nodes, conditions, ..ProgramProof::default() }
+}
+
+#[test]
+fn nothing_proves_a_program_that_reaches_an_error() {
+    for text in UNSAFE {
+        let program = component(text);
+        for with_condition in [false, true] {
+            let refused = checked(&program, &zero_at_heads(&program, with_condition));
+            assert!(matches!(refused, Err(Refusal::NotInductive(_))), "{refused:?}: {text}");
+        }
+    }
+    let safe = component("int main(void) { int x = 0; while (1) { check(x == 0); x = x * 3; } }");
+    assert_eq!(checked(&safe, &zero_at_heads(&safe, true)), Ok(()));
+}

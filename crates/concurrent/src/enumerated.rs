@@ -19,12 +19,16 @@ pub(crate) struct Enumerated {
     /// The variables that take constants, or count; and those of them that count.
     followable: HashSet<TermId>,
     counters: HashSet<TermId>,
-    /// The values of counters that were seen.
+    /// The values of counters that were seen, the predicates that follow them, and how often each was in the way.
     seen: HashMap<TermId, HashSet<TermId>>,
+    followed: HashSet<TermId>,
+    in_the_way: HashMap<TermId, u32>,
 }
 
 /// A counter with more values than this is not followed by its values.
-const MOST_VALUES: usize = 12;
+const MOST_VALUES: usize = 32;
+/// So often the preconditions are tried first: what matters may be whether a counter is even.
+const PATIENCE: u32 = 2;
 
 impl Enumerated {
     /// Looks at all assignments and guards.
@@ -47,7 +51,7 @@ impl Enumerated {
         }
         let followable = closed(graph, &values, true);
         let counters = followable.difference(&takes_constants).copied().collect();
-        Enumerated { questions, followable, counters, seen: HashMap::new() }
+        Enumerated { questions, followable, counters, ..Enumerated::default() }
     }
 
     /// Whether a variable takes constants, or counts from them.
@@ -67,9 +71,23 @@ impl Enumerated {
         seen.len() <= MOST_VALUES
     }
 
-    /// Whether a predicate is one of these questions: every assignment decides it.
+    /// Whether a predicate is one of these questions, or follows a counter: every assignment decides it.
     pub(crate) fn asks(&self, predicate: TermId) -> bool {
-        self.questions.values().any(|known| known.contains(&predicate))
+        self.followed.contains(&predicate) || self.questions.values().any(|known| known.contains(&predicate))
+    }
+
+    /// Notes that counters are in the way of a path. Whether that was so often enough to follow them.
+    pub(crate) fn are_in_the_way(&mut self, counters: &HashSet<TermId>) -> bool {
+        counters.iter().fold(true, |often, &counter| {
+            let times = self.in_the_way.entry(counter).or_default();
+            *times += 1;
+            often && *times > PATIENCE
+        })
+    }
+
+    /// Notes a predicate that follows a counter.
+    pub(crate) fn follow(&mut self, predicate: TermId) {
+        self.followed.insert(predicate);
     }
 
     /// What is asked about a variable, if it takes constants only.

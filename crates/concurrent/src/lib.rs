@@ -7,8 +7,9 @@
 //!   and `certify::composition` accept; or there is a [`Violation`], a run with inputs that the interpreter of `c` has done.
 //!
 //! The way through: `outline` and [`specification`] (text), [`graph`] (what a component can do, step by step),
-//! [`abstraction`] (predicates make a structure of it), `check` (the compose engine, and the loop around it), `validate` and
-//! `path` (is a run possible, and if not, which predicates are missing), `replay` (the interpreter), `verify` (the proof).
+//! [`abstraction`] and `plan` (predicates make a structure of it), `check` (the compose engine, and the loop around it),
+//! `validate` and `path` (is a run possible, and if not, which predicates are missing), `enumerated` (variables that are
+//! followed as a whole), `replay` (the interpreter), `verify` (the proof). [`families`] are specifications for any size.
 //!
 //! # What is answered
 //!

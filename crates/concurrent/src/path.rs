@@ -218,12 +218,14 @@ impl Execution {
     /// decided by whatever is done to `count`, but `count + 1 < 3` asks for `count + 2 < 3` next.
     fn counted(&self, graph: &mut Graph, path: &Path, core: &[usize], predicates: &mut Predicates) -> bool {
         let numbers: HashMap<TermId, usize> = graph.variables.iter().enumerate().map(|(n, &v)| (v, n)).collect();
-        let (mut values, mut needed) = (Vec::new(), false);
+        let (mut values, mut counters) = (Vec::new(), HashSet::new());
         for &place in core {
             let Origin { state, condition } = self.constraints[place].1;
             for (state, atom) in preconditions(graph, path, state, condition) {
                 for variable in graph.terms.free_variables(&[atom]) {
-                    needed |= graph.enumerated.counts(variable);
+                    if graph.enumerated.counts(variable) {
+                        counters.insert(variable);
+                    }
                     let value = numbers.get(&variable).map(|&number| self.values[state][number]);
                     let constant = value.filter(|&value| graph.terms.as_const(value).is_some());
                     match constant.filter(|_| graph.enumerated.is_followable(variable)) {
@@ -233,12 +235,14 @@ impl Execution {
                 }
             }
         }
-        if !needed || !values.iter().all(|&(_, variable, value)| graph.enumerated.takes(variable, value)) {
+        let follow = !counters.is_empty() && graph.enumerated.are_in_the_way(&counters);
+        if !follow || !values.iter().all(|&(_, variable, value)| graph.enumerated.takes(variable, value)) {
             return false;
         }
         let mut new = false;
         for (state, variable, value) in values {
             let equal = graph.terms.eq(variable, value);
+            graph.enumerated.follow(equal);
             new |= predicates.add(graph, node_at(graph, path, state), equal);
             for node in matters(graph, variable) {
                 new |= predicates.add(graph, node, equal);

@@ -8,6 +8,7 @@
 //! * A routine without a body is an event of its own name, unless `cproc` says which process it behaves like.
 //! * An atom of a formula is an event, a proposition of a process, or an expression of C in braces over the variables of
 //!   one part: `{server.state == 3}`. The name of the part can be left out if there is only one procedure.
+//! * In expressions, enumerators and macros without arguments of the procedure's file are known; see `constants`.
 
 mod constants;
 mod formulas;

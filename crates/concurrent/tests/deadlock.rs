@@ -47,6 +47,13 @@ fn a_branch_that_looks_open_is_closed_by_its_condition() {
 }
 
 #[test]
+fn a_flag_that_is_turned_over_is_followed() {
+    let body = "int f = 0;\nvoid p(void) { while (1) { if (f) b(); else a(); f = !f; } }\n";
+    assert!(!gets_stuck(body, "S = (a -> b -> S).\nprogram = (p || S)\n"));
+    assert!(gets_stuck(body, "S = (a -> a -> S) + {b}.\nprogram = (p || S)\n"));
+}
+
+#[test]
 fn a_routine_that_waits_for_one_of_two_events_refuses_neither() {
     let body = "int wait(void);\nvoid p(void) { while (1) { if (wait()) b(); } }\n";
     let routine = "W = (go -> return {$0 == 1} -> STOP | stay -> return {$0 == 0} -> STOP).\n\

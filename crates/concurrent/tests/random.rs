@@ -223,13 +223,17 @@ struct Count {
     holds: u32,
     fails: u32,
     open: u32,
+    /// For each question.
+    seconds: u64,
 }
 
 #[test]
 fn answers_agree_with_the_interpreter() {
     let seeds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
     let first: u64 = std::env::var("HIGHWATER_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
-    let mut count = Count::default();
+    // A long run is about wrong answers, a short one about missing ones as well.
+    let long = std::env::var_os("HIGHWATER_SEEDS").is_some();
+    let mut count = Count { seconds: if long { 1 } else { 20 }, ..Count::default() };
     for seed in first..first + seeds {
         one(seed, &mut count);
     }
@@ -239,7 +243,7 @@ fn answers_agree_with_the_interpreter() {
             eprintln!("{count:?}");
         }
     }
-    assert!(count.open * 5 <= count.holds + count.fails + 5, "{count:?}");
+    assert!(long || count.open * 5 <= count.holds + count.fails + 5, "{count:?}");
 }
 
 fn one(seed: u64, count: &mut Count) {
@@ -276,7 +280,7 @@ fn one(seed: u64, count: &mut Count) {
         return;
     }
     let compare = |question: Question, expected: bool, count: &mut Count| {
-        let answer = ask(&specification, question, 2);
+        let answer = ask(&specification, question, count.seconds);
         match &answer.verdict {
             Outcome::Holds(holds) => {
                 count.holds += 1;

@@ -182,7 +182,7 @@ pub struct CheckArgs {
     /// all in turn.
     #[arg(long, value_enum, default_value_t = MethodName::Auto)]
     pub method: MethodName,
-    /// For structures side by side: the product of all components, on the fly, with no abstraction.
+    /// For structures and C components side by side: the product of all components, on the fly, with no abstraction.
     #[arg(long)]
     pub plain: bool,
     /// For `--method cegar`: where path invariants come from, and from which end they are computed.
@@ -191,17 +191,19 @@ pub struct CheckArgs {
     /// For `--method absint`, `cegar` and `armc`: how sets of queue contents are made simpler, such as `rho-forward`.
     #[arg(long, value_name = "NAME")]
     pub extrapolation: Option<String>,
-    /// Tell on stderr how the engines `fifo` and `compose` come to their answers: abstract runs, why they are spurious, splits.
+    /// Tell on stderr how the engines `fifo`, `compose` and `concurrent` come to their answers: abstract runs, why they are
+    /// spurious, splits, new predicates.
     #[arg(long)]
     pub trace_refinement: bool,
     /// For C: faults at run time count, too, beside assertions, error calls and error labels: division by zero, indices
     /// and pointers that are out of bounds, shifts by too many bits.
     #[arg(long)]
     pub c_faults: bool,
-    /// For C: write the run that shows the violation as a C program, which ends with status 97.
+    /// For C: write the run that shows the violation as a C program, which ends with status 97; for C components, one for each
+    /// procedure that it is about.
     #[arg(long, value_name = "OUT.c")]
     pub c_test: Option<PathBuf>,
-    /// For C: let another solver (z3 or cvc5) check the proof as well.
+    /// For C: let another solver (z3 or cvc5) check the proof as well; if it does not answer, nothing is proved.
     #[arg(long)]
     pub cross_check: bool,
     /// Write the first run that shows a violation to a file.

@@ -89,10 +89,10 @@ pub fn read_with_formulas(
         return read_composition(path, &bytes, &text, args, formulas);
     }
     if is_program(path) {
-        return read_program(path, &bytes, &text, args);
+        return read_program(path, &bytes, &text, args, deadline);
     }
     if is_components(path) {
-        return read_components(path, &bytes, &text, args, formulas);
+        return read_components(path, &bytes, &text, args, (formulas, deadline));
     }
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
@@ -205,11 +205,17 @@ pub fn is_program(path: &Path) -> bool {
 }
 
 /// A C program, with the files that it includes.
-fn read_program(path: &Path, bytes: &[u8], text: &str, args: &ReadArgs) -> Result<ModelFile, Failure> {
+fn read_program(
+    path: &Path,
+    bytes: &[u8],
+    text: &str,
+    args: &ReadArgs,
+    deadline: Option<Instant>,
+) -> Result<ModelFile, Failure> {
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
     }
-    let read = programs::read(path, text, &preprocessor_flags(args)?, &args.c);
+    let read = programs::read(path, text, &preprocessor_flags(args)?, &args.c, deadline);
     let sha256 = hash_all(bytes, read.included.iter().map(String::as_str));
     let info = info(path.display().to_string(), "c", sha256, args, None);
     let (program, about) = read.program.unzip();
@@ -242,7 +248,7 @@ fn read_components(
     bytes: &[u8],
     text: &str,
     args: &ReadArgs,
-    formulas: &[String],
+    (formulas, deadline): (&[String], Option<Instant>),
 ) -> Result<ModelFile, Failure> {
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for FSP: a specification has one `program`")));
@@ -252,7 +258,7 @@ fn read_components(
             "--entry is for C programs (.c): a specification names its procedures",
         )));
     }
-    let how = components::How { c: &args.c, flags: preprocessor_flags(args)?, formulas };
+    let how = components::How { c: &args.c, flags: preprocessor_flags(args)?, formulas, deadline };
     let read = components::read(path, text, &how, &|name| load_with_path(path, &args.include, name));
     let sha256 = hash_all(bytes, read.included.iter().map(String::as_str));
     let info = info(path.display().to_string(), "spec", sha256, args, None);

@@ -104,13 +104,14 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
     let of_queues = matches!(trace.property.as_str(), "reception" | "orphan");
     let machines = (file.specification.is_some() || of_queues) && trace.loop_from.is_none();
     let problem = match &replayed.fault {
-        Some(fault) => Some(fault.fault.code()),
-        None if machines => end_of_machines(&semantics, &file, args, &trace.property, &replayed.state)?,
+        // After a failed assertion a run goes on, and may end with another problem.
+        Some(fault) if !of_queues => Some(fault.fault.code()),
+        _ if machines => end_of_machines(&semantics, &file, args, &trace.property, &replayed.state)?,
         None if trace.loop_from.is_none() && is_assertion(&trace.property) => {
             broken_assertion(&semantics, &file.sources, &trace.property, &trace.steps)
         }
         None if stuck => Some("invalid-end-state"),
-        None => None,
+        _ => None,
     };
     // A run with a loop has no problem at its end: its loop is the problem.
     let looping = trace.loop_from.is_some() && problem.is_none();

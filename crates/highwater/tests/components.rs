@@ -186,8 +186,18 @@ fn a_formula_of_the_command_line_is_asked() {
     let file = pair("asked");
     let (code, document) = check(&file, &["-p", "ltl:[] {first.level >= 0}"]);
     assert_eq!((code, &document["results"][0]["verdict"]), (0, &"proved".into()), "{document}");
-    let certificate = file.with_extension("json");
-    let output = highwater(&["check", path(&file), "-p", "ltl:[] {level >= 0}", "--certificate", path(&certificate)]);
+    let written = file.with_extension("json");
+    for (formula, option, code) in [("[] {first.level >= 0}", "--certificate", 0), ("[] !give", "--trace", 1)] {
+        let output = highwater(&["check", path(&file), "-p", &format!("ltl:{formula}"), option, path(&written)]);
+        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+        let again = match option {
+            "--trace" => highwater(&["simulate", path(&file), "--replay", path(&written)]),
+            _ => highwater(&["verify-certificate", path(&file), path(&written)]),
+        };
+        assert_eq!(again.status.code(), Some(0), "{formula}: {}", said(&again));
+    }
+    // Both parts have a variable `level`.
+    let output = highwater(&["check", path(&file), "-p", "ltl:[] {level >= 0}"]);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(said(&output).contains("M0203"), "{}", said(&output));
 }
@@ -462,6 +472,11 @@ fn a_run_is_replayed_for_its_program_and_for_no_other() {
         let event = steps.iter_mut().find(|step| step["event"].is_string()).unwrap();
         event["step"]["moves"].as_array_mut().unwrap().pop();
     });
+    change("events without one of the parts", &|trace| {
+        for step in trace["witness"]["steps"].as_array_mut().unwrap() {
+            step["step"]["moves"].as_array_mut().unwrap().retain(|one| one[0] == 0);
+        }
+    });
     change("an event that there is not", &|trace| {
         let steps = trace["witness"]["steps"].as_array_mut().unwrap();
         steps.iter_mut().find(|step| step["event"].is_string()).unwrap()["event"] = "fly".into();
@@ -471,6 +486,21 @@ fn a_run_is_replayed_for_its_program_and_for_no_other() {
     let other =
         written("not-replayed", &[("pair.spec", PAIR_SPEC), ("pair.c", &PAIR.replace("level = 0", "level = 1"))]);
     assert_eq!(replay(&other).status.code(), Some(2));
+}
+
+#[test]
+fn a_routine_returns_only_what_its_process_says() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c/writer.spec");
+    let trace = written("returned", &[("trace.json", "")]);
+    let output = highwater(&["check", path(&file), "-p", "conformance:save_carelessly", "--trace", path(&trace)]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let mut document: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
+    // The value of `take` after `refused` is not 0; the procedure would go the same way all the same.
+    document["witness"]["parts"][0]["bits"][1] = 0.into();
+    std::fs::write(&trace, document.to_string()).unwrap();
+    let output = highwater(&["simulate", path(&file), "--replay", path(&trace)]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("not possible with these values"), "{}", said(&output));
 }
 
 /// A solver that does as a script says, first on the search path.

@@ -239,3 +239,57 @@ pub(crate) fn components_json<'a>(stats: &'a ComponentsStats, places: &Places<'a
         check_ms: milliseconds(stats.check_time),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use model::verdict::Verdict;
+    use std::time::Duration;
+
+    #[test]
+    fn counts_rounds_and_predicates_are_tables() {
+        let sources = sample::sources();
+        let mut outcome = sample::outcome(Verdict::Proved);
+        let (here, there) = (sample::span("x = 1"), sample::span("c!ack"));
+        let text = |texts: &[&str]| texts.iter().map(|&text| String::from(text)).collect::<Vec<_>>();
+        outcome.details.components = Some(ComponentsStats {
+            refinements: 1,
+            splits: 2,
+            predicates: 3,
+            abstract_states: 40,
+            composed_states: 120,
+            solver_calls: 1_200,
+            remembered: 5,
+            procedures: vec![ProcedureStats {
+                part: String::from("client"),
+                states: 40,
+                predicates: vec![(there, text(&["x == 1"])), (here, text(&["x == 1"])), (here, text(&["x == 1", "y"]))],
+            }],
+            rounds: vec![RefinementRound {
+                round: 1,
+                part: String::from("client"),
+                events: text(&["hello", "key"]),
+                steps: 9,
+                predicates: vec![(String::from("x == 1"), vec![here, there])],
+            }],
+            obligations: 57,
+            checked_by: String::from("the embedded solver"),
+            search_time: Duration::from_millis(12),
+            check_time: Duration::from_millis(3),
+        });
+        insta::assert_snapshot!(tables(&[outcome], &Places::new(&sources), Style::PLAIN), @"
+        components for  refinements  predicates  abstract states  splits  composed  solver calls  remembered  search  obligations  check  checked by
+        safety                    1           3               40       2       120         1 200           5   12 ms           57   3 ms  the embedded solver
+
+        runs that were excluded on the way to safety
+          round  part    cannot take part in the run  because of
+              1  client  hello, key: 9 steps          x == 1 (hand.pml:8 and 1 more place)
+
+        the predicates that safety needs
+          part    place        predicates
+          client  hand.pml:8   x == 1; y
+                  hand.pml:11  x == 1
+        ");
+    }
+}

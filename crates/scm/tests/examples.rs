@@ -157,7 +157,16 @@ fn unreached(network: &Network) -> Vec<String> {
 #[test]
 fn safe_examples_do_something_before_they_are_called_safe() {
     let rest = |name: &str| unreached(&load(&examples().join(name)).network);
-    let whole = ["alternating-bit", "alternating-bit-lossy", "non-regular", "tcp", "server-two-clients", "brp", "pop3"];
+    let whole = [
+        "alternating-bit",
+        "alternating-bit-lossy",
+        "non-regular",
+        "tcp",
+        "server-two-clients",
+        "server-two-clients-handshake",
+        "brp",
+        "pop3",
+    ];
     for name in whole {
         assert_eq!(rest(&format!("{name}.scm")), Vec::<String>::new(), "{name}");
     }

@@ -150,7 +150,8 @@ impl Body<'_> {
 
     fn rich(&mut self, x: &str, y: &str, depth: u32) {
         let k = self.random.below(3) % 3;
-        match self.random.below(14) % 14 {
+        match self.random.below(15) % 15 {
+            14 => self.line(&format!("{x} = !{x};")),
             0 => self.line(&format!("t[{k}] = {y};")),
             1 => self.line(&format!("{x} = t[{k}];")),
             2 => self.line(&format!("t[{x} & 1] = {y};")),

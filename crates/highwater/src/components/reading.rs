@@ -40,6 +40,8 @@ pub struct How<'a> {
     pub flags: Vec<String>,
     /// Formulas that are not in the text.
     pub formulas: &'a [String],
+    /// When the preprocessor is given up.
+    pub deadline: Option<std::time::Instant>,
 }
 
 /// A file that the text names: its path and its text.
@@ -51,7 +53,7 @@ pub fn read(path: &Path, text: &str, how: &How<'_>, find: Find<'_>) -> ReadCompo
     let (inputs, failed) = (RefCell::new(Vec::<Input>::new()), RefCell::new(None));
     let load = |name: &str| {
         let (path, text) = find(name)?;
-        match c::preprocess::preprocess(&path, &text, options.data_model, &how.flags) {
+        match c::preprocess::preprocess_until(&path, &text, options.data_model, &how.flags, how.deadline) {
             Ok(input) => {
                 inputs.borrow_mut().push(input.clone());
                 Ok(input)

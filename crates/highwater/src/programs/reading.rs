@@ -7,6 +7,7 @@ use model::program_proof::ProgramProof;
 use model::source::SourceMap;
 use report::document::ProgramInfo;
 use std::path::Path;
+use std::time::Instant;
 
 /// A program that was read.
 pub struct ProgramFile {
@@ -54,10 +55,10 @@ pub struct ReadProgram {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a text; `flags` are for the preprocessor.
-pub fn read(path: &Path, text: &str, flags: &[String], args: &CReadArgs) -> ReadProgram {
+/// Reads a text; `flags` are for the preprocessor, which has until the deadline.
+pub fn read(path: &Path, text: &str, flags: &[String], args: &CReadArgs, deadline: Option<Instant>) -> ReadProgram {
     let options = c_options(args);
-    let input = match c::preprocess::preprocess(path, text, options.data_model, flags) {
+    let input = match c::preprocess::preprocess_until(path, text, options.data_model, flags, deadline) {
         Ok(input) => input,
         Err(failure) => {
             let (sources, diagnostics) = (failure.sources, vec![failure.diagnostic]);

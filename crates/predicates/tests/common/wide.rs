@@ -218,7 +218,8 @@ impl Writer {
             let value = match self.below(8) {
                 0..=2 => format!(" = __VERIFIER_nondet_{kind}()"),
                 3 | 4 => format!(" = __VERIFIER_nondet_{kind}() & 3"),
-                5 if self.chance(40) => String::new(),
+                // Memory that holds neither 0 nor 1 is no `_Bool`, and reading it as one is undefined.
+                5 if self.chance(40) && ty != "_Bool" => String::new(),
                 _ => format!(" = {}", self.literal()),
             };
             self.line(&format!("{ty} v{number}{value};"));
