@@ -19,6 +19,7 @@ use model::composition_proof::CompositionProof;
 use model::formula::Ltl;
 use model::ids::PropositionId;
 use model::verdict::{Limits, Observer, Reason};
+use std::collections::HashSet;
 
 /// More predicates at one place than this are not tried.
 const MOST_PREDICATES: usize = 60;
@@ -314,7 +315,9 @@ impl<'s> Levels<'s> {
         });
         let round = budget.statistics.refinements;
         let why = self.refined.iter().filter(|refined| refined.round == round).map(|refined| {
-            let texts: Vec<&str> = refined.predicates.iter().map(|(_, text)| text.as_str()).collect();
+            let mut texts: Vec<&str> = refined.predicates.iter().map(|(_, text)| text.as_str()).collect();
+            texts.sort_unstable();
+            texts.dedup();
             format!("\n  new in {}: {}", self.parts[refined.part].name(), texts.join("; "))
         });
         let run = self.refined.last().map_or_else(String::new, |refined| {
@@ -434,11 +437,11 @@ impl Refined {
             Happening::Event(event) => Some(composition.event_name(*event).to_owned()),
             Happening::Silent { .. } => None,
         };
-        let mut predicates = Vec::new();
+        let (mut predicates, mut seen) = (Vec::new(), HashSet::new());
         for ((node, at), &known) in one.graph.nodes.iter().zip(&one.predicates.at).zip(known) {
             for &predicate in at.iter().skip(known) {
                 let new = (node.span, crate::verify::shown(&one.graph.terms, predicate));
-                if !predicates.contains(&new) {
+                if seen.insert(new.clone()) {
                     predicates.push(new);
                 }
             }
