@@ -12,15 +12,18 @@
 //! A narrow layer is not worth a meeting: the first thread works it off alone, in the same order,
 //! while the others wait for a wide one.
 //!
+//! Long states are kept as they are while there is room, and are packed between two layers when there is not.
+//!
 //! All threads take the same turns, because each decides by what all have published before they met.
 
+use crate::compress::Pieces;
 use crate::expansion::Expander;
 use crate::meeting::{Meeting, Member};
 use crate::reduction::Mode;
-use crate::search::{Found, Options, Order, Packing, Search, Violations, Watch};
-use crate::share::{Kind, States};
+use crate::search::{Found, Options, Order, Packing, Search, Violations, Watch, is_crowded};
+use crate::share::{Kind, Packed, States};
 use crate::store::Store;
-use crate::table::{NO_PARENT, StateId, hash};
+use crate::table::{NO_PARENT, StateId};
 use model::fault::{FaultAt, Overflow};
 use model::semantics::{SHAPE_BYTES, Semantics};
 use model::verdict::{Progress, Reason, SearchStats};
@@ -57,30 +60,102 @@ pub(crate) fn go_on<'a, K: Kind>(
     layer: StateId,
 ) -> Found {
     let transitions = search.expander.transitions;
-    let (shared, reports) = thread::scope(|scope| {
-        let mut seats = Vec::new();
-        for index in 1..watch.options.jobs.min(MOST_JOBS) {
-            let (invite, invitation) = mpsc::channel::<Arc<Shared<'a, K>>>();
-            let run = move || invitation.recv().ok().map(|shared| Worker::new(&shared, index, semantics).run());
-            // Where the system gives no more threads, fewer do the work.
-            let Ok(handle) = thread::Builder::new().spawn_scoped(scope, run) else { break };
-            seats.push((invite, handle));
+    thread::scope(|scope| {
+        let seats = Seats::new(scope, watch.options.jobs.min(MOST_JOBS));
+        let shared = Arc::new(Shared::<K>::new(watch, &mut search, common, layer, seats.others.len() + 1));
+        let mut reports = seats.work(&shared, semantics);
+        if !reports.iter().all(|report| report.crowded) {
+            return finish(&shared, reports, &mut search.expander, transitions, search.violations);
         }
-        let shared = Arc::new(Shared::new(watch, &mut search, common, layer, seats.len() + 1));
-        for (invite, _) in &seats {
-            // A thread that is not there any more is noticed when it is joined.
-            let _ = invite.send(Arc::clone(&shared));
-        }
-        let mut reports = vec![Worker::new(&shared, 0, semantics).run()];
-        for (_, handle) in seats {
-            match handle.join() {
-                Ok(report) => reports.extend(report),
-                Err(panic) => std::panic::resume_unwind(panic),
+        match packed(&shared, reports.iter().map(|report| report.depth).max().unwrap_or(0)) {
+            Some(packed) => {
+                let packed = Arc::new(packed);
+                reports.extend(seats.work(&packed, semantics));
+                finish(&packed, reports, &mut search.expander, transitions, search.violations)
+            }
+            None => {
+                reports[0].stopped = Some(Reason::Overflow(Overflow::States));
+                finish(&shared, reports, &mut search.expander, transitions, search.violations)
             }
         }
-        (shared, reports)
-    });
-    finish(&shared, reports, &mut search.expander, transitions, search.violations)
+    })
+}
+
+/// Something for one thread to do.
+type Task<'a> = Box<dyn FnOnce(usize) -> Report + Send + 'a>;
+
+/// The threads: this one, and others that wait for work.
+struct Seats<'a> {
+    others: Vec<(mpsc::Sender<Task<'a>>, mpsc::Receiver<Report>)>,
+}
+
+impl<'a> Seats<'a> {
+    fn new<'s>(scope: &'s thread::Scope<'s, '_>, jobs: usize) -> Self
+    where
+        'a: 's,
+    {
+        let mut others = Vec::new();
+        for index in 1..jobs {
+            let (invite, invitations) = mpsc::channel::<Task<'a>>();
+            let (answer, answers) = mpsc::channel();
+            let run = move || {
+                for task in invitations {
+                    // Nobody waits for an answer if somebody else has come to grief.
+                    let _ = answer.send(task(index));
+                }
+            };
+            // Where the system gives no more threads, fewer do the work.
+            if thread::Builder::new().spawn_scoped(scope, run).is_err() {
+                break;
+            }
+            others.push((invite, answers));
+        }
+        Seats { others }
+    }
+
+    /// All threads work until all come to an end; what they have seen.
+    fn work<K: Kind>(&self, shared: &Arc<Shared<'a, K>>, semantics: &'a Semantics<'a>) -> Vec<Report> {
+        for (invite, _) in &self.others {
+            let shared = Arc::clone(shared);
+            // A thread that is not there any more is noticed by its answer.
+            let _ = invite.send(Box::new(move |index| Worker::new(&shared, index, semantics).run()));
+        }
+        let mut reports = vec![Worker::new(shared, 0, semantics).run()];
+        // A thread without an answer has unwound, and the scope will say so; the meeting was off.
+        reports.extend(self.others.iter().filter_map(|(_, answers)| answers.recv().ok()));
+        reports
+    }
+}
+
+/// The same states packed, each with its owner and its number; `None` if there is no room.
+fn packed<'a, K: Kind>(shared: &Shared<'a, K>, depth: u64) -> Option<Shared<'a, Packed>> {
+    let pieces = Arc::new(Pieces::default());
+    let (mut from, mut to, mut bytes) = (K::new(&shared.common), Packed::new(&pieces), Vec::new());
+    let jobs = shared.jobs();
+    let mut letters: Vec<_> = (0..jobs).map(|_| Default::default()).collect();
+    let mut partitions = Vec::with_capacity(jobs);
+    for owner in 0..jobs {
+        let old = std::mem::take(&mut *shared.partition(owner));
+        let mut table = <Packed as Kind>::Table::default();
+        for id in 0..old.table.len() as StateId {
+            from.open(&old.table, id, 0, &mut bytes);
+            let mut fits = to.send(&bytes, owner, old.table.parent(id).unwrap_or(NO_PARENT), &mut letters);
+            if to.must_pause() {
+                fits &= to.settle(&mut letters);
+                Packed::grow(&pieces);
+                to.refresh();
+            }
+            if !fits || !Packed::insert(&mut table, &mut letters[owner]) {
+                return None;
+            }
+        }
+        let settled = to.settle(&mut letters) && Packed::insert(&mut table, &mut letters[owner]);
+        if !settled || table.len() != old.table.len() {
+            return None;
+        }
+        partitions.push(Partition { table, next: old.next, layer_end: old.layer_end });
+    }
+    Some(Shared::with(shared.watch, pieces, partitions, depth))
 }
 
 /// What all threads see.
@@ -113,8 +188,9 @@ struct Partition<T> {
 struct Published {
     /// States of the layer that are left; when it is complete, states of the next one.
     left: AtomicU64,
-    /// All its states.
+    /// All its states, and their bytes.
     states: AtomicU64,
+    bytes: AtomicU64,
     transitions: AtomicU64,
     /// How deep the search is.
     depth: AtomicU64,
@@ -126,6 +202,7 @@ struct Published {
 struct Sum {
     left: u64,
     states: u64,
+    bytes: u64,
     transitions: u64,
     depth: u64,
     stop: bool,
@@ -137,6 +214,8 @@ struct Report {
     crashed: Option<FaultAt>,
     transitions: u64,
     stopped: Option<Reason>,
+    /// The states shall be packed before the search goes on.
+    crowded: bool,
     depth: u64,
     digest: u128,
 }
@@ -183,6 +262,11 @@ impl<'a, K: Kind> Shared<'a, K> {
         for (_, at) in search.violations.first.iter_mut().filter(|(_, at)| *at != NO_PARENT) {
             *at = names[*at as usize];
         }
+        Shared::with(watch, common, partitions, search.depth)
+    }
+
+    fn with(watch: Watch<'a>, common: K::Common, partitions: Vec<Partition<K::Table>>, depth: u64) -> Self {
+        let jobs = partitions.len();
         let mail = || (0..jobs * jobs).map(|_| Mutex::default()).collect();
         let published = || (0..jobs).map(|_| Published::default()).collect();
         Shared {
@@ -192,7 +276,7 @@ impl<'a, K: Kind> Shared<'a, K> {
             mail: [mail(), mail()],
             published: [published(), published()],
             meeting: Meeting::new(jobs),
-            depth: search.depth,
+            depth,
         }
     }
 
@@ -202,10 +286,11 @@ impl<'a, K: Kind> Shared<'a, K> {
 
     /// What all have published for a round.
     fn sum(&self, round: usize) -> Sum {
-        let mut sum = Sum { left: 0, states: 0, transitions: 0, depth: 0, stop: false };
+        let mut sum = Sum { left: 0, states: 0, bytes: 0, transitions: 0, depth: 0, stop: false };
         for published in &self.published[round % 2] {
             sum.left += published.left.load(Ordering::Relaxed);
             sum.states += published.states.load(Ordering::Relaxed);
+            sum.bytes += published.bytes.load(Ordering::Relaxed);
             sum.transitions += published.transitions.load(Ordering::Relaxed);
             sum.depth = sum.depth.max(published.depth.load(Ordering::Relaxed));
             sum.stop |= published.stop.load(Ordering::Relaxed);
@@ -232,8 +317,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// To whom a state belongs. The number of its shape depends on who met the shape first, so it does not count.
 #[inline]
 fn owner(state: &[u8], jobs: usize) -> usize {
-    let hash = u64::from(hash(&state[SHAPE_BYTES.min(state.len())..]));
-    ((hash * jobs as u64) >> 32) as usize
+    // Cheaper than a hash for a table: it has to be fair, and nothing else.
+    let (words, rest) = state[SHAPE_BYTES.min(state.len())..].as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let fold = |sum: u64, word: &[u8; 8]| sum.rotate_left(11).wrapping_add(u64::from_le_bytes(*word));
+    let sum = fold(words.iter().fold(0, fold), &last).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (((sum >> 32) * jobs as u64) >> 32) as usize
 }
 
 /// One number for a state of one of several owners.
@@ -256,6 +346,7 @@ struct Worker<'a, 'w, K: Kind> {
     /// The number of meetings so far.
     round: usize,
     stopped: Option<Reason>,
+    crowded: bool,
 }
 
 impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
@@ -272,6 +363,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
             depth: shared.depth,
             round: 0,
             stopped: None,
+            crowded: false,
         }
     }
 
@@ -282,6 +374,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
             crashed: self.expander.crashed,
             transitions: self.expander.transitions,
             stopped: self.stopped,
+            crowded: self.crowded,
             depth: self.depth,
             digest: self.expander.digest,
         }
@@ -308,6 +401,10 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
                 return !sum.stop;
             }
             self.depth = sum.depth;
+            if !K::PACKED && is_crowded(self.shared.watch.options, sum.states, sum.bytes) {
+                self.crowded = true;
+                return false;
+            }
         }
     }
 
@@ -321,6 +418,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
         let published = &self.shared.published[(self.round + 1) % 2][owner];
         published.left.store(left, Ordering::Relaxed);
         published.states.store(partition.table.len() as u64, Ordering::Relaxed);
+        published.bytes.store(partition.table.state_bytes(), Ordering::Relaxed);
         let transitions = if owner == self.index { self.expander.transitions } else { 0 };
         published.transitions.store(transitions, Ordering::Relaxed);
         published.depth.store(self.depth, Ordering::Relaxed);

@@ -65,6 +65,10 @@ pub struct Options {
     /// So many states are found, as they are and in one thread, before they are packed or other threads help; small
     /// models are the same for any number of threads.
     pub alone: usize,
+    /// States of more bytes than this are long, and may be packed.
+    pub long: u64,
+    /// Long states are kept as they are until all take so many bytes: packing costs time, and only memory is worth it.
+    pub room: u64,
     /// Remember states by a few bits in so many bytes only: then nothing is proved.
     pub bitstate: Option<u64>,
     /// When states are left out because the order of steps does not matter.
@@ -81,6 +85,8 @@ impl Default for Options {
             jobs: 1,
             packing: Packing::Auto,
             alone: 20_000,
+            long: 40,
+            room: 64 << 20,
             bitstate: None,
             reduction: Mode::Off,
         }
@@ -117,10 +123,14 @@ pub struct Found {
     pub alone: u64,
 }
 
-/// States of more bytes than this are packed.
-const LONG: u64 = 40;
 /// How many states between two looks at the clock.
 const CHECK_EVERY: u64 = 1 << 12;
+
+/// Whether states take so much room as they are that they should be packed: they are long, and there are many.
+pub(crate) fn is_crowded(options: &Options, states: u64, bytes: u64) -> bool {
+    let room = options.limits.memory.map_or(options.room, |limit| options.room.min(limit / 16));
+    options.packing == Packing::Auto && states >= options.alone as u64 && bytes > (options.long * states).max(room)
+}
 
 /// Searches the states of a model.
 pub fn search(semantics: &Semantics<'_>, options: &Options, observer: &dyn Observer) -> Found {
@@ -399,11 +409,9 @@ impl<'a, S: Store + Default> Search<'a, S> {
         End::Complete
     }
 
-    /// Whether states should be packed from now on: they are long enough, and there are some thousand.
+    /// Whether states should be packed from now on.
     fn should_pack(&self) -> bool {
-        let states = self.store.len();
-        let auto = self.watch.options.packing == Packing::Auto && !S::PACKED;
-        auto && states >= self.watch.options.alone && self.store.state_bytes() > LONG * states as u64
+        !S::PACKED && is_crowded(self.watch.options, self.store.len() as u64, self.store.state_bytes())
     }
 
     fn depth_first(&mut self) -> End {

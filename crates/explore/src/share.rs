@@ -3,7 +3,8 @@
 //! A [`Kind`] is what one thread has in its hands: it opens states of a partition, turns successors into letters for
 //! their owners, and puts letters into a partition. Short states are kept and sent as they are ([`Bare`]), as in the
 //! search of one thread: two names would take about as much room, and finding them more time than the search itself.
-//! Long ones are packed by who finds them ([`Packed`]), so that a letter is sixteen bytes whatever the state.
+//! Long ones are, too, while there are few of them; then they are packed by who finds them ([`Packed`]), and a letter is
+//! sixteen bytes whatever the state.
 
 use crate::compress::{Entry, PackedTable, Packer, Pieces};
 use crate::table::{Batch, StateId, StateTable};
@@ -27,7 +28,9 @@ pub(crate) trait States: Default + Send {
 }
 
 /// A way to keep states and to send them; one value per thread.
-pub(crate) trait Kind: Sized {
+pub(crate) trait Kind: Sized + 'static {
+    /// States are packed.
+    const PACKED: bool;
     type Table: States;
     /// Successors for one partition.
     type Letters: Default + Send;
@@ -82,6 +85,7 @@ impl States for StateTable {
 }
 
 impl Kind for Bare {
+    const PACKED: bool = false;
     type Table = StateTable;
     type Letters = Batch;
     type Common = ();
@@ -156,6 +160,7 @@ impl States for PackedTable {
 }
 
 impl Kind for Packed {
+    const PACKED: bool = true;
     type Table = PackedTable;
     type Letters = Vec<Entry>;
     type Common = Arc<Pieces>;

@@ -60,18 +60,27 @@ fn compare(name: &str, network: &Network, sources: &SourceMap, reading: Reading)
     for (one, other) in plain.iter().zip(&packed) {
         assert_eq!(one.witness, other.witness, "{name}: packed states, another run");
     }
-    let later = search(&Options { alone: 20, ..options() });
-    agree(&format!("{name}, packed later"), &packed, &later, true);
+    for (long, room) in [(0, 0), (0, 1_000), (40, 0)] {
+        let later = search(&Options { alone: 20, long, room, ..options() });
+        agree(&format!("{name}, packed later"), &packed, &later, true);
+    }
     for (order, packing) in
         [(Order::Depth, Packing::Never), (Order::Depth, Packing::Auto), (Order::Depth, Packing::Always)]
     {
-        let depth = search(&Options { order, packing, alone: 10, ..options() });
+        let depth = search(&Options { order, packing, alone: 10, long: 0, room: 0, ..options() });
         agree(&format!("{name}, depth-first, packing {packing:?}"), &plain, &depth, false);
     }
-    for (jobs, alone, packing) in
-        [(2, 0, Packing::Auto), (3, 0, Packing::Always), (2, 5, Packing::Always), (3, 40, Packing::Auto)]
-    {
-        let options = Options { jobs, alone, packing, ..options() };
+    let (auto, always, mib) = (Packing::Auto, Packing::Always, 1 << 20);
+    // Without packing, packed from the first state, from the first thread on, and by and by.
+    for (jobs, alone, packing, room) in [
+        (2, 0, auto, mib),
+        (3, 0, always, 0),
+        (2, 5, always, 0),
+        (3, 40, auto, 0),
+        (2, 0, auto, 600),
+        (3, 0, auto, 900),
+    ] {
+        let options = Options { jobs, alone, packing, long: 0, room, ..options() };
         let threads = search(&options);
         agree(&format!("{name}, {jobs} threads after {alone} states"), &plain, &threads, true);
         let again = search(&options);
