@@ -1,39 +1,17 @@
 //! Which method answers questions about C components, and what makes no sense for them.
 
-use crate::arguments::{Channels, CheckArgs, MethodName};
+use crate::arguments::CheckArgs;
+use crate::compositions::settings::method_for;
 use crate::failure::Failure;
 use compose::Method;
 
 /// The method that the command line asks for.
 pub fn method(args: &CheckArgs) -> Result<Method, Failure> {
-    let senseless = [
-        (args.apply_bounds, "--apply-bounds"),
-        (args.channels != Channels::Declared, "--channels"),
-        (!args.bad.is_empty(), "--bad"),
-        (!args.progress.is_empty(), "--progress"),
-        (args.fair, "--fair"),
-        (args.bitstate, "--bitstate"),
-        (args.path_invariant.is_some(), "--path-invariant"),
-        (args.extrapolation.is_some(), "--extrapolation"),
-        (args.max_depth.is_some(), "--max-depth"),
-    ];
-    if let Some((_, flag)) = senseless.iter().find(|(given, _)| *given) {
-        return Err(Failure::Usage(format!("{flag} is not for C components (.spec)")));
-    }
+    let method = method_for(args, "C components", ".spec")?;
     if args.c_faults {
         return Err(Failure::Usage(String::from(
             "--c-faults is for C programs (.c); of C components faults always count",
         )));
     }
-    match args.method {
-        MethodName::Auto if args.plain => Ok(Method::Plain),
-        _ if args.plain => Err(Failure::Usage(String::from("--plain is a method of its own: leave out --method"))),
-        MethodName::Auto => Ok(Method::Auto),
-        MethodName::Paper => Ok(Method::Paper),
-        MethodName::Refine => Ok(Method::Refine),
-        MethodName::Minimise => Ok(Method::Minimise),
-        MethodName::Search | MethodName::Absint | MethodName::Cegar | MethodName::Armc => Err(Failure::Usage(
-            String::from("this --method is for queues; C components have paper, refine and minimise"),
-        )),
-    }
+    Ok(method)
 }

@@ -9,7 +9,7 @@
 
 mod confirmed;
 mod drawn;
-mod settings;
+pub mod settings;
 mod simulated;
 mod story;
 pub mod waiting;

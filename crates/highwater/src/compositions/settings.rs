@@ -6,6 +6,11 @@ use compose::Method;
 
 /// The method that the command line asks for.
 pub fn method(args: &CheckArgs) -> Result<Method, Failure> {
+    method_for(args, "structures side by side", ".fsp, .aut")
+}
+
+/// The same for models of another name, in files that end so.
+pub fn method_for(args: &CheckArgs, models: &str, endings: &str) -> Result<Method, Failure> {
     let senseless = [
         (args.apply_bounds, "--apply-bounds"),
         (args.channels != Channels::Declared, "--channels"),
@@ -18,7 +23,7 @@ pub fn method(args: &CheckArgs) -> Result<Method, Failure> {
         (args.max_depth.is_some(), "--max-depth"),
     ];
     if let Some((_, flag)) = senseless.iter().find(|(given, _)| *given) {
-        return Err(Failure::Usage(format!("{flag} is not for structures side by side (.fsp, .aut)")));
+        return Err(Failure::Usage(format!("{flag} is not for {models} ({endings})")));
     }
     match args.method {
         MethodName::Auto if args.plain => Ok(Method::Plain),
@@ -27,8 +32,8 @@ pub fn method(args: &CheckArgs) -> Result<Method, Failure> {
         MethodName::Paper => Ok(Method::Paper),
         MethodName::Refine => Ok(Method::Refine),
         MethodName::Minimise => Ok(Method::Minimise),
-        MethodName::Search | MethodName::Absint | MethodName::Cegar | MethodName::Armc => Err(Failure::Usage(
-            String::from("this --method is for queues; structures side by side have paper, refine and minimise"),
-        )),
+        MethodName::Search | MethodName::Absint | MethodName::Cegar | MethodName::Armc => {
+            Err(Failure::Usage(format!("this --method is for queues; {models} have paper, refine and minimise")))
+        }
     }
 }
