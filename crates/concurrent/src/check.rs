@@ -195,9 +195,11 @@ pub(crate) fn asked<'s>(
     propositions: &'s [PropositionId],
 ) -> Asked<'s> {
     let returns = match question {
-        Question::Conformance(number) => specification.conformances.get(number).and_then(|c| c.returns()),
+        Question::Conformance(number) => specification.conformances.get(number).map(|found| found.returns()),
+        Question::Formula(number) => specification.returns.get(number).map(Vec::as_slice),
         _ => None,
     };
+    let returns = returns.unwrap_or_default();
     let quiet = matches!(question, Question::Conformance(_));
     Asked { propositions, blocks: question == Question::Deadlock, quiet, returns }
 }

@@ -71,13 +71,20 @@ pub enum Action {
     Return(Expression),
 }
 
-/// The value with which the procedure returns, as events: one for each combination of these conditions.
+/// Returns of a procedure, or of a routine that it calls, as events: one for each combination of these conditions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Returns {
+    /// The part.
+    pub(crate) part: String,
+    /// The routine; if there is none, the procedure itself returns.
+    pub(crate) routine: Option<String>,
     pub(crate) conditions: Vec<Expression>,
     /// By the truth of the conditions as bits.
     pub(crate) events: Vec<EventId>,
 }
+
+/// In place of a structure: the event of the call has happened, and the routine returns.
+pub const RETURNING: u32 = u32::MAX;
 
 /// Where a component can be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -88,7 +95,7 @@ pub enum Place {
     Inside {
         /// The call.
         call: EdgeId,
-        /// Which of the routine's structures.
+        /// Which of the routine's structures; [`RETURNING`] if it has none and its event has happened.
         structure: u32,
         /// Which state.
         state: u32,

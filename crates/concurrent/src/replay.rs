@@ -1,15 +1,16 @@
 //! Runs are believed only after the interpreter has done them.
 //!
 //! Each component is run on the inputs that the solver found, step by step beside the run of the structures: it must take
-//! the same edges, the propositions must have the same truths in every state, and it must end where the run says. A loop is
+//! the same edges, guards must hold, the propositions must have the same truths in every state, and it must end where the run says. A loop is
 //! run twice, and the variables that matter must have the same values after each time.
 
-use crate::graph::{Graph, Place};
+use crate::graph::{Graph, Place, Step};
 use crate::validate::Real;
 use c::interpret::{Input, Machine, Outcome, Run};
 use c::program::{Component, Instruction, VariableId};
 use model::source::Span;
 use smt::{Model, TermId};
+use std::collections::HashMap;
 
 /// What a component does in one step of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,8 +101,9 @@ impl Player<'_> {
     fn step(&mut self, real: &Real, number: usize) -> Result<(), String> {
         let step = &self.graph.steps[real.path.steps[number] as usize];
         let before: Vec<u64> = self.all_values();
+        let mut inputs = real.inputs.get(number + 1).cloned().unwrap_or_default();
+        self.allowed(step, &inputs)?;
         if let Some(edge) = step.edge {
-            let mut inputs = real.inputs.get(number + 1).cloned().unwrap_or_default();
             inputs.reverse();
             self.execute(edge, &mut inputs)?;
         }
@@ -124,6 +126,23 @@ impl Player<'_> {
         let taken = real.path.steps[number];
         self.moves.push(Moved { part: self.part, step: taken, span: step.span, does, changes });
         self.sees(real.path.truths.get(number + 1))
+    }
+
+    /// The guard of a step holds: the conditions of returns are no edges that the interpreter could refuse.
+    fn allowed(&self, step: &Step, inputs: &[u64]) -> Result<(), String> {
+        let given = step.inputs.iter().zip(inputs).map(|(&(_, term), &value)| (term, u128::from(value)));
+        let values: HashMap<TermId, u128> = self.valuation().chain(given).collect();
+        // A result that nobody looks at has no value here; that there is one is all that the guard says of it.
+        let known = self.graph.terms.free_variables(&[step.guard]).iter().all(|term| values.contains_key(term));
+        if known && !Model::new(values.into_iter().collect()).satisfies(&self.graph.terms, step.guard) {
+            return Err(String::from("a condition does not hold in the interpreter"));
+        }
+        Ok(())
+    }
+
+    /// The variables as terms, with their values.
+    fn valuation(&self) -> impl Iterator<Item = (TermId, u128)> + '_ {
+        self.graph.variables.iter().copied().zip(self.all_values().into_iter().map(u128::from))
     }
 
     fn all_values(&self) -> Vec<u64> {
@@ -151,10 +170,7 @@ impl Player<'_> {
 
     /// The propositions have these truths.
     fn sees(&self, truths: Option<&Vec<bool>>) -> Result<(), String> {
-        let values: Vec<(TermId, u128)> = (0..self.component.variables.len())
-            .map(|number| (self.graph.variables[number], u128::from(self.machine.bits(VariableId(number as u32)))))
-            .collect();
-        let model = Model::new(values);
+        let model = Model::new(self.valuation().collect());
         let wrong = |(proposition, truth): (&TermId, &bool)| model.satisfies(&self.graph.terms, *proposition) != *truth;
         match truths {
             Some(truths) if self.graph.propositions.iter().zip(truths).any(wrong) => {

@@ -7,12 +7,14 @@
 //!   `/{new/old}` gives events other names, after that.
 //! * A routine without a body is an event of its own name, unless `cproc` says which process it behaves like.
 //! * An atom of a formula is an event, a proposition of a process, or an expression of C in braces over the variables of
-//!   one part: `{server.state == 3}`. The name of the part can be left out if there is only one procedure.
+//!   one part: `{server.state == 3}`. The name of the part can be left out if there is only one procedure. The return of a
+//!   procedure or of a routine is an event for formulas that speak of it; see `returns`.
 //! * In expressions, enumerators and macros without arguments of the procedure's file are known; see `constants`.
 
 mod constants;
 mod formulas;
 mod processes;
+mod returns;
 mod units;
 
 use crate::expression::{Expression, parse};
@@ -41,6 +43,8 @@ pub struct Specification {
     pub formulas: Vec<Requirement>,
     /// What procedures conform to.
     pub conformances: Vec<Conformance>,
+    /// The returns of which each formula speaks.
+    pub(crate) returns: Vec<Vec<Returns>>,
 }
 
 /// A part of the program.
@@ -58,6 +62,14 @@ impl Part {
         match self {
             Part::Procedure(procedure) => &procedure.name,
             Part::Process(process) => &process.name,
+        }
+    }
+
+    /// Whether it takes part in an event.
+    fn takes_part(&self, event: EventId) -> bool {
+        match self {
+            Part::Procedure(procedure) => procedure.alphabet.contains(&event),
+            Part::Process(process) => process.structure.alphabet().contains(&event),
         }
     }
 }
@@ -97,8 +109,8 @@ pub struct Conformance {
 
 impl Conformance {
     /// The returns that the process tells apart; a process without `return` does not look at them.
-    pub(crate) fn returns(&self) -> Option<&Returns> {
-        Some(&self.returns).filter(|returns| !returns.conditions.is_empty())
+    pub(crate) fn returns(&self) -> &[Returns] {
+        if self.returns.conditions.is_empty() { &[] } else { std::slice::from_ref(&self.returns) }
     }
 }
 
@@ -213,8 +225,8 @@ impl<'r> Reader<'r> {
             return Err(Box::new(error.help(format!("name the copies: `first:{name} || second:{name}`"))));
         }
         let conformances = self.conformances()?;
-        let formulas = self.formulas(&mut parts)?;
-        self.finished(name, parts, formulas, conformances)
+        let (formulas, returns) = self.formulas(&mut parts)?.into_iter().unzip();
+        self.finished(name, parts, formulas, returns, conformances)
     }
 
     fn without_program(&mut self, name: &str) -> Refused<Specification> {
@@ -223,7 +235,7 @@ impl<'r> Reader<'r> {
             return Err(Box::new(error.help("an example: `program = (server || client)`")));
         }
         let conformances = self.conformances()?;
-        self.finished(name, Vec::new(), Vec::new(), conformances)
+        self.finished(name, Vec::new(), Vec::new(), Vec::new(), conformances)
     }
 
     fn finished(
@@ -231,6 +243,7 @@ impl<'r> Reader<'r> {
         name: &str,
         parts: Vec<Part>,
         formulas: Vec<Requirement>,
+        returns: Vec<Vec<Returns>>,
         conformances: Vec<Conformance>,
     ) -> Refused<Specification> {
         let specification = Specification {
@@ -240,27 +253,33 @@ impl<'r> Reader<'r> {
             parts,
             formulas,
             conformances,
+            returns,
         };
-        let procedures = specification.parts.iter().filter_map(|part| match part {
-            Part::Procedure(procedure) => Some((&**procedure, None)),
+        let parts = specification.parts.iter().filter_map(|part| match part {
+            Part::Procedure(procedure) => Some(&**procedure),
             Part::Process(_) => None,
         });
-        let watched = specification.conformances.iter().map(|c| (&*c.procedure, c.returns()));
-        for (procedure, returns) in procedures.chain(watched) {
-            // Names and conditions that do not fit show now, with their places.
-            let propositions: Vec<Expression> = procedure.propositions.iter().map(|(_, e)| e.clone()).collect();
-            let (component, routines, hints) = (&procedure.component, &procedure.routines, &procedure.hints[..]);
-            build(&Source {
-                component,
-                routines,
-                propositions: &propositions,
-                hints,
-                returns,
-                blocks: true,
-                quiet: false,
-            })?;
+        for procedure in parts {
+            self.check_procedure(procedure, &[])?;
+            let watched = |returns: &&Vec<Returns>| returns.iter().any(|one| one.part == procedure.name);
+            for returns in specification.returns.iter().filter(watched) {
+                self.check_procedure(procedure, returns)?;
+            }
+        }
+        for conformance in &specification.conformances {
+            self.check_procedure(&conformance.procedure, conformance.returns())?;
         }
         Ok(specification)
+    }
+
+    /// Names and conditions that do not fit show now, with their places.
+    fn check_procedure(&self, procedure: &Procedure, returns: &[Returns]) -> Refused<()> {
+        let returns: Vec<&Returns> = returns.iter().filter(|returns| returns.part == procedure.name).collect();
+        let propositions: Vec<Expression> = procedure.propositions.iter().map(|(_, e)| e.clone()).collect();
+        let (component, routines, hints) = (&procedure.component, &procedure.routines, &procedure.hints[..]);
+        let (propositions, returns) = (&propositions[..], &returns[..]);
+        build(&Source { component, routines, propositions, hints, returns, blocks: true, quiet: false })?;
+        Ok(())
     }
 
     fn event(&mut self, name: &str, span: Span) -> EventId {
@@ -376,7 +395,7 @@ impl<'r> Reader<'r> {
             let mut alphabet = procedure.alphabet.clone();
             let allowed = self.routine_structure(&process, &text, &procedure.component, &mut alphabet)?;
             let span = name.span.to(process.span);
-            let (returns, watcher) = self.watcher(&allowed, &alphabet, span)?;
+            let (returns, watcher) = self.watcher(&allowed, &alphabet, &procedure.name, span)?;
             let name = format!("{} conforms to {}", name.text, process.text);
             conformances.push(Conformance { name, procedure, watcher, returns, span });
         }

@@ -3,7 +3,7 @@
 use crate::abstraction::{Extract, Extractor, Predicates};
 use crate::budget::Budget;
 use crate::check::{self, Question};
-use crate::graph::{Graph, Place, Source, build};
+use crate::graph::{Graph, Place, Returns, Source, build};
 use crate::specification::{Part, Procedure, Specification};
 use model::composition::{Component, Composition};
 use model::ids::{EventId, PropositionId};
@@ -65,7 +65,14 @@ pub(crate) struct Asked<'s> {
     pub(crate) blocks: bool,
     /// Errors of procedures are ends like others.
     pub(crate) quiet: bool,
-    pub(crate) returns: Option<&'s crate::graph::Returns>,
+    /// The returns that are events.
+    pub(crate) returns: &'s [Returns],
+}
+
+impl<'s> Asked<'s> {
+    fn returns_of(&self, procedure: &Procedure) -> Vec<&'s Returns> {
+        self.returns.iter().filter(|returns| returns.part == procedure.name).collect()
+    }
 }
 
 fn propositions_of<'s>(
@@ -84,7 +91,7 @@ pub(crate) fn graph_of(procedure: &Procedure, asked: &Asked<'_>) -> Result<Graph
         routines: &procedure.routines,
         propositions: &propositions,
         hints: &procedure.hints,
-        returns: asked.returns,
+        returns: &asked.returns_of(procedure),
         blocks: asked.blocks,
         quiet: asked.quiet,
     };
@@ -111,7 +118,7 @@ pub fn steps(
 /// The events of a procedure for a question.
 pub(crate) fn alphabet_of(procedure: &Procedure, asked: &Asked<'_>) -> Vec<EventId> {
     let mut alphabet = procedure.alphabet.clone();
-    alphabet.extend(asked.returns.iter().flat_map(|returns| &returns.events));
+    alphabet.extend(asked.returns_of(procedure).into_iter().flat_map(|returns| &returns.events));
     alphabet
 }
 

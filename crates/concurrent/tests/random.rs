@@ -43,7 +43,7 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, ho
         let found = specification.events.iter().position(|event| event.name == name);
         EventId::from(found.expect(name))
     };
-    // Inside: 0 at a location, 1 in the routine, 2 after `ping`, 3 after `pong`; then the ends.
+    // Inside: 0 at a location, 1 in the routine, 2 after `ping`, 3 after `pong`, 4 after the event of another; then the ends.
     let (done, wrong) = (90, 91);
     let mut known = HashMap::new();
     known.insert(key(&machine, 0), 0_u32);
@@ -58,19 +58,24 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, ho
             Some(Instruction::Call { routine, .. }) => routine.as_str(),
             _ => "",
         };
+        let own = how.returns.prefix(&procedure.name, "");
+        let routine_returns = |value: i128| {
+            let prefix = how.returns.prefix(&procedure.name, &format!("{routine}."));
+            returned(specification, &prefix, Some(value))
+        };
         let take = |event: EventId, inputs: &[u64]| {
             let mut next = Vec::new();
             for &input in inputs {
                 let (mut after, mut run) = (machine.clone(), fresh());
-                let mut event = event;
+                let mut event = if inside == 0 { event } else { routine_returns(i128::from(input)).unwrap_or(TAU) };
                 let end = match after.step(&mut |_| input, &mut run) {
                     None => 0,
                     // An assumption does not hold: nothing happens.
                     Some(Ends::Blocked) if !how.spin => continue,
                     Some(Ends::Blocked) => 0,
                     Some(Ends::Error(..)) => wrong,
-                    Some(Ends::Returned(Some(value))) if how.returns => {
-                        event = returned(specification, value);
+                    Some(Ends::Returned(value)) => {
+                        event = returned(specification, &own, value).unwrap_or(TAU);
                         done
                     }
                     Some(_) => done,
@@ -81,6 +86,9 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, ho
         };
         match inside {
             0 if routine == "routine" => next.push((TAU, machine.clone(), 1)),
+            0 if !routine.is_empty() && routine_returns(0).is_some() => {
+                next.push((event_named(routine), machine.clone(), 4));
+            }
             0 if !routine.is_empty() => next = take(event_named(routine), &[0, 1, 2, 3]),
             0 => next = take(TAU, &[0, 1, 2, 3]),
             1 => {
@@ -89,6 +97,7 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, ho
             }
             2 => next = take(TAU, &[0]),
             3 => next = take(TAU, &[1, 2]),
+            4 => next = take(TAU, &[0, 1, 2, 3, 4, 5, 6, 7]),
             _ => {}
         }
         for (event, machine, inside) in next {
@@ -121,8 +130,9 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, ho
         }
     }
     let mut alphabet = procedure.alphabet.clone();
-    let events = specification.events.iter().enumerate().filter(|_| how.returns);
-    let returns = events.filter(|(_, event)| event.name.starts_with("return"));
+    let prefixes = ["", "routine.", "get.", "a."].map(|routine| how.returns.prefix(&procedure.name, routine));
+    let watched = |name: &str| prefixes.iter().any(|prefix| is_return(name, prefix));
+    let returns = specification.events.iter().enumerate().filter(|(_, event)| watched(&event.name));
     alphabet.extend(returns.map(|(number, _)| EventId::from(number)));
     Some(Structure::new(alphabet, vec![0], states))
 }
@@ -132,19 +142,44 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, ho
 struct How {
     kind: Kind,
     spin: bool,
-    returns: bool,
+    returns: Watched,
 }
 
-/// The event of a return: its name lists the conditions that the value satisfies.
-fn returned(specification: &Specification, value: i128) -> EventId {
-    let satisfied = |name: &str| {
-        let inner = name.strip_prefix("return").map(|rest| rest.trim().trim_start_matches('{').trim_end_matches('}'));
-        let conditions = inner.unwrap_or("").split("&&").map(str::trim).filter(|text| !text.is_empty());
-        conditions.map(str::to_owned).collect::<Vec<_>>()
+/// Whose returns are events.
+#[derive(Clone, Copy, PartialEq)]
+enum Watched {
+    Nobody,
+    /// Those of which a process speaks.
+    Conformance,
+    /// Those of which the formula speaks.
+    Formula,
+}
+
+impl Watched {
+    /// How the events of a return are named.
+    fn prefix(self, part: &str, routine: &str) -> String {
+        match self {
+            Watched::Conformance if routine.is_empty() => String::from("return"),
+            Watched::Formula => format!("{part}.{routine}return"),
+            _ => String::from("nobody"),
+        }
+    }
+}
+
+fn is_return(name: &str, prefix: &str) -> bool {
+    name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(" {"))
+}
+
+/// The event of a return, if it is one: its name lists the conditions that the value satisfies.
+fn returned(specification: &Specification, prefix: &str, value: Option<i128>) -> Option<EventId> {
+    let conditions = |name: &str| {
+        let rest = name.strip_prefix(prefix).unwrap_or("").trim().trim_start_matches('{').trim_end_matches('}');
+        let all = rest.split("&&").map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        all.collect::<HashSet<_>>()
     };
-    let true_of = |condition: &str| {
+    let true_of = |condition: &String| {
         let words: Vec<&str> = condition.split_whitespace().collect();
-        let number: i128 = words[2].parse().expect("a number");
+        let (value, number) = (value.expect("a value"), words[2].parse::<i128>().expect("a number"));
         match words[1] {
             "==" => value == number,
             "<" => value < number,
@@ -152,17 +187,16 @@ fn returned(specification: &Specification, value: i128) -> EventId {
             other => panic!("{other}"),
         }
     };
-    let all: HashSet<String> = specification
+    let named: Vec<(usize, HashSet<String>)> = specification
         .events
         .iter()
-        .flat_map(|event| match event.name.starts_with("return") {
-            true => satisfied(&event.name),
-            false => Vec::new(),
-        })
+        .enumerate()
+        .filter(|(_, event)| is_return(&event.name, prefix))
+        .map(|(number, event)| (number, conditions(&event.name)))
         .collect();
-    let wanted: HashSet<String> = all.into_iter().filter(|condition| true_of(condition)).collect();
-    let fits = |name: &str| name.starts_with("return") && satisfied(name).into_iter().collect::<HashSet<_>>() == wanted;
-    EventId::from(specification.events.iter().position(|event| fits(&event.name)).expect("a return"))
+    let all: HashSet<String> = named.iter().flat_map(|(_, conditions)| conditions.clone()).collect();
+    let wanted: HashSet<String> = all.into_iter().filter(true_of).collect();
+    named.iter().find(|(_, conditions)| *conditions == wanted).map(|&(number, _)| EventId::from(number))
 }
 
 fn side_by_side(specification: &Specification, parts: &[Part], text: &str, how: How) -> Option<Composition> {
@@ -271,9 +305,12 @@ fn one(seed: u64, count: &mut Count) {
             spec += &format!("ltl F{number} {{ {formula} }}\n");
         }
     }
+    if let Some(formula) = about_returns(&mut random, kind, body) {
+        spec += &format!("ltl Returns {{ {formula} }}\n");
+    }
     let whole = format!("seed {seed}\n{text}\n{spec}");
     let specification = specification_or(&spec, &text, &whole);
-    let how = How { kind, spin: false, returns: false };
+    let how = How { kind, spin: false, returns: Watched::Nobody };
     let Some(concrete) = side_by_side(&specification, &specification.parts, &text, how) else { return };
     let product = concrete.components.iter().map(|component| component.structure.states()).product::<usize>();
     if product > MOST_STATES * 100 {
@@ -310,12 +347,16 @@ fn one(seed: u64, count: &mut Count) {
     };
     compare(Question::Deadlock, !reaches(&spinning, &|stepper, state| stepper.is_stuck(state)), count);
     compare(Question::Safety, !reaches(&concrete, &|_, state| concrete.is_wrong(state)), count);
+    let watching = How { returns: Watched::Formula, ..how };
+    let Some(watched) = side_by_side(&specification, &specification.parts, &text, watching) else { return };
     for (number, requirement) in specification.formulas.iter().enumerate() {
-        compare(Question::Formula(number), keeps(&concrete, &requirement.formula), count);
+        let seen = if requirement.name == "Returns" { &watched } else { &concrete };
+        compare(Question::Formula(number), keeps(seen, &requirement.formula), count);
     }
     let conformance = &specification.conformances[0];
     let parts = [Part::Procedure(conformance.procedure.clone()), Part::Process(Box::new(conformance.watcher.clone()))];
-    let Some(watched) = side_by_side(&specification, &parts, &text, How { returns: kind.returns, ..how }) else {
+    let Some(watched) = side_by_side(&specification, &parts, &text, How { returns: Watched::Conformance, ..how })
+    else {
         return;
     };
     compare(
@@ -323,6 +364,33 @@ fn one(seed: u64, count: &mut Count) {
         !reaches(&watched, &|_, state| watched.components[1].structure.ending(state[1]) == Ending::Error),
         count,
     );
+}
+
+/// A formula about returns of the procedures and of the routines that the first of them calls.
+fn about_returns(random: &mut Random, kind: Kind, body: &str) -> Option<String> {
+    let first = body.split("q(void)").next().unwrap_or_default();
+    let calls = |routine: &str| first.contains(&format!("{routine}("));
+    let mut atoms = vec![String::from("p.return")];
+    for part in generate::NAMES.iter().take(kind.procedures).filter(|_| kind.returns) {
+        atoms.extend([format!("{part}.return {{$0 == 1}}"), format!("{{{part}.return {{$0 < 2}}}}")]);
+    }
+    for routine in ["routine", "get"].into_iter().filter(|routine| calls(routine)) {
+        atoms.extend([format!("p.{routine}.return {{$0 == 1}}"), format!("p.{routine}.return {{$0 < 2}}")]);
+        atoms.push(format!("p.{routine}.return"));
+    }
+    atoms.extend(calls("a").then(|| String::from("p.a.return")));
+    let mut atom = || atoms[random.below(atoms.len() as u64) as usize % atoms.len()].clone();
+    let (one, two) = (atom(), atom());
+    let shapes = [
+        format!("[] !{one}"),
+        format!("[] ({one} -> <> {two})"),
+        format!("(<> {one}) -> <> {two}"),
+        format!("(!{one}) U {two}"),
+        format!("[] ({one} -> {two})"),
+        format!("[] <> {one}"),
+    ];
+    let chosen = random.below(2 * shapes.len() as u64) as usize;
+    shapes.get(chosen).cloned()
 }
 
 fn specification_or(spec: &str, text: &str, whole: &str) -> Specification {

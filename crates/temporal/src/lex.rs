@@ -189,6 +189,7 @@ impl<'a> Words<'a> {
         }
         self.indices()?;
         self.event()?;
+        self.condition(start)?;
         Ok(Word::Atom(&self.text[start..self.at]))
     }
 
@@ -231,6 +232,16 @@ impl<'a> Words<'a> {
             _ => ("message", "write `ch!msg`, and a negation with a space before it"),
         };
         Err(error(format!("a {what} is missing after `{sign}`"), place, Some(hint)))
+    }
+
+    /// What a return can say of its value: `server.return {$0 == 0}`.
+    fn condition(&mut self, start: usize) -> Result<(), SyntaxError> {
+        let (name, rest) = self.text[start..].split_at(self.at - start);
+        let open = self.at + (rest.len() - rest.trim_start().len());
+        if name.rsplit('.').next() == Some("return") && self.text[open..].starts_with('{') {
+            self.at = self.closing(open, '{', '}')? + 1;
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a component of C and the behaviour of its routines to nodes and steps.
 
-use super::{Action, Behaviour, Graph, Node, Place, Returns, Step};
+use super::{Action, Behaviour, Graph, Node, Place, RETURNING, Returns, Step};
 use crate::encode::{Translation, sort_of, variables};
 use crate::enumerated::Enumerated;
 use crate::expression::Expression;
@@ -20,7 +20,8 @@ pub(crate) struct Source<'s> {
     pub(crate) routines: &'s BTreeMap<String, Behaviour>,
     pub(crate) propositions: &'s [Expression],
     pub(crate) hints: &'s [Expression],
-    pub(crate) returns: Option<&'s Returns>,
+    /// The returns that are events.
+    pub(crate) returns: &'s [&'s Returns],
     /// Whether failed assumptions are shown.
     pub(crate) blocks: bool,
     /// Whether errors are ends like others.
@@ -245,20 +246,30 @@ impl<'s> Builder<'s> {
         let edge = self.source.component.edge(id);
         let target = self.node(Place::Done);
         let step = Step { edge: Some(id), ..self.step(node, target, edge.span) };
-        let Some(returns) = self.source.returns else {
-            self.add(step);
-            return Ok(());
-        };
         let dollars = match value {
             Some(value) => vec![Some((self.term(value), self.source.component.terms.scalar(value)))],
             None => vec![None],
         };
+        self.add_return(step, None, &dollars)
+    }
+
+    /// The returns of a routine, or of the procedure, if they are events.
+    fn watched(&self, routine: Option<&str>) -> Option<&'s Returns> {
+        self.source.returns.iter().find(|returns| returns.routine.as_deref() == routine).copied()
+    }
+
+    /// A step that returns: if it is watched, one for each combination of the conditions.
+    fn add_return(&mut self, step: Step, routine: Option<&str>, dollars: &[Option<(TermId, Scalar)>]) -> Built<()> {
+        let Some(returns) = self.watched(routine) else {
+            self.add(step);
+            return Ok(());
+        };
         let mut truths = Vec::new();
         for condition in &returns.conditions {
-            truths.push(self.condition(condition, &dollars)?);
+            truths.push(self.condition(condition, dollars)?);
         }
         for (bits, &event) in returns.events.iter().enumerate() {
-            let mut guard = self.yes;
+            let mut guard = step.guard;
             for (number, &truth) in truths.iter().enumerate() {
                 let literal = if bits >> number & 1 == 1 { truth } else { self.graph.terms.not(truth) };
                 guard = self.graph.terms.and(guard, literal);
@@ -291,6 +302,10 @@ impl<'s> Builder<'s> {
             return Err(Box::new(Diagnostic::error("M0102", edge.span, message)));
         };
         match behaviour {
+            Behaviour::Event(event) if self.watched(Some(routine)).is_some() => {
+                let target = self.node(Place::Inside { call: id, structure: RETURNING, state: 0 });
+                self.add(Step { event: *event, ..self.step(node, target, edge.span) });
+            }
             Behaviour::Event(event) => {
                 let target = self.node(Place::Location(edge.target));
                 let mut step = Step { event: *event, edge: Some(id), ..self.step(node, target, edge.span) };
@@ -322,6 +337,9 @@ impl<'s> Builder<'s> {
     fn inside(&mut self, node: u32, call: EdgeId, number: u32, state: u32) -> Built<()> {
         let edge = self.source.component.edge(call);
         let Instruction::Call { routine, .. } = &edge.instruction else { return Ok(()) };
+        if number == RETURNING {
+            return self.leave(node, call, None);
+        }
         let Some(Behaviour::Structures(structures)) = self.source.routines.get(routine) else { return Ok(()) };
         let structure = &structures[number as usize].1;
         for (action, to) in &structure.states[state as usize].moves {
@@ -332,16 +350,16 @@ impl<'s> Builder<'s> {
                     let target = self.node(if error { Place::Wrong(call) } else { inside });
                     self.add(Step { event: *event, ..self.step(node, target, edge.span) });
                 }
-                Action::Return(condition) => self.leave(node, call, condition)?,
+                Action::Return(condition) => self.leave(node, call, Some(condition))?,
             }
         }
         Ok(())
     }
 
     /// The routine returns: its result and what it may write get values for which the condition holds.
-    fn leave(&mut self, node: u32, call: EdgeId, condition: &Expression) -> Built<()> {
+    fn leave(&mut self, node: u32, call: EdgeId, condition: Option<&Expression>) -> Built<()> {
         let edge = self.source.component.edge(call);
-        let Instruction::Call { result, writes, .. } = &edge.instruction else { return Ok(()) };
+        let Instruction::Call { routine, result, writes, .. } = &edge.instruction else { return Ok(()) };
         let target = self.node(Place::Location(edge.target));
         let mut step = Step { edge: Some(call), ..self.step(node, target, edge.span) };
         let all: Vec<VariableId> = writes.iter().copied().chain(*result).collect();
@@ -360,7 +378,20 @@ impl<'s> Builder<'s> {
         if let Some(first) = dollars.first_mut() {
             *first = Some(value);
         }
-        step.guard = self.condition(condition, &dollars)?;
+        if let Some(condition) = condition {
+            self.constrain(&mut step, condition, &dollars)?;
+        }
+        self.add_return(step, Some(routine), &dollars)
+    }
+
+    /// The condition under which a routine returns.
+    fn constrain(
+        &mut self,
+        step: &mut Step,
+        condition: &Expression,
+        dollars: &[Option<(TermId, Scalar)>],
+    ) -> Built<()> {
+        step.guard = self.condition(condition, dollars)?;
         // A result of which the condition says what it is, is that: a variable that takes it takes a constant.
         for (_, new) in &mut step.update {
             *new = fixed(&self.graph.terms, step.guard, *new).unwrap_or(*new);
@@ -374,7 +405,6 @@ impl<'s> Builder<'s> {
         if decided.is_none() || free.iter().any(|variable| !step.open.contains(variable)) {
             self.graph.conditional_return = Some(condition.span);
         }
-        self.add(step);
         Ok(())
     }
 

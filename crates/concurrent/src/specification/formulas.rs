@@ -2,6 +2,7 @@
 
 use super::{Part, Reader, Refused};
 use crate::expression::{Expression, parse};
+use crate::graph::Returns;
 use crate::outline::Piece;
 use model::composition::{Atom, Requirement};
 use model::diagnostic::{Diagnostic, nearest};
@@ -11,8 +12,9 @@ use smt::Terms;
 use std::ops::Range;
 
 impl Reader<'_> {
-    /// The formulas of the text and of the options; the propositions that they need go to the parts.
-    pub(super) fn formulas(&mut self, parts: &mut [Part]) -> Refused<Vec<Requirement>> {
+    /// The formulas of the text and of the options, with the returns of which they speak; the propositions that they need
+    /// go to the parts.
+    pub(super) fn formulas(&mut self, parts: &mut [Part]) -> Refused<Vec<(Requirement, Vec<Returns>)>> {
         let mut formulas = self.outline.formulas.clone();
         for text in &self.options.formulas {
             let file = self.sources.add("formula", text.as_str());
@@ -22,7 +24,7 @@ impl Reader<'_> {
         formulas.iter().map(|(name, text)| self.formula(name, text, parts)).collect()
     }
 
-    fn formula(&mut self, name: &Piece, text: &Piece, parts: &mut [Part]) -> Refused<Requirement> {
+    fn formula(&mut self, name: &Piece, text: &Piece, parts: &mut [Part]) -> Refused<(Requirement, Vec<Returns>)> {
         let place = |range: Range<usize>| {
             let start = text.span.start as usize;
             Span::new(text.span.file, start + range.start, start + range.end)
@@ -38,13 +40,22 @@ impl Reader<'_> {
             let help = format!("if {other} is meant, set parentheses: as in SPIN, `&&`, `||` and `->` bind equally");
             self.diagnostics.push(warning.label(format!("read as {read}")).help(help));
         }
-        let mut atoms = Vec::new();
-        for (atom, places) in parsed.atoms.iter().zip(&parsed.places) {
+        let (mut atoms, mut returning, mut returned) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, (atom, places)) in parsed.atoms.iter().zip(&parsed.places).enumerate() {
             let span = place(places.first().cloned().unwrap_or(0..0));
-            atoms.push(Ltl::Atom(Box::new(self.atom(atom, span, parts)?), atom.clone()));
+            match self.return_atom(atom, span, parts)? {
+                Some(return_atom) => {
+                    returning.push(number);
+                    returned.push(return_atom);
+                    atoms.push(Ltl::Constant(false));
+                }
+                None => atoms.push(Ltl::Atom(Box::new(self.atom(atom, span, parts)?), atom.clone())),
+            }
         }
+        let (returns, events) = self.watched(&returned, parts)?;
+        returning.into_iter().zip(events).for_each(|(number, event)| atoms[number] = event);
         let formula = temporal::with_atoms(&parsed.formula, &atoms);
-        Ok(Requirement { name: name.text.clone(), formula, span: text.span })
+        Ok((Requirement { name: name.text.clone(), formula, span: text.span }, returns))
     }
 
     fn atom(&mut self, text: &str, span: Span, parts: &mut [Part]) -> Refused<Atom> {

@@ -11,8 +11,6 @@ use model::source::Span;
 use model::structure::{Ending, Move, StateParts, Structure, TAU};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// More conditions of returns than this are too many for one event for each combination.
-const MOST_CONDITIONS: usize = 6;
 /// More sets of states than this are too many.
 const MOST_SETS: usize = 100_000;
 /// The name of the composition that is added to the text for one part.
@@ -128,9 +126,10 @@ impl Reader<'_> {
         &mut self,
         allowed: &RoutineStructure,
         alphabet: &[EventId],
+        procedure: &str,
         span: Span,
     ) -> Refused<(Returns, Process)> {
-        let returns = self.returns_of(allowed, span)?;
+        let returns = self.returns_of(allowed, procedure, span)?;
         let matching = |condition: &Expression| {
             let number = returns.conditions.iter().position(|known| known == condition);
             let events = returns.events.iter().enumerate();
@@ -183,41 +182,6 @@ impl Reader<'_> {
         let (state_names, state_spans) = Default::default();
         let name = format!("what {} allows", allowed.name);
         Ok((returns, Process { name, structure, state_names, state_spans, span }))
-    }
-
-    fn returns_of(&mut self, allowed: &RoutineStructure, span: Span) -> Refused<Returns> {
-        let mut returns = Returns::default();
-        for (action, _) in allowed.states.iter().flat_map(|state| &state.moves) {
-            if let Action::Return(condition) = action
-                && !returns.conditions.contains(condition)
-            {
-                if condition.dollars().is_some_and(|most| most > 0) {
-                    let error = Diagnostic::error(
-                        "M0004",
-                        condition.span,
-                        "arguments in what a procedure returns are not supported",
-                    );
-                    return Err(Box::new(error.help("`$0` is the value that it returns")));
-                }
-                returns.conditions.push(condition.clone());
-            }
-        }
-        if returns.conditions.is_empty() {
-            return Ok(returns);
-        }
-        if returns.conditions.len() > MOST_CONDITIONS {
-            let message = format!("more than {MOST_CONDITIONS} conditions of returns are not supported");
-            return Err(Box::new(Diagnostic::error("M0004", span, message)));
-        }
-        for bits in 0..1_usize << returns.conditions.len() {
-            let holds = |number: &usize| bits >> number & 1 == 1;
-            let texts = (0..returns.conditions.len()).filter(holds);
-            let texts: Vec<&str> = texts.map(|number| self.sources.text(returns.conditions[number].span)).collect();
-            let name =
-                if texts.is_empty() { String::from("return") } else { format!("return {{{}}}", texts.join(" && ")) };
-            returns.events.push(self.event(&name, span));
-        }
-        Ok(returns)
     }
 }
 

@@ -1,0 +1,92 @@
+//! Returns of procedures and of routines as events of formulas.
+
+mod common;
+
+use common::{ask, checked, read_with, specification};
+use concurrent::{Outcome, Question};
+
+const TEXT: &str = "
+enum { GONE = 0, FRESH = 1 };
+void tick(void);
+int poll(int port);
+int sensor(void) { int n = 0; while (n < 2) { if (poll(n) == GONE) return -1; n++; } return n; }
+void clock(void) { while (1) tick(); }
+void once(void) { tick(); }
+";
+
+const HEAD: &str = "file \"p.c\";
+P = (gone -> return {$0 == 0} -> STOP | fresh -> return {$0 == 1} -> STOP).
+";
+
+/// What is answered to a formula of the sensor beside the clock, in states and steps; with `poll` as a process, or not.
+#[track_caller]
+fn holds(formula: &str, described: bool) -> bool {
+    let about = if described { "cproc poll { abstract { A, (1), P }; }\n" } else { "" };
+    let spec = format!("{HEAD}{about}program = (sensor || clock)\nltl A {{ {formula} }}\n");
+    let specification = specification(read_with("test.spec", &spec, &[("p.c", TEXT)]));
+    match ask(&specification, Question::Formula(0), 20).verdict {
+        Outcome::Holds(holds) => {
+            checked(&specification, &holds).expect("the proof is accepted");
+            true
+        }
+        Outcome::Fails(violation) => {
+            assert!(!violation.steps.is_empty());
+            false
+        }
+        Outcome::Inconclusive(reason) => panic!("{formula}: {reason:?}"),
+    }
+}
+
+#[test]
+fn a_procedure_returns_with_a_value() {
+    assert!(holds("[] (sensor.return -> sensor.return {$0 == 2 || $0 == -1})", true));
+    assert!(!holds("[] !sensor.return {$0 == 2}", true));
+    assert!(!holds("[] !sensor.return {$0 < GONE}", true));
+    assert!(holds("[] !sensor.return {$0 == 1}", true));
+    assert!(holds("[] (sensor.return -> X [] !sensor.return)", true));
+    // There is no fairness: the clock may be the only one that runs.
+    assert!(!holds("<> sensor.return", true));
+}
+
+#[test]
+fn a_routine_returns_with_a_value_for_its_arguments() {
+    assert!(holds("[] (fresh -> X ((!gone && !fresh) W poll.return {$0 == FRESH}))", true));
+    assert!(holds("[] (sensor.poll.return {$0 == GONE} -> X [] !sensor.poll.return)", true));
+    assert!(!holds("[] (sensor.poll.return {$0 == FRESH} -> X [] !sensor.poll.return)", true));
+    assert!(holds("[] !poll.return {$1 > 1}", true));
+    assert!(!holds("[] !poll.return {$1 == 1 && $0 == GONE}", true));
+    assert!(holds("[] (poll.return {$1 == 1} -> X [] !poll.return)", true));
+}
+
+#[test]
+fn a_routine_that_is_an_event_returns_after_it() {
+    assert!(holds("!poll.return W poll", false));
+    assert!(!holds("[] !poll.return {$0 == 7}", false));
+    assert!(holds("[] (poll.return {$0 == GONE} -> [] !poll)", false));
+    assert!(holds("[] (sensor.return {$0 == 2} -> [] !poll)", false));
+    // A clock that ticks has a return, too, of which nobody else knows.
+    assert!(!holds("[] !tick.return", false));
+    assert!(holds("[] (tick.return -> X (!tick.return W tick))", false));
+}
+
+#[test]
+fn what_does_not_return_is_told() {
+    let error = |formula: &str| {
+        let spec = format!(
+            "{HEAD}program = (sensor || other:sensor || clock || once || P2)\nP2 = (x -> P2).\nltl A {{ {formula} }}\n"
+        );
+        let read = read_with("test.spec", &spec, &[("p.c", TEXT)]);
+        let found = read.diagnostics.iter().find(|d| d.is_error()).expect(formula);
+        (found.code.to_owned(), read.sources.text(found.primary.span).to_owned())
+    };
+    let told = |code: &str, place: &str| (code.to_owned(), place.to_owned());
+    assert_eq!(error("[] return"), told("M0204", "return"));
+    assert_eq!(error("[] !poll.return {$0 == 1}"), told("M0204", "poll.return {$0 == 1}"));
+    assert_eq!(error("[] P2.return"), told("M0203", "P2.return"));
+    assert_eq!(error("[] sensr.return"), told("M0203", "sensr.return"));
+    assert_eq!(error("[] sensor.return {$1 == 0}"), told("M0004", "$1 == 0"));
+    assert_eq!(error("[] sensor.return {$0 == lvel}"), told("M0104", "lvel"));
+    assert_eq!(error("[] once.return {$0 == 1}").0, "M0105");
+    assert_eq!(error("[] sensor.return {$0 == }").0, "M0002");
+    assert_eq!(error("[] sensor.return {$0 == 1").0, "M0001");
+}
