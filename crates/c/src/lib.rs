@@ -54,6 +54,7 @@ pub use types::DataModel;
 
 use model::diagnostic::Diagnostic;
 use model::source::SourceMap;
+use std::collections::BTreeMap;
 
 /// How a unit is read.
 #[derive(Clone, Debug)]
@@ -93,12 +94,20 @@ pub struct Input {
     pub preprocessed: Option<String>,
     /// The files that the markers name, with their texts.
     pub included: Vec<(String, String)>,
+    /// The macros without arguments that have one meaning, as the preprocessor says.
+    pub macros: BTreeMap<String, String>,
 }
 
 impl Input {
     /// A text that needs no preprocessor.
     pub fn plain(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Input { name: name.into(), text: text.into(), preprocessed: None, included: Vec::new() }
+        Input {
+            name: name.into(),
+            text: text.into(),
+            preprocessed: None,
+            included: Vec::new(),
+            macros: BTreeMap::new(),
+        }
     }
 }
 

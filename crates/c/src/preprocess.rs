@@ -12,6 +12,7 @@ use crate::text::blank;
 use crate::{DataModel, Input};
 use model::diagnostic::Diagnostic;
 use model::source::{SourceMap, Span};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -87,16 +88,45 @@ pub fn preprocess_until(
     let expanded = expand(flags)
         .or_else(|message| with_foreign_headers(compiler, model, flags, deadline, expand).unwrap_or(Err(message)))
         .map_err(|message| fail(Say::Preprocessor, complaint_offset(text, &message), first_line(&message)))?;
+    let (expanded, macros) = definitions_apart(&expanded);
     let named = named_files(&expanded).into_iter().filter(|name| !name.starts_with('<'));
     let included = named.filter_map(|name| Some((name.clone(), read_text(Path::new(&name))?))).collect();
-    Ok(Input { preprocessed: Some(expanded), included, ..input })
+    Ok(Input { preprocessed: Some(expanded), included, macros, ..input })
 }
 
 fn read_text(path: &Path) -> Option<String> {
     std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The text after `cc -E`, or what the compiler said.
+/// The text without the definitions of macros, whose lines stay; and the macros without arguments that have one meaning.
+fn definitions_apart(expanded: &str) -> (String, BTreeMap<String, String>) {
+    let (mut text, mut macros) = (String::with_capacity(expanded.len()), BTreeMap::new());
+    for line in expanded.split_inclusive('\n') {
+        let Some((name, meaning)) = definition(line) else {
+            text.push_str(line);
+            continue;
+        };
+        text.push('\n');
+        let known = macros.entry(name.to_owned()).or_insert(Some(meaning));
+        if *known != Some(meaning) {
+            *known = None;
+        }
+    }
+    let plain = |(name, meaning): (String, Option<&str>)| {
+        let meaning = meaning.filter(|meaning| !meaning.starts_with('('))?;
+        Some((name, meaning.trim().to_owned()))
+    };
+    (text, macros.into_iter().filter_map(plain).collect())
+}
+
+/// The name and what follows it in a `#define` of the compiler. What is not defined any more has another meaning than
+/// before: none.
+fn definition(line: &str) -> Option<(&str, &str)> {
+    let rest = line.strip_prefix("#define ").or_else(|| line.strip_prefix("#undef "))?;
+    Some(rest.split_at(rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())))
+}
+
+/// The text after `cc -E -dD`, or what the compiler said.
 fn expand(
     compiler: &str,
     text: &str,
@@ -106,7 +136,7 @@ fn expand(
     deadline: Instant,
 ) -> Result<String, String> {
     let mut command = Command::new(compiler);
-    command.arg("-E").arg(if model == DataModel::Ilp32 { "-m32" } else { "-m64" });
+    command.args(["-E", "-dD"]).arg(if model == DataModel::Ilp32 { "-m32" } else { "-m64" });
     command.args(flags).arg("-I").arg(directory).args(["-x", "c", "-"]);
     let finished = process::run(&mut command, text.as_bytes(), deadline).map_err(|failed| match failed {
         Failed::NotStarted(why) => format!("error: {compiler} cannot be started: {why}"),
@@ -216,6 +246,26 @@ mod tests {
         let refused = with_fake_compiler("mode", "unexecutable", long).unwrap_err();
         assert!(refused.contains("cannot be started"), "{refused}");
         assert_eq!(with_fake_compiler("works", "echo int x", long).unwrap(), "int x\n");
+    }
+
+    #[test]
+    fn macros_with_one_meaning_are_known_and_leave_their_lines() {
+        let text = "#define A (2 + 1)\nint x;\n#define F(a) a\n#define A (2 + 1)\n#define B 1\n#undef B\n#define C 1\n\
+                    #define C 2\nint y;\n";
+        let (rest, macros) = definitions_apart(text);
+        assert_eq!(rest, "\nint x;\n\n\n\n\n\n\nint y;\n");
+        assert_eq!(macros.into_iter().collect::<Vec<_>>(), [(String::from("A"), String::from("(2 + 1)"))]);
+    }
+
+    #[test]
+    fn a_macro_of_the_command_line_wins_over_one_that_is_not_taken() {
+        let text = "#ifndef N\n#define N 4\n#endif\nint x = N;\n";
+        let input = |flags: &[String]| preprocess(Path::new("x.c"), text, DataModel::Lp64, flags).ok();
+        let of = |input: Option<Input>| input.and_then(|input| input.macros.get("N").cloned());
+        if compiler().is_some() {
+            assert_eq!(of(input(&[])).as_deref(), Some("4"));
+            assert_eq!(of(input(&[String::from("-DN=8")])).as_deref(), Some("8"));
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! A name that is no variable can be an enumerator, or a macro without arguments. What an enumerator is worth, the C reader
 //! knows best: the file is read once more, with a procedure behind it that returns the enumerator, and the interpreter runs
-//! that. The text of a macro is an expression again, whose names are looked up in the same way. A macro that is defined in
-//! two ways has no meaning here, and one that is defined on the command line of the compiler is not in any text.
+//! that. The text of a macro is an expression again, whose names are looked up in the same way. A macro is what the
+//! preprocessor says, those of the command line included; one that is defined in two ways has no meaning here.
 
 use super::Reader;
 use super::units::words;
@@ -52,8 +52,8 @@ impl Reader<'_> {
             return None;
         }
         let unit_read = self.units.get_mut(unit)?;
-        if let Some(text) = macro_text(&unit_read.input, name) {
-            let mut meaning = parse(&text, Span::NONE).ok()?;
+        if let Some(text) = unit_read.input.macros.get(name) {
+            let mut meaning = parse(&format!("({text})"), Span::NONE).ok()?;
             self.substitute(&mut meaning, unit, known, depth - 1);
             return Some(meaning.kind).filter(|kind| size(kind) <= LARGEST);
         }
@@ -82,22 +82,6 @@ fn size(kind: &Kind) -> usize {
         Kind::Not(a) | Kind::Minus(a) | Kind::Complement(a) => 1 + size(&a.kind),
         Kind::Binary(_, a, b) => 1 + size(&a.kind) + size(&b.kind),
     }
-}
-
-/// The text of a macro without arguments, if it is defined in one way only.
-fn macro_text(input: &c::Input, name: &str) -> Option<String> {
-    let texts = std::iter::once(&input.text).chain(input.included.iter().map(|(_, text)| text));
-    let mut found: Vec<&str> = texts.flat_map(|text| text.lines()).filter_map(|line| defined(line, name)).collect();
-    found.dedup();
-    let [one] = found[..] else { return None };
-    Some(format!("({})", one.split("/*").next().unwrap_or(one).split("//").next().unwrap_or(one).trim()))
-}
-
-/// What a line defines a macro to be.
-fn defined<'l>(line: &'l str, name: &str) -> Option<&'l str> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
-    let rest = rest.strip_prefix([' ', '\t'])?.trim_start().strip_prefix(name)?;
-    rest.starts_with([' ', '\t']).then(|| rest.trim()).filter(|text| !text.ends_with('\\'))
 }
 
 /// What an enumerator is worth.
