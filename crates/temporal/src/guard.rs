@@ -6,15 +6,18 @@
 //! are equal numbers. Atoms are ordered by number. What leaves this file for the world is an irredundant sum of cubes
 //! (Minato 1992, *Fast generation of irredundant sum-of-products forms from binary decision diagrams*).
 //!
-//! Diagrams can be exponential, so every operation spends *steps* of a budget. Once it is spent, operations return
-//! quickly, and what they return means nothing: whoever works with guards asks [`Diagrams::exhausted`] before the
+//! Diagrams can be exponential, so every operation spends *steps* of a budget. Once it is spent, or the time is up, operations
+//! return quickly, and what they return means nothing: whoever works with guards asks [`Diagrams::exhausted`] before the
 //! result of a pass is believed.
 
 use crate::automaton::Cube;
 use crate::hash::Map;
+use std::time::Instant;
 
 /// Steps for a new node, so that the budget of steps bounds the memory too.
 const NODE_COST: u64 = 20;
+/// How often the clock is read: once in this many steps.
+const PATIENCE: u64 = 1 << 16;
 
 /// A Boolean function of atoms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -36,6 +39,9 @@ struct Node {
     high: Guard,
 }
 
+/// Sums of cubes between two guards.
+type Sums = Map<(Guard, Guard), (Vec<Cube>, Guard)>;
+
 /// All guards of one translation, and its budget.
 pub(crate) struct Diagrams {
     nodes: Vec<Node>,
@@ -45,10 +51,13 @@ pub(crate) struct Diagrams {
     steps: u64,
     spent: u64,
     exhausted: bool,
+    deadline: Option<Instant>,
+    next_look: u64,
+    overdue: bool,
 }
 
 impl Diagrams {
-    pub(crate) fn new(steps: u64) -> Diagrams {
+    pub(crate) fn new(steps: u64, deadline: Option<Instant>) -> Diagrams {
         let constant = |value| Node { atom: u32::MAX, low: value, high: value };
         Diagrams {
             nodes: vec![constant(Guard::FALSE), constant(Guard::TRUE)],
@@ -58,19 +67,27 @@ impl Diagrams {
             steps,
             spent: 0,
             exhausted: false,
+            deadline,
+            next_look: 0,
+            overdue: false,
         }
     }
 
-    /// A new budget, for the next phase.
+    /// A new budget, for the next phase. There is no new time.
     pub(crate) fn grant(&mut self, steps: u64) {
         self.steps = steps;
-        self.exhausted = false;
+        self.exhausted = self.overdue;
     }
 
     pub(crate) fn spend(&mut self, steps: u64) {
         self.spent += steps;
         self.exhausted |= self.steps < steps;
         self.steps = self.steps.saturating_sub(steps);
+        if self.spent >= self.next_look {
+            self.next_look = self.spent + PATIENCE;
+            self.overdue = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            self.exhausted |= self.overdue;
+        }
     }
 
     /// All steps so far, whatever was granted.
@@ -80,6 +97,11 @@ impl Diagrams {
 
     pub(crate) fn exhausted(&self) -> bool {
         self.exhausted
+    }
+
+    /// The time is up, for all that comes.
+    pub(crate) fn overdue(&self) -> bool {
+        self.overdue
     }
 
     pub(crate) fn atom(&mut self, atom: u32) -> Guard {
@@ -158,7 +180,12 @@ impl Diagrams {
 
     /// An irredundant sum of cubes.
     pub(crate) fn cubes(&mut self, guard: Guard) -> Vec<Cube> {
-        let mut cubes = self.between(guard, guard).0;
+        self.cubes_between(guard, guard)
+    }
+
+    /// An irredundant sum of cubes that contains one guard and is contained in another.
+    pub(crate) fn cubes_between(&mut self, least: Guard, most: Guard) -> Vec<Cube> {
+        let mut cubes = self.between(least, most, &mut Map::default()).0;
         for cube in &mut cubes {
             cube.positive.sort_unstable();
             cube.negative.sort_unstable();
@@ -167,8 +194,9 @@ impl Diagrams {
         cubes
     }
 
-    /// Cubes whose sum contains `least` and is contained in `most` (Minato's recursion), and that sum.
-    fn between(&mut self, least: Guard, most: Guard) -> (Vec<Cube>, Guard) {
+    /// Cubes whose sum contains `least` and is contained in `most` (Minato's recursion), and that sum. Diagrams share what
+    /// is equal, and so does the recursion: without `known`, it goes along every path of the diagram.
+    fn between(&mut self, least: Guard, most: Guard, known: &mut Sums) -> (Vec<Cube>, Guard) {
         self.spend(1);
         if least == Guard::FALSE || self.exhausted {
             return (Vec::new(), Guard::FALSE);
@@ -176,22 +204,29 @@ impl Diagrams {
         if most == Guard::TRUE {
             return (vec![Cube::default()], Guard::TRUE);
         }
+        if let Some(sum) = known.get(&(least, most)) {
+            self.spend(sum.0.len() as u64);
+            return sum.clone();
+        }
         let atom = self.top(least).min(self.top(most));
         let (least_low, least_high) = (self.branch(least, atom, false), self.branch(least, atom, true));
         let (most_low, most_high) = (self.branch(most, atom, false), self.branch(most, atom, true));
         let only_low = self.minus(least_low, most_high);
-        let (mut cubes, low) = self.between(only_low, most_low);
+        let (mut cubes, low) = self.between(only_low, most_low, known);
         cubes.iter_mut().for_each(|cube| cube.negative.push(atom));
         let only_high = self.minus(least_high, most_low);
-        let (mut more, high) = self.between(only_high, most_high);
+        let (mut more, high) = self.between(only_high, most_high, known);
         more.iter_mut().for_each(|cube| cube.positive.push(atom));
         cubes.append(&mut more);
         let (left_low, left_high) = (self.minus(least_low, low), self.minus(least_high, high));
         let (left, both) = (self.or(left_low, left_high), self.and(most_low, most_high));
-        let (mut free, rest) = self.between(left, both);
+        let (mut free, rest) = self.between(left, both, known);
         cubes.append(&mut free);
         let (low, high) = (self.or(low, rest), self.or(high, rest));
-        (cubes, self.node(atom, low, high))
+        let sum = (cubes, self.node(atom, low, high));
+        self.spend(NODE_COST + sum.0.len() as u64);
+        known.insert((least, most), sum.clone());
+        sum
     }
 
     fn top(&self, guard: Guard) -> u32 {

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn every_pass_keeps_the_language() {
         for text in FORMULAS {
-            let mut terms = Terms::new(10_000_000);
+            let mut terms = Terms::new(10_000_000, None);
             let root = terms.of_formula(&parse(text).unwrap().formula);
             for guess in [false, true] {
                 let graph = tableau(&mut terms, root, guess, 5_000).unwrap();
@@ -208,6 +208,17 @@ mod tests {
         check("forward", text, &graph, terms);
         let graph = simulation::reverse(&graph, terms).unwrap();
         check("reverse", text, &graph, terms);
+        check("widest", text, &widened(&graph, terms), terms);
+        graph
+    }
+
+    /// All guards at once as wide as they can be.
+    fn widened(graph: &Graph, terms: &mut Terms) -> Graph {
+        let widest = simulation::widest(graph, &mut terms.guards).unwrap();
+        let mut graph = graph.clone();
+        for (node, guards) in graph.nodes.iter_mut().zip(widest) {
+            node.edges.iter_mut().zip(guards).for_each(|(edge, guard)| edge.guard = guard);
+        }
         graph
     }
 

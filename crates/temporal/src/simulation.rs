@@ -14,7 +14,7 @@
 //!
 //! Answers are sought letter by letter: the guard of an edge may be covered by several edges together.
 
-use crate::graph::{Graph, Node};
+use crate::graph::{Edge, Graph, Node};
 use crate::guard::{Diagrams, Guard};
 use crate::hash::Map;
 use crate::term::Terms;
@@ -124,6 +124,22 @@ pub(crate) fn forward(graph: &Graph, guards: &mut Diagrams) -> Option<Graph> {
         node.edges.retain(|edge| edge.guard != Guard::FALSE);
     }
     (!guards.exhausted()).then(|| pruned.trimmed())
+}
+
+/// What the guard of an edge could be as well: it may take back the letters that it gave up for a better edge of the same
+/// node. A run that goes along the worse edge is simulated by one that goes along the better. Nothing if the budget was
+/// spent.
+pub(crate) fn widest(graph: &Graph, guards: &mut Diagrams) -> Option<Vec<Vec<Guard>>> {
+    let relation = simulation(&outgoing(graph), guards, |_, _| true)?;
+    let widened = |node: &Node, edge: &Edge, guards: &mut Diagrams| {
+        let better = |other: &&Edge| edge.marks & !other.marks == 0 && relation.holds(edge.to, other.to);
+        node.edges.iter().filter(better).fold(edge.guard, |guard, other| guards.or(guard, other.guard))
+    };
+    let mut all = Vec::new();
+    for node in &graph.nodes {
+        all.push(node.edges.iter().map(|edge| widened(node, edge, guards)).collect());
+    }
+    (!guards.exhausted()).then_some(all)
 }
 
 /// Merges by reverse simulation and prunes edges. Nothing if the budget was spent.

@@ -10,6 +10,7 @@
 use crate::formula::Formula;
 use crate::guard::{Diagrams, Guard};
 use crate::hash::Map;
+use std::time::Instant;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct TermId(u32);
@@ -63,10 +64,10 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(crate) fn new(steps: u64) -> Terms {
+    pub(crate) fn new(steps: u64, deadline: Option<Instant>) -> Terms {
         let mut terms = Terms {
             style: Style { gather: true, unfold: false },
-            guards: Diagrams::new(steps),
+            guards: Diagrams::new(steps, deadline),
             terms: Vec::new(),
             classes: Vec::new(),
             index: Map::default(),

@@ -7,12 +7,18 @@
 
 use crate::automaton::{Automaton, Edge, State};
 use crate::formula::Formula;
-use crate::graph::{Graph, Node};
+use crate::graph::Graph;
 use crate::merging::merged_by_proof;
 use crate::reduce::reduce;
+use crate::simulation;
 use crate::tableau::tableau;
 use crate::term::{Style, TermId, Terms};
 use std::fmt;
+use std::time::Instant;
+
+/// What the cubes of one guard may cost before others are looked for. A guard that is kept apart from that of a better edge
+/// can need a cube for each combination of atoms, and with its letters back no more than one.
+const FEW_STEPS: u64 = 50_000;
 
 /// How much a translation may cost.
 #[derive(Clone, Debug)]
@@ -23,11 +29,13 @@ pub struct Limits {
     pub steps: u64,
     /// Nesting of the formula.
     pub depth: usize,
+    /// Not later than this.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { states: 5_000, steps: 20_000_000, depth: 1_000 }
+        Limits { states: 5_000, steps: 20_000_000, depth: 1_000, deadline: None }
     }
 }
 
@@ -40,6 +48,8 @@ pub enum TooLarge {
     Steps,
     /// Nested deeper than [`Limits::depth`].
     Depth,
+    /// Not done by [`Limits::deadline`].
+    Time,
 }
 
 impl fmt::Display for TooLarge {
@@ -48,6 +58,7 @@ impl fmt::Display for TooLarge {
             TooLarge::States => "the automaton of the formula has too many states",
             TooLarge::Steps => "the automaton of the formula takes too long to build",
             TooLarge::Depth => "the formula is nested too deeply",
+            TooLarge::Time => "there was no time to build the automaton of the formula",
         })
     }
 }
@@ -61,11 +72,16 @@ pub fn automaton(formula: &Formula, limits: &Limits) -> Result<Automaton, TooLar
     if formula.depth() > limits.depth {
         return Err(TooLarge::Depth);
     }
-    let mut terms = Terms::new(limits.steps);
-    let smallest = smallest(&mut terms, formula, limits)?;
-    let smallest = proved_smaller(smallest, &mut terms, formula, limits);
+    let mut terms = Terms::new(limits.steps, limits.deadline);
+    let result = built(&mut terms, formula, limits);
+    if terms.guards.overdue() { Err(TooLarge::Time) } else { result }
+}
+
+fn built(terms: &mut Terms, formula: &Formula, limits: &Limits) -> Result<Automaton, TooLarge> {
+    let smallest = smallest(terms, formula, limits)?;
+    let smallest = proved_smaller(smallest, terms, formula, limits);
     terms.guards.grant(limits.steps);
-    let result = finished(&smallest, &mut terms, formula.atoms());
+    let result = finished(&smallest, terms, formula.atoms(), limits);
     if terms.guards.exhausted() { Err(TooLarge::Steps) } else { Ok(result) }
 }
 
@@ -130,15 +146,31 @@ fn translated(terms: &mut Terms, root: TermId, guess: bool, limits: &Limits) -> 
     reduce(graph, terms, limits.steps).ok_or(TooLarge::Steps)
 }
 
-fn finished(graph: &Graph, terms: &mut Terms, atoms: u32) -> Automaton {
-    let mut state = |node: &Node| {
-        let edges = node.edges.iter();
-        State {
-            accepting: node.accepting,
-            edges: edges.map(|edge| Edge { guard: terms.guards.cubes(edge.guard), to: edge.to as u32 }).collect(),
-            formula: terms.formula_of(node.label),
+fn finished(graph: &Graph, terms: &mut Terms, atoms: u32, limits: &Limits) -> Automaton {
+    let mut widest = None;
+    let mut states = Vec::new();
+    for (number, node) in graph.nodes.iter().enumerate() {
+        let mut edges = Vec::new();
+        for (place, edge) in node.edges.iter().enumerate() {
+            terms.guards.grant(FEW_STEPS.min(limits.steps));
+            let mut guard = terms.guards.cubes(edge.guard);
+            if terms.guards.exhausted() {
+                terms.guards.grant(limits.steps);
+                let widest = widest.get_or_insert_with(|| simulation::widest(graph, &mut terms.guards));
+                let most = widest.as_ref().map_or(edge.guard, |widest| widest[number][place]);
+                guard = terms.guards.cubes_between(edge.guard, most);
+            }
+            // The caller looks as well, and believes nothing of this.
+            if terms.guards.exhausted() {
+                return Automaton { atoms, initial: 0, states };
+            }
+            edges.push(Edge { guard, to: edge.to as u32 });
         }
-    };
-    let states = graph.nodes.iter().map(&mut state).collect();
+        terms.guards.grant(limits.steps);
+        states.push(State { accepting: node.accepting, edges, formula: terms.formula_of(node.label) });
+        if terms.guards.exhausted() {
+            break;
+        }
+    }
     Automaton { atoms, initial: graph.initial as u32, states }
 }

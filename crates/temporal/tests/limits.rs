@@ -53,6 +53,18 @@ fn few_states_are_a_limit() {
 }
 
 #[test]
+fn time_is_a_limit() {
+    let formula = (0..8).map(|i| Formula::Atom(i).finally().globally()).reduce(Formula::and).unwrap();
+    let start = Instant::now();
+    let limits = Limits { deadline: Some(start), ..Limits::default() };
+    assert_eq!(automaton(&formula, &limits), Err(TooLarge::Time));
+    let soon = Limits { deadline: Some(start + Duration::from_millis(100)), ..Limits::default() };
+    let large = Random::new(1).formula(400, 8, true);
+    let _ = automaton(&large, &soon);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
 fn depth_is_a_limit() {
     let mut formula = Formula::Atom(0);
     for _ in 0..2_000 {
@@ -92,4 +104,14 @@ fn deep_formulas_of_every_shape_are_translated_or_refused() {
             assert!(start.elapsed() < Duration::from_secs(20), "{shape}: {result:?} after {:?}", start.elapsed());
         }
     }
+}
+
+/// Kept apart from its exit, the loop of the first state would need a cube for every way in which no pair is wrong.
+#[test]
+fn many_pairs_of_events_and_conditions_are_no_trouble() {
+    let pairs: Vec<String> = (0..60).map(|n| format!("(event{n} -> condition{n})")).collect();
+    let parsed = temporal::parse(&format!("[] ({})", pairs.join(" && "))).unwrap();
+    let automaton = temporal::automaton(&parsed.formula.negated(), &Limits::default()).unwrap();
+    let cubes = automaton.states.iter().flat_map(|state| &state.edges).map(|edge| edge.guard.len());
+    assert_eq!((automaton.states.len(), cubes.sum::<usize>()), (2, 62));
 }
