@@ -14,7 +14,9 @@
 //! enough that no concrete state waits at a node where the abstraction shows a silent step and the program has none. At a
 //! branch one of the conditions holds, always. Where that is not so (an assumption of the author), the graph gets a silent
 //! step to a *blocked* node under the opposite condition. A run that fails an assumption is no run of the program, so it
-//! must not be called a deadlock whatever the others do: the blocked node has a silent step to itself. A return whose condition speaks of arguments could be impossible as well: deadlock is not asked of such specifications.
+//! must not be called a deadlock whatever the others do: the blocked node has a silent step to itself. A return whose condition speaks of
+//! arguments could be impossible as well: deadlock is not asked of such specifications, unless the condition defines the
+//! result, as in `$0 == $1 + 1`.
 //!
 //! The first assignments of globals happen before the first state. A variable that is not declared yet counts as 0.
 

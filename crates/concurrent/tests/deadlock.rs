@@ -83,3 +83,11 @@ fn a_call_that_no_guard_covers_is_an_error() {
     let covered = rest.replace("$1 == 1", "$1 > 0");
     assert!(!gets_stuck(body, &covered));
 }
+
+#[test]
+fn a_result_that_is_made_of_arguments_is_always_there() {
+    let body = "int next(int n);\nint n = 0;\nvoid p(void) { while (1) { n = next(n); if (n & 1) a(); else b(); } }\n";
+    let routine = "N = (return {$0 == $1 + 1} -> STOP).\ncproc next { abstract { A, (1), N }; }\n";
+    assert!(!gets_stuck(body, &format!("{routine}S = (a -> b -> S).\nprogram = (p || S)\n")));
+    assert!(gets_stuck(body, &format!("{routine}S = (b -> a -> S).\nprogram = (p || S)\n")));
+}

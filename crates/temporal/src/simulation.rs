@@ -176,7 +176,7 @@ fn reverse_simulation(graph: &Graph, guards: &mut Diagrams) -> Option<Relation> 
 }
 
 fn outgoing(graph: &Graph) -> Vec<Vec<Link>> {
-    let link = |edge: &crate::graph::Edge| Link { guard: edge.guard, marks: edge.marks, node: edge.to };
+    let link = |edge: &Edge| Link { guard: edge.guard, marks: edge.marks, node: edge.to };
     graph.nodes.iter().map(|node| node.edges.iter().map(link).collect()).collect()
 }
 

@@ -402,7 +402,8 @@ impl<'s> Builder<'s> {
             return Err(Box::new(error.label("the routine could never return")));
         }
         let free = self.graph.terms.free_variables(&[step.guard]);
-        if decided.is_none() || free.iter().any(|variable| !step.open.contains(variable)) {
+        let conditional = decided.is_none() || free.iter().any(|variable| !step.open.contains(variable));
+        if conditional && !defines(&self.graph.terms, step.guard, &step.open) {
             self.graph.conditional_return = Some(condition.span);
         }
         Ok(())
@@ -436,6 +437,16 @@ fn fixed(terms: &Terms, condition: TermId, input: TermId) -> Option<TermId> {
         }
     }
     None
+}
+
+/// Whether a condition says what an input is, whatever the rest may be: then there is always such an input.
+fn defines(terms: &Terms, condition: TermId, inputs: &[TermId]) -> bool {
+    let node = terms.node(condition);
+    let (Op::Eq, &[a, b]) = (node.op(), node.arguments()) else { return false };
+    let defined = |input: TermId, value: TermId| {
+        inputs.contains(&input) && terms.free_variables(&[value]).iter().all(|variable| !inputs.contains(variable))
+    };
+    defined(a, b) || defined(b, a)
 }
 
 /// Whether a condition can hold at all. What is not decided counts as possible.
