@@ -110,8 +110,8 @@ fn deep_formulas_of_every_shape_are_translated_or_refused() {
 #[test]
 fn many_pairs_of_events_and_conditions_are_no_trouble() {
     let pairs: Vec<String> = (0..60).map(|n| format!("(event{n} -> condition{n})")).collect();
-    let parsed = temporal::parse(&format!("[] ({})", pairs.join(" && "))).unwrap();
-    let automaton = temporal::automaton(&parsed.formula.negated(), &Limits::default()).unwrap();
+    let parsed = parse(&format!("[] ({})", pairs.join(" && "))).unwrap();
+    let automaton = automaton(&parsed.formula.negated(), &Limits::default()).unwrap();
     let cubes = automaton.states.iter().flat_map(|state| &state.edges).map(|edge| edge.guard.len());
     assert_eq!((automaton.states.len(), cubes.sum::<usize>()), (2, 62));
 }

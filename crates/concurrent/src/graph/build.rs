@@ -392,9 +392,10 @@ impl<'s> Builder<'s> {
         dollars: &[Option<(TermId, Scalar)>],
     ) -> Built<()> {
         step.guard = self.condition(condition, dollars)?;
-        // A result of which the condition says what it is, is that: a variable that takes it takes a constant.
+        // A result of which the condition says what it is, is that: a variable that takes it takes a constant, or a value
+        // that is made of variables.
         for (_, new) in &mut step.update {
-            *new = fixed(&self.graph.terms, step.guard, *new).unwrap_or(*new);
+            *new = defined(&self.graph.terms, step.guard, *new, &step.open).unwrap_or(*new);
         }
         let decided = decided(&self.graph.terms, step.guard);
         if decided == Some(false) {
@@ -424,29 +425,26 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// The constant that a condition gives an input, if it says so outright.
-fn fixed(terms: &Terms, condition: TermId, input: TermId) -> Option<TermId> {
+/// What a condition says that an input is, if it says so outright: a value that is made of other things than inputs.
+fn defined(terms: &Terms, condition: TermId, input: TermId, inputs: &[TermId]) -> Option<TermId> {
+    let settled = |value: TermId| terms.free_variables(&[value]).iter().all(|variable| !inputs.contains(variable));
     let mut todo = vec![condition];
     while let Some(next) = todo.pop() {
         let node = terms.node(next);
         match (node.op(), node.arguments()) {
             (Op::And, parts) => todo.extend_from_slice(parts),
-            (Op::Eq, &[a, b]) if a == input && terms.as_const(b).is_some() => return Some(b),
-            (Op::Eq, &[a, b]) if b == input && terms.as_const(a).is_some() => return Some(a),
+            (Op::Eq, &[a, b]) if a == input && settled(b) => return Some(b),
+            (Op::Eq, &[a, b]) if b == input && settled(a) => return Some(a),
             _ => {}
         }
     }
     None
 }
 
-/// Whether a condition says what an input is, whatever the rest may be: then there is always such an input.
+/// Whether a condition says what an input is, and nothing else: then there is always such an input.
 fn defines(terms: &Terms, condition: TermId, inputs: &[TermId]) -> bool {
-    let node = terms.node(condition);
-    let (Op::Eq, &[a, b]) = (node.op(), node.arguments()) else { return false };
-    let defined = |input: TermId, value: TermId| {
-        inputs.contains(&input) && terms.free_variables(&[value]).iter().all(|variable| !inputs.contains(variable))
-    };
-    defined(a, b) || defined(b, a)
+    let is_equation = terms.node(condition).op() == Op::Eq;
+    is_equation && inputs.iter().any(|&input| defined(terms, condition, input, inputs).is_some())
 }
 
 /// Whether a condition can hold at all. What is not decided counts as possible.
