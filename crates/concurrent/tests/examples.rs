@@ -63,7 +63,9 @@ fn the_examples_answer_what_their_table_says() {
                 eprintln!("{} {}: {said} {more} {:?} {:?}", cells[0], cells[1], start.elapsed(), answer.statistics);
             }
         }
-        if said != cells[2] || said == "holds" && more.starts_with("Err") {
+        // What no infinite run puts to the test holds.
+        let expected = if cells[2] == "vacuous" { "holds" } else { cells[2] };
+        if said != expected || said == "holds" && more.starts_with("Err") {
             wrong.push(format!("{} {}: {said}, {more}", cells[0], cells[1]));
         }
         rows += 1;
