@@ -7,6 +7,7 @@ use crate::arguments::SimulateArgs;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::{components, compositions, machines, programs, terminal, verify};
+use c::term::Scalar;
 use model::fault::FaultAt;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
@@ -19,10 +20,6 @@ use std::path::Path;
 
 /// Runs a model once.
 pub fn run(args: &SimulateArgs) -> Result<i32, Failure> {
-    if (model_file::is_program(&args.file) || model_file::is_components(&args.file)) && args.replay.is_none() {
-        let only = "C is not simulated by this version; `--replay` follows a run that `check --trace` wrote";
-        return Err(Failure::Usage(String::from(only)));
-    }
     if let Some(trace) = &args.replay {
         return replay(args, trace);
     }
@@ -30,6 +27,12 @@ pub fn run(args: &SimulateArgs) -> Result<i32, Failure> {
     let mut chooser = if args.interactive { Chooser::Hand } else { Chooser::Random(Random::new(args.seed)) };
     if let Some(composition) = &file.composition {
         return compositions::run(composition, args, &mut chooser);
+    }
+    if let Some(program) = &file.program {
+        return programs::run(program, &file.sources, args, &mut chooser);
+    }
+    if let Some(components) = &file.components {
+        return components::run(components, &file.sources, args, &mut chooser);
     }
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let semantics = Semantics::new(network, reading(args, &file));
@@ -191,6 +194,36 @@ impl Chooser {
         match self {
             Chooser::Random(random) => Ok(Some(random.below(options.len()))),
             Chooser::Hand => ask(out, options),
+        }
+    }
+
+    /// A value that comes from outside, as the bits of its type; nothing at the end of the input, or for `q`.
+    pub fn number(&mut self, out: &mut dyn Write, what: &str, scalar: Scalar) -> Result<Option<u64>, Failure> {
+        let number = match self {
+            Chooser::Random(random) => Some(i128::from(DRAWN[random.below(DRAWN.len())])),
+            Chooser::Hand => ask_number(out, what)?,
+        };
+        let mask = u64::MAX >> (64 - u32::from(scalar.width.clamp(1, 64)));
+        Ok(number.map(|number| number as u64 & mask))
+    }
+}
+
+/// Numbers that are drawn for what comes from outside: mostly small ones, on which most programs decide.
+const DRAWN: [i64; 12] = [0, 0, 1, 1, 2, 3, 4, 7, 10, 100, -1, -2];
+
+/// Reads a number; nothing at the end of the input, or for `q`.
+fn ask_number(out: &mut dyn Write, what: &str) -> Result<Option<i128>, Failure> {
+    loop {
+        write!(out, "{what} (a number, or q): ")?;
+        out.flush()?;
+        let mut line = String::new();
+        if std::io::stdin().lock().read_line(&mut line)? == 0 || line.trim() == "q" {
+            writeln!(out)?;
+            return Ok(None);
+        }
+        match line.trim().parse::<i128>() {
+            Ok(number) => return Ok(Some(number)),
+            Err(_) => writeln!(out, "please give a number")?,
         }
     }
 }

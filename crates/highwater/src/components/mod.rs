@@ -15,6 +15,7 @@ mod reading;
 mod replayed;
 mod settings;
 mod shown;
+mod simulated;
 mod tests_in_c;
 mod told;
 mod walkers;
@@ -23,6 +24,7 @@ pub use checking::verify;
 pub use reading::{ComponentsFile, How, read};
 pub use replayed::replay;
 pub use shown::{dot, text};
+pub use simulated::run;
 
 use crate::arguments::{CheckArgs, Engine};
 use crate::failure::Failure;

@@ -47,6 +47,11 @@ impl<'s> Teller<'s> {
         self.steps.push(ComponentsStep { event, moves: Vec::new(), remarks: Vec::new() });
     }
 
+    /// The step that was told last.
+    pub fn last(&self) -> Option<&ComponentsStep> {
+        self.steps.last()
+    }
+
     /// A part has moved in it.
     pub fn tell(&mut self, part: usize, code: u32, walker: &Walker<'_>, moved: &Moved) {
         let told = match (walker, moved) {

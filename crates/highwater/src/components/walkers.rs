@@ -1,13 +1,16 @@
 //! The parts of a program on their way: a procedure in the interpreter, a process in its structure.
 
+use crate::programs::words;
+use c::display;
 use c::interpret::{Input, Machine, Outcome, Request, Run};
-use c::program::{EdgeId, VariableId};
+use c::program::{Cause, EdgeId, Instruction, VariableId};
+use c::term::Scalar;
 use concurrent::graph::{Graph, Place};
 use concurrent::{Part, Procedure, Question, Specification};
 use model::composition::{Atom, Component as Process};
 use model::formula::Ltl;
 use model::ids::{EventId, PropositionId};
-use model::source::Span;
+use model::source::{SourceMap, Span};
 use model::structure::{Ending, TAU};
 use smt::{Embedded, Limits, Model, Outcome as Answer, Solver, TermId};
 use std::collections::VecDeque;
@@ -149,6 +152,37 @@ impl<'a> Walker<'a> {
         ready
     }
 
+    /// The steps with an event that are possible now, on some inputs: of a procedure the numbers of steps, of a process the
+    /// states that it can get into.
+    pub fn steps_with(&mut self, event: EventId, machinery: &mut Machinery) -> Vec<u32> {
+        match self {
+            Walker::Process(process, state) => {
+                process.structure.moves_with(*state, event).iter().map(|step| step.to).collect()
+            }
+            Walker::Procedure(walking) => {
+                let leaving = walking.graph.nodes.get(walking.node as usize).map_or(&[][..], |node| &node.leaving);
+                let steps = leaving.iter().copied().filter(|&step| walking.graph.steps[step as usize].event == event);
+                let steps: Vec<u32> = steps.collect();
+                steps.into_iter().filter(|&step| walking.solution(step, machinery).is_some()).collect()
+            }
+        }
+    }
+
+    /// What a step is, in the words of the text.
+    pub fn what(&self, code: u32, sources: &SourceMap) -> String {
+        match self {
+            Walker::Process(process, _) => process.state_name(code),
+            Walker::Procedure(walking) => {
+                let component = &walking.procedure.component;
+                let edge = walking.graph.steps.get(code as usize).and_then(|step| step.edge);
+                match edge {
+                    Some(edge) => words::statement(component, sources, component.edge(edge)),
+                    None => sources.text(self.span()).split_whitespace().collect::<Vec<_>>().join(" "),
+                }
+            }
+        }
+    }
+
     /// Where that is written.
     pub fn span(&self) -> Span {
         match self {
@@ -198,6 +232,50 @@ impl Walking<'_> {
         self.graph.nodes.get(self.node as usize).map_or(Place::Done, |node| node.place)
     }
 
+    /// The inputs that the next step asks for: what they are, and their types.
+    pub fn wanted(&self, code: u32) -> Vec<(String, Scalar)> {
+        let component = &self.procedure.component;
+        let Some(step) = self.graph.steps.get(code as usize) else { return Vec::new() };
+        let called = step.edge.map(|edge| &component.edge(edge).instruction);
+        let wanted = step.inputs.iter().map(|&(variable, _)| {
+            let name = display::name(component, variable);
+            let what = match called {
+                Some(Instruction::Call { routine, result, .. }) if *result == Some(variable) => {
+                    format!("`{routine}` returns")
+                }
+                Some(Instruction::Call { routine, .. }) => format!("`{routine}` leaves in `{name}`"),
+                Some(Instruction::Havoc(_, Cause::Nondet(routine))) => format!("`{routine}` returns"),
+                _ => format!("`{name}` is"),
+            };
+            (what, component.variable(variable).scalar)
+        });
+        wanted.collect()
+    }
+
+    /// These are the inputs of what comes next.
+    pub fn supply(&mut self, inputs: Vec<u64>) {
+        self.inputs = inputs.into();
+    }
+
+    /// Whether a step is possible on these inputs.
+    pub fn fits(&mut self, code: u32, inputs: &[u64], machinery: &mut Machinery) -> bool {
+        let Some(step) = self.graph.steps.get(code as usize).cloned() else { return false };
+        let mut values = self.values();
+        values.extend(step.inputs.iter().zip(inputs).map(|(&(_, term), &bits)| (term, u128::from(bits))));
+        self.holds(step.guard, &values, &step.open, machinery)
+    }
+
+    /// Inputs on which a step is possible now, if there are any.
+    pub fn solution(&mut self, code: u32, machinery: &mut Machinery) -> Option<Vec<u64>> {
+        let step = self.graph.steps.get(code as usize)?.clone();
+        let values = self.values();
+        let model = match step.open.is_empty() {
+            true => Some(Model::new(values)).filter(|model| model.satisfies(&self.graph.terms, step.guard)),
+            false => self.completed(step.guard, &values, machinery),
+        }?;
+        Some(step.inputs.iter().map(|&(_, term)| model.get(term) as u64).collect())
+    }
+
     fn values(&self) -> Vec<(TermId, u128)> {
         let numbered = self.graph.variables.iter().enumerate();
         numbered.map(|(number, &term)| (term, u128::from(self.machine.bits(VariableId(number as u32))))).collect()
@@ -245,14 +323,23 @@ impl Walking<'_> {
         if !free.iter().any(|term| !known(term) && open.contains(term)) {
             return false;
         }
+        self.completed(guard, values, machinery).is_some()
+    }
+
+    /// Values for all that a guard speaks of, so that it holds; some are given.
+    fn completed(&mut self, guard: TermId, values: &[(TermId, u128)], machinery: &mut Machinery) -> Option<Model> {
         let terms = &mut self.graph.terms;
+        let free: Vec<TermId> = terms.free_variables(&[guard]);
         let mut parts = vec![guard];
         for &(term, bits) in values.iter().filter(|(term, _)| free.contains(term)) {
             let constant = terms.constant_of(terms.sort(term), bits);
             parts.push(terms.eq(term, constant));
         }
         let solver = machinery.solver.get_or_insert_with(Embedded::new);
-        matches!(solver.check(terms, &parts, &Limits::none()), Answer::Sat(_))
+        match solver.check(terms, &parts, &Limits::none()) {
+            Answer::Sat(model) => Some(model),
+            _ => None,
+        }
     }
 
     /// Executes one edge, and it must be this one.

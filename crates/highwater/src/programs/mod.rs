@@ -13,6 +13,7 @@ pub mod proof;
 mod reading;
 mod replayed;
 mod settings;
+mod simulated;
 mod story;
 pub mod words;
 
@@ -20,6 +21,7 @@ pub use checking::verify;
 pub use reading::{ProgramFile, c_options, data_model_name, options_named, options_of, read};
 pub use replayed::replay;
 pub use settings::only_for_c;
+pub use simulated::run;
 
 use crate::arguments::{CheckArgs, Engine};
 use crate::failure::Failure;

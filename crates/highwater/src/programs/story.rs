@@ -30,7 +30,8 @@ pub fn confirmed(
     }
 }
 
-struct Teller<'a> {
+/// Tells a run step by step.
+pub struct Teller<'a> {
     component: &'a Component,
     sources: &'a SourceMap,
     /// The values that are known to the reader.
@@ -41,7 +42,8 @@ struct Teller<'a> {
 }
 
 impl<'a> Teller<'a> {
-    fn new(component: &'a Component, sources: &'a SourceMap) -> Self {
+    /// Nothing is told yet.
+    pub fn new(component: &'a Component, sources: &'a SourceMap) -> Self {
         let known = vec![None; component.variables.len()];
         Teller { component, sources, known, first: Vec::new(), last: VecDeque::new(), left_out: 0 }
     }
@@ -67,13 +69,21 @@ impl<'a> Teller<'a> {
     }
 
     fn tell(&mut self, edge: &Edge, machine: &Machine<'_>, inputs: &[Input]) {
+        if let Some(step) = self.step(edge, machine, inputs) {
+            self.push(step);
+        }
+    }
+
+    /// A step that was taken, if it shows something.
+    pub fn step(&mut self, edge: &Edge, machine: &Machine<'_>, inputs: &[Input]) -> Option<ProgramStep> {
         let changes = words::changes(self.component, machine, edge, &mut self.known);
         let remarks: Vec<String> = inputs.iter().filter_map(|input| words::remark(self.component, input)).collect();
-        if !changes.is_empty() || !remarks.is_empty() || words::is_shown(self.component, edge) {
+        let shown = !changes.is_empty() || !remarks.is_empty() || words::is_shown(self.component, edge);
+        shown.then(|| {
             let procedure = self.component.location(edge.source).procedure.clone();
             let statement = words::statement(self.component, self.sources, edge);
-            self.push(ProgramStep { span: edge.span, procedure, statement, changes, remarks });
-        }
+            ProgramStep { span: edge.span, procedure, statement, changes, remarks }
+        })
     }
 
     fn push(&mut self, step: ProgramStep) {

@@ -1,11 +1,13 @@
 //! Statements, values and inputs of C in the words of its text: for the runs of programs and of components.
 
+use crate::failure::Failure;
 use c::Component;
 use c::display;
 use c::interpret::{Input, Machine, Purpose};
 use c::program::{Cause, Edge, Instruction, VariableId, VariableKind};
 use model::source::SourceMap;
 use model::verdict::{Change, ProgramInput};
+use std::io::Write;
 
 /// A longer statement is cut.
 const LONGEST_STATEMENT: usize = 200;
@@ -61,6 +63,18 @@ pub fn statement(component: &Component, sources: &SourceMap, edge: &Edge) -> Str
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,
     }
+}
+
+/// What a step has changed and what came from outside, behind its statement.
+pub fn beside(out: &mut dyn Write, changes: &[Change], remarks: &[String]) -> Result<(), Failure> {
+    for change in changes {
+        write!(out, "  {}={}", change.name, change.value)?;
+    }
+    writeln!(out)?;
+    for remark in remarks {
+        writeln!(out, "      ↳ {remark}")?;
+    }
+    Ok(())
 }
 
 /// What came from outside, in words.
