@@ -221,7 +221,6 @@ fn questions_that_are_not_answered_say_why() {
         assert_eq!(output.status.code(), Some(2), "{flags:?}: {}", said(&output));
         assert!(said(&output).contains(words), "{flags:?}: {}", said(&output));
     }
-    assert_eq!(highwater(&["simulate", path(&file)]).status.code(), Some(2));
     let conforms = written(
         "conforms",
         &[
@@ -229,6 +228,9 @@ fn questions_that_are_not_answered_say_why() {
             ("a.c", "void x(void);\nvoid serve(void) { x(); }\n"),
         ],
     );
+    let simulated = highwater(&["simulate", path(&conforms)]);
+    assert_eq!(simulated.status.code(), Some(2), "{}", said(&simulated));
+    assert!(said(&simulated).contains("has no program"), "{}", said(&simulated));
     let output = highwater(&["check", path(&conforms), "-p", "conformance:sreve"]);
     assert!(said(&output).contains("did you mean `serve`?"), "{}", said(&output));
     for name in ["conformance", "conformance:serve", "conformance:serve to S"] {
@@ -348,7 +350,13 @@ fn a_run_is_written_as_c_programs_that_do_it() {
     }
     let (_, document) = check(&folder.join("left-handed.spec"), &["-p", "ltl:EverybodyEats", "--c-test", path(&test)]);
     let notes = document["results"][0]["advice"].to_string();
-    assert!(notes.contains("infinite run is not written"), "{notes}");
+    assert!(notes.contains("around its loop twice"), "{notes}");
+    assert_eq!(status_of(&test), Some(97), "the one who eats for ever");
+    let (_, document) = check(&folder.join("session.spec"), &["-p", "ltl:DataAgain", "--c-test", path(&test)]);
+    assert_eq!(document["results"][0]["verdict"], "violated", "{document}");
+    for part in ["client", "server"] {
+        assert_eq!(status_of(&test.with_extension(format!("{part}.c"))), Some(97), "{part}");
+    }
 }
 
 #[test]

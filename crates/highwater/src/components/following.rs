@@ -32,6 +32,17 @@ pub struct Script {
 pub type Taken = (Option<EventId>, Vec<(usize, u32)>);
 
 impl Script {
+    /// The run of a loop once more around it, as a run that ends.
+    pub fn once_more(&self, followed: &Followed<'_>) -> Script {
+        let mut more = Script { loop_from: None, ..self.clone() };
+        more.steps.extend_from_slice(self.loop_from.and_then(|from| self.steps.get(from..)).unwrap_or_default());
+        for (inputs, &before) in more.inputs.iter_mut().zip(&followed.before_loop) {
+            let again = inputs.get(before..).unwrap_or_default().to_vec();
+            inputs.extend(again);
+        }
+        more
+    }
+
     /// That of a run that the engine found.
     pub fn of_violation(violation: &Violation, parts: &[Part]) -> Script {
         let is_process = |part: usize| matches!(parts.get(part), Some(Part::Process(_)));
@@ -93,6 +104,8 @@ pub struct Followed<'a> {
     pub events: Vec<Option<EventId>>,
     /// The propositions that hold at each position, that of the end included.
     pub truths: Vec<Vec<PropositionId>>,
+    /// For each part, how many inputs it had used when the loop began.
+    before_loop: Vec<usize>,
 }
 
 impl Followed<'_> {
@@ -122,9 +135,11 @@ pub fn follow<'a>(
     }
     let mut teller = Teller::new(sources, &walkers);
     let (mut events, mut truths, mut marks) = (Vec::new(), vec![truths_of(&walkers)], None);
+    let mut before_loop = Vec::new();
     for (at, (event, moves)) in script.steps.iter().enumerate() {
         if script.loop_from == Some(at) {
             marks = Some(walkers.iter().map(Walker::standing).collect::<Vec<_>>());
+            before_loop = walkers.iter().map(Walker::used).collect();
         }
         let wrong = |why: String| format!("step {}: {why}", at + 1);
         if walkers.iter().any(Walker::is_wrong) {
@@ -144,7 +159,7 @@ pub fn follow<'a>(
         return Err(String::from("the loop does not come back to where it began"));
     }
     let run = teller.told(parts, script.loop_from, &walkers);
-    Ok(Followed { walkers, run, events, truths })
+    Ok(Followed { walkers, run, events, truths, before_loop })
 }
 
 /// Those who move are all that know the event, or one alone.

@@ -192,8 +192,17 @@ impl<'a> Components<'a> {
             Err(why) => outcome.verdict = unconfirmed(why),
             Ok((followed, run)) => {
                 if let Some(path) = self.args.c_test.as_ref().filter(|_| !self.tested.get()) {
-                    self.tested.set(run.loop_from.is_none());
-                    let notes = tests_in_c::write(self.file, &followed, &run, path)?;
+                    self.tested.set(true);
+                    let notes = match run.loop_from {
+                        None => tests_in_c::write(self.file, &followed, &run, path)?,
+                        Some(_) => {
+                            let more = script.once_more(&followed);
+                            match following::follow(specification, question, &parts, self.sources, &more) {
+                                Ok(twice) => tests_in_c::write_loop(self.file, &followed, &twice, path)?,
+                                Err(why) => vec![format!("the run is not written as a C program: {why}")],
+                            }
+                        }
+                    };
                     outcome.details.advice.extend(notes);
                 }
                 outcome.verdict = Verdict::Violated;

@@ -2,7 +2,8 @@
 //!
 //! Procedures share no variables, but those of one file would share its globals in one program; so each gets a program of its
 //! own, which does the same steps on the same inputs and ends with a status of its own where the run ends: at the error, in
-//! the call that waits for ever, in the call that is not allowed, or after a return that is not.
+//! the call that waits for ever, in the call that is not allowed, or after a return that is not. Of an infinite run, it goes
+//! around the loop twice.
 
 use super::following::Followed;
 use super::reading::ComponentsFile;
@@ -10,7 +11,7 @@ use super::walkers::{Walker, Walking};
 use crate::failure::Failure;
 use c::Input;
 use c::interpret::{Outcome, Run};
-use c::program::{Component, EdgeId, Instruction};
+use c::program::{Cause, Component, EdgeId, Instruction};
 use c::witness::{STATUS, Stop, Test, test_until};
 use concurrent::graph::Place;
 use model::source::{FileId, Span};
@@ -20,23 +21,51 @@ use std::path::{Path, PathBuf};
 /// More parts of a run that a test cannot make happen than this are counted.
 const MANY_MISSING: usize = 4;
 
-/// Writes the tests; what there is to say about them.
+/// Writes the tests of a run that ends; what there is to say about them.
 pub fn write(
     file: &ComponentsFile,
     followed: &Followed<'_>,
     run: &ComponentsRun,
     path: &Path,
 ) -> Result<Vec<String>, Failure> {
-    if run.loop_from.is_some() {
-        return Ok(vec![String::from("an infinite run is not written as a C program")]);
-    }
     let procedures = followed.walkers.iter().enumerate().filter_map(|(part, walker)| match walker {
         Walker::Procedure(walking) => Some((&**walking, stop(walking, part, run)?)),
         Walker::Process(..) => None,
     });
+    write_each(file, &procedures.collect::<Vec<_>>(), path)
+}
+
+/// Writes the tests of an infinite run: they go around its loop twice. `twice` is the run that was followed so far.
+pub fn write_loop(
+    file: &ComponentsFile,
+    once: &Followed<'_>,
+    twice: &Followed<'_>,
+    path: &Path,
+) -> Result<Vec<String>, Failure> {
+    let procedures = once.walkers.iter().zip(&twice.walkers).filter_map(|(once, twice)| match (once, twice) {
+        (Walker::Procedure(once), Walker::Procedure(twice)) => Some((&**twice, turn(twice, once.run.edges.len())?)),
+        _ => None,
+    });
     let procedures: Vec<(&Walking<'_>, Stop)> = procedures.collect();
+    if procedures.is_empty() {
+        return Ok(vec![String::from(
+            "nobody calls a routine in the loop of this run: it is not written as a C program",
+        )]);
+    }
+    let mut notes = write_each(file, &procedures, path)?;
+    notes.push(String::from("the run has no end: a test goes around its loop twice, to the last call there"));
+    Ok(notes)
+}
+
+/// The last call of the second time around a loop: the run is long enough if it has made so many steps before.
+fn turn(walking: &Walking<'_>, before: usize) -> Option<Stop> {
+    let again = walking.run.edges.get(before..)?;
+    again.iter().rev().find_map(|&edge| called(walking, edge, 0))
+}
+
+fn write_each(file: &ComponentsFile, procedures: &[(&Walking<'_>, Stop)], path: &Path) -> Result<Vec<String>, Failure> {
     let mut notes = Vec::new();
-    for (walking, stop) in &procedures {
+    for (walking, stop) in procedures {
         let path = if procedures.len() == 1 { path.to_path_buf() } else { named(path, &walking.procedure.name) };
         let Some((base, input)) = unit(file, walking) else { continue };
         let (component, own) = unshifted(&walking.procedure.component, &walking.run, base);
@@ -107,7 +136,7 @@ fn stop(walking: &Walking<'_>, part: usize, run: &ComponentsRun) -> Option<Stop>
 fn called(walking: &Walking<'_>, edge: EdgeId, more: usize) -> Option<Stop> {
     let component = &walking.procedure.component;
     let routine = |edge: EdgeId| match &component.edge(edge).instruction {
-        Instruction::Call { routine, .. } => Some(routine),
+        Instruction::Call { routine, .. } | Instruction::Havoc(_, Cause::Nondet(routine)) => Some(routine),
         _ => None,
     };
     let name = routine(edge)?;

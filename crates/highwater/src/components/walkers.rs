@@ -119,6 +119,14 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// How many inputs it has used.
+    pub fn used(&self) -> usize {
+        match self {
+            Walker::Procedure(walking) => walking.run.inputs.len(),
+            Walker::Process(..) => 0,
+        }
+    }
+
     /// How it ends, if it does.
     pub fn ending(&self) -> Ending {
         match self {
