@@ -130,7 +130,7 @@ pub fn check(
     let mut story = Story::new(composition, relay.as_mut().map(|relay| relay as &mut dyn Listener));
     let verdict = budget
         .look()
-        .and_then(|()| Problem::new(composition, question))
+        .and_then(|()| Problem::new(composition, question, limits.deadline))
         .and_then(|problem| answer(&problem, method, &budget, &mut story, &mut statistics))
         .unwrap_or_else(Verdict::Inconclusive);
     statistics.abstract_states = statistics.abstract_states.max(budget.most_states());

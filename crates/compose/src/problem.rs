@@ -10,6 +10,7 @@ use model::composition::{Composition, Happening, Run, Stepper};
 use model::composition_proof::{CompositionProof, Node, Parts};
 use model::ids::EventId;
 use model::verdict::Reason;
+use std::time::Instant;
 
 /// What all methods start from.
 pub(crate) struct Problem<'a> {
@@ -26,9 +27,13 @@ pub(crate) struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    pub(crate) fn new(composition: &'a Composition, question: Question<'a>) -> Result<Problem<'a>, Reason> {
+    pub(crate) fn new(
+        composition: &'a Composition,
+        question: Question<'a>,
+        deadline: Option<Instant>,
+    ) -> Result<Problem<'a>, Reason> {
         let watch = match question {
-            Question::Formula(formula) => Some(Watch::new(formula)?),
+            Question::Formula(formula) => Some(Watch::new(formula, deadline)?),
             Question::Deadlock | Question::Safety => None,
         };
         let hears_silence = matches!(question, Question::Formula(formula) if !silence::is_insensitive(formula));

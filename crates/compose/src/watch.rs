@@ -5,6 +5,7 @@ use model::composition::Atom;
 use model::formula::Ltl;
 use model::ids::PropositionId;
 use model::verdict::Reason;
+use std::time::Instant;
 
 /// A Büchi automaton for the negation of a formula.
 #[derive(Clone, Debug)]
@@ -39,14 +40,17 @@ impl WatchEdge {
 
 impl Watch {
     /// Translates the negation of a formula.
-    pub(crate) fn new(formula: &Ltl<Atom>) -> Result<Watch, Reason> {
+    pub(crate) fn new(formula: &Ltl<Atom>, deadline: Option<Instant>) -> Result<Watch, Reason> {
         let atoms = formula.atoms();
         if atoms.len() > MOST_ATOMS {
             return Err(Reason::NotSupported(format!("a formula with more than {MOST_ATOMS} different atoms")));
         }
         let numbered = temporal::numbered(formula, &atoms);
-        let automaton = temporal::automaton(&numbered.negated(), &temporal::Limits::default())
-            .map_err(|too_large| Reason::NotSupported(too_large.to_string()))?;
+        let limits = temporal::Limits { deadline, ..temporal::Limits::default() };
+        let automaton = temporal::automaton(&numbered.negated(), &limits).map_err(|too_large| match too_large {
+            temporal::TooLarge::Time => Reason::Timeout,
+            _ => Reason::NotSupported(too_large.to_string()),
+        })?;
         let bits = |atoms: &[u32]| atoms.iter().fold(0, |set: AtomSet, atom| set | 1 << atom);
         let states = automaton.states.iter().map(|state| {
             let edges = state.edges.iter().flat_map(|edge| {

@@ -8,6 +8,8 @@
 //! The paper behind it is Heußner, Le Gall and Sutre, "Extrapolation-based path invariants for abstraction refinement of
 //! fifo systems". Start reading at `system.rs`, then `space.rs`, which unfolds the product of the machines as far as it is
 //! needed, then the methods: `search.rs`, `absint.rs`, `cegar/mod.rs`, `armc.rs`, and `portfolio.rs`, which combines them.
+//! [`network`] is for itself: abstract interpretation of a network with data, which is not made a [`System`] first. What is
+//! found becomes a `model::queue_proof` in `proof.rs`.
 //!
 //! This crate never prints, reads no file, and never panics on a system, however odd.
 
@@ -17,7 +19,9 @@ mod cegar;
 mod check;
 mod configurations;
 mod method;
+pub mod network;
 mod portfolio;
+mod proof;
 mod property;
 mod replay;
 mod run;
@@ -29,6 +33,7 @@ mod verdict;
 
 pub use cegar::{Cegar, CegarSettings, Generator, Pass, Progress};
 pub use method::{Limits, Method, check};
+pub use proof::queue_automaton;
 pub use property::Property;
 pub use replay::{Configuration, ReplayError, replay};
 pub use story::{AbstractState, Event, Observer, Silent};

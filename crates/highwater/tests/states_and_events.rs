@@ -139,7 +139,7 @@ fn section_5_the_three_styles_agree_on_the_surge_protector() {
 fn section_5_the_automaton_of_states_and_events_grows_linearly() {
     let size = |formula: String| {
         let (network, _) = read(&protector(8, false), &[formula]);
-        negation(&network.formulas[0].formula).map(|claim| claim.states.len()).unwrap_or(usize::MAX)
+        negation(&network.formulas[0].formula, None).map(|claim| claim.states.len()).unwrap_or(usize::MAX)
     };
     let sizes: Vec<usize> = (1..=8).map(|range| size(by_states_and_events(range))).collect();
     assert!(sizes.iter().zip(1..).all(|(&size, range)| size <= range + 1), "{sizes:?}");

@@ -14,6 +14,7 @@
 //! fields each message has.
 
 use serde::{Deserialize, Serialize};
+use std::fmt::Write;
 
 /// The letter between two queues.
 pub const SEPARATOR: u32 = 0;
@@ -53,6 +54,17 @@ pub struct QueueControl {
     /// The process that keeps control, inside an atomic sequence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<u32>,
+}
+
+impl QueueControl {
+    /// The control state with these portable bytes.
+    pub fn new(portable: &[u8], owner: Option<u32>) -> Self {
+        let state = portable.iter().fold(String::with_capacity(2 * portable.len()), |mut digits, byte| {
+            let _ = write!(digits, "{byte:02x}");
+            digits
+        });
+        QueueControl { state, owner }
+    }
 }
 
 /// What the queues can hold in one control state.

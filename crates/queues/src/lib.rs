@@ -18,6 +18,7 @@ mod boolean;
 mod express;
 mod extrapolation;
 mod hash;
+mod heads;
 mod languages;
 mod limits;
 mod nondeterministic;

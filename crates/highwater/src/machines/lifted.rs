@@ -9,7 +9,6 @@
 //! Nothing here is believed: the checker looks at the result, and it derives its steps on its own.
 
 use super::correspond::Correspondence;
-use super::proof;
 use fifo::Invariant;
 use model::network::{Network, ScalarType};
 use model::queue_proof::{QueueAutomaton, QueueControl, QueueData, QueueEntry, QueueProof};
@@ -17,7 +16,6 @@ use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
 use queues::{Language, Languages, Limit};
 use scm::Folded;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::fmt::Write;
 
 /// A set that grew so often does not come to rest.
 const MOST_GROWTH: u32 = 64;
@@ -148,7 +146,7 @@ impl Lifting<'_> {
         let (control, set) = (self.controls[number].clone(), self.sets[number]);
         let moves = self.moves(&control, set)?;
         if control.1.is_some() && !moves.free {
-            let blocked = blocked(&mut self.languages, set, moves.takes.iter())?;
+            let blocked = self.languages.without_heads(set, moves.takes.iter())?;
             let blocked = if self.lossy.contains(&true) { self.languages.lose(blocked, &self.lossy)? } else { blocked };
             self.join((control.0, None), blocked)?;
         }
@@ -208,7 +206,7 @@ impl Lifting<'_> {
     fn moves(&mut self, control: &Control, set: Language) -> Result<Moves, Unlifted> {
         let mut moves = Moves::default();
         moves.free = self.sample(&control.0, control.1, &mut moves)?;
-        for (queue, letter) in heads(&self.languages, set) {
+        for (queue, letter) in self.languages.heads(set) {
             let Some(message) = self.alphabet.values.get(letter as usize).cloned() else { continue };
             let mut contents = vec![Vec::new(); queue];
             contents.push(vec![message]);
@@ -276,57 +274,13 @@ impl Lifting<'_> {
                 fresh
             });
             proof.entries.push(QueueEntry { control: vec![data.controls.len() as u32], automaton });
-            data.controls.push(QueueControl { state: hex(&self.stepper.portable(&state)), owner });
+            data.controls.push(QueueControl::new(&self.stepper.portable(&state), owner));
         }
         proof.data = Some(data);
         proof
     }
 
     fn automaton(&self, set: Language, letters: &[u32]) -> QueueAutomaton {
-        proof::automaton(&self.languages, set, &|letter| letters.get(letter as usize).copied().unwrap_or(u32::MAX))
+        fifo::queue_automaton(&self.languages, set, &|letter| letters.get(letter as usize).copied().unwrap_or(u32::MAX))
     }
-}
-
-/// The contents that have none of some heads.
-pub fn blocked<'a>(
-    languages: &mut Languages,
-    set: Language,
-    heads: impl Iterator<Item = (&'a usize, &'a Vec<u32>)>,
-) -> Result<Language, Limit> {
-    let mut left = set;
-    for (&queue, letters) in heads {
-        for &letter in letters {
-            let rest = languages.receive(set, queue, letter)?;
-            let ready = languages.unreceive(rest, queue, letter)?;
-            left = languages.difference(left, ready)?;
-        }
-    }
-    Ok(left)
-}
-
-/// The messages that can be at the heads of queues.
-pub fn heads(languages: &Languages, set: Language) -> Vec<(usize, u32)> {
-    let automaton = languages.automaton(set);
-    let separator = languages.separator();
-    let states = || 0..automaton.states() as u32;
-    let mut first: HashSet<u32> = states().take(1).collect();
-    for state in states() {
-        first.extend(automaton.edges(state).iter().filter(|e| e.letter == separator).map(|edge| edge.target));
-    }
-    let mut heads: Vec<(usize, u32)> = Vec::new();
-    for state in first {
-        let letters = automaton.edges(state).iter().filter(|edge| edge.letter != separator);
-        heads.extend(letters.map(|edge| (automaton.segment(state) as usize, edge.letter)));
-    }
-    heads.sort_unstable();
-    heads.dedup();
-    heads
-}
-
-/// Bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -4,15 +4,13 @@
 //! are read without bounds, is folded first, if it can be, or made one machine (`target`). What comes back is not believed: a run is replayed in
 //! the semantics of the network, and its end looked at (`runs`, `ending`); an invariant is taken back to the network
 //! (`lifted`) and handed to the small checker. Promela models have another chance: a proof that is found on the network
-//! itself (`direct`). `promela` says when a Promela model comes here.
+//! itself (`fifo::network`). `promela` says when a Promela model comes here.
 
 mod correspond;
-mod direct;
 mod ending;
 mod formulas;
 mod lifted;
 mod promela;
-mod proof;
 mod runs;
 mod settings;
 mod story;
@@ -28,8 +26,8 @@ use crate::arguments::CheckArgs;
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::terminal;
-use direct::Unproved;
 use ending::Ending;
+use fifo::network::Unproved;
 use fifo::{Invariant, Method, Statistics};
 use lifted::Unlifted;
 use model::network::Network;
@@ -237,7 +235,8 @@ impl<'a> Machines<'a> {
         let most = self.limits(deadline, limits, None);
         let bytes = most.memory.unwrap_or(usize::MAX);
         let most = queues::Limits { deadline, bytes, interrupt: most.cancel, ..queues::Limits::default() };
-        let found = direct::prove(self.network, &outcome.property, &most)?;
+        certify::queues::can_speak_of(self.network).map_err(|refusal| Unproved::Unfit(refusal.to_string()))?;
+        let found = fifo::network::prove(self.network, &outcome.property, &most)?;
         let proof = found.proof;
         match certify::queues::verify_promela(self.network, &outcome.property, &proof, limits, observer) {
             Ok(()) => {}
@@ -330,7 +329,7 @@ impl<'a> Machines<'a> {
             ..queues::Limits::default()
         };
         let folding = match &target.origin {
-            Origin::Model => return Ok(proof::proof(&invariant, bad)),
+            Origin::Model => return Ok(invariant.proof(bad)),
             Origin::Whole(whole) => {
                 invariant.languages.set_limits(limits);
                 return whole.proof(invariant).map_err(|limit| reason_of(&fifo::Reason::Limit(limit)));

@@ -263,8 +263,7 @@ impl Closure<'_> {
                 }
             }
             states.push(self.name(&state, number));
-            let digits = super::lifted::hex(&self.stepper.portable(&state));
-            controls.push(QueueControl { state: digits, owner });
+            controls.push(QueueControl::new(&self.stepper.portable(&state), owner));
         }
         states.push(String::from("error"));
         let messages = self.messages;
@@ -401,7 +400,7 @@ impl Whole {
         for (_, set) in &mut invariant.reached {
             *set = invariant.languages.intersection(*set, possible)?;
         }
-        let mut proof = super::proof::proof(&invariant, &[]);
+        let mut proof = invariant.proof(&[]);
         proof
             .entries
             .retain(|entry| entry.control.first().is_some_and(|&state| (state as usize) < self.controls.len()));

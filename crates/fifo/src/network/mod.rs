@@ -1,7 +1,8 @@
 //! Abstract interpretation of a network itself: a set of queue contents for each control state, found as it is reached.
 //!
-//! Folding and putting all processes together (`whole`) list their states first, as if every message that is ever sent
-//! could come at any time. Often that is far more than can be reached. Here a control state is looked at only with the
+//! A network with data becomes a [`crate::System`] by folding its data into states or by putting all its processes together,
+//! and both list the states first, as if every message that is ever sent could come at any time. Often that is far more
+//! than can be reached. Here a control state is looked at only with the
 //! messages that can be at the heads of its queues by what is known so far, and a step leads on only with what it makes of
 //! the set. Sets that keep growing are extrapolated, at first with each channel apart: there may be many.
 //!
@@ -9,27 +10,25 @@
 //! here. What comes out in the end is handed to the checker like every other proof, and the steps are those of the
 //! network's own semantics, seen with samples of the contents as the checker does it.
 
-use super::lifted::{blocked, heads, hex};
-use super::proof;
+mod controls;
+
+use crate::proof::queue_automaton;
+use controls::{Control, Controls};
 use model::network::Network;
 use model::queue_proof::{QueueControl, QueueData, QueueEntry, QueueProof};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
 use model::verdict::Property;
 use queues::{Apart, Bisimulation, Direction, Extrapolation, Language, Languages, Limit};
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// More different messages than this are not looked at.
 const MOST_LETTERS: usize = 1 << 12;
 /// What a control state takes beside its bytes, roughly.
-const CONTROL_BYTES: usize = 200;
+const CONTROL_BYTES: usize = 64;
 
 /// And a sample.
 const SAMPLE_BYTES: usize = 100;
-
-/// A state without messages, and the process in control.
-type Control = (Vec<u8>, Option<u32>);
 
 /// The message at the head of a queue.
 type Head = (usize, u32);
@@ -61,10 +60,15 @@ impl From<Limit> for Unproved {
 
 /// A proof, and what it took.
 pub struct Found {
+    /// What the queues can hold in each control state.
     pub proof: QueueProof,
+    /// The extrapolation that was enough, for people.
     pub method: String,
+    /// How many precisions were lost before.
     pub round: usize,
+    /// How many sets there are.
     pub languages: usize,
+    /// Memory in use, by our own estimate.
     pub bytes: usize,
 }
 
@@ -95,9 +99,9 @@ struct Sample {
 const ROUNDS: [(bool, u32, u32); 6] =
     [(true, 0, 1), (true, 1, 3), (false, 0, 2), (true, 2, 6), (false, 1, 4), (false, 2, 8)];
 
-/// Looks for a proof.
+/// Looks for a proof that a network is safe, or that it does not get stuck. The network must be one whose steps see the
+/// head of one queue at most; what comes out is for the checker to judge.
 pub fn prove(network: &Network, property: &Property, limits: &queues::Limits) -> Result<Found, Unproved> {
-    certify::queues::can_speak_of(network).map_err(|refusal| Unproved::Unfit(refusal.to_string()))?;
     if network.channel_types.iter().any(|ty| ty.lossy) {
         return Err(Unproved::Unfit(String::from("a channel loses messages")));
     }
@@ -149,8 +153,7 @@ struct Analysis<'a> {
     property: &'a Property,
     languages: Languages,
     queues: usize,
-    controls: Vec<Rc<Control>>,
-    numbers: HashMap<Rc<Control>, u32>,
+    controls: Controls,
     /// What was sampled so far, by control state and head.
     samples: HashMap<(u32, Option<Head>), Sample>,
     /// The steps of all samples: what they do, and the control state that they lead to.
@@ -171,8 +174,7 @@ impl<'a> Analysis<'a> {
             property,
             languages: Languages::new(1, MOST_LETTERS, limits.clone()),
             queues: 0,
-            controls: Vec::new(),
-            numbers: HashMap::new(),
+            controls: Controls::default(),
             samples: HashMap::new(),
             moves: Vec::new(),
             letters: HashMap::new(),
@@ -185,7 +187,8 @@ impl<'a> Analysis<'a> {
     /// Sets over more queues: those so far are of no use.
     fn widen(&mut self, queues: usize) {
         let limits = self.languages.limits().clone();
-        let kept: usize = self.controls.iter().map(|control| CONTROL_BYTES + 2 * control.0.len()).sum();
+        let sizes = (0..self.controls.len() as u32).map(|number| self.controls.get(number).0.len());
+        let kept: usize = sizes.map(|size| CONTROL_BYTES + 2 * size).sum();
         self.languages = Languages::new(queues, MOST_LETTERS, limits);
         let _ = self.languages.keep(kept);
         self.queues = queues;
@@ -207,7 +210,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn number(&mut self, control: Control) -> Result<u32, End> {
-        if let Some(&number) = self.numbers.get(&control) {
+        if let Some(number) = self.controls.find(&control) {
             return Ok(number);
         }
         let count = self.stepper.queue_count(&control.0);
@@ -215,11 +218,7 @@ impl<'a> Analysis<'a> {
             return Err(End::Queues(count));
         }
         self.languages.keep(CONTROL_BYTES + 2 * control.0.len())?;
-        let number = self.controls.len() as u32;
-        let control = Rc::new(control);
-        self.controls.push(Rc::clone(&control));
-        self.numbers.insert(control, number);
-        Ok(number)
+        Ok(self.controls.insert(&control))
     }
 
     fn visit(&mut self, table: &mut Table, number: u32) -> Result<(), End> {
@@ -228,23 +227,24 @@ impl<'a> Analysis<'a> {
         let empty = self.sample(number, None)?;
         let mut taken: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         self.follow(table, set, empty)?;
-        for head in heads(&self.languages, set) {
+        for head in self.languages.heads(set) {
             let sample = self.sample(number, Some(head))?;
             if sample.some {
                 taken.entry(head.0).or_default().push(head.1);
             }
             self.follow(table, set, sample)?;
         }
-        let control = Rc::clone(&self.controls[number as usize]);
-        let matters = control.1.is_some() || *self.property == Property::Deadlock;
+        let (state, owner) = self.controls.get(number);
+        let matters = owner.is_some() || *self.property == Property::Deadlock;
         if empty.some || !matters {
             return Ok(());
         }
-        let blocked = blocked(&mut self.languages, set, taken.iter())?;
-        if control.1.is_some() {
-            let after = self.number((control.0.clone(), None))?;
+        let state = state.to_vec();
+        let blocked = self.languages.without_heads(set, taken.iter())?;
+        if owner.is_some() {
+            let after = self.number((state, None))?;
             self.join(table, after, blocked)
-        } else if !self.languages.is_empty(blocked) && !self.stepper.is_valid_end(&control.0) {
+        } else if !self.languages.is_empty(blocked) && !self.stepper.is_valid_end(&state) {
             Err(End::Bad)
         } else {
             Ok(())
@@ -297,15 +297,15 @@ impl<'a> Analysis<'a> {
         if let Some(known) = self.samples.get(&(number, head)) {
             return Ok(*known);
         }
-        let control = Rc::clone(&self.controls[number as usize]);
+        let (control, owner) = self.controls.get(number);
         let state = match head {
-            None => Some(control.0.clone()),
+            None => Some(control.to_vec()),
             Some((queue, letter)) => {
                 let mut contents = vec![Vec::new(); queue];
                 contents.push(self.messages.get(letter as usize).cloned().into_iter().collect());
                 // What a queue that is not there would hold is of no interest.
-                if queue < self.stepper.queue_count(&control.0) {
-                    self.stepper.with_messages(&control.0, &contents)
+                if queue < self.stepper.queue_count(control) {
+                    self.stepper.with_messages(control, &contents)
                 } else {
                     None
                 }
@@ -313,7 +313,7 @@ impl<'a> Analysis<'a> {
         };
         let (moves, some) = match state {
             None => (Vec::new(), false),
-            Some(state) => self.expand(&state, control.1)?,
+            Some(state) => self.expand(&state, owner)?,
         };
         self.languages.keep(SAMPLE_BYTES + 2 * size_of::<(Op, u32)>() * moves.len())?;
         let begin = self.moves.len();
@@ -387,17 +387,18 @@ impl<'a> Analysis<'a> {
         let mut proof = QueueProof::default();
         let mut data = QueueData { queues: self.queues as u32, messages: self.messages.clone(), controls: Vec::new() };
         let mut automata: HashMap<Language, u32> = HashMap::new();
-        for (control, &set) in self.controls.iter().zip(&table.sets) {
+        for (number, &set) in (0..self.controls.len() as u32).zip(&table.sets) {
             if self.languages.is_empty(set) {
                 continue;
             }
             let fresh = proof.automata.len() as u32;
             let automaton = *automata.entry(set).or_insert_with(|| {
-                proof.automata.push(proof::automaton(&self.languages, set, &|letter| letter + 1));
+                proof.automata.push(queue_automaton(&self.languages, set, &|letter| letter + 1));
                 fresh
             });
             proof.entries.push(QueueEntry { control: vec![data.controls.len() as u32], automaton });
-            data.controls.push(QueueControl { state: hex(&self.stepper.portable(&control.0)), owner: control.1 });
+            let (state, owner) = self.controls.get(number);
+            data.controls.push(QueueControl::new(&self.stepper.portable(state), owner));
         }
         proof.data = Some(data);
         proof
