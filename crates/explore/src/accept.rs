@@ -13,22 +13,24 @@
 //!
 //! As in SPIN: the claim moves first; states in the middle of an atomic sequence are not seen; a run that ends goes on
 //! for ever in its last state ([`Question::stutters`]), where nothing happens.
+//!
+//! The product is in `product`; `lasso` makes a short run of what is found, and `witness` replays it.
 
 mod lasso;
+mod product;
 mod witness;
 
 pub use lasso::{Lasso, Move};
 pub(crate) use witness::witness;
 
-use crate::ENGINE;
 use crate::clock::Clock;
-use crate::moves::Mover;
 use crate::reduction::{Choice, Labels, Reduction};
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
-use model::claim::{AtomSet, Claim, Watcher, halves, product_digest};
+use model::claim::{AtomSet, Claim, product_digest};
 use model::fault::Overflow;
-use model::semantics::{Semantics, Stepper, Successor};
-use model::verdict::{Limits, Observer, Progress, Reason, SearchStats};
+use model::semantics::Semantics;
+use model::verdict::{Limits, Observer, Reason, SearchStats};
+use product::{Expanded, Product, split};
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -283,24 +285,8 @@ impl<'a> Search<'a> {
     }
 
     fn check_limits(&mut self) -> Result<(), Ended> {
-        let (table, path, depth) = (&self.table, &self.path, self.depth);
-        let transitions = self.product.mover.transitions;
-        let limits = self.clock.limits;
-        if limits.states.is_some_and(|limit| table.len() as u64 > limit) {
-            return Err(Ended::Stopped(Reason::States));
-        }
-        if limits.depth.is_some_and(|limit| path.len() as u64 > limit) {
-            return Err(Ended::Stopped(Reason::Depth));
-        }
-        let progress = || Progress {
-            engine: ENGINE,
-            states: table.len() as u64,
-            waiting: path.len() as u64,
-            transitions,
-            depth,
-            memory_bytes: table.memory_bytes(),
-        };
-        self.clock.tick(table.growth_bytes(), progress).map_or(Ok(()), |reason| Err(Ended::Stopped(reason)))
+        let stopped = self.clock.tick_deep(&self.table, self.path.len(), self.depth, self.product.mover.transitions);
+        stopped.map_or(Ok(()), |reason| Err(Ended::Stopped(reason)))
     }
 
     fn finish(mut self, ended: Result<(), Ended>) -> Found {
@@ -333,194 +319,4 @@ impl<'a> Search<'a> {
             sum.wrapping_add(product_digest(stepper.digest(state), claim))
         })
     }
-}
-
-// --- the product --------------------------------------------------------------------------------------
-
-/// The claim and the model side by side, one product state at a time. A product state is a state of the model followed by
-/// the number of the claim's state in two bytes.
-struct Product<'a> {
-    question: &'a Question<'a>,
-    watcher: Watcher<'a>,
-    mover: Mover<'a>,
-    /// Answers questions about states while the mover is at work.
-    asker: Stepper<'a>,
-    /// Per state of the claim: the state atoms in its guards.
-    wanted: Vec<AtomSet>,
-    /// State atoms that are always evaluated.
-    always: AtomSet,
-    required: Marks,
-    /// The successors of the state that was expanded last.
-    next: Vec<Next>,
-    bytes: Vec<u8>,
-    /// What held when it was: atoms of the state, with those of each move.
-    occurred: Vec<AtomSet>,
-    /// Its moves, in the order in which they are looked at.
-    order: Vec<usize>,
-}
-
-/// A successor in the product.
-struct Next {
-    /// Where its bytes end, in one array for all.
-    end: usize,
-    /// The move of the model; none where it stays in its last state.
-    index: Option<usize>,
-    claim: u32,
-    marks: Marks,
-}
-
-struct Expanded {
-    marks: Marks,
-    /// The claim comes to its end here, or in the move with an index.
-    completed: Option<Option<usize>>,
-}
-
-/// A product state as a state of the model and a state of the claim.
-fn split(product: &[u8]) -> (&[u8], u32) {
-    let (state, claim) = product.split_at(product.len() - 2);
-    (state, u32::from(u16::from_le_bytes([claim[0], claim[1]])))
-}
-
-impl<'a> Product<'a> {
-    fn new(semantics: &'a Semantics<'a>, question: &'a Question<'a>, always: AtomSet) -> Self {
-        let watcher = Watcher::new(semantics, &question.claim.atoms);
-        let mut mover = Mover::new(semantics);
-        if watcher.has_events() {
-            mover.stepper.listen();
-        }
-        let atoms_of = |edges: &[model::claim::ClaimEdge]| edges.iter().fold(0, |set, e| set | e.holds | e.fails);
-        Product {
-            question,
-            watcher,
-            mover,
-            asker: semantics.stepper(),
-            wanted: question.claim.states.iter().map(|state| atoms_of(&state.edges)).collect(),
-            always,
-            required: if question.fair { Marks::MAX } else { ACCEPTING },
-            next: Vec::new(),
-            bytes: Vec::new(),
-            occurred: Vec::new(),
-            order: Vec::new(),
-        }
-    }
-
-    fn initial(&mut self) -> Result<Vec<u8>, Ended> {
-        if self.question.claim.states.len() > MOST_CLAIM_STATES {
-            let reason = format!("a claim with more than {MOST_CLAIM_STATES} states");
-            return Err(Ended::Stopped(Reason::NotSupported(reason)));
-        }
-        let initial = self.asker.initial()?;
-        let mut initial = initial.map_err(|fault| {
-            Ended::Stopped(Reason::NotSupported(format!("there is no first state: {}", fault.fault)))
-        })?;
-        initial.extend((self.question.claim.initial as u16).to_le_bytes());
-        Ok(initial)
-    }
-
-    /// The successor with an index.
-    fn state(&self, index: usize) -> &[u8] {
-        let start = if index == 0 { 0 } else { self.next[index - 1].end };
-        &self.bytes[start..self.next[index].end]
-    }
-
-    /// Gathers the successors of a product state: of one process, or of all.
-    fn expand(&mut self, product: &[u8], process: Option<u32>, clock: &Clock<'_>) -> Result<Expanded, Ended> {
-        let (state, claim) = split(product);
-        self.next.clear();
-        self.bytes.clear();
-        self.occurred.clear();
-        self.moves(state, process, clock)?;
-        let edges = &self.question.claim.states[claim as usize].edges;
-        let stuck = self.mover.is_timeout();
-        let wanted = self.wanted[claim as usize] | self.always;
-        let atoms = self.watcher.in_state(&mut self.asker, state, wanted, stuck).map_err(|fault| {
-            Ended::Stopped(Reason::Crash(format!("a condition of the property has no value: {}", fault.fault)))
-        })?;
-        let events = self.question.claim.events();
-        let (moves, marks) = (self.mover.len(), self.marks_of(state, claim)?);
-        let stays = self.mover.is_stuck() && process.is_none() && self.question.stutters;
-        self.put_in_order();
-        self.occurred.extend((0..moves).map(|index| atoms | self.mover.marks(index)));
-        if stays {
-            self.occurred.push(atoms);
-        }
-        let mut completed = None;
-        for edge in edges {
-            for at in 0..moves + usize::from(stays) {
-                let index = self.order.get(at).copied();
-                if !edge.is_open(self.occurred[index.unwrap_or(0)]) {
-                    continue;
-                }
-                match edge.to {
-                    Some(to) => self.push(state, index, to),
-                    None => completed = completed.or(Some(index)),
-                }
-            }
-        }
-        // Without events in its guard, an edge to the end needs no move.
-        let ends = |edge: &&model::claim::ClaimEdge| edge.to.is_none() && (edge.holds | edge.fails) & events == 0;
-        if edges.iter().filter(ends).any(|edge| edge.is_open(atoms)) {
-            completed = Some(None);
-        }
-        Ok(Expanded { marks, completed })
-    }
-
-    /// An atomic sequence of the state never ends, and nothing of it is progress.
-    fn has_endless(&mut self) -> bool {
-        let asker = &mut self.asker;
-        self.mover.endless(&mut |inner| asker.is_progress(inner)).is_some()
-    }
-
-    fn moves(&mut self, state: &[u8], process: Option<u32>, clock: &Clock<'_>) -> Result<(), Ended> {
-        let (watcher, asker) = (&self.watcher, &mut self.asker);
-        let has_events = watcher.has_events();
-        let mut mark = |state: &[u8], successor: &Successor<'_>| {
-            if has_events { watcher.in_step(asker, state, successor) } else { 0 }
-        };
-        if self.mover.expand_process(state, process, &mut mark, &|| clock.must_stop(0).is_some())? {
-            return Ok(());
-        }
-        Err(Ended::Stopped(clock.must_stop(0).unwrap_or(Reason::Interrupted)))
-    }
-
-    /// The youngest process first, as SPIN has it: the process that does the interesting things is often started last,
-    /// and a formula often speaks of the first.
-    fn put_in_order(&mut self) {
-        self.order.clear();
-        self.order.extend(0..self.mover.len());
-        let process = |index: usize| self.mover.first_step(index).and_then(|step| halves(step)[0]).map(|half| half.0);
-        self.order.sort_by_key(|&index| std::cmp::Reverse(process(index)));
-    }
-
-    fn push(&mut self, state: &[u8], index: Option<usize>, claim: u32) {
-        self.bytes.extend_from_slice(index.map_or(state, |index| self.mover.state(index)));
-        self.bytes.extend((claim as u16).to_le_bytes());
-        let fair = self.question.fair;
-        let marks = index.filter(|_| fair).map_or(0, |index| {
-            let actors = self.mover.steps(index).into_iter().flat_map(|step| halves(step).into_iter().flatten());
-            actors.fold(0, |set, (process, _)| set | turn(process))
-        });
-        self.next.push(Next { end: self.bytes.len(), index, claim, marks });
-    }
-
-    /// What occurs in a product state: acceptance, and processes that cannot move.
-    fn marks_of(&mut self, state: &[u8], claim: u32) -> Result<Marks, Ended> {
-        let accepting = self.question.claim.states[claim as usize].accepting
-            || self.question.labels && self.asker.is_accepting(state);
-        let mut marks = if accepting { ACCEPTING } else { 0 };
-        if self.question.fair {
-            if self.asker.process_count(state) > MOST_PROCESSES {
-                let reason = format!("weak fairness for more than {MOST_PROCESSES} processes");
-                return Err(Ended::Stopped(Reason::NotSupported(reason)));
-            }
-            let actors = self.mover.first_steps().flat_map(|step| halves(step).into_iter().flatten());
-            marks |= !actors.fold(ACCEPTING, |set, (process, _)| set | turn(process));
-        }
-        Ok(marks)
-    }
-}
-
-/// The bit of a process.
-fn turn(process: u32) -> Marks {
-    1u128.checked_shl(process + 1).unwrap_or(0)
 }

@@ -1,5 +1,7 @@
 //! When to stop: the user, the clock, the memory and the number of states.
 
+use crate::ENGINE;
+use crate::table::StateTable;
 use model::memory::resident_bytes;
 use model::verdict::{Limits, Observer, Progress, Reason};
 use std::time::Instant;
@@ -40,5 +42,24 @@ impl<'a> Clock<'a> {
             return None;
         }
         self.must_stop(more)
+    }
+
+    /// A depth-first search looked at a state: also the number of states and the length of the way are limited.
+    pub(crate) fn tick_deep(&mut self, table: &StateTable, way: usize, depth: u64, transitions: u64) -> Option<Reason> {
+        let (states, waiting) = (table.len() as u64, way as u64);
+        if self.limits.states.is_some_and(|limit| states > limit) {
+            return Some(Reason::States);
+        }
+        if self.limits.depth.is_some_and(|limit| waiting > limit) {
+            return Some(Reason::Depth);
+        }
+        self.tick(table.growth_bytes(), || Progress {
+            engine: ENGINE,
+            states,
+            waiting,
+            transitions,
+            depth,
+            memory_bytes: table.memory_bytes(),
+        })
     }
 }

@@ -39,7 +39,7 @@ impl Setting<'_> {
     pub fn formula(&self, name: &str, formula: &Ltl) -> Outcome {
         let start = Instant::now();
         let property = Property::Ltl(name.to_owned());
-        let claim = match negation(formula) {
+        let claim = match negation(formula, self.limits.deadline) {
             Ok(claim) => claim,
             Err(reason) => return self.unanswered(property, reason, start),
         };
@@ -118,7 +118,8 @@ impl Setting<'_> {
     /// Whether a condition holds at no position of any run. An automaton may have looked at some runs only.
     fn never_holds(&self, condition: &Ltl) -> bool {
         let never = Ltl::Unary(Modality::Not, Box::new(condition.clone()));
-        let Ok(claim) = negation(&Ltl::Unary(Modality::Always, Box::new(never))) else { return false };
+        let never = Ltl::Unary(Modality::Always, Box::new(never));
+        let Ok(claim) = negation(&never, self.limits.deadline) else { return false };
         let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false };
         self.search(&question, None, !condition.has_events()).digest.is_some()
     }
@@ -212,15 +213,18 @@ pub fn without_progress(progress: &ProgressOf<'_>) -> Option<Claim> {
     (atoms.len() <= MOST_ATOMS).then_some(Claim { atoms, states, initial: 0 })
 }
 
-/// An automaton for what a formula forbids.
-pub fn negation(formula: &Ltl) -> Result<Claim, Reason> {
+/// An automaton for what a formula forbids, if it is made in time.
+pub fn negation(formula: &Ltl, deadline: Option<Instant>) -> Result<Claim, Reason> {
     let atoms: Vec<(Atom, String)> = formula.atoms();
     if atoms.len() > MOST_ATOMS {
         return Err(Reason::NotSupported(format!("a formula with more than {MOST_ATOMS} different conditions")));
     }
     let numbered = temporal::numbered(formula, &atoms);
-    let automaton = temporal::automaton(&numbered.negated(), &temporal::Limits::default())
-        .map_err(|too_large| Reason::NotSupported(too_large.to_string()))?;
+    let limits = temporal::Limits { deadline, ..temporal::Limits::default() };
+    let automaton = temporal::automaton(&numbered.negated(), &limits).map_err(|too_large| match too_large {
+        temporal::TooLarge::Time => Reason::Timeout,
+        _ => Reason::NotSupported(too_large.to_string()),
+    })?;
     let bits = |atoms: &[u32]| atoms.iter().fold(0, |set: AtomSet, atom| set | 1 << atom);
     let states = automaton.states.iter().map(|state| {
         let edges = state.edges.iter().flat_map(|edge| {

@@ -18,26 +18,30 @@
 //! such a state, and a cycle without is what we look for.
 //!
 //! The cycle that is found first can be long. Before it is shown, the nearest of its states is looked up
-//! breadth-first, and from there the shortest way round, both among the states that are known by then.
+//! breadth-first, and from there the shortest way round, both among the states that are known by then (`lasso`). Then it is
+//! replayed (`witness`). What progress is says `judge`.
+
+mod judge;
+mod lasso;
+mod witness;
+
+pub use judge::ProgressOf;
+pub use lasso::Lasso;
+pub(crate) use witness::words;
 
 use crate::ENGINE;
 use crate::clock::Clock;
 use crate::liveness::Setting;
 use crate::moves::Mover;
-use crate::reduction::{self, Choice, Labels, Mode, Reduction, Tally};
+use crate::reduction::{self, Choice, Mode, Reduction, Tally};
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
-use model::claim::Watcher;
-use model::event::Event;
-use model::formula::Atom;
+use judge::Judge;
 use model::ids::{EdgeId, MachineId};
-use model::semantics::{Semantics, Step, Stepper, Successor};
-use model::source::SourceMap;
-use model::trace::Narrator;
-use model::verdict::{
-    Certificate, Limits, Observer, Outcome, Progress, Property, Reason, SearchStats, Verdict, Witness,
-};
-use std::collections::{HashMap, HashSet, VecDeque};
+use model::semantics::{Semantics, Step, Successor};
+use model::verdict::{Certificate, Limits, Observer, Outcome, Property, Reason, SearchStats, Verdict};
+use std::collections::HashSet;
 use std::time::Instant;
+use witness::witness;
 
 /// An edge that is being taken by a process; a rendezvous is two of them.
 #[derive(Clone, Copy, Debug)]
@@ -52,102 +56,6 @@ pub struct Taken<'a> {
     pub machine: MachineId,
     /// The edge.
     pub edge: EdgeId,
-}
-
-/// What counts as progress.
-pub enum ProgressOf<'p> {
-    /// That some process is at a location labelled as progress.
-    Labels,
-    /// That one of these events happens; each with its text.
-    Named(&'p [(String, Event)]),
-    /// That one of these edges is taken.
-    Edges(HashSet<(MachineId, EdgeId)>),
-    /// That something happens of which this holds.
-    Events(&'p dyn Fn(&Taken<'_>) -> bool),
-}
-
-impl ProgressOf<'_> {
-    /// The texts of the events, if they have any.
-    pub fn names(&self) -> Vec<String> {
-        match self {
-            ProgressOf::Named(events) => events.iter().map(|(text, _)| text.clone()).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The events that can be watched.
-    fn atoms(&self) -> Vec<Atom> {
-        match self {
-            ProgressOf::Named(events) => events.iter().map(|(_, event)| Atom::Event(event.clone())).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// What says which process may move alone, if it can be told.
-    fn reduction<'n>(&self, semantics: &Semantics<'n>) -> Option<Reduction<'n>> {
-        match self {
-            ProgressOf::Labels => Reduction::new(semantics, &[], Labels::Progress),
-            ProgressOf::Named(_) => Reduction::new(semantics, &self.atoms(), Labels::None),
-            ProgressOf::Edges(_) | ProgressOf::Events(_) => None,
-        }
-    }
-
-    /// Whether a step is progress by itself; events with a name are for a [`Watcher`].
-    pub fn is_event(&self, stepper: &mut Stepper<'_>, state: &[u8], step: Step) -> bool {
-        let mut holds = |process: u32, edge: EdgeId| {
-            let Some(machine) = stepper.machine_of(state, process) else { return false };
-            match self {
-                ProgressOf::Labels | ProgressOf::Named(_) => false,
-                ProgressOf::Edges(edges) => edges.contains(&(machine, edge)),
-                ProgressOf::Events(event) => event(&Taken { state, step, process, machine, edge }),
-            }
-        };
-        match step {
-            Step::Edge { process, edge } => holds(process, edge),
-            Step::Rendezvous { sender, receiver } => holds(sender.0, sender.1) || holds(receiver.0, receiver.1),
-            Step::Loss { .. } => false,
-        }
-    }
-
-    /// Whether a state is progress by itself.
-    pub fn is_state(&self, stepper: &mut Stepper<'_>, state: &[u8]) -> bool {
-        matches!(self, ProgressOf::Labels) && stepper.is_progress(state)
-    }
-}
-
-/// Says which steps are progress.
-struct Judge<'a> {
-    progress: &'a ProgressOf<'a>,
-    watcher: Watcher<'a>,
-    /// Answers questions about states while others are at work.
-    asker: Stepper<'a>,
-}
-
-impl<'a> Judge<'a> {
-    fn new(semantics: &'a Semantics<'a>, progress: &'a ProgressOf<'a>) -> Self {
-        Judge { progress, watcher: Watcher::new(semantics, &progress.atoms()), asker: semantics.stepper() }
-    }
-
-    fn is_event(&mut self, state: &[u8], successor: &Successor<'_>) -> bool {
-        match self.progress {
-            ProgressOf::Labels => false,
-            ProgressOf::Named(_) => self.watcher.in_step(&mut self.asker, state, successor) != 0,
-            _ => self.progress.is_event(&mut self.asker, state, successor.step),
-        }
-    }
-
-    fn is_state(&mut self, state: &[u8]) -> bool {
-        self.progress.is_state(&mut self.asker, state)
-    }
-}
-
-/// A run that ends in a loop.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Lasso {
-    /// From the first state to the loop.
-    pub stem: Vec<Step>,
-    /// Once round.
-    pub cycle: Vec<Step>,
 }
 
 /// What the search found.
@@ -396,23 +304,8 @@ impl<'a> Search<'a> {
     }
 
     fn check_limits(&mut self) -> Result<(), Ended> {
-        let (table, path, depth, transitions) = (&self.table, &self.path, self.depth, self.mover.transitions);
-        let limits = self.clock.limits;
-        if limits.states.is_some_and(|limit| table.len() as u64 > limit) {
-            return Err(Ended::Stopped(Reason::States));
-        }
-        if limits.depth.is_some_and(|limit| path.len() as u64 > limit) {
-            return Err(Ended::Stopped(Reason::Depth));
-        }
-        let progress = || Progress {
-            engine: ENGINE,
-            states: table.len() as u64,
-            waiting: path.len() as u64,
-            transitions,
-            depth,
-            memory_bytes: table.memory_bytes(),
-        };
-        self.clock.tick(table.growth_bytes(), progress).map_or(Ok(()), |reason| Err(Ended::Stopped(reason)))
+        let stopped = self.clock.tick_deep(&self.table, self.path.len(), self.depth, self.mover.transitions);
+        stopped.map_or(Ok(()), |reason| Err(Ended::Stopped(reason)))
     }
 
     fn finish(mut self, ended: Result<(), Ended>) -> Found {
@@ -443,140 +336,4 @@ impl<'a> Search<'a> {
         let (table, stepper) = (&self.table, &mut self.mover.stepper);
         (0..table.len() as StateId).fold(0u128, |sum, id| sum.wrapping_add(stepper.digest(table.state(id))))
     }
-
-    // --- the lasso ----------------------------------------------------------------------------------
-
-    /// A short lasso, given that the way from `start` leads back to `start`.
-    fn lasso(&mut self, start: StateId) -> Option<Lasso> {
-        let from = self.path.iter().position(|(id, _)| *id == start)?;
-        let on_cycle: HashSet<StateId> = self.path[from..].iter().map(|(id, _)| *id).collect();
-        let (nearest, stem) = self.way_to(&on_cycle);
-        let cycle = self.nearest(nearest?, &HashSet::from([nearest?]), true).1;
-        Some(Lasso { stem, cycle })
-    }
-
-    /// The nearest of some states, and a shortest way to it.
-    fn way_to(&mut self, goals: &HashSet<StateId>) -> (Option<StateId>, Vec<Step>) {
-        if goals.contains(&0) { (Some(0), Vec::new()) } else { self.nearest(0, goals, false) }
-    }
-
-    /// The nearest of some states in at least one move among known states, if need be without progress, and the way.
-    fn nearest(&mut self, from: StateId, goals: &HashSet<StateId>, quiet: bool) -> (Option<StateId>, Vec<Step>) {
-        let mut parents: HashMap<StateId, StateId> = HashMap::new();
-        let mut queue = VecDeque::from([from]);
-        while let Some(id) = queue.pop_front() {
-            for next in self.known_successors(id, quiet) {
-                if goals.contains(&next) {
-                    let mut way = vec![next, id];
-                    while let Some(&parent) = way.last().filter(|&&id| id != from).and_then(|id| parents.get(id)) {
-                        way.push(parent);
-                    }
-                    way.reverse();
-                    let steps = way.windows(2).flat_map(|pair| self.steps_between(pair[0], pair[1], quiet)).collect();
-                    return (Some(next), steps);
-                }
-                if next != from && !parents.contains_key(&next) {
-                    parents.insert(next, id);
-                    queue.push_back(next);
-                }
-            }
-        }
-        (None, Vec::new())
-    }
-
-    /// Where the moves of a state lead among the states that were found; with `quiet`, only those without progress.
-    fn known_successors(&mut self, id: StateId, quiet: bool) -> Vec<StateId> {
-        let state = self.table.state(id).to_vec();
-        if quiet && self.judge.is_state(&state) || self.moves(&state, None).is_err() {
-            return Vec::new();
-        }
-        let moves = (0..self.mover.len()).filter(|&index| !quiet || !self.mover.is_marked(index));
-        moves.filter_map(|index| self.table.find(self.mover.state(index))).collect()
-    }
-
-    fn steps_between(&mut self, from: StateId, to: StateId, quiet: bool) -> Vec<Step> {
-        let state = self.table.state(from).to_vec();
-        if self.moves(&state, None).is_err() {
-            return Vec::new();
-        }
-        let goal = self.table.state(to);
-        let leads = |index: &usize| self.mover.state(*index) == goal && !(quiet && self.mover.is_marked(*index));
-        (0..self.mover.len()).find(leads).map_or_else(Vec::new, |index| self.mover.steps(index))
-    }
-}
-
-// --- the witness --------------------------------------------------------------------------------------
-
-/// Replays a lasso and puts it into words; `None` if it is not a cycle, or if there is progress in it.
-fn witness(
-    semantics: &Semantics<'_>,
-    sources: &SourceMap,
-    progress: &ProgressOf<'_>,
-    lasso: &Lasso,
-) -> Option<Witness> {
-    let mut narrator = Narrator::new(semantics, sources);
-    let start = narrator.replay(&lasso.stem).ok()?;
-    let all: Vec<Step> = lasso.stem.iter().chain(&lasso.cycle).copied().collect();
-    let end = narrator.replay(&all).ok()?;
-    let mut stepper = semantics.stepper();
-    let settled = |stepper: &mut Stepper<'_>, state: &[u8], control: Option<u32>| {
-        control.filter(|&process| stepper.keeps_control(state, process) == Ok(true))
-    };
-    let controls = (settled(&mut stepper, &start.state, start.control), settled(&mut stepper, &end.state, end.control));
-    if lasso.cycle.is_empty() || start.state != end.state || controls.0 != controls.1 {
-        return None;
-    }
-    if makes_progress(semantics, progress, &start.state, start.control, &lasso.cycle)? {
-        return None;
-    }
-    let (problem, problem_code) = words();
-    Some(Witness {
-        steps: end.steps,
-        loop_from: Some(lasso.stem.len()),
-        gains: Vec::new(),
-        problem,
-        problem_code,
-        remarks: Vec::new(),
-        problem_span: None,
-        standing: narrator.snapshot(&end.state).processes,
-    })
-}
-
-/// What is wrong with such a run, and the short name of it.
-pub(crate) fn words() -> (String, &'static str) {
-    (String::from("non-progress cycle"), "non-progress-cycle")
-}
-
-/// Whether there is progress in a cycle; `None` if it does not run. Inner states of atomic sequences count only where
-/// the cycle has no others.
-fn makes_progress(
-    semantics: &Semantics<'_>,
-    progress: &ProgressOf<'_>,
-    start: &[u8],
-    control: Option<u32>,
-    cycle: &[Step],
-) -> Option<bool> {
-    let (mut stepper, mut judge) = (semantics.stepper(), Judge::new(semantics, progress));
-    stepper.listen();
-    let (mut state, mut control) = (start.to_vec(), control);
-    let (mut inner, mut outer, mut events) = (false, Vec::new(), false);
-    for &wanted in cycle {
-        control = control.filter(|&process| stepper.keeps_control(&state, process) == Ok(true));
-        let is_progress = judge.is_state(&state);
-        match control {
-            Some(_) => inner |= is_progress,
-            None => outer.push(is_progress),
-        }
-        let mut next = None;
-        stepper
-            .expand(&state, control, &mut |successor| {
-                if let (true, None, Some(after)) = (successor.step == wanted, &next, successor.state) {
-                    events |= judge.is_event(&state, &successor);
-                    next = Some((after.to_vec(), successor.control));
-                }
-            })
-            .ok()?;
-        (state, control) = next?;
-    }
-    Some(events || if outer.is_empty() { inner } else { outer.contains(&true) })
 }

@@ -20,81 +20,26 @@
 //!
 //! Not for models that look into other processes (`P@label`, `P:x`, `enabled`, `pc_value`, `_last`, priorities,
 //! `provided`, `np_`), and not for lossy channels. `timeout` does no harm: while a process can move, it is false.
+//!
+//! `visible` is what a property looks at, `resolve` compares processes, `gradually` says whether it is worth the trouble.
 
 mod access;
+mod gradually;
+mod resolve;
+mod visible;
 
-use access::{Access, MachineAccess, Object, Stability, Use};
-use model::event::Event;
-use model::expr::{Expr, Scope};
+pub use gradually::{Mode, Tally, WHOLE, gradually, pays};
+pub use visible::Labels;
+
+use access::{MachineAccess, Stability};
+use model::expr::Expr;
 use model::formula::Atom;
-use model::ids::{LocationId, MachineId, VariableId};
-use model::network::{Action, Initial, Location, Machine, Network};
+use model::ids::{LocationId, MachineId};
+use model::network::{Machine, Network};
 use model::semantics::{Reading, Semantics, Stepper};
-use model::verdict::Limits;
+use resolve::{Bit, Identity, Resolved};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ops::Range;
-
-/// When states are left out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Mode {
-    /// Never: every state is visited.
-    Off,
-    /// Once there are many states: small models are visited as a whole, so that runs are shortest and numbers mean
-    /// something.
-    #[default]
-    Auto,
-    /// Wherever it is possible.
-    On,
-}
-
-/// With [`Mode::Auto`], so many states are visited before some are left out.
-pub const WHOLE: u64 = 100_000;
-
-/// Whether leaving out states is worth its price, given in how many states one process moved alone.
-pub fn pays(alone: u64, states: u64) -> bool {
-    alone * 20 >= states
-}
-
-/// How large a search was.
-#[derive(Clone, Copy, Debug)]
-pub struct Tally {
-    /// States in which one process moved alone.
-    pub alone: u64,
-    /// All states.
-    pub states: u64,
-    /// The search ended because there may be no more.
-    pub full: bool,
-}
-
-/// Searches as the mode says. With [`Mode::Auto`] first as a whole, then with a try at leaving states out, then in the
-/// way that is better.
-pub fn gradually<F>(mode: Mode, limits: Limits, search: &dyn Fn(bool, Limits) -> F, tally: &dyn Fn(&F) -> Tally) -> F {
-    if mode != Mode::Auto {
-        return search(mode == Mode::On, limits);
-    }
-    let fits = |most: u64| limits.states.is_none_or(|limit| most < limit);
-    let mut pays_off = false;
-    for (reduce, most) in [(false, WHOLE), (true, 2 * WHOLE)].into_iter().filter(|(_, most)| fits(*most)) {
-        let found = search(reduce, Limits { states: Some(most), ..limits });
-        let Tally { alone, states, full } = tally(&found);
-        pays_off = pays(alone, states);
-        if !full {
-            return found;
-        }
-    }
-    search(pays_off, limits)
-}
-
-/// Labels of processes that a property looks at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Labels {
-    /// None.
-    None,
-    /// Those of acceptance.
-    Acceptance,
-    /// Those of progress.
-    Progress,
-}
+use visible::Visible;
 
 /// A process that may move alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,22 +72,6 @@ pub struct Reduction<'n> {
     current: Vec<(usize, LocationId)>,
 }
 
-/// A process, as far as objects are named by it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Identity {
-    process: usize,
-    machine: MachineId,
-    values: Vec<i32>,
-}
-
-/// Something done to an object; `None` for any channel.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-enum Bit {
-    Variable(VariableId, usize, Use),
-    Channel(Option<usize>, Use),
-    Processes(Use),
-}
-
 /// What is known of a location without its process.
 #[derive(Clone, Debug, Default)]
 struct Place {
@@ -153,31 +82,6 @@ struct Place {
     /// It enters or leaves a label that the property names, or writes a local variable that it reads.
     visible: bool,
 }
-
-#[derive(Debug)]
-struct Resolved {
-    /// The process cannot move alone from here.
-    never: bool,
-    rules_out: Bits,
-    far: Bits,
-}
-
-type Bits = Vec<u64>;
-
-/// What a property looks at.
-#[derive(Debug, Default)]
-struct Visible {
-    variables: HashSet<VariableId>,
-    /// Channels whose contents or exchanges matter; all of them, if one is not named directly.
-    channels: HashSet<usize>,
-    all_channels: bool,
-    processes: bool,
-    locations: HashSet<(MachineId, LocationId)>,
-    locals: HashSet<(MachineId, VariableId)>,
-}
-
-/// An array with more elements than this is one object.
-const MOST_ELEMENTS: usize = 64;
 
 impl<'n> Reduction<'n> {
     /// For a model and what a property looks at; `None` if nothing may be left out.
@@ -293,8 +197,6 @@ impl<'n> Reduction<'n> {
             })
     }
 
-    // --- locations --------------------------------------------------------------------------------
-
     fn places_of(&self, id: MachineId) -> Vec<Place> {
         let machine = self.network.machine(id);
         let closing = closing_edges(machine);
@@ -317,249 +219,6 @@ impl<'n> Reduction<'n> {
         let locals = &self.machines[id.index()].locals[edge];
         at(taken.from) || at(taken.to) || locals.iter().any(|&local| self.visible.locals.contains(&(id, local)))
     }
-
-    // --- objects ----------------------------------------------------------------------------------
-
-    fn bit(&mut self, bit: Bit) -> usize {
-        let next = self.bits.len();
-        *self.bits.entry(bit).or_insert(next)
-    }
-
-    fn resolve(&mut self, stepper: &Stepper<'_>, process: usize, machine: MachineId, location: LocationId) -> Resolved {
-        let far = self.far(stepper, process, machine, location);
-        let place = self.places[machine.index()][location.index()].clone();
-        let mut rules_out = BTreeSet::new();
-        let mut never = place.visible;
-        let simple = self.simple(machine, &place);
-        for (edges, inner) in [(&place.first, false), (&place.later, true)] {
-            let accesses: BTreeSet<usize> =
-                edges.iter().flat_map(|&edge| self.machines[machine.index()].edges[edge].iter().copied()).collect();
-            for access in accesses {
-                let access = self.machines[machine.index()].accesses[access].clone();
-                let simple = !inner && simple.contains(&access.how);
-                never |= !self.rule_out(stepper, process, machine, &access, simple, &mut rules_out);
-            }
-        }
-        Resolved { never, rules_out: self.pack(&rules_out), far }
-    }
-
-    /// The uses of channels at a location that others cannot enable: a single send, or receives from one channel only.
-    fn simple(&self, machine: MachineId, place: &Place) -> Vec<Use> {
-        let edges: Vec<&Action> =
-            place.first.iter().map(|&edge| &self.network.machine(machine).edges[edge].action).collect();
-        let mut simple = Vec::new();
-        if self.reading == Reading::Unbounded
-            || matches!(edges[..], [Action::Send { .. }]) && self.reading == Reading::Declared
-        {
-            simple.push(Use::Send);
-        }
-        let plain = |action: &&Action| {
-            let (Action::Receive { channel, mode, .. }, Some(Action::Receive { channel: first, .. })) =
-                (action, edges.first())
-            else {
-                return false;
-            };
-            channel.clone().without_places() == first.clone().without_places() && !mode.anywhere
-        };
-        if edges.iter().all(plain) || matches!(edges[..], [Action::Receive { .. }]) {
-            simple.push(Use::Take);
-        }
-        simple
-    }
-
-    /// What others must not do if this is to be independent of it; `false` if it cannot be told.
-    fn rule_out(
-        &mut self,
-        stepper: &Stepper<'_>,
-        process: usize,
-        machine: MachineId,
-        access: &Access,
-        simple: bool,
-        rules_out: &mut BTreeSet<Bit>,
-    ) -> bool {
-        match &access.object {
-            Object::Variable(variable, _) => {
-                if access.how == Use::Write && self.visible.variables.contains(variable) {
-                    return false;
-                }
-                let against: &[Use] = if access.how == Use::Write { &[Use::Read, Use::Write] } else { &[Use::Write] };
-                for element in self.elements(stepper, process, machine, &access.object) {
-                    rules_out.extend(against.iter().map(|&how| Bit::Variable(*variable, element, how)));
-                }
-                true
-            }
-            Object::Channel(channel) => {
-                let Some(queue) = self.queue(stepper, process, machine, &access.object) else { return false };
-                if stepper.loaded_is_rendezvous(queue) != Some(false)
-                    || self.visible.is_channel(queue) && access.how != Use::Test
-                {
-                    return false;
-                }
-                let against: &[Use] = match access.how {
-                    Use::Send if simple => &[Use::Send, Use::Sort, Use::Test],
-                    Use::Take if simple => &[Use::Take, Use::Sort, Use::Test],
-                    Use::Test => &[Use::Send, Use::Sort, Use::Take],
-                    _ => &[Use::Send, Use::Sort, Use::Take, Use::Test],
-                };
-                let escapes = self.escapes(channel);
-                for &how in against {
-                    rules_out.insert(Bit::Channel(Some(queue), how));
-                    if escapes {
-                        rules_out.insert(Bit::Channel(None, how));
-                    }
-                }
-                true
-            }
-            Object::Processes => {
-                let against: &[Use] = match access.how {
-                    Use::Run => &[Use::Run, Use::End, Use::Count],
-                    Use::End => &[Use::Run, Use::Count],
-                    _ => &[Use::Run, Use::End],
-                };
-                rules_out.extend(against.iter().map(|&how| Bit::Processes(how)));
-                !(self.visible.processes && access.how != Use::Count)
-            }
-        }
-    }
-
-    /// Everything that a process can do from a location on, and those that it may create.
-    fn far(&mut self, stepper: &Stepper<'_>, process: usize, machine: MachineId, location: LocationId) -> Bits {
-        let mut bits = BTreeSet::new();
-        let gathered = &self.machines[machine.index()];
-        let accesses: Vec<Access> =
-            gathered.far(location).iter().map(|&index| gathered.accesses[index].clone()).collect();
-        for access in &accesses {
-            let known = self.stability.is_fixed(&access.object, machine, self.network).then_some(process);
-            self.add_far(stepper, known, machine, access, &mut bits);
-        }
-        let mut created: BTreeSet<MachineId> = gathered_creates(&self.machines, machine, location);
-        let mut work: Vec<MachineId> = created.iter().copied().collect();
-        while let Some(id) = work.pop() {
-            let initial = self.network.machine(id).initial;
-            for more in gathered_creates(&self.machines, id, initial) {
-                if created.insert(more) {
-                    work.push(more);
-                }
-            }
-        }
-        for id in created {
-            for access in self.machines[id.index()].accesses.clone() {
-                self.add_far(stepper, None, id, &access, &mut bits);
-            }
-        }
-        self.pack(&bits)
-    }
-
-    /// Adds what an access can mean; `process` is known where it means one thing.
-    fn add_far(
-        &mut self,
-        stepper: &Stepper<'_>,
-        process: Option<usize>,
-        machine: MachineId,
-        access: &Access,
-        bits: &mut BTreeSet<Bit>,
-    ) {
-        match &access.object {
-            Object::Variable(variable, indices) => {
-                let elements = match process {
-                    Some(process) => self.elements(stepper, process, machine, &access.object),
-                    None if indices.iter().all(|index| index.constant().is_some()) => {
-                        self.elements(stepper, usize::MAX, machine, &access.object)
-                    }
-                    None => self.all_elements(*variable),
-                };
-                bits.extend(elements.into_iter().map(|e| Bit::Variable(*variable, e, access.how)));
-            }
-            Object::Channel(channel) => {
-                let named = process.and_then(|process| self.queue(stepper, process, machine, &access.object));
-                match named {
-                    Some(queue) => drop(bits.insert(Bit::Channel(Some(queue), access.how))),
-                    None => bits.extend(self.queues_of(channel).into_iter().map(|q| Bit::Channel(q, access.how))),
-                }
-            }
-            Object::Processes => drop(bits.insert(Bit::Processes(access.how))),
-        }
-    }
-
-    /// The elements of a shared variable that a process means.
-    fn elements(&self, stepper: &Stepper<'_>, process: usize, machine: MachineId, object: &Object) -> Vec<usize> {
-        let Object::Variable(variable, indices) = object else { return Vec::new() };
-        let declared = &self.network.variables[variable.index()];
-        if declared.len() > MOST_ELEMENTS {
-            return vec![0];
-        }
-        if !self.stability.is_fixed(object, machine, self.network) {
-            return self.all_elements(*variable);
-        }
-        let mut element = 0;
-        for (index, dimension) in indices.iter().zip(&declared.dimensions) {
-            let value = match index.constant() {
-                Some(value) => Some(value),
-                None if process == usize::MAX => None,
-                None => stepper.loaded_value(process, index),
-            };
-            match value.and_then(|value| usize::try_from(value).ok()).filter(|&value| value < dimension.len as usize) {
-                Some(value) => element = element * dimension.len as usize + value,
-                None => return self.all_elements(*variable),
-            }
-        }
-        vec![element]
-    }
-
-    fn all_elements(&self, variable: VariableId) -> Vec<usize> {
-        let len = self.network.variables[variable.index()].len();
-        if len > MOST_ELEMENTS { vec![0] } else { (0..len).collect() }
-    }
-
-    /// The queue that a process means, if it always means the same one.
-    fn queue(&self, stepper: &Stepper<'_>, process: usize, machine: MachineId, object: &Object) -> Option<usize> {
-        let Object::Channel(channel) = object else { return None };
-        let fixed = self.stability.is_fixed(object, machine, self.network);
-        let value = fixed.then(|| stepper.loaded_value(process, channel)).flatten()?;
-        usize::try_from(value).ok()?.checked_sub(1)
-    }
-
-    /// The queues that an expression can mean: those of a shared variable that nobody assigns, or any.
-    fn queues_of(&self, channel: &Expr) -> Vec<Option<usize>> {
-        match channel {
-            Expr::Read(place) if place.scope == Scope::Global && !self.stability.is_assigned(place.variable) => {
-                network_queues(self.network, place.variable).map(Some).collect()
-            }
-            _ => vec![None],
-        }
-    }
-
-    /// A reference to the channel may be in a message or in a variable.
-    fn escapes(&self, channel: &Expr) -> bool {
-        match channel {
-            Expr::Read(place) if place.scope == Scope::Global => self.stability.escaping.contains(&place.variable),
-            _ => true,
-        }
-    }
-
-    fn pack(&mut self, bits: &BTreeSet<Bit>) -> Bits {
-        let mut packed = Vec::new();
-        for bit in bits {
-            let index = self.bit(*bit);
-            if packed.len() <= index / 64 {
-                packed.resize(index / 64 + 1, 0);
-            }
-            packed[index / 64] |= 1 << (index % 64);
-        }
-        packed
-    }
-}
-
-fn gathered_creates(machines: &[MachineAccess], machine: MachineId, location: LocationId) -> BTreeSet<MachineId> {
-    machines[machine.index()].creates[location.index()].clone()
-}
-
-/// The queues that the elements of a shared variable start with.
-fn network_queues(network: &Network, variable: VariableId) -> Range<usize> {
-    let is_own = |v: &&model::network::Variable| matches!(v.initial, Initial::NewChannel(_));
-    let first = network.variables[..variable.index()].iter().filter(is_own).map(|v| v.len()).sum();
-    let declared = &network.variables[variable.index()];
-    first..first + if is_own(&declared) { declared.len() } else { 0 }
 }
 
 /// The edges of atomic sequences that start with one of these edges, without them.
@@ -615,91 +274,4 @@ fn closing_edges(machine: &Machine) -> HashSet<usize> {
         }
     }
     closing
-}
-
-impl Visible {
-    /// What atoms look at; `None` if it is more than can be said.
-    fn new(network: &Network, stability: &Stability, atoms: &[Atom]) -> Option<Visible> {
-        let mut visible = Visible::default();
-        for atom in atoms {
-            match atom {
-                Atom::State(e) => visible.expression(network, stability, e)?,
-                Atom::Event(Event::Message { channel, .. }) => visible.named(network, channel)?,
-                Atom::Event(Event::Reaches { machine, locations }) => {
-                    visible.locations.extend(locations.iter().map(|&location| (*machine, location)));
-                }
-            }
-        }
-        Some(visible)
-    }
-
-    fn expression(&mut self, network: &Network, stability: &Stability, e: &Expr) -> Option<()> {
-        let mut known = true;
-        e.walk(&mut |part| match part {
-            Expr::Read(place) => drop(self.variables.insert(place.variable)),
-            Expr::Channel(_, channel) | Expr::Poll { channel, .. } => self.channel(network, stability, channel),
-            Expr::ProcessCount => self.processes = true,
-            Expr::At { machine, location, .. } => {
-                self.processes = true;
-                self.locations.insert((*machine, *location));
-            }
-            Expr::Remote { machine, variable, .. } => {
-                self.processes = true;
-                self.locals.insert((*machine, *variable));
-            }
-            Expr::Timeout
-            | Expr::LastMover
-            | Expr::Enabled(_)
-            | Expr::ProgramCounter(_)
-            | Expr::Priority(_)
-            | Expr::NonProgress => known = false,
-            _ => {}
-        });
-        known.then_some(())
-    }
-
-    fn channel(&mut self, network: &Network, stability: &Stability, channel: &Expr) {
-        if let Expr::Read(place) = channel
-            && place.scope == Scope::Global
-            && !stability.is_assigned(place.variable)
-        {
-            let queues = network_queues(network, place.variable);
-            self.all_channels |= queues.is_empty();
-            self.channels.extend(queues);
-        } else {
-            self.all_channels = true;
-        }
-    }
-
-    /// Labels, too.
-    fn add_labels(&mut self, network: &Network, labels: Labels) {
-        let is_one = |location: &Location| match labels {
-            Labels::None => false,
-            Labels::Acceptance => location.accept,
-            Labels::Progress => location.progress,
-        };
-        for (index, machine) in network.machines.iter().enumerate() {
-            let labelled = machine.locations.iter().enumerate().filter(|(_, location)| is_one(location));
-            for (at, _) in labelled {
-                self.locations.insert((MachineId::from(index), LocationId::from(at)));
-                // A process that comes or goes may be at a label.
-                self.processes = true;
-            }
-        }
-    }
-
-    fn named(&mut self, network: &Network, name: &str) -> Option<()> {
-        for (index, variable) in network.variables.iter().enumerate() {
-            let queues = network_queues(network, VariableId::from(index));
-            if let Some(element) = (0..queues.len()).find(|&element| variable.element_name(element) == name) {
-                self.channels.insert(queues.start + element);
-                return Some(());
-            }
-        }
-        None
-    }
-
-    fn is_channel(&self, queue: usize) -> bool {
-        self.all_channels || self.channels.contains(&queue)
-    }
 }

@@ -8,9 +8,17 @@
 //! States are kept as they are, or packed (`compress`): once there are some thousand, their length
 //! tells which takes less memory.
 //!
-//! This file is the search of one thread, and what all searches share: options, limits, what is found.
+//! This file is the search of one thread, and what all searches share: limits, what is found, and in files
+//! of their own `options` and `violations`.
 //! A breadth-first search that has become wide enough goes on in several threads (`parallel.rs`);
 //! up to there it is the same for any number of them, and so is what it says of small models.
+
+mod options;
+mod violations;
+
+pub use options::{Options, Order, Packing};
+pub use violations::Violation;
+pub(crate) use violations::Violations;
 
 use crate::expansion::{Expander, Problem, Sink};
 use crate::reduction::Mode;
@@ -21,86 +29,9 @@ use crate::{bitstate, parallel, share, store};
 use model::fault::{FaultAt, Overflow};
 use model::memory::resident_bytes;
 use model::semantics::{Semantics, Step};
-use model::verdict::{Limits, Observer, Progress, Property, Reason, SearchStats};
+use model::verdict::{Observer, Progress, Property, Reason, SearchStats};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// In which order states are looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Order {
-    /// Nearest first: runs are shortest.
-    #[default]
-    Breadth,
-    /// Deepest first.
-    Depth,
-}
-
-/// Whether states are packed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Packing {
-    /// They are kept as they are, in one thread.
-    Never,
-    /// Long ones are.
-    #[default]
-    Auto,
-    /// Always, from the first one on.
-    Always,
-}
-
-/// How to search.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// In which order.
-    pub order: Order,
-    /// Go on after a violation, through all states.
-    pub keep_going: bool,
-    /// What is looked for.
-    pub properties: Vec<Property>,
-    /// When to stop.
-    pub limits: Limits,
-    /// Threads, for a breadth-first search that is wide enough.
-    pub jobs: usize,
-    /// Whether states are packed.
-    pub packing: Packing,
-    /// So many states are found, as they are and in one thread, before they are packed or other threads help; small
-    /// models are the same for any number of threads.
-    pub alone: usize,
-    /// States of more bytes than this are long, and may be packed.
-    pub long: u64,
-    /// Long states are kept as they are until all take so many bytes: packing costs time, and only memory is worth it.
-    pub room: u64,
-    /// Remember states by a few bits in so many bytes only: then nothing is proved.
-    pub bitstate: Option<u64>,
-    /// When states are left out because the order of steps does not matter.
-    pub reduction: Mode,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            order: Order::Breadth,
-            keep_going: false,
-            properties: Vec::new(),
-            limits: Limits::default(),
-            jobs: 1,
-            packing: Packing::Auto,
-            alone: 20_000,
-            long: 40,
-            room: 64 << 20,
-            bitstate: None,
-            reduction: Mode::Off,
-        }
-    }
-}
-
-/// Something that is wrong, and where.
-#[derive(Clone, Debug)]
-pub struct Violation {
-    /// Which property it violates.
-    pub property: Property,
-    /// The fault; none for a deadlock.
-    pub fault: Option<FaultAt>,
-}
 
 /// What a search found.
 #[derive(Debug)]
@@ -190,88 +121,6 @@ impl Watch<'_> {
         }
         let over = |limit: u64| resident_bytes().unwrap_or(used).saturating_add(more) > limit;
         limits.memory.is_some_and(over).then_some(Reason::Memory)
-    }
-}
-
-/// The violations found so far: the first of each property, and how many.
-pub(crate) struct Violations<At> {
-    pub(crate) first: Vec<(Problem, At)>,
-    counts: Vec<(Property, u64)>,
-}
-
-impl<At> Violations<At> {
-    pub(crate) fn new() -> Self {
-        Violations { first: Vec::new(), counts: Vec::new() }
-    }
-
-    pub(crate) fn add(&mut self, options: &Options, problem: Problem, at: At) {
-        self.add_with(options, problem, || at);
-    }
-
-    /// Like [`Violations::add`], where it costs something to say where.
-    pub(crate) fn add_with(&mut self, options: &Options, problem: Problem, at: impl FnOnce() -> At) {
-        if !options.properties.contains(&problem.property) {
-            return;
-        }
-        match self.counts.iter_mut().find(|(property, _)| *property == problem.property) {
-            Some((_, count)) => *count += 1,
-            None => {
-                self.counts.push((problem.property.clone(), 1));
-                self.first.push((problem, at()));
-            }
-        }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.first.is_empty()
-    }
-
-    /// Adds what several threads found: of each property the least one is shown, if there is none yet.
-    pub(crate) fn extend<Other: Ord>(&mut self, others: impl Iterator<Item = Violations<Other>>, at: fn(Other) -> At) {
-        let mut first = Vec::new();
-        for other in others {
-            first.extend(other.first);
-            for (property, count) in other.counts {
-                match self.counts.iter_mut().find(|(known, _)| *known == property) {
-                    Some((_, known)) => *known += count,
-                    None => self.counts.push((property, count)),
-                }
-            }
-        }
-        first.sort_by(|(_, a), (_, b)| a.cmp(b));
-        for (problem, place) in first {
-            if self.first.iter().all(|(known, _)| known.property != problem.property) {
-                self.first.push((problem, at(place)));
-            }
-        }
-    }
-
-    /// What a search says in the end; `run_to` finds the steps to a place.
-    pub(crate) fn found(
-        self,
-        stopped: Option<Reason>,
-        stats: SearchStats,
-        digest: Option<u128>,
-        crashed: Option<FaultAt>,
-        mut run_to: impl FnMut(&At) -> Vec<Step>,
-    ) -> Found {
-        let mut found = Found {
-            violations: Vec::new(),
-            counts: self.counts,
-            stopped,
-            stats,
-            digest,
-            runs: Vec::new(),
-            crashed,
-            alone: 0,
-        };
-        for (problem, at) in self.first {
-            let mut run = run_to(&at);
-            run.extend(problem.last_steps);
-            found.runs.push(run);
-            found.violations.push(Violation { property: problem.property, fault: problem.fault });
-        }
-        found
     }
 }
 

@@ -27,6 +27,36 @@ pub(crate) trait States: Default + Send {
     fn growth_bytes(&self) -> u64;
 }
 
+/// Both tables answer these questions themselves.
+macro_rules! states {
+    ($table:ty) => {
+        impl States for $table {
+            fn len(&self) -> usize {
+                self.len()
+            }
+
+            fn parent(&self, id: StateId) -> Option<StateId> {
+                self.parent(id)
+            }
+
+            fn state_bytes(&self) -> u64 {
+                self.state_bytes()
+            }
+
+            fn memory_bytes(&self) -> u64 {
+                self.memory_bytes()
+            }
+
+            fn growth_bytes(&self) -> u64 {
+                self.growth_bytes()
+            }
+        }
+    };
+}
+
+states!(StateTable);
+states!(PackedTable);
+
 /// A way to keep states and to send them; one value per thread.
 pub(crate) trait Kind: Sized + 'static {
     /// States are packed.
@@ -61,28 +91,6 @@ pub(crate) trait Kind: Sized + 'static {
 
 /// States as they are.
 pub(crate) struct Bare;
-
-impl States for StateTable {
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn parent(&self, id: StateId) -> Option<StateId> {
-        self.parent(id)
-    }
-
-    fn state_bytes(&self) -> u64 {
-        self.state_bytes()
-    }
-
-    fn memory_bytes(&self) -> u64 {
-        self.memory_bytes()
-    }
-
-    fn growth_bytes(&self) -> u64 {
-        self.growth_bytes()
-    }
-}
 
 impl Kind for Bare {
     const PACKED: bool = false;
@@ -135,28 +143,6 @@ pub(crate) struct Packed {
     packer: Packer,
     /// The owners of successors that wait for their names.
     owners: Vec<usize>,
-}
-
-impl States for PackedTable {
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn parent(&self, id: StateId) -> Option<StateId> {
-        self.parent(id)
-    }
-
-    fn state_bytes(&self) -> u64 {
-        self.state_bytes()
-    }
-
-    fn memory_bytes(&self) -> u64 {
-        self.memory_bytes()
-    }
-
-    fn growth_bytes(&self) -> u64 {
-        self.growth_bytes()
-    }
 }
 
 impl Kind for Packed {

@@ -7,45 +7,21 @@
 //!
 //! A `run` at a node makes an instance of its own, as long as the node is visited once in a run; which is known only
 //! at the end, so an analysis may end with a [`Change`] to its configuration, and start again (Ciclo VI, IBOC 3.7).
+//! Configurations are in `config`, instances in `instances`; here is the fixpoint itself.
 
-use crate::scc;
-use crate::step::{Created, Facts, QueueFacts, Stepper, Traffic};
+mod config;
+mod instances;
+
+pub use config::{Change, Config, first_config, scalar_locals};
+
+use crate::step::{Facts, Stepper, Traffic};
 use crate::values;
 use crate::world::World;
-use model::expr::Pattern;
 use model::flow_proof::{Creation, Node, Origin, Point, QueueKey, Values, is_smashed};
-use model::ids::{ChannelTypeId, MachineId, VariableId};
-use model::network::{Action, Initial, ScalarType};
+use model::ids::MachineId;
+use model::network::{Initial, ScalarType};
 use model::verdict::Reason;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-
-/// How precise to be, and where. Machines, slots, channel types and fields are given by their indices.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Config {
-    /// Local slots that tell nodes apart.
-    pub folded: BTreeMap<u32, BTreeSet<u32>>,
-    /// Slots that cannot be folded: they can hold too much.
-    pub unfoldable: BTreeSet<(u32, u32)>,
-    /// Shared slots that are parts.
-    pub followed: BTreeSet<u32>,
-    /// Numbers that are counted: slots of a machine, or global ones.
-    pub numbers: BTreeSet<(Option<u32>, u32)>,
-    /// Machines with any number of processes.
-    pub many: BTreeSet<u32>,
-    /// Constants that are told apart: channel type, field.
-    pub constants: BTreeMap<(u32, u32), BTreeSet<i32>>,
-}
-
-/// What to do differently in the next analysis.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Change {
-    /// Processes of this machine cannot be told apart.
-    Many(u32),
-    /// This slot of a machine can hold too much to be folded.
-    Unfoldable(u32, u32),
-    /// More constants matter.
-    Constants(BTreeMap<(u32, u32), BTreeSet<i32>>),
-}
 
 /// Why there is no analysis.
 pub enum Failure {
@@ -94,8 +70,6 @@ const NODE_VISITS: u32 = 24;
 const FACT_VISITS: u32 = 12;
 /// Symbols are few: they are widened later.
 const SYMBOL_VISITS: u32 = 80;
-/// No more single instances than this.
-const MOST_INSTANCES: usize = 50_000;
 /// So many values of a field are told apart at most.
 const MOST_CONSTANTS: usize = 64;
 
@@ -198,88 +172,6 @@ impl Run<'_> {
             seen: Default::default(),
         };
         stepper.eval(&nowhere(), e)
-    }
-
-    fn new_queue(&mut self, key: QueueKey, channel_type: ChannelTypeId) -> u32 {
-        let fields = &self.world.network.channel_types[channel_type.index()].fields;
-        let constants = |field: usize| {
-            let found = self.config.constants.get(&(channel_type.0, field as u32));
-            found.map(|set| set.iter().copied().collect()).unwrap_or_default()
-        };
-        let constants = (0..fields.len()).map(constants).collect();
-        let id = self.analysis.facts.queues.len() as u32;
-        self.analysis.facts.index.insert(key, id);
-        self.analysis.facts.queues.push(QueueFacts { key, channel_type, constants, atoms: Vec::new() });
-        self.queue_readers.push(HashSet::new());
-        let readers: Vec<Work> = self.any_queue_readers.iter().copied().collect();
-        readers.into_iter().for_each(|reader| self.push(reader));
-        id
-    }
-
-    /// An instance, new or, for a machine with many processes, the one there is.
-    fn instance(
-        &mut self,
-        machine: MachineId,
-        origin: Origin,
-        creator: Option<u32>,
-        pid: Values,
-        arguments: Vec<Values>,
-    ) -> Result<u32, Failure> {
-        let many = self.config.many.contains(&machine.0);
-        if let (true, Some(&known)) = (many, self.many.get(&machine.0)) {
-            self.give(known, arguments, &pid);
-            return Ok(known);
-        }
-        let id = self.analysis.instances.len() as u32;
-        if id as usize >= MOST_INSTANCES {
-            return Err(Failure::Again(Change::Many(machine.0)));
-        }
-        let folded = self.config.folded.get(&machine.0).map(|set| set.iter().copied().collect()).unwrap_or_default();
-        self.analysis.instances.push(InstanceFacts {
-            machine,
-            origin,
-            many,
-            pid,
-            creator,
-            folded,
-            nodes: Vec::new(),
-            first: Vec::new(),
-            arguments,
-            index: HashMap::new(),
-            visits: Vec::new(),
-        });
-        if many {
-            self.many.insert(machine.0, id);
-        }
-        for (index, variable) in self.world.network.machine(machine).variables.iter().enumerate() {
-            if let Initial::NewChannel(ty) = variable.initial {
-                for element in 0..variable.len() {
-                    let key = QueueKey { instance: Some(id), variable: index as u32, element: element as u32 };
-                    self.new_queue(key, ty);
-                }
-            }
-        }
-        self.push(Work::Birth(id));
-        Ok(id)
-    }
-
-    /// More arguments for an instance.
-    fn give(&mut self, id: u32, arguments: Vec<Values>, pid: &Values) {
-        let instance = &mut self.analysis.instances[id as usize];
-        let mut changed = !values::within(pid, &instance.pid);
-        instance.pid = values::join(&instance.pid, pid);
-        for (known, new) in instance.arguments.iter_mut().zip(&arguments) {
-            if !values::within(new, known) {
-                *known = values::join(known, new);
-                changed = true;
-            }
-        }
-        if changed {
-            self.push(Work::Birth(id));
-            for node in 0..instance_nodes(&self.analysis, id) {
-                self.push(Work::Node(id, node));
-            }
-        }
     }
 
     fn push(&mut self, work: Work) {
@@ -541,52 +433,6 @@ impl Run<'_> {
         if queues.iter().any(dies) { Values::AnyQueue } else { values }
     }
 
-    /// A deterministic step is one edge, but can create several processes: those of one type cannot be told apart.
-    fn check_single(&self, created: &[Created]) -> Result<(), Failure> {
-        for (index, later) in created.iter().enumerate() {
-            let twice = created[..index].iter().any(|c| c.edge == later.edge);
-            if twice && !self.config.many.contains(&later.machine.0) {
-                return Err(Failure::Again(Change::Many(later.machine.0)));
-            }
-        }
-        Ok(())
-    }
-
-    fn create(&mut self, creator: u32, node: u32, created: Created) -> Result<(), Failure> {
-        let Created { edge, machine, arguments } = created;
-        let pid = values::range(0, i32::MAX);
-        let key = (creator, node, edge.0);
-        if let Some(&known) = self.created.get(&key) {
-            if self.analysis.instances[known as usize].machine != machine {
-                let reason = String::from("a deterministic step creates processes of several types");
-                return Err(Failure::Stopped(Reason::NotProvable(reason)));
-            }
-            self.give(known, arguments, &pid);
-            return Ok(());
-        }
-        let many = self.config.many.contains(&machine.0);
-        if !many && (self.is_ancestor(creator, machine) || self.analysis.instances[creator as usize].many) {
-            return Err(Failure::Again(Change::Many(machine.0)));
-        }
-        let instance = self.instance(machine, Origin::Run, Some(creator), pid, arguments)?;
-        self.created.insert(key, instance);
-        self.analysis.creations.push(Creation { creator, node, edge: edge.0, instance });
-        Ok(())
-    }
-
-    /// Whether an instance, or one that it comes from, is of a machine.
-    fn is_ancestor(&self, instance: u32, machine: MachineId) -> bool {
-        let mut next = Some(instance);
-        while let Some(id) = next {
-            let instance = &self.analysis.instances[id as usize];
-            if instance.machine == machine {
-                return true;
-            }
-            next = instance.creator;
-        }
-        false
-    }
-
     /// Fields are compared with numbers that were not told apart: that would lose too much.
     fn check_constants(&self) -> Result<(), Failure> {
         let mut more = BTreeMap::new();
@@ -598,44 +444,6 @@ impl Run<'_> {
             }
         }
         if more.is_empty() { Ok(()) } else { Err(Failure::Again(Change::Constants(more))) }
-    }
-
-    /// An instance that is created in a cycle is not a single one.
-    fn check_creations(&self) -> Result<(), Failure> {
-        let mut cyclic: HashMap<u32, Vec<bool>> = HashMap::new();
-        for creation in &self.analysis.creations {
-            let instance = &self.analysis.instances[creation.instance as usize];
-            if instance.many {
-                continue;
-            }
-            let cycles = cyclic.entry(creation.creator).or_insert_with(|| self.cyclic_nodes(creation.creator));
-            if cycles[creation.node as usize] {
-                return Err(Failure::Again(Change::Many(instance.machine.0)));
-            }
-        }
-        Ok(())
-    }
-
-    fn cyclic_nodes(&self, id: u32) -> Vec<bool> {
-        let instance = &self.analysis.instances[id as usize];
-        let mut edges = Vec::new();
-        for (from, node) in instance.nodes.iter().enumerate() {
-            let stepper = Stepper {
-                world: self.world,
-                facts: &self.analysis.facts,
-                machine: instance.machine,
-                pid: &instance.pid,
-                numbers: &[],
-                seen: Default::default(),
-            };
-            for step in stepper.steps(node.at, &node.values, &[]) {
-                edges.extend(
-                    self.analysis.nodes_of(id, step.to, &step.locals).into_iter().map(|to| (from, to as usize)),
-                );
-            }
-        }
-        let components = scc::components(instance.nodes.len(), &edges);
-        (0..instance.nodes.len()).map(|node| components.is_cyclic(node)).collect()
     }
 }
 
@@ -658,10 +466,6 @@ fn limit(ty: ScalarType) -> u32 {
     if matches!(ty, ScalarType::Symbol(_)) { SYMBOL_VISITS } else { FACT_VISITS }
 }
 
-fn instance_nodes(analysis: &Analysis, id: u32) -> u32 {
-    analysis.instances[id as usize].nodes.len() as u32
-}
-
 /// The queue with a key: there is one.
 fn queue_of(facts: &Facts, key: QueueKey) -> u32 {
     facts.index.get(&key).copied().unwrap_or(0)
@@ -681,79 +485,4 @@ fn nowhere() -> crate::step::Step {
         lengths: BTreeMap::new(),
         shown: 0,
     }
-}
-
-/// A first configuration: constants in patterns are told apart, and what decides how often a `run` is reached is folded.
-pub fn first_config(world: &World<'_>) -> Config {
-    let mut config = Config::default();
-    fold_creation_loops(world, &mut config);
-    pattern_constants(world, &mut config);
-    config
-}
-
-/// Constants in patterns, for every channel with as many fields.
-fn pattern_constants(world: &World<'_>, config: &mut Config) {
-    let mut note = |pattern: &[Pattern]| {
-        for (ty, channel_type) in world.network.channel_types.iter().enumerate() {
-            if channel_type.fields.len() != pattern.len() {
-                continue;
-            }
-            for (field, pattern) in pattern.iter().enumerate() {
-                if let Pattern::Match(model::expr::Expr::Const(value)) = pattern {
-                    config.constants.entry((ty as u32, field as u32)).or_default().insert(*value);
-                }
-            }
-        }
-    };
-    for edge in world.network.machines.iter().flat_map(|m| &m.edges) {
-        match &edge.action {
-            Action::Receive { pattern, .. } => note(pattern),
-            Action::Deterministic(body) => {
-                for choice in body.nodes.iter().flatten() {
-                    if let Action::Receive { pattern, .. } = &choice.action {
-                        note(pattern);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Locals that conditions, or arguments of a `run`, read in a cycle with a `run` in it.
-fn fold_creation_loops(world: &World<'_>, config: &mut Config) {
-    for (index, machine) in world.network.machines.iter().enumerate() {
-        let edges: Vec<(usize, usize)> = machine.edges.iter().map(|e| (e.from.index(), e.to.index())).collect();
-        let components = scc::components(machine.locations.len(), &edges);
-        let inside = |e: &model::network::Edge| components.is_inside(e.from.index(), e.to.index());
-        let looping: HashSet<u32> = machine
-            .edges
-            .iter()
-            .filter(|e| inside(e) && matches!(e.action, Action::Run { .. }))
-            .map(|e| components.of[e.from.index()])
-            .collect();
-        for edge in machine.edges.iter().filter(|e| looping.contains(&components.of[e.from.index()])) {
-            if matches!(edge.action, Action::Condition(_) | Action::Run { .. }) {
-                for variable in scalar_locals(&edge.action, machine) {
-                    let slot = world.machines[index].slots.slot(&machine.variables, variable.index(), 0);
-                    config.folded.entry(index as u32).or_default().insert(slot as u32);
-                }
-            }
-        }
-    }
-}
-
-/// The local scalars that an action reads.
-pub fn scalar_locals(action: &Action, machine: &model::network::Machine) -> Vec<VariableId> {
-    let mut found = Vec::new();
-    action.walk(&mut |e| {
-        if let model::expr::Expr::Read(place) = e
-            && place.scope == model::expr::Scope::Local
-            && machine.variables[place.variable.index()].dimensions.is_empty()
-            && machine.variables[place.variable.index()].ty != ScalarType::Channel
-        {
-            found.push(place.variable);
-        }
-    });
-    found
 }

@@ -6,6 +6,11 @@
 //! counter that is 0 or 1 and must balance), distances of numbers. A `many` instance is a graph of one node: all its
 //! transitions are loops, and what they move is in their effects.
 //! (IBOC section 2 calls this the effect graph, Ciclo section IV a parallel-composition-VASS.)
+//!
+//! Which variables are followed and which numbers counted is said in `shared`; `parts` cuts a net into pieces.
+
+mod parts;
+mod shared;
 
 use crate::analysis::{Analysis, Config};
 use crate::failures::Failure;
@@ -13,10 +18,11 @@ use crate::step::{Seen, Step, Stepper, Traffic};
 use crate::values;
 use crate::world::World;
 use model::event::Event;
-use model::flow_proof::{Followed, Number, Point, Values, is_smashed};
+use model::flow_proof::{Followed, Number, Point, Values};
 use model::ids::{EdgeId, MachineId};
 use model::network::{Action, Edge};
 use model::verdict::Reason;
+use shared::{first_value, followed, numbers};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a counter counts.
@@ -137,79 +143,6 @@ pub fn build(
     }
     builder.count_first();
     Ok(builder.net)
-}
-
-/// Followed slots have few values.
-fn followed(world: &World<'_>, analysis: &Analysis, config: &Config) -> Vec<Followed> {
-    let mut found = Vec::new();
-    for &slot in &config.followed {
-        let Values::Set(values) = &analysis.facts.globals[slot as usize] else { continue };
-        if is_whole_array(world, slot) {
-            continue;
-        }
-        if let Some(first) = first_value(world, slot) {
-            found.push(Followed { slot, values: values.clone(), first });
-        }
-    }
-    found
-}
-
-/// The slot stands for a whole array.
-fn is_whole_array(world: &World<'_>, slot: u32) -> bool {
-    is_smashed(&world.network.variables[world.globals.element(slot as usize).0])
-}
-
-/// The first value of a global slot, where it is a plain number.
-fn first_value(world: &World<'_>, slot: u32) -> Option<i32> {
-    let (variable, element) = world.globals.element(slot as usize);
-    let variable = &world.network.variables[variable];
-    let value = match &variable.initial {
-        model::network::Initial::Zero => 0,
-        model::network::Initial::Value(e) => e.constant()?,
-        model::network::Initial::List(list) => *list.get(element).or(list.last())?,
-        model::network::Initial::NewChannel(_) => return None,
-    };
-    Some(variable.ty.truncate(value))
-}
-
-/// Both distances of every number with a finite range.
-fn numbers(world: &World<'_>, analysis: &Analysis, config: &Config) -> Vec<Number> {
-    let mut found = Vec::new();
-    for &(machine, slot) in &config.numbers {
-        match machine {
-            None => {
-                let values = &analysis.facts.globals[slot as usize];
-                if let (Some((low, high)), Some(_)) = (values::bounds(values), first_value(world, slot))
-                    && !is_whole_array(world, slot)
-                {
-                    found.push(Number { instance: None, slot, upwards: true, limit: high });
-                    found.push(Number { instance: None, slot, upwards: false, limit: low });
-                }
-            }
-            Some(machine) => {
-                let variables = &world.network.machines[machine as usize].variables;
-                let (variable, _) = world.machines[machine as usize].slots.element(slot as usize);
-                if is_smashed(&variables[variable]) {
-                    continue;
-                }
-                for (id, instance) in analysis.instances.iter().enumerate() {
-                    if instance.machine.0 != machine || instance.many {
-                        continue;
-                    }
-                    let nodes = instance.nodes.iter().filter(|n| n.at != Point::Gone);
-                    let ranges: Option<Vec<(i32, i32)>> =
-                        nodes.map(|n| values::bounds(&n.values[slot as usize])).collect();
-                    let Some(ranges) = ranges.filter(|r| !r.is_empty()) else { continue };
-                    let low = ranges.iter().map(|r| r.0).min().unwrap_or(0);
-                    let high = ranges.iter().map(|r| r.1).max().unwrap_or(0);
-                    let instance = Some(id as u32);
-                    found.push(Number { instance, slot, upwards: true, limit: high });
-                    found.push(Number { instance, slot, upwards: false, limit: low });
-                }
-            }
-        }
-    }
-    found
 }
 
 impl Builder<'_> {
@@ -527,72 +460,3 @@ impl Builder<'_> {
 }
 
 type TransitionKey = (u32, Vec<(u32, i64)>, Vec<(u32, u32, u32)>, bool, Vec<(u32, u64)>);
-
-impl Net {
-    /// The net cut into parts that share no counter: each with its own numbers for instances and counters, none with
-    /// the steps that fail.
-    pub fn parts(&self) -> Vec<Net> {
-        let mut piece: Vec<usize> = (0..self.of_instance.len()).collect();
-        fn root(piece: &mut [usize], mut at: usize) -> usize {
-            while piece[at] != at {
-                piece[at] = piece[piece[at]];
-                at = piece[at];
-            }
-            at
-        }
-        // Messages of one queue belong together, whatever they are: a bound counts all of them.
-        let thing = |counter: u32| match self.counters[counter as usize] {
-            Counter::Message(queue, _) => Counter::Message(queue, 0),
-            other => other,
-        };
-        let mut first: HashMap<Counter, usize> = HashMap::new();
-        for transition in &self.transitions {
-            for &(counter, _) in &transition.effects {
-                let owner = *first.entry(thing(counter)).or_insert(transition.instance as usize);
-                let (a, b) = (root(&mut piece, owner), root(&mut piece, transition.instance as usize));
-                piece[a] = b;
-            }
-        }
-        let mut members: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-        for instance in 0..piece.len() {
-            members.entry(root(&mut piece, instance)).or_default().push(instance as u32);
-        }
-        members.into_values().map(|instances| self.part(&instances)).collect()
-    }
-
-    fn part(&self, instances: &[u32]) -> Net {
-        let mut part = Net {
-            counters: Vec::new(),
-            transitions: Vec::new(),
-            of_instance: Vec::new(),
-            ids: instances.iter().map(|&i| self.ids[i as usize]).collect(),
-            graph_nodes: instances.iter().map(|&i| self.graph_nodes[i as usize]).collect(),
-            first: instances.iter().map(|&i| self.first[i as usize].clone()).collect(),
-            followed: self.followed.clone(),
-            numbers: self.numbers.clone(),
-            first_distance: self.first_distance.clone(),
-            first_count: Vec::new(),
-            failures: HashSet::new(),
-        };
-        let mut index: HashMap<u32, u32> = HashMap::new();
-        for (local, &instance) in (0u32..).zip(instances) {
-            let begin = part.transitions.len() as u32;
-            let range = self.of_instance[instance as usize].clone();
-            for transition in &self.transitions[range.start as usize..range.end as usize] {
-                let mut effects: Vec<(u32, i64)> = Vec::with_capacity(transition.effects.len());
-                for &(counter, change) in &transition.effects {
-                    let own = *index.entry(counter).or_insert_with(|| {
-                        part.counters.push(self.counters[counter as usize]);
-                        part.first_count.push(self.first_count[counter as usize]);
-                        part.counters.len() as u32 - 1
-                    });
-                    effects.push((own, change));
-                }
-                effects.sort_unstable();
-                part.transitions.push(Transition { instance: local, effects, ..transition.clone() });
-            }
-            part.of_instance.push(begin..part.transitions.len() as u32);
-        }
-        part
-    }
-}

@@ -5,6 +5,7 @@
 //! reads its text. Characters that belong to nothing are reported, a run of them once, and passed over.
 
 use model::diagnostic::Diagnostic;
+use model::scan::{Complaints, Scanner};
 use model::source::{FileId, Span};
 
 /// What a token is.
@@ -65,14 +66,14 @@ const MARKS: &[&str] = &[
     ".", ";", ":", "/", "\\", "@", "+", "-", "*", "%", "<", ">", "=", "!", "|", "&", "^", "~", "?", "#",
 ];
 
-/// After so many places with strange characters the text is not FSP at all.
-const MOST_STRANGE: usize = 10;
+/// What is said about characters.
+const COMPLAINTS: Complaints = Complaints { strange: "F0001", comment: "F0002", unknown: &['\'', '$', '`'] };
 
 /// The tokens of a text; the last one is the end.
 pub(crate) fn tokenize<'t>(file: FileId, text: &'t str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token<'t>> {
-    let mut scanner = Scanner { file, text, at: 0, strange: 0, diagnostics };
+    let mut scanner = Scanner::new(file, text, COMPLAINTS, diagnostics);
     let mut tokens = Vec::new();
-    while let Some(token) = scanner.next() {
+    while let Some(token) = next(&mut scanner) {
         tokens.push(token);
     }
     let end = Span::new(file, text.len(), text.len());
@@ -80,132 +81,61 @@ pub(crate) fn tokenize<'t>(file: FileId, text: &'t str, diagnostics: &mut Vec<Di
     tokens
 }
 
-struct Scanner<'t, 'd> {
-    file: FileId,
-    text: &'t str,
-    at: usize,
-    strange: usize,
-    diagnostics: &'d mut Vec<Diagnostic>,
-}
-
-impl<'t> Scanner<'t, '_> {
-    fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or("")
-    }
-
-    fn span(&self, start: usize) -> Span {
-        Span::new(self.file, start, self.at)
-    }
-
-    fn next(&mut self) -> Option<Token<'t>> {
-        loop {
-            self.blanks();
-            let first = self.rest().chars().next()?;
-            if first.is_ascii_digit() {
-                return Some(self.run(|c| c.is_ascii_digit(), TokenKind::Number));
-            }
-            if first.is_ascii_alphabetic() || first == '_' {
-                return Some(self.word());
-            }
-            if first == '"' {
-                if let Some(token) = self.quoted() {
-                    return Some(token);
-                }
-                continue;
-            }
-            if let Some(mark) = MARKS.iter().find(|mark| self.rest().starts_with(**mark)) {
-                let start = self.at;
-                self.at += mark.len();
-                return Some(Token { kind: TokenKind::Mark, text: mark, span: self.span(start) });
-            }
-            self.strange_characters();
-            if self.strange > MOST_STRANGE {
-                return None;
-            }
+fn next<'t>(scanner: &mut Scanner<'t, '_>) -> Option<Token<'t>> {
+    loop {
+        scanner.blanks();
+        let first = scanner.rest().chars().next()?;
+        if first.is_ascii_digit() {
+            let (text, span) = scanner.run(|c| c.is_ascii_digit());
+            return Some(Token { kind: TokenKind::Number, text, span });
         }
-    }
-
-    fn word(&mut self) -> Token<'t> {
-        let token = self.run(|c| c.is_ascii_alphanumeric() || c == '_', TokenKind::Lower);
-        let kind = if KEYWORDS.contains(&token.text) {
-            TokenKind::Keyword
-        } else if token.text.starts_with(|c: char| c.is_ascii_uppercase()) {
-            TokenKind::Upper
-        } else {
-            TokenKind::Lower
-        };
-        Token { kind, ..token }
-    }
-
-    fn run(&mut self, belongs: impl Fn(char) -> bool, kind: TokenKind) -> Token<'t> {
-        let start = self.at;
-        let rest = self.rest();
-        let len = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
-        self.at += len;
-        Token { kind, text: &rest[..len], span: self.span(start) }
-    }
-
-    /// A text in quotes, all of it on one line; nothing if it is not closed.
-    fn quoted(&mut self) -> Option<Token<'t>> {
-        let start = self.at;
-        let body = &self.rest()[1..];
-        match body.find(['"', '\n']) {
-            Some(len) if body[len..].starts_with('"') => {
-                self.at += len + 2;
-                Some(Token { kind: TokenKind::Quoted, text: &body[..len], span: self.span(start) })
-            }
-            other => {
-                self.at += 1 + other.unwrap_or(body.len());
-                let opening = Span::new(self.file, start, start + 1);
-                let error = Diagnostic::error("F0007", opening, "this quote is not closed");
-                self.diagnostics.push(error.label("opened here").help("a quoted text ends on the line it begins on"));
-                None
-            }
+        if first.is_ascii_alphabetic() || first == '_' {
+            return Some(word(scanner));
         }
-    }
-
-    /// Passes over blanks and comments.
-    fn blanks(&mut self) {
-        loop {
-            let rest = self.rest();
-            self.at += rest.len() - rest.trim_start().len();
-            let (rest, start) = (self.rest(), self.at);
-            if rest.starts_with("//") {
-                self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if let Some(body) = rest.strip_prefix("/*") {
-                match body.find("*/") {
-                    Some(len) => self.at += len + 4,
-                    None => {
-                        self.at = self.text.len();
-                        let opening = Span::new(self.file, start, start + 2);
-                        let error = Diagnostic::error("F0002", opening, "this comment is not closed");
-                        self.diagnostics.push(error.label("opened here").help("comments end with `*/`"));
-                    }
-                }
-            } else {
-                return;
+        if first == '"' {
+            if let Some(token) = quoted(scanner) {
+                return Some(token);
             }
+            continue;
         }
-    }
-
-    fn strange_characters(&mut self) {
-        let start = self.at;
-        let known = |c: char| c.is_ascii() && !c.is_ascii_control() && !matches!(c, '\'' | '$' | '`');
-        while let Some(c) = self.rest().chars().next() {
-            if self.at > start && (known(c) || c.is_whitespace()) {
-                break;
-            }
-            self.at += c.len_utf8();
+        if let Some((text, span)) = scanner.mark(MARKS) {
+            return Some(Token { kind: TokenKind::Mark, text, span });
         }
-        self.strange += 1;
-        let shown: String = self.text[start..self.at].chars().take(12).map(printable).collect();
-        let error = Diagnostic::error("F0001", self.span(start), format!("`{shown}` is not a part of this language"));
-        self.diagnostics.push(error.help("names are made of letters, digits and `_`; comments are `//` and `/* */`"));
+        if !scanner.strange_characters() {
+            return None;
+        }
     }
 }
 
-fn printable(c: char) -> char {
-    if c.is_control() { '\u{fffd}' } else { c }
+fn word<'t>(scanner: &mut Scanner<'t, '_>) -> Token<'t> {
+    let (text, span) = scanner.run(|c| c.is_ascii_alphanumeric() || c == '_');
+    let kind = if KEYWORDS.contains(&text) {
+        TokenKind::Keyword
+    } else if text.starts_with(|c: char| c.is_ascii_uppercase()) {
+        TokenKind::Upper
+    } else {
+        TokenKind::Lower
+    };
+    Token { kind, text, span }
+}
+
+/// A text in quotes, all of it on one line; nothing if it is not closed.
+fn quoted<'t>(scanner: &mut Scanner<'t, '_>) -> Option<Token<'t>> {
+    let start = scanner.at;
+    let body = &scanner.rest()[1..];
+    match body.find(['"', '\n']) {
+        Some(len) if body[len..].starts_with('"') => {
+            scanner.at += len + 2;
+            Some(Token { kind: TokenKind::Quoted, text: &body[..len], span: scanner.span(start) })
+        }
+        other => {
+            scanner.at += 1;
+            let error = Diagnostic::error("F0007", scanner.span(start), "this quote is not closed");
+            scanner.report(error.label("opened here").help("a quoted text ends on the line it begins on"));
+            scanner.at += other.unwrap_or(body.len());
+            None
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,18 @@
 //! The command line: what can be asked, and how it is written.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::semantics::Reading;
+mod choices;
+mod units;
+
+pub use choices::{
+    AbstractionKind, AutomatonFormat, Channels, DataModelName, Engine, Format, MethodName, PathInvariant, Picture,
+    Reduction, SearchOrder, Target, What, When,
+};
+pub use units::{duration, size};
+
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
+use units::{default_jobs, jobs};
 
 /// Proves that the queues between concurrent components cannot overflow, get stuck or spin, or shows the run.
 #[derive(Parser, Debug)]
@@ -88,14 +97,6 @@ impl CReadArgs {
     }
 }
 
-/// How wide the integers of C are.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum DataModelName {
-    Ilp32,
-    Lp64,
-}
-
 /// How output looks.
 #[derive(Args, Debug, Clone)]
 pub struct StyleArgs {
@@ -105,15 +106,6 @@ pub struct StyleArgs {
     /// Draw with ASCII characters only.
     #[arg(long)]
     pub ascii: bool,
-}
-
-/// When to use colours.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum When {
-    Auto,
-    Always,
-    Never,
 }
 
 /// When to stop.
@@ -323,17 +315,6 @@ pub struct ConvertArgs {
     pub style: StyleArgs,
 }
 
-/// What a model is translated to.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// Communicating machines, in the published format of `.scm`.
-    Scm,
-    /// Structures side by side, as FSP.
-    Fsp,
-    /// One structure, in the format of Aldebaran.
-    Aut,
-}
-
 /// `ltl`
 #[derive(Args, Debug)]
 pub struct LtlArgs {
@@ -350,234 +331,13 @@ pub struct LtlArgs {
     pub style: StyleArgs,
 }
 
-/// How an automaton is printed.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AutomatonFormat {
-    /// For people.
-    Text,
-    /// As a `never` claim for SPIN.
-    Never,
-    /// In the Hanoi omega-automata format.
-    Hoa,
-    /// As a graph for Graphviz.
-    Dot,
-}
-
-/// Who answers.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Engine {
-    Auto,
-    Flow,
-    Fifo,
-    Explore,
-    Compose,
-    Predicates,
-    Concurrent,
-}
-
-/// How an engine with several methods looks for an answer.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MethodName {
-    /// All of the engine's methods in turn.
-    Auto,
-    /// Configuration by configuration, breadth-first.
-    Search,
-    /// Abstract interpretation with widening.
-    Absint,
-    /// Refinement of abstractions by their spurious runs.
-    Cegar,
-    /// Abstract regular model checking.
-    Armc,
-    /// Refinement of partitions, component by component, as it is published: one split an iteration.
-    Paper,
-    /// The same with better first partitions, and several splits an iteration.
-    Refine,
-    /// Compose, hide, minimise, one component after the other.
-    Minimise,
-}
-
-/// Where path invariants come from, and from which end they are computed.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathInvariant {
-    /// One precision for the whole path, from its start.
-    UpinvFwd,
-    /// One precision for the whole path, from its end.
-    UpinvBwd,
-    /// A precision for each step, from the start.
-    ApinvFwd,
-    /// A precision for each step, from the end.
-    ApinvBwd,
-}
-
-/// How the static engine looks at cycles.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AbstractionKind {
-    /// Cycles are generated as they are needed.
-    Flow,
-    /// All elementary cycles are enumerated, without refinement: the method of the papers, as a yardstick.
-    Cycles,
-}
-
-/// How capacities are read.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channels {
-    /// A full channel blocks the sender.
-    Declared,
-    /// A send never blocks.
-    Unbounded,
-    /// A full channel loses the message.
-    Drop,
-}
-
-impl From<Channels> for Reading {
-    fn from(channels: Channels) -> Reading {
-        match channels {
-            Channels::Declared => Reading::Declared,
-            Channels::Unbounded => Reading::Unbounded,
-            Channels::Drop => Reading::Drop,
-        }
-    }
-}
-
-/// What is printed.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Format {
-    Human,
-    Json,
-}
-
-/// Which states may be left out.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    /// None: every state is visited.
-    None,
-    /// Those that differ in the order of independent steps only, once there are many states.
-    Auto,
-    /// Those that differ in the order of independent steps only.
-    Order,
-}
-
-impl From<Reduction> for explore::reduction::Mode {
-    fn from(reduction: Reduction) -> explore::reduction::Mode {
-        match reduction {
-            Reduction::None => explore::reduction::Mode::Off,
-            Reduction::Auto => explore::reduction::Mode::Auto,
-            Reduction::Order => explore::reduction::Mode::On,
-        }
-    }
-}
-
-/// In which order states are visited.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum SearchOrder {
-    Breadth,
-    Depth,
-}
-
-/// What `show` shows.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum What {
-    Machines,
-    Channels,
-    Cycles,
-}
-
-/// How `show` shows it.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Picture {
-    Text,
-    Dot,
-}
-
-/// As many threads as there are cores, within reason.
-fn default_jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16)
-}
-
-/// A number of threads.
-fn jobs(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(0) | Err(_) => Err(format!("`{text}` is not a number of threads: use 1 or more")),
-        Ok(jobs) => Ok(jobs),
-    }
-}
-
-/// `90s`, `1.5m`, `500ms`, `2h`; a number alone is seconds; `none` is for ever.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    if text == "none" {
-        return Ok(Duration::MAX);
-    }
-    let (number, unit) = split_unit(text);
-    let seconds = match unit {
-        "" | "s" => 1.0,
-        "ms" => 0.001,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(format!("`{unit}` is not a unit of time: use ms, s, m or h")),
-    };
-    let value: f64 = number.parse().map_err(|_| format!("`{text}` is not a time: write it like `60s` or `5m`"))?;
-    Duration::try_from_secs_f64(value * seconds).map_err(|_| format!("`{text}` is too long a time"))
-}
-
-/// `500MiB`, `4GiB`, `1GB`, bytes for a number alone; `none` is without a limit.
-pub fn size(text: &str) -> Result<u64, String> {
-    if text == "none" {
-        return Ok(u64::MAX);
-    }
-    let (number, unit) = split_unit(text);
-    let factor: u64 = match unit.to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kib" => 1 << 10,
-        "m" | "mib" => 1 << 20,
-        "g" | "gib" => 1 << 30,
-        "t" | "tib" => 1 << 40,
-        "kb" => 1_000,
-        "mb" => 1_000_000,
-        "gb" => 1_000_000_000,
-        _ => return Err(format!("`{unit}` is not a unit of size: use KiB, MiB or GiB")),
-    };
-    let wrong = || format!("`{text}` is not a size: write it like `500MiB` or `4GiB`");
-    match number.parse::<u64>() {
-        Ok(value) => value.checked_mul(factor).ok_or_else(wrong),
-        Err(_) => {
-            let value: f64 = number.parse().map_err(|_| wrong())?;
-            if !(0.0..=1e6).contains(&value) {
-                return Err(wrong());
-            }
-            Ok((value * factor as f64) as u64)
-        }
-    }
-}
-
-fn split_unit(text: &str) -> (&str, &str) {
-    let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    (text[..end].trim(), text[end..].trim())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_and_sizes_are_read_with_their_units() {
-        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
-        assert!(duration("5 parsecs").is_err());
-        assert!(duration("-1s").is_err());
-        assert_eq!(size("500MiB"), Ok(500 << 20));
-        assert_eq!(size("0.5GiB"), Ok(512 << 20));
-        assert!(size("lots").is_err());
-    }
+    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
-        use clap::CommandFactory;
         Cli::command().debug_assert();
     }
 }

@@ -1,8 +1,12 @@
 //! `explain`: what a diagnostic or a verdict means, with an example.
 
 use crate::failure::Failure;
+use model::explanation::{Explanation, find};
 use report::style::Style;
 use std::io::Write;
+
+/// The tables of the front ends for models.
+const MODELS: [&[Explanation]; 3] = [promela::codes::ALL, scm::codes::ALL, fsp::codes::ALL];
 
 /// Prints one explanation, or the list of all.
 pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
@@ -11,13 +15,7 @@ pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
         for entry in report::explain::list() {
             writeln!(out, "{:<24} {}", entry.code, entry.title)?;
         }
-        for entry in promela::codes::ALL {
-            writeln!(out, "{:<24} {}", entry.code, entry.title)?;
-        }
-        for entry in scm::codes::ALL {
-            writeln!(out, "{:<24} {}", entry.code, entry.title)?;
-        }
-        for entry in fsp::codes::ALL {
+        for entry in MODELS.iter().copied().flatten() {
             writeln!(out, "{:<24} {}", entry.code, entry.title)?;
         }
         for entry in c::codes::all() {
@@ -28,12 +26,11 @@ pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
         }
         return Ok(0);
     };
-    let promela = promela::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
-    let machines = || scm::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
-    let structures = || fsp::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
+    let models = MODELS.iter().find_map(|table| find(table, code));
+    let models = models.map(|entry| (entry.code, entry.title, entry.text, entry.example));
     let programs = || c::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
     let components = || concurrent::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, ""));
-    let found = promela.or_else(machines).or_else(structures).or_else(programs).or_else(components);
+    let found = models.or_else(programs).or_else(components);
     if let Some((code, title, text, example)) = found {
         writeln!(out, "{code}: {title}\n\n{text}\n")?;
         if !example.is_empty() {

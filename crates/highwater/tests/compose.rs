@@ -1,43 +1,13 @@
 //! Structures side by side as a user sees them: verdicts, runs, explanations and certificates, through the binary.
 
+mod binary;
+
+use binary::{document as check, highwater, path, said, written};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn highwater(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()
-}
-
-/// A file of its own for each test.
-fn written(name: &str, text: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compose");
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join(name);
-    std::fs::write(&file, text).unwrap();
-    file
-}
-
-fn path(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap() + &String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-/// The exit code, the document, and what stood on stderr.
-fn check(file: &Path, more: &[&str]) -> (i32, Value, String) {
-    let mut arguments = vec!["check", path(file), "--format", "json"];
-    arguments.extend(more);
-    let output = highwater(&arguments);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"));
-    (output.status.code().unwrap(), document, errors)
-}
 
 fn of<'a>(document: &'a Value, property: &str) -> &'a Value {
-    let results = document["results"].as_array().unwrap();
-    results.iter().find(|result| result["property"] == property).unwrap_or_else(|| panic!("nothing about {property}"))
+    binary::of(document["results"].as_array().unwrap(), property)
 }
 
 const PHILOSOPHERS: &str = "\

@@ -1,21 +1,13 @@
 //! The papers' own method, `--abstraction cycles`, and the cycles that `show` lists, as a user sees them.
 
+mod binary;
+
+use binary::{highwater, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
-}
-
-fn highwater(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()
-}
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cycles");
-    std::fs::create_dir_all(&folder).unwrap();
-    folder.join(name)
 }
 
 fn boundedness(file: &Path, more: &[&str]) -> Value {

@@ -3,46 +3,14 @@
 //! The examples are those of `examples/scm`, and the table in its README says what is safe and how many steps the shortest
 //! way to something bad has.
 
+mod binary;
+
+use binary::{check, highwater, of, path, scratch, written};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scm")
-}
-
-fn highwater(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()
-}
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fifo");
-    std::fs::create_dir_all(&folder).unwrap();
-    folder.join(name)
-}
-
-fn written(name: &str, text: &str) -> PathBuf {
-    let file = scratch(name);
-    std::fs::write(&file, text).unwrap();
-    file
-}
-
-fn path(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-/// The exit code, the results by property, and what stood on stderr.
-fn check(file: &Path, more: &[&str]) -> (i32, Vec<Value>, String) {
-    let mut arguments = vec!["check", path(file), "--format", "json"];
-    arguments.extend(more);
-    let output = highwater(&arguments);
-    let said = String::from_utf8(output.stderr).unwrap();
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
-    (output.status.code().unwrap(), document["results"].as_array().unwrap().clone(), said)
-}
-
-fn of<'a>(results: &'a [Value], property: &str) -> &'a Value {
-    results.iter().find(|result| result["property"] == property).unwrap_or_else(|| panic!("nothing about {property}"))
 }
 
 /// The rows of the table: the name of a file, and for unsafe ones the length of the shortest run.

@@ -6,56 +6,26 @@
 
 #![allow(clippy::print_stdout)]
 
+mod binary;
+
+use binary::{highwater, of, path, scratch, written};
 use model::network::{Action, Network};
 use model::semantics::{Reading, Semantics, Step, Stepper};
 use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/unbounded")
 }
 
-fn highwater(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()
-}
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fifo-promela");
-    std::fs::create_dir_all(&folder).unwrap();
-    folder.join(name)
-}
-
-fn written(name: &str, text: &str) -> PathBuf {
-    let file = scratch(name);
-    std::fs::write(&file, text).unwrap();
-    file
-}
-
-fn path(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
 /// The exit code, the results, and what stood on stderr.
 fn check(file: &Path, more: &[&str]) -> (i32, Vec<Value>, String) {
-    check_for(file, &[&["-p", "safety,deadlock"], more].concat())
-}
-
-fn check_for(file: &Path, more: &[&str]) -> (i32, Vec<Value>, String) {
-    let mut arguments = vec!["check", path(file), "--format", "json"];
-    arguments.extend(more);
-    let output = highwater(&arguments);
-    let said = String::from_utf8(output.stderr).unwrap();
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
-    (output.status.code().unwrap(), document["results"].as_array().unwrap().clone(), said)
+    binary::check(file, &[&["-p", "safety,deadlock"], more].concat())
 }
 
 const UNBOUNDED: [&str; 4] = ["--channels", "unbounded", "--engine", "fifo"];
-
-fn of<'a>(results: &'a [Value], property: &str) -> &'a Value {
-    results.iter().find(|result| result["property"] == property).unwrap_or_else(|| panic!("nothing about {property}"))
-}
 
 fn accepted(file: &Path, certificate: &Path) -> bool {
     highwater(&["verify-certificate", path(file), path(certificate)]).status.code() == Some(0)
@@ -361,7 +331,7 @@ impl Tally {
         let _ = std::fs::remove_file(&trace);
         let more = ["--timeout", "5s", "--certificate", path(&certificate), "--trace", path(&trace)];
         let arguments = [&["-p", "reception,orphan"][..], &UNBOUNDED, &more].concat();
-        let (_, results, said) = check_for(file, &arguments);
+        let (_, results, said) = binary::check(file, &arguments);
         let found = Naive::search(text);
         for (property, found) in [("reception", found.reception), ("orphan", found.orphan)] {
             let result = of(&results, property);

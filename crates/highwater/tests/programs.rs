@@ -1,38 +1,17 @@
 //! C programs as a user sees them: verdicts, runs, tests, certificates and refusals, through the binary.
 
+mod binary;
+
+use binary::{highwater, path, said, written};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
-
-fn highwater(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()
-}
-
-/// A file of its own for each test.
-fn written(name: &str, text: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join(name);
-    std::fs::write(&file, text).unwrap();
-    file
-}
-
-fn path(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap() + &String::from_utf8(output.stderr.clone()).unwrap()
-}
 
 /// The exit code and the document.
 fn check(file: &Path, more: &[&str]) -> (i32, Value) {
-    let mut arguments = vec!["check", path(file), "--format", "json"];
-    arguments.extend(more);
-    let output = highwater(&arguments);
-    let document = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", said(&output)));
-    (output.status.code().unwrap(), document)
+    let (code, document, _) = binary::document(file, more);
+    (code, document)
 }
 
 fn has_compiler() -> bool {
@@ -286,7 +265,6 @@ fn what_is_not_for_c_is_said() {
         let output = highwater(&[&["check", path(file)], flags].concat());
         assert_eq!(output.status.code(), Some(2), "{flags:?}: {}", said(&output));
     }
-    assert_eq!(highwater(&["simulate", path(&file)]).status.code(), Some(2));
     assert_eq!(highwater(&["convert", path(&file), "--to", "scm"]).status.code(), Some(2));
     assert!(said(&highwater(&["show", path(&file)])).contains("i := "));
 }

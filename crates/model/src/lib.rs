@@ -4,7 +4,8 @@
 //! * Out: [`semantics::Semantics`] says which states and steps it has; [`trace`] puts steps into words;
 //!   [`verdict`] is what an engine answers.
 //!
-//! This crate never prints, never reads a model from a file, and knows no syntax.
+//! This crate never prints, never reads a model from a file, and knows no language: [`scan`] and [`explanation`]
+//! are what front ends would write twice.
 
 pub mod blame;
 pub mod claim;
@@ -19,6 +20,7 @@ pub mod display;
 mod evaluate;
 pub mod event;
 pub mod event_trace;
+pub mod explanation;
 pub mod expr;
 pub mod fault;
 pub mod flow_proof;
@@ -30,6 +32,7 @@ pub mod memory;
 pub mod network;
 pub mod program_proof;
 pub mod queue_proof;
+pub mod scan;
 pub mod semantics;
 pub mod source;
 pub mod structure;

@@ -3,113 +3,25 @@
 //! A `Scanner` walks over the bytes of one file and hands out one `Piece` at a time. It knows
 //! blanks, comments, quotes and the longest punctuation mark, and it glues lines together that end
 //! in a backslash, wherever that backslash stands: spans always refer to the text as it is, splices
-//! included, while the text of a piece is what remains without them.
+//! included, while the text of a piece is what remains without them. Pieces are in `piece`, punctuation marks in `marks`.
 //!
 //! Nothing is an error here. A piece may well be something that Promela does not have — `0x1F`, a
 //! lone `'`, a letter with an accent — because it may stand in a group that an `#if` leaves out, in
 //! a macro that nobody uses, or next to a `##` that makes a proper word of it. Only what is left
 //! after preprocessing is judged, and that happens in [`crate::preprocess`].
 
+mod marks;
+mod piece;
+
+pub(crate) use piece::{Piece, PieceKind};
+
+use marks::{long_mark, short_mark};
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use model::source::{FileId, Span};
 
-use crate::token::{Name, Names, TokenKind};
-
-/// A token of the preprocessor.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Piece {
-    /// What it is.
-    pub kind: PieceKind,
-    /// Where the user wrote it: for a piece out of a macro, the name in the outermost invocation.
-    pub span: Span,
-    /// Where its characters stand.
-    pub spelled: Span,
-    /// Whether it is the first on its line.
-    pub newline_before: bool,
-    /// Whether blanks, a comment or a line end stand before it.
-    pub space_before: bool,
-    /// A name that was met inside the expansion of its own macro and is never expanded again.
-    pub painted: bool,
-    /// A name that the C preprocessor takes for a part of the number before it, as in `1..N`.
-    pub glued: bool,
-}
-
-/// What a [`Piece`] is.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum PieceKind {
-    /// An identifier or a keyword.
-    Name(Name),
-    /// A word that begins with a digit, whether Promela takes it for a number or not.
-    Number(Name),
-    /// The text between double quotes.
-    Str(Name),
-    /// The text between single quotes.
-    Char(Name),
-    /// The rest of a line after a double quote that is not closed there.
-    OpenStr(Name),
-    /// The rest of a line after a single quote that is not closed there.
-    OpenChar(Name),
-    /// A punctuation mark of Promela.
-    Mark(TokenKind),
-    /// `#`
-    Hash,
-    /// `##`
-    HashHash,
-    /// A character that belongs to nothing.
-    Stray(char),
-    /// What an empty macro argument leaves next to a `##`.
-    Nothing,
-}
-
-impl Piece {
-    /// Whether it is a `#` that begins a line, and with it a directive.
-    pub fn opens_directive(&self) -> bool {
-        self.kind == PieceKind::Hash && self.newline_before
-    }
-
-    /// Whether it is a certain punctuation mark.
-    pub fn is(&self, mark: TokenKind) -> bool {
-        self.kind == PieceKind::Mark(mark)
-    }
-
-    /// The name, if it is one.
-    pub fn name(&self) -> Option<Name> {
-        match self.kind {
-            PieceKind::Name(name) => Some(name),
-            _ => None,
-        }
-    }
-}
-
-impl PieceKind {
-    /// Whether it begins with a quote.
-    pub fn is_quotation(self) -> bool {
-        matches!(self, PieceKind::Str(_) | PieceKind::Char(_) | PieceKind::OpenStr(_) | PieceKind::OpenChar(_))
-    }
-
-    /// Appends the characters of the piece.
-    pub fn spell(self, names: &Names, out: &mut String) {
-        let mut quoted = |quote: &str, text: Name, end: &str| {
-            out.push_str(quote);
-            out.push_str(names.text(text));
-            out.push_str(end);
-        };
-        match self {
-            PieceKind::Name(text) | PieceKind::Number(text) => quoted("", text, ""),
-            PieceKind::Str(text) => quoted("\"", text, "\""),
-            PieceKind::Char(text) => quoted("'", text, "'"),
-            PieceKind::OpenStr(text) => quoted("\"", text, ""),
-            PieceKind::OpenChar(text) => quoted("'", text, ""),
-            PieceKind::Mark(mark) => out.push_str(mark.mark().unwrap_or_default()),
-            PieceKind::Hash => out.push('#'),
-            PieceKind::HashHash => out.push_str("##"),
-            PieceKind::Stray(character) => out.push(character),
-            PieceKind::Nothing => {}
-        }
-    }
-}
+use crate::token::{Name, Names};
 
 /// The piece that a text is, if it is exactly one: what `##` makes of its two neighbours.
 pub(crate) fn single_piece(text: &str, names: &mut Names) -> Option<PieceKind> {
@@ -428,69 +340,10 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The mark of two characters that a pair is, if it is one.
-fn long_mark(first: u8, second: u8) -> Option<PieceKind> {
-    let mark = match (first, second) {
-        (b':', b':') => TokenKind::ColonColon,
-        (b'.', b'.') => TokenKind::DotDot,
-        (b'-', b'>') => TokenKind::Arrow,
-        (b'-', b'-') => TokenKind::MinusMinus,
-        (b'+', b'+') => TokenKind::PlusPlus,
-        (b'&', b'&') => TokenKind::AmpAmp,
-        (b'|', b'|') => TokenKind::PipePipe,
-        (b'!', b'=') => TokenKind::BangEq,
-        (b'!', b'!') => TokenKind::BangBang,
-        (b'?', b'?') => TokenKind::QuestionQuestion,
-        (b'<', b'=') => TokenKind::LtEq,
-        (b'<', b'<') => TokenKind::Shl,
-        (b'>', b'=') => TokenKind::GtEq,
-        (b'>', b'>') => TokenKind::Shr,
-        (b'=', b'=') => TokenKind::EqEq,
-        (b'#', b'#') => return Some(PieceKind::HashHash),
-        _ => return None,
-    };
-    Some(PieceKind::Mark(mark))
-}
-
-/// The mark that a single character is, if it is one.
-fn short_mark(first: u8) -> Option<PieceKind> {
-    let mark = match first {
-        b'(' => TokenKind::LParen,
-        b')' => TokenKind::RParen,
-        b'{' => TokenKind::LBrace,
-        b'}' => TokenKind::RBrace,
-        b'[' => TokenKind::LBracket,
-        b']' => TokenKind::RBracket,
-        b';' => TokenKind::Semi,
-        b':' => TokenKind::Colon,
-        b',' => TokenKind::Comma,
-        b'.' => TokenKind::Dot,
-        b'+' => TokenKind::Plus,
-        b'-' => TokenKind::Minus,
-        b'*' => TokenKind::Star,
-        b'/' => TokenKind::Slash,
-        b'%' => TokenKind::Percent,
-        b'&' => TokenKind::Amp,
-        b'|' => TokenKind::Pipe,
-        b'^' => TokenKind::Caret,
-        b'~' => TokenKind::Tilde,
-        b'!' => TokenKind::Bang,
-        b'?' => TokenKind::Question,
-        b'<' => TokenKind::Lt,
-        b'>' => TokenKind::Gt,
-        b'=' => TokenKind::Assign,
-        b'@' => TokenKind::At,
-        b'\\' => TokenKind::Backslash,
-        b'$' => TokenKind::Dollar,
-        b'#' => return Some(PieceKind::Hash),
-        _ => return None,
-    };
-    Some(PieceKind::Mark(mark))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::token::TokenKind;
 
     /// The pieces of a text, each as it is spelled, with a blank where space stands before it.
     fn spell(text: &str) -> String {

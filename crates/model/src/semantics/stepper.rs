@@ -2,16 +2,19 @@
 //!
 //! [`Stepper::expand`] goes through the processes and their edges in order and shows each successor
 //! without allocating: the successor lives in a buffer of the stepper until the next one comes. A
-//! rendezvous send looks for its receives among the other processes and makes one step of the two.
+//! rendezvous send looks for its receives among the other processes and makes one step of the two (`rendezvous`). What
+//! else can be asked of a state is in `questions`.
 
-use super::perform::{Performer, Trouble, accepts, is_else, set_initials};
+mod questions;
+mod rendezvous;
+
+use super::perform::{Performer, Trouble, is_else, set_initials};
 use super::{EdgeCode, Exchange, Semantics, Step, Successor};
 use crate::code::ActionCode;
 use crate::configuration::Configuration;
 use crate::evaluate::{Eval, View};
-use crate::expr::Expr;
 use crate::fault::{Fault, FaultAt, Overflow};
-use crate::ids::{EdgeId, LocationId, MachineId, VariableId};
+use crate::ids::EdgeId;
 use crate::layout::{FrameCache, Layout, SHAPE_BYTES};
 use crate::source::Span;
 
@@ -318,217 +321,6 @@ impl<'s> Stepper<'s> {
             exchanges: &self.exchanges,
         });
         Ok(())
-    }
-
-    /// A send on a rendezvous channel with every receive that fits.
-    fn rendezvous(
-        &mut self,
-        sender: usize,
-        send: &EdgeCode,
-        queue: usize,
-        timeout: bool,
-        visit: &mut impl FnMut(Successor<'_>),
-    ) -> Result<usize, Overflow> {
-        let semantics = self.semantics;
-        if let Err(fault) = self.compose_message(sender, send, queue) {
-            let step = Step::Edge { process: sender as u32, edge: send.id };
-            visit(Successor::failed(step, *fault, send.span));
-            return Ok(1);
-        }
-        let mut count = 0;
-        for receiver in (0..self.current.process_count()).filter(|&p| p != sender) {
-            if !semantics.may_receive(&self.current, receiver) {
-                continue;
-            }
-            let provided = !semantics.uses_provided || semantics.is_provided(&self.current, receiver).unwrap_or(false);
-            if !provided {
-                continue;
-            }
-            let mut escape = 0;
-            for receive in semantics.edges_at(&self.current, receiver) {
-                if escape > 0 && receive.escape != escape {
-                    break;
-                }
-                let taken = self.meet(sender, send, receiver, receive, queue, timeout, visit)?;
-                if taken > 0 && receive.escape > 0 {
-                    escape = receive.escape;
-                }
-                count += taken;
-            }
-        }
-        Ok(count)
-    }
-
-    fn compose_message(&mut self, sender: usize, send: &EdgeCode, queue: usize) -> Eval<()> {
-        let view = View::new(self.semantics, &self.current, sender, false);
-        let ActionCode::Send { message, .. } = &send.action else { return Ok(()) };
-        let channel_type = self.current.frame.queues[queue].channel_type;
-        let fields = &self.semantics.layout.messages[channel_type.index()].fields;
-        if fields.len() != message.len() {
-            return Err(Box::new(Fault::FieldCount { given: message.len(), expected: fields.len() }));
-        }
-        self.message.clear();
-        for (e, &(_, _, ty)) in message.iter().zip(fields) {
-            self.message.push(ty.truncate(view.eval(e)?));
-        }
-        Ok(())
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn meet(
-        &mut self,
-        sender: usize,
-        send: &EdgeCode,
-        receiver: usize,
-        receive: &EdgeCode,
-        queue: usize,
-        timeout: bool,
-        visit: &mut impl FnMut(Successor<'_>),
-    ) -> Result<usize, Overflow> {
-        let semantics = self.semantics;
-        let view = View::new(semantics, &self.current, receiver, timeout);
-        match accepts(&view, &receive.action, queue, &self.message) {
-            Ok(true) => {}
-            Ok(false) => return Ok(0),
-            Err(fault) => {
-                let step = step(Some((sender, send)), receiver, receive);
-                visit(Successor::failed(step, *fault, receive.span));
-                return Ok(1);
-            }
-        }
-        self.next.copy_from(&self.current);
-        self.next.set_location(sender, send.to);
-        let (cache, next, fields) = (&mut self.cache, &mut self.next, &mut self.fields);
-        let mut performer = Performer::new(semantics, cache, next, fields, receiver, timeout);
-        performer.handed_over = Some((queue, &self.message));
-        if self.listens {
-            self.exchanges.clear();
-            performer.listener = Some(&mut self.exchanges);
-        }
-        let result = performer.perform(&receive.action, receive.span);
-        let soft = performer.failed_assertion.take();
-        self.finish(Some((sender, send)), receiver, receive, result, soft, timeout, visit)?;
-        Ok(1)
-    }
-
-    /// Any message of a lossy channel can vanish.
-    fn losses(&mut self, visit: &mut impl FnMut(Successor<'_>)) -> usize {
-        let layout = &self.semantics.layout;
-        let mut count = 0;
-        for queue in 0..self.current.frame.queues.len() {
-            let channel_type = self.current.frame.queues[queue].channel_type;
-            if !layout.messages[channel_type.index()].lossy {
-                continue;
-            }
-            for position in 0..self.current.queue_len(layout, queue) {
-                self.next.copy_from(&self.current);
-                self.next.remove_message(layout, queue, position);
-                let step = Step::Loss { queue: queue as u32, position: position as u32 };
-                let state = Some(self.next.bytes.as_slice());
-                visit(Successor { step, state, control: None, fault: None, timeout: false, exchanges: &[] });
-                count += 1;
-            }
-        }
-        count
-    }
-
-    /// Whether every process is at a location where it may stop.
-    pub fn is_valid_end(&mut self, state: &[u8]) -> bool {
-        let semantics = self.semantics;
-        self.load(state);
-        (0..self.current.process_count()).all(|p| {
-            let location = self.current.location(p);
-            semantics.network.machine(self.current.machine(p)).locations[location.index()].end
-        })
-    }
-
-    /// Whether some process is at a location that is labelled as progress: then the state is one of progress.
-    pub fn is_progress(&mut self, state: &[u8]) -> bool {
-        self.load(state);
-        self.semantics.at_progress(&self.current)
-    }
-
-    /// Whether some process is at a location that is labelled as accepting.
-    pub fn is_accepting(&mut self, state: &[u8]) -> bool {
-        let semantics = self.semantics;
-        self.load(state);
-        (0..self.current.process_count()).any(|p| {
-            let location = self.current.location(p);
-            semantics.network.machine(self.current.machine(p)).locations[location.index()].accept
-        })
-    }
-
-    /// The number of processes of a state.
-    pub fn process_count(&mut self, state: &[u8]) -> usize {
-        self.load(state);
-        self.current.process_count()
-    }
-
-    /// Where a process of the loaded state is: its type and its location.
-    #[inline]
-    pub fn loaded_place(&self, process: usize) -> (MachineId, LocationId) {
-        (self.current.machine(process), self.current.location(process))
-    }
-
-    /// The number of processes of the loaded state.
-    #[inline]
-    pub fn loaded_processes(&self) -> usize {
-        self.current.process_count()
-    }
-
-    /// An element of a local variable of a process of the loaded state.
-    #[inline]
-    pub fn loaded_local(&self, process: usize, variable: VariableId, element: usize) -> i32 {
-        let layout = &self.semantics.layout;
-        let slot = layout.blocks[self.current.machine(process).index()].slots[variable.index()];
-        self.current.read(slot, self.current.base(process), element)
-    }
-
-    /// The value of an expression as a process of the loaded state sees it; `None` if it has none.
-    pub fn loaded_value(&self, process: usize, e: &Expr) -> Option<i32> {
-        self.semantics.evaluate(&self.current, process, e).ok()
-    }
-
-    /// Whether a queue of the loaded state is a rendezvous; `None` if there is no such queue.
-    pub fn loaded_is_rendezvous(&self, queue: usize) -> Option<bool> {
-        let frame = self.current.frame.queues.get(queue)?;
-        Some(self.semantics.layout.messages[frame.channel_type.index()].rendezvous)
-    }
-
-    /// The type of a process of a state; `None` if there is no such process.
-    pub fn machine_of(&mut self, state: &[u8], process: u32) -> Option<MachineId> {
-        self.load(state);
-        self.current.frame.processes.get(process as usize).map(|frame| frame.machine)
-    }
-
-    /// The digest of a state, the same in every run and every search: it does not depend on how shapes are numbered.
-    pub fn digest(&mut self, state: &[u8]) -> u128 {
-        self.load(state);
-        self.digest_loaded()
-    }
-
-    /// The digest of the loaded state.
-    pub fn digest_loaded(&mut self) -> u128 {
-        self.next.bytes.clear();
-        self.next.bytes.extend((self.current.process_count() as u32).to_le_bytes());
-        for process in &self.current.frame.processes {
-            self.next.bytes.extend((process.machine.0 as u16).to_le_bytes());
-        }
-        self.next.bytes.extend_from_slice(&self.current.bytes[SHAPE_BYTES..]);
-        crate::digest::digest(&self.next.bytes)
-    }
-
-    /// Loads a state, for [`Stepper::expand_loaded`].
-    #[inline]
-    pub fn load(&mut self, state: &[u8]) {
-        let semantics = self.semantics;
-        self.current.load(&semantics.layout, &semantics.shapes, &mut self.cache, state);
-    }
-
-    /// A state that can be read.
-    pub(crate) fn configuration(&mut self, state: &[u8]) -> &Configuration {
-        self.load(state);
-        &self.current
     }
 }
 

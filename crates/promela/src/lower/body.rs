@@ -4,20 +4,23 @@
 //! statement of a body, or inside another statement, gets its first value by an assignment, which is a step; before that, it has it
 //! from the creation of the process. And all variables of a body exist as long as the process does,
 //! whatever braces they are declared in.
+//!
+//! Statements that are one action are in `simple`, `for` and `select` in `loops`, and `unless` has a file of its own.
+
+mod loops;
+mod simple;
+mod unless;
 
 use super::flow::{ElKind, Graph, Jump, LabelUse, ScopeId, SeqId};
 use super::types::{EntityKind, Type};
 use super::{Declared, Lowering};
-use crate::ast::{Declaration, Declarator, Expr, ExprKind, Initializer, Run, Sequence, Stmt, StmtKind, VarRef};
-use crate::token::{Name, kw};
-use model::expr::{BinaryOp, ChannelTest, Expr as Lowered, Place, Scope};
-use model::ids::VariableId;
-use model::network::{Action, Initial, ReceiveMode, ScalarType, Variable};
+use crate::ast::{Declaration, Declarator, Expr, ExprKind, Initializer, Sequence, Stmt, StmtKind};
+use crate::token::Name;
+use model::expr::{ChannelTest, Expr as Lowered, Place, Scope};
+use model::network::{Action, Initial, Variable};
 use model::source::Span;
+use simple::no_effect;
 use std::collections::HashMap;
-
-/// A range this long or shorter makes `select` a choice between assignments, else it is a loop.
-const LONGEST_SELECT: i32 = 32;
 
 /// A body while it is being lowered.
 pub(super) struct Body {
@@ -206,121 +209,6 @@ impl Lowering<'_> {
         body.initialising = false;
     }
 
-    // --- simple statements ------------------------------------------------------------------------
-
-    /// The action of a statement that is a single step.
-    fn simple(&mut self, body: &mut Body, statement: &Stmt) -> Option<Action> {
-        let span = statement.span;
-        Some(match &statement.kind {
-            StmtKind::Condition(e) => match &e.kind {
-                ExprKind::Number(1) => Action::Skip,
-                ExprKind::Run(run) => self.run(body, run, e.span, None)?,
-                _ => Action::Condition(self.expr(e, Some(body))?),
-            },
-            StmtKind::Else => Action::Else,
-            StmtKind::Assign(target, value) => self.assign(body, target, value)?,
-            StmtKind::Send { channel, message, .. } if self.in_trace => {
-                let channel = self.channel(channel, Some(body));
-                let pattern = self.observed(message, Some(body));
-                let ((channel, declared), pattern) = (channel?, pattern?);
-                self.check_fields(declared, pattern.len(), span, "send");
-                Action::Observe { channel, sent: true, pattern }
-            }
-            StmtKind::Send { channel, message, sorted } => {
-                let channel = self.channel(channel, Some(body));
-                let message = self.message(message, Some(body));
-                let ((channel, declared), message) = (channel?, message?);
-                self.check_fields(declared, message.len(), span, "send");
-                Action::Send { channel, message, sorted: *sorted }
-            }
-            StmtKind::Receive { channel, pattern, anywhere, keep } => {
-                let channel = self.channel(channel, Some(body));
-                let pattern = self.pattern(pattern, Some(body));
-                let ((channel, declared), pattern) = (channel?, pattern?);
-                self.check_fields(declared, pattern.len(), span, "receive");
-                if self.in_trace && !keep {
-                    return Some(Action::Observe { channel, sent: false, pattern });
-                }
-                Action::Receive { channel, pattern, mode: ReceiveMode { anywhere: *anywhere, keep: *keep } }
-            }
-            StmtKind::Assert(e) => Action::Assert(self.expr(e, Some(body))?),
-            StmtKind::Print { format, arguments } => {
-                let arguments = self.message(arguments, Some(body))?;
-                Action::Print { format: format.clone(), arguments }
-            }
-            StmtKind::SetPriority(process, priority) => {
-                self.network.uses_priorities = true;
-                let (process, priority) = (self.expr(process, Some(body)), self.expr(priority, Some(body)));
-                Action::SetPriority(process?, priority?)
-            }
-            _ => return None,
-        })
-    }
-
-    fn assign(&mut self, body: &mut Body, target: &VarRef, value: &Expr) -> Option<Action> {
-        match target.name {
-            kw::UNDERSCORE => {
-                self.expr(value, Some(body))?;
-                return Some(no_effect());
-            }
-            kw::UNDER_PRIORITY => {
-                self.network.uses_priorities = true;
-                return Some(Action::SetPriority(Lowered::Pid, self.expr(value, Some(body))?));
-            }
-            kw::UNDER_PID | kw::UNDER_NR_PR | kw::UNDER_LAST => {
-                let text = self.text(target.name);
-                self.error("P0236", target.span, format!("`{text}` cannot be assigned"));
-                return None;
-            }
-            name if self.symbols.contains_key(&name) => {
-                let text = self.text(name);
-                let error =
-                    self.error("P0242", target.span, format!("`{text}` is a symbolic constant, not a variable"));
-                *error = error.clone().help("assign to a variable of type `mtype`");
-                return None;
-            }
-            _ => {}
-        }
-        let resolved = self.scalar(target, Some(body))?;
-        if let Some(run) = only_run(value) {
-            return self.run(body, run, value.span, Some((resolved.place, value)));
-        }
-        let value = self.expr(value, Some(body))?;
-        self.check_range(target.span, &Type::Scalar(resolved.ty), &value);
-        Some(Action::Assign(resolved.place, value))
-    }
-
-    /// The creation of a process, and what is done with its number.
-    fn run(&mut self, body: &Body, run: &Run, span: Span, then: Option<(Place, &Expr)>) -> Option<Action> {
-        let machine = self.machine(run.process.0, run.process.1)?;
-        let arguments = self.message(&run.arguments, Some(body))?;
-        let priority = self.priority(run.priority, span);
-        if run.priority.is_some() {
-            self.network.uses_priorities = true;
-        }
-        let then = match then {
-            Some((place, value)) => Some((place, self.expr_with_run(value, body)?)),
-            None => None,
-        };
-        self.runs.push((machine, arguments.len(), span));
-        Some(Action::Run { machine, arguments, priority, then })
-    }
-
-    /// An expression whose one `run` stands for the number of the new process.
-    fn expr_with_run(&mut self, e: &Expr, body: &Body) -> Option<Lowered> {
-        Some(match &e.kind {
-            ExprKind::Run(_) => Lowered::RunResult,
-            ExprKind::Unary(op, a) => Lowered::Unary(*op, Box::new(self.expr_with_run(a, body)?)),
-            ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.expr_with_run(a, body)?, self.expr_with_run(b, body)?);
-                Lowered::Binary(*op, Box::new(a), Box::new(b))
-            }
-            _ => self.expr(e, Some(body))?,
-        })
-    }
-
-    // --- declarations -----------------------------------------------------------------------------
-
     fn local(&mut self, body: &mut Body, declaration: &Declaration) {
         let Some(ty) = self.resolve_type(declaration.ty, declaration.ty_span) else { return };
         for declarator in &declaration.variables {
@@ -374,8 +262,6 @@ impl Lowering<'_> {
         body.declare(declarator.name, Declared { entity, span: declarator.span, local: true });
     }
 
-    // --- compound statements ----------------------------------------------------------------------
-
     fn options(&mut self, body: &mut Body, options: &[Sequence], span: Span) -> Vec<SeqId> {
         let sequences: Vec<SeqId> = options.iter().filter_map(|o| self.sequence(body, o, span)).collect();
         for &sequence in &sequences {
@@ -411,247 +297,6 @@ impl Lowering<'_> {
             body.graph.choice(sequences, Some(target), span, labels);
         }
     }
-
-    #[allow(clippy::too_many_arguments)]
-    fn for_statement(
-        &mut self,
-        body: &mut Body,
-        variable: &VarRef,
-        from: &Expr,
-        to: &Expr,
-        inner: &Sequence,
-        span: Span,
-        labels: &[LabelUse],
-    ) {
-        let place = self.counter(variable, body, "for");
-        let bounds = (self.expr(from, Some(body)), self.expr(to, Some(body)));
-        let (Some(place), (Some(from), Some(to))) = (place, bounds) else { return };
-        self.counting_loop(body, Range::closed(place, from, to), inner, span, labels);
-    }
-
-    /// `x = from; do :: x <= to -> ..; x++ :: else -> break od`
-    fn counting_loop(&mut self, body: &mut Body, range: Range, inner: &Sequence, span: Span, labels: &[LabelUse]) {
-        let Range { place, from, test, to, prologue } = range;
-        let hoisted = std::mem::take(&mut body.hoisted);
-        let variable = Lowered::Read(place.clone());
-        let head = place.span;
-        if !hoisted {
-            body.action(Action::Assign(place.clone(), from), head, &[]);
-        }
-        let target = body.graph.new_break_target();
-        body.breaks.push(target);
-        body.graph.open_sequence();
-        let within = Lowered::Binary(test, Box::new(variable.clone()), Box::new(to));
-        body.action(Action::Condition(within), head, &[]);
-        for action in prologue {
-            body.action(action, head, &[]);
-        }
-        body.initialising = false;
-        body.open_scope();
-        self.statements(body, inner);
-        body.close_scope();
-        let next = Lowered::Binary(BinaryOp::Add, Box::new(variable), Box::new(Lowered::Const(1)));
-        body.action(Action::Assign(place, next), head, &[]);
-        let again = body.graph.close_sequence();
-        body.graph.open_sequence();
-        body.action(Action::Else, head, &[]);
-        body.graph.simple(ElKind::Goto(Jump::Break(target)), head, &[]);
-        let done = body.graph.close_sequence();
-        body.breaks.pop();
-        if let (Some(again), Some(done)) = (again, done) {
-            body.graph.choice(vec![done, again], Some(target), span, labels);
-        }
-    }
-
-    /// The variable of `for` or `select`: a scalar that is not a channel.
-    fn counter(&mut self, variable: &VarRef, body: &Body, what: &str) -> Option<Place> {
-        let resolved = self.scalar(variable, Some(body))?;
-        if resolved.ty == ScalarType::Channel {
-            self.error("P0243", variable.span, format!("a channel cannot count in `{what}`"));
-            return None;
-        }
-        Some(resolved.place)
-    }
-
-    /// `for (i in array)` counts over its indices; `for (m in channel)` turns its messages over once.
-    fn for_in_statement(
-        &mut self,
-        body: &mut Body,
-        variable: &VarRef,
-        container: &VarRef,
-        inner: &Sequence,
-        span: Span,
-        labels: &[LabelUse],
-    ) {
-        if let Some(len) = self.array_len(container, body) {
-            let whole = VarRef { index: None, field: None, ..container.clone() };
-            self.lookup(&whole, Some(body));
-            let Some(place) = self.counter(variable, body, "for") else { return };
-            let last = Lowered::Const(len as i32 - 1);
-            self.counting_loop(body, Range::closed(place, Lowered::Const(0), last), inner, span, labels);
-            return;
-        }
-        let Some((channel, declared)) = self.channel(container, Some(body)) else { return };
-        let Some(places) = self.scalars(variable, Some(body)) else { return };
-        self.check_fields(declared, places.len(), variable.span, "loop variable");
-        let count = VariableId::from(body.variables.len());
-        let (ty, initial, dimensions) = (ScalarType::Byte, Initial::Zero, Vec::new());
-        body.variables.push(Variable { name: String::from("for.count"), ty, dimensions, initial, span });
-        let place = Place { scope: Scope::Local, variable: count, indices: Vec::new(), span: variable.span };
-        let rotate = rotation(channel.clone(), places);
-        let length = Lowered::Channel(ChannelTest::Len, Box::new(channel));
-        let range = Range { place, from: Lowered::Const(0), test: BinaryOp::Less, to: length, prologue: rotate.into() };
-        self.counting_loop(body, range, inner, span, labels);
-    }
-
-    /// The number of elements, if the reference means a whole array.
-    fn array_len(&self, reference: &VarRef, body: &Body) -> Option<u32> {
-        let declared = body.lookup(reference.name).or_else(|| self.globals.get(&reference.name))?;
-        let mut entity = &declared.entity;
-        let mut reference = reference;
-        while let (Some(field), EntityKind::Struct { members, .. }) = (&reference.field, &entity.kind) {
-            entity = &members.iter().find(|(name, _)| *name == field.name)?.1;
-            reference = field;
-        }
-        if reference.index.is_some() { None } else { entity.len }
-    }
-
-    /// `select (x : a .. b)`: a choice between assignments, or for a wide range a loop that may stop anywhere.
-    #[allow(clippy::too_many_arguments)]
-    fn select(
-        &mut self,
-        body: &mut Body,
-        variable: &VarRef,
-        from: &Expr,
-        to: &Expr,
-        literal: bool,
-        span: Span,
-        labels: &[LabelUse],
-    ) {
-        let place = self.counter(variable, body, "select");
-        let bounds = (self.expr(from, Some(body)), self.expr(to, Some(body)));
-        let (Some(place), (Some(low), Some(high))) = (place, bounds) else { return };
-        if let (Some(a), Some(b)) = (low.constant(), high.constant())
-            && a > b
-        {
-            self.error("P0244", span, format!("the range from {a} to {b} is empty"));
-            return;
-        }
-        let plain = variable.index.is_none()
-            && variable.field.is_none()
-            && self.names.text(variable.name).chars().all(|c| c.is_ascii_alphanumeric());
-        match (&from.kind, &to.kind) {
-            (&ExprKind::Number(a), &ExprKind::Number(b)) if plain && literal && a >= 0 && b - a <= LONGEST_SELECT => {
-                let mut options = Vec::new();
-                for value in a..=b {
-                    body.graph.open_sequence();
-                    body.action(Action::Assign(place.clone(), Lowered::Const(value)), span, &[]);
-                    options.extend(body.graph.close_sequence());
-                }
-                body.graph.choice(options, None, span, labels);
-            }
-            _ => self.selecting_loop(body, place, low, high, span, labels),
-        }
-    }
-
-    fn selecting_loop(
-        &mut self,
-        body: &mut Body,
-        place: Place,
-        low: Lowered,
-        high: Lowered,
-        span: Span,
-        labels: &[LabelUse],
-    ) {
-        let variable = Lowered::Read(place.clone());
-        if !std::mem::take(&mut body.hoisted) {
-            body.action(Action::Assign(place.clone(), low), span, &[]);
-        }
-        let target = body.graph.new_break_target();
-        body.graph.open_sequence();
-        let below = Lowered::Binary(BinaryOp::Less, Box::new(variable.clone()), Box::new(high));
-        body.action(Action::Condition(below), span, &[]);
-        let next = Lowered::Binary(BinaryOp::Add, Box::new(variable), Box::new(Lowered::Const(1)));
-        body.action(Action::Assign(place, next), span, &[]);
-        let again = body.graph.close_sequence();
-        body.graph.open_sequence();
-        body.graph.simple(ElKind::Goto(Jump::Break(target)), span, &[]);
-        let done = body.graph.close_sequence();
-        if let (Some(again), Some(done)) = (again, done) {
-            body.graph.choice(vec![done, again], Some(target), span, labels);
-        }
-    }
-
-    fn unless(&mut self, body: &mut Body, main: &Stmt, escape: &Stmt, span: Span, labels: &[LabelUse]) {
-        // `L: { .. } unless ..` labels the whole.
-        if let StmtKind::Labelled((name, place), inner) = &main.kind {
-            let text = self.text(*name);
-            let is_loop = matches!(
-                inner.kind,
-                StmtKind::Do(_)
-                    | StmtKind::For { .. }
-                    | StmtKind::ForIn { .. }
-                    | StmtKind::Select { literal: false, .. }
-            );
-            if is_loop {
-                return self.unless_parts(body, main, escape, span, labels);
-            }
-            if !matches!(inner.kind, StmtKind::Block(_) | StmtKind::Atomic(_) | StmtKind::DStep(_)) {
-                let error =
-                    self.error("P0245", *place, format!("label `{text}` stands before one part of an `unless`"));
-                *error = error.clone().help(format!("write `{text}: {{ .. unless .. }}`"));
-                return;
-            }
-            let mut labels = labels.to_vec();
-            labels.push(LabelUse { name: *name, text, scope: body.scope(), span: *place });
-            body.graph.open_sequence();
-            self.unless(body, inner, escape, span, &[]);
-            if let Some(sequence) = body.graph.close_sequence() {
-                body.graph.simple(ElKind::Block(sequence), span, &labels);
-            }
-            return;
-        }
-        self.unless_parts(body, main, escape, span, labels);
-    }
-
-    fn unless_parts(&mut self, body: &mut Body, main: &Stmt, escape: &Stmt, span: Span, labels: &[LabelUse]) {
-        let hoisted = (self.hoist(body, main), self.hoist(body, escape));
-        body.hoisted = hoisted.0;
-        let main = self.part(body, main);
-        body.hoisted = hoisted.1;
-        let escape = self.part(body, escape);
-        body.hoisted = false;
-        if let (Some(main), Some(escape)) = (main, escape) {
-            body.graph.unless(main, escape, span, labels);
-        }
-    }
-
-    /// The first assignment of a `for`, or of a `select` that is a loop, comes before the `unless` it is a part of.
-    fn hoist(&mut self, body: &mut Body, statement: &Stmt) -> bool {
-        let (variable, from) = match &statement.kind {
-            StmtKind::Labelled(_, inner) => return self.hoist(body, inner),
-            StmtKind::For { variable, from, .. } => (variable, from),
-            StmtKind::Select { variable, from, literal: false, .. } => (variable, from),
-            _ => return false,
-        };
-        let (place, from) = (self.counter(variable, body, "for"), self.expr(from, Some(body)));
-        let (Some(place), Some(from)) = (place, from) else { return false };
-        let head = place.span;
-        body.action(Action::Assign(place, from), head, &[]);
-        true
-    }
-
-    /// One side of an `unless`: the inside of a block, or the statement alone.
-    fn part(&mut self, body: &mut Body, statement: &Stmt) -> Option<SeqId> {
-        match &statement.kind {
-            StmtKind::Block(inner) | StmtKind::Inline(inner) => self.scoped(body, inner, statement.span),
-            _ => {
-                body.graph.open_sequence();
-                self.statement(body, statement, Vec::new());
-                body.graph.close_sequence()
-            }
-        }
-    }
 }
 
 /// Gives variables that hide, or come after, others of the same name in the body a name of their own: `x#2`.
@@ -662,51 +307,6 @@ fn make_unique(variables: &mut [Variable], same_names: &mut HashMap<String, u32>
         if *count > 1 {
             variable.name = format!("{}#{count}", variable.name);
         }
-    }
-}
-
-/// A step that changes nothing, but is not a `skip` that could be left out.
-fn no_effect() -> Action {
-    Action::Condition(Lowered::Const(1))
-}
-
-/// What a counting loop counts over.
-struct Range {
-    place: Place,
-    from: Lowered,
-    test: BinaryOp,
-    to: Lowered,
-    /// What is done before the body, each time.
-    prologue: Vec<Action>,
-}
-
-impl Range {
-    /// From one value to another, both included.
-    fn closed(place: Place, from: Lowered, to: Lowered) -> Self {
-        Range { place, from, test: BinaryOp::LessEqual, to, prologue: Vec::new() }
-    }
-}
-
-/// Takes the head of a channel into variables and puts it back at its end.
-fn rotation(channel: Lowered, places: Vec<Place>) -> [Action; 2] {
-    let message = places.iter().cloned().map(Lowered::Read).collect();
-    let pattern = places.into_iter().map(model::expr::Pattern::Bind).collect();
-    [
-        Action::Receive { channel: channel.clone(), pattern, mode: ReceiveMode::default() },
-        Action::Send { channel, message, sorted: false },
-    ]
-}
-
-/// The one `run` of an expression.
-fn only_run(e: &Expr) -> Option<&Run> {
-    match &e.kind {
-        ExprKind::Run(run) => Some(run),
-        ExprKind::Unary(_, a) => only_run(a),
-        ExprKind::Binary(_, a, b) => match (only_run(a), only_run(b)) {
-            (Some(run), None) | (None, Some(run)) => Some(run),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

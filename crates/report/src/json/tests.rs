@@ -18,6 +18,13 @@ fn indented(line: &str) -> String {
     text(|out| write_indented(out, &value)).replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
 
+/// The same without what every document begins with.
+fn answers(line: &str) -> String {
+    let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+    value.as_object_mut().unwrap().retain(|key, _| !["schema", "tool", "model"].contains(&key.as_str()));
+    indented(&format!("{value}\n"))
+}
+
 #[test]
 fn the_document_of_check_has_the_fields_of_the_contract() {
     let sources = sample::sources();
@@ -90,21 +97,8 @@ fn answers_about_channels_have_channels_cycles_and_a_short_certificate() {
     let sources = sample::sources();
     let outcomes = vec![sample::bounded(), sample::unbounded(), sample::advisory(sample::not_provable())];
     let json = text(|out| write_check(out, &sample::document(&sources, outcomes)));
-    insta::assert_snapshot!(indented(&json), @r#"
+    insta::assert_snapshot!(answers(&json), @r#"
     {
-      "schema": "highwater/1",
-      "tool": {
-        "name": "highwater",
-        "version": "VERSION"
-      },
-      "model": {
-        "file": "models/hand.pml",
-        "language": "promela",
-        "sha256": "9f86d081884c7d65",
-        "defines": [
-          "N=3"
-        ]
-      },
       "results": [
         {
           "property": "boundedness",

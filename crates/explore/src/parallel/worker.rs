@@ -1,0 +1,304 @@
+//! One thread of a parallel search.
+//!
+//! It owns the states whose hashes fall to it. A layer is worked through in rounds: expand some of its own states, send what belongs
+//! to others, take what came in. All meet at the end of a layer; a layer of few states is left to one of them.
+
+use super::{At, NARROW, Partition, Report, STATE_BYTES, Shared, Sum, insert, lock, name, narrow, owner};
+use crate::expansion::Expander;
+use crate::meeting::Member;
+use crate::reduction::Mode;
+use crate::search::{Violations, is_crowded};
+use crate::share::{Kind, States};
+use crate::table::StateId;
+use model::fault::Overflow;
+use model::semantics::Semantics;
+use model::verdict::{Progress, Reason};
+use std::sync::MutexGuard;
+use std::sync::atomic::Ordering;
+
+/// One thread at work.
+pub(super) struct Worker<'a, 'w, K: Kind> {
+    pub(super) shared: &'w Shared<'a, K>,
+    member: Member<'w>,
+    index: usize,
+    pub(super) expander: Expander<'a>,
+    kind: K,
+    pub(super) state: Vec<u8>,
+    /// Successors for each owner.
+    out: Vec<K::Letters>,
+    pub(super) violations: Violations<At>,
+    pub(super) depth: u64,
+    /// The number of meetings so far.
+    round: usize,
+    pub(super) stopped: Option<Reason>,
+    pub(super) crowded: bool,
+}
+
+impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
+    pub(super) fn new(shared: &'w Shared<'a, K>, index: usize, semantics: &'a Semantics<'a>) -> Self {
+        Worker {
+            shared,
+            member: shared.meeting.join(),
+            index,
+            expander: Expander::new(semantics).reduced(shared.watch.options.reduction == Mode::On),
+            kind: K::new(&shared.common),
+            state: Vec::new(),
+            out: (0..shared.jobs()).map(|_| K::Letters::default()).collect(),
+            violations: Violations::new(),
+            depth: shared.depth,
+            round: 0,
+            stopped: None,
+            crowded: false,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Report {
+        self.all_layers();
+        Report {
+            violations: self.violations,
+            crashed: self.expander.crashed,
+            transitions: self.expander.transitions,
+            stopped: self.stopped,
+            crowded: self.crowded,
+            depth: self.depth,
+            digest: self.expander.digest,
+        }
+    }
+
+    /// Layer after layer; whether all were completed.
+    fn all_layers(&mut self) -> bool {
+        loop {
+            if self.shared.watch.options.limits.depth.is_some_and(|limit| self.depth >= limit) {
+                self.stopped = Some(Reason::Depth);
+                return false;
+            }
+            if !self.layer() {
+                return false;
+            }
+            let mut sum = self.shared.sum(self.round);
+            if (1..narrow(self.shared.watch.options)).contains(&sum.left) {
+                sum = match self.let_one_work() {
+                    Some(sum) => sum,
+                    None => return false,
+                };
+            }
+            if sum.left == 0 || sum.stop {
+                return !sum.stop;
+            }
+            self.depth = sum.depth;
+            if !K::PACKED && is_crowded(self.shared.watch.options, sum.states, sum.bytes) {
+                self.crowded = true;
+                return false;
+            }
+        }
+    }
+
+    /// Publishes, meets the others, and hears what they have published; `None` if the meeting is off.
+    fn meet(&mut self, left: u64, partition: &Partition<K::Table>) -> Option<Sum> {
+        self.publish(self.index, left, partition);
+        self.wait()
+    }
+
+    fn publish(&self, owner: usize, left: u64, partition: &Partition<K::Table>) {
+        let published = &self.shared.published[(self.round + 1) % 2][owner];
+        published.left.store(left, Ordering::Relaxed);
+        published.states.store(partition.table.len() as u64, Ordering::Relaxed);
+        published.bytes.store(partition.table.state_bytes(), Ordering::Relaxed);
+        let transitions = if owner == self.index { self.expander.transitions } else { 0 };
+        published.transitions.store(transitions, Ordering::Relaxed);
+        published.depth.store(self.depth, Ordering::Relaxed);
+        published.stop.store(self.stopped.is_some(), Ordering::Relaxed);
+    }
+
+    fn wait(&mut self) -> Option<Sum> {
+        let met = self.member.wait(|| K::grow(&self.shared.common));
+        self.round += 1;
+        self.kind.refresh();
+        let sum = self.shared.sum(self.round);
+        if !met {
+            self.stopped = Some(Reason::Interrupted);
+            return None;
+        }
+        Some(sum)
+    }
+
+    // --- a wide layer -----------------------------------------------------------------------------
+
+    /// Works off a layer together with the others; `false` if the search is to end.
+    fn layer(&mut self) -> bool {
+        let shared = self.shared;
+        let mut partition = shared.partition(self.index);
+        let mut states = shared.sum(self.round).states;
+        loop {
+            if let Err(reason) = self.round(&mut partition, shared.quota(states)) {
+                self.stopped = Some(reason);
+            }
+            let left = u64::from(partition.layer_end - partition.next);
+            let Some(sum) = self.meet(left, &partition) else { return false };
+            if sum.stop {
+                return false;
+            }
+            self.tell(&sum);
+            if sum.left == 0 {
+                break;
+            }
+            states = sum.states;
+        }
+        if let Err(reason) = self.take_mail(&mut partition) {
+            self.stopped = Some(reason);
+        }
+        self.start_layer(&mut partition);
+        let left = u64::from(partition.layer_end - partition.next);
+        if left > 0 {
+            self.depth += 1;
+        }
+        self.meet(left, &partition).is_some_and(|sum| !sum.stop)
+    }
+
+    /// The next layer is what was found since this one started.
+    fn start_layer(&self, partition: &mut Partition<K::Table>) {
+        partition.next = partition.layer_end;
+        partition.layer_end = partition.table.len() as StateId;
+    }
+
+    /// Inserts what came, expands some states, and sends the successors.
+    fn round(&mut self, partition: &mut Partition<K::Table>, quota: u64) -> Result<(), Reason> {
+        self.take_mail(partition)?;
+        self.look_at_limits(partition)?;
+        self.expand_some(partition, self.index, quota)?;
+        let jobs = self.shared.jobs();
+        for (to, out) in self.out.iter_mut().enumerate() {
+            let mut mail = lock(&self.shared.mail[(self.round + 1) % 2][self.index * jobs + to]);
+            std::mem::swap(&mut *mail, out);
+        }
+        Ok(())
+    }
+
+    fn take_mail(&self, partition: &mut Partition<K::Table>) -> Result<(), Reason> {
+        let jobs = self.shared.jobs();
+        for from in 0..jobs {
+            let mut mail = lock(&self.shared.mail[self.round % 2][from * jobs + self.index]);
+            insert::<K>(partition, &mut mail, jobs)?;
+        }
+        Ok(())
+    }
+
+    fn look_at_limits(&self, partition: &Partition<K::Table>) -> Result<(), Reason> {
+        let more = partition.table.growth_bytes();
+        if self.index != 0 && more == 0 {
+            return Ok(());
+        }
+        let watch = self.shared.watch;
+        let states = self.shared.sum(self.round).states;
+        if watch.options.limits.states.is_some_and(|limit| states >= limit) {
+            return Err(Reason::States);
+        }
+        watch.must_stop(partition.table.memory_bytes(), more).map_or(Ok(()), Err)
+    }
+
+    /// Tells the observer how far the work is.
+    fn tell(&self, sum: &Sum) {
+        if self.index == 0 {
+            self.shared.watch.observer.progress(Progress {
+                engine: crate::ENGINE,
+                states: sum.states,
+                waiting: sum.left,
+                transitions: sum.transitions,
+                depth: self.depth,
+                memory_bytes: sum.states * STATE_BYTES + K::common_bytes(&self.shared.common),
+            });
+        }
+    }
+
+    // --- a narrow layer ---------------------------------------------------------------------------
+
+    /// The first thread works off narrow layers, while the others wait.
+    fn let_one_work(&mut self) -> Option<Sum> {
+        if self.index == 0 {
+            self.work_alone();
+        }
+        self.wait()
+    }
+
+    fn work_alone(&mut self) {
+        let shared = self.shared;
+        let mut partitions: Vec<_> = (0..shared.jobs()).map(|owner| shared.partition(owner)).collect();
+        let left = loop {
+            if let Err(reason) = self.narrow_layer(&mut partitions) {
+                self.stopped = Some(reason);
+                break 0;
+            }
+            let left: u64 = partitions.iter().map(|p| u64::from(p.layer_end - p.next)).sum();
+            self.depth += u64::from(left > 0);
+            if left == 0 || left >= narrow(self.shared.watch.options) {
+                break left;
+            }
+        };
+        for (owner, partition) in partitions.iter().enumerate() {
+            self.publish(owner, if owner == 0 { left } else { 0 }, partition);
+        }
+    }
+
+    /// One layer of all partitions, in the order in which all threads would do it together.
+    fn narrow_layer(&mut self, partitions: &mut [MutexGuard<'_, Partition<K::Table>>]) -> Result<(), Reason> {
+        let jobs = partitions.len();
+        let limits = self.shared.watch.options.limits;
+        if limits.depth.is_some_and(|limit| self.depth >= limit) {
+            return Err(Reason::Depth);
+        }
+        let states: usize = partitions.iter().map(|p| p.table.len()).sum();
+        if limits.states.is_some_and(|limit| states as u64 >= limit) {
+            return Err(Reason::States);
+        }
+        let mut sent = Vec::with_capacity(jobs);
+        for (owner, partition) in partitions.iter_mut().enumerate() {
+            while partition.next < partition.layer_end {
+                self.expand_some(partition, owner, NARROW)?;
+                if self.kind.must_pause() {
+                    K::grow(&self.shared.common);
+                    self.kind.refresh();
+                }
+            }
+            sent.push(self.out.iter_mut().map(std::mem::take).collect::<Vec<_>>());
+        }
+        for (owner, partition) in partitions.iter_mut().enumerate() {
+            for out in &mut sent {
+                insert::<K>(partition, &mut out[owner], jobs)?;
+            }
+            self.start_layer(partition);
+        }
+        self.shared.watch.must_stop(0, 0).map_or(Ok(()), Err)
+    }
+
+    // --- states -----------------------------------------------------------------------------------
+
+    /// Expands some states of a partition; their successors are in `out` then, by owner.
+    fn expand_some(&mut self, partition: &mut Partition<K::Table>, index: usize, quota: u64) -> Result<(), Reason> {
+        let (watch, jobs) = (self.shared.watch, self.shared.jobs());
+        let (kind, out) = (&mut self.kind, &mut self.out);
+        for _ in 0..quota.min(u64::from(partition.layer_end - partition.next)) {
+            let id = partition.next;
+            kind.open(&partition.table, id, partition.layer_end, &mut self.state);
+            let parent = name(id, index, jobs);
+            let mut full = false;
+            let mut sink = |next: &[u8]| full |= !kind.send(next, owner(next, jobs), parent, out);
+            let expanded = self.expander.expand(&self.state, &mut sink, &mut || watch.must_stop(0, 0));
+            for problem in self.expander.problems.drain(..) {
+                self.violations.add(watch.options, problem, At { depth: self.depth, owner: index, state: parent });
+            }
+            expanded.map_err(|unfinished| unfinished.reason())?;
+            if full {
+                return Err(Reason::Overflow(Overflow::States));
+            }
+            partition.next += 1;
+            if kind.must_pause() {
+                break;
+            }
+        }
+        if !kind.settle(out) {
+            return Err(Reason::Overflow(Overflow::States));
+        }
+        let found = !self.violations.is_empty() && !watch.options.keep_going;
+        if found { Err(Reason::StoppedEarly) } else { Ok(()) }
+    }
+}

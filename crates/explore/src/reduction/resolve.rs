@@ -1,0 +1,298 @@
+//! What one process does from a location on, as bits: what its next move rules out for others, and what it may do later.
+//!
+//! Each bit is something done to an object: a variable or an element of an array, one end of a channel, the set of processes. Two
+//! processes are independent where no bit is in both. For a given process the expressions that name objects may be fixed, so
+//! bits are worked out for each process and location, once.
+
+use super::access::{Access, MachineAccess, Object, Use};
+use super::{Place, Reduction};
+use model::expr::{Expr, Scope};
+use model::ids::{LocationId, MachineId, VariableId};
+use model::network::{Action, Initial, Network};
+use model::semantics::{Reading, Stepper};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A process, as far as objects are named by it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Identity {
+    pub(super) process: usize,
+    pub(super) machine: MachineId,
+    pub(super) values: Vec<i32>,
+}
+
+/// Something done to an object; `None` for any channel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Bit {
+    Variable(VariableId, usize, Use),
+    Channel(Option<usize>, Use),
+    Processes(Use),
+}
+
+#[derive(Debug)]
+pub(super) struct Resolved {
+    /// The process cannot move alone from here.
+    pub(super) never: bool,
+    pub(super) rules_out: Bits,
+    pub(super) far: Bits,
+}
+
+type Bits = Vec<u64>;
+
+/// An array with more elements than this is one object.
+pub(super) const MOST_ELEMENTS: usize = 64;
+
+impl<'n> Reduction<'n> {
+    fn bit(&mut self, bit: Bit) -> usize {
+        let next = self.bits.len();
+        *self.bits.entry(bit).or_insert(next)
+    }
+
+    pub(super) fn resolve(
+        &mut self,
+        stepper: &Stepper<'_>,
+        process: usize,
+        machine: MachineId,
+        location: LocationId,
+    ) -> Resolved {
+        let far = self.far(stepper, process, machine, location);
+        let place = self.places[machine.index()][location.index()].clone();
+        let mut rules_out = BTreeSet::new();
+        let mut never = place.visible;
+        let simple = self.simple(machine, &place);
+        for (edges, inner) in [(&place.first, false), (&place.later, true)] {
+            let accesses: BTreeSet<usize> =
+                edges.iter().flat_map(|&edge| self.machines[machine.index()].edges[edge].iter().copied()).collect();
+            for access in accesses {
+                let access = self.machines[machine.index()].accesses[access].clone();
+                let simple = !inner && simple.contains(&access.how);
+                never |= !self.rule_out(stepper, process, machine, &access, simple, &mut rules_out);
+            }
+        }
+        Resolved { never, rules_out: self.pack(&rules_out), far }
+    }
+
+    /// The uses of channels at a location that others cannot enable: a single send, or receives from one channel only.
+    fn simple(&self, machine: MachineId, place: &Place) -> Vec<Use> {
+        let edges: Vec<&Action> =
+            place.first.iter().map(|&edge| &self.network.machine(machine).edges[edge].action).collect();
+        let mut simple = Vec::new();
+        if self.reading == Reading::Unbounded
+            || matches!(edges[..], [Action::Send { .. }]) && self.reading == Reading::Declared
+        {
+            simple.push(Use::Send);
+        }
+        let plain = |action: &&Action| {
+            let (Action::Receive { channel, mode, .. }, Some(Action::Receive { channel: first, .. })) =
+                (action, edges.first())
+            else {
+                return false;
+            };
+            channel.clone().without_places() == first.clone().without_places() && !mode.anywhere
+        };
+        if edges.iter().all(plain) || matches!(edges[..], [Action::Receive { .. }]) {
+            simple.push(Use::Take);
+        }
+        simple
+    }
+
+    /// What others must not do if this is to be independent of it; `false` if it cannot be told.
+    fn rule_out(
+        &mut self,
+        stepper: &Stepper<'_>,
+        process: usize,
+        machine: MachineId,
+        access: &Access,
+        simple: bool,
+        rules_out: &mut BTreeSet<Bit>,
+    ) -> bool {
+        match &access.object {
+            Object::Variable(variable, _) => {
+                if access.how == Use::Write && self.visible.variables.contains(variable) {
+                    return false;
+                }
+                let against: &[Use] = if access.how == Use::Write { &[Use::Read, Use::Write] } else { &[Use::Write] };
+                for element in self.elements(stepper, process, machine, &access.object) {
+                    rules_out.extend(against.iter().map(|&how| Bit::Variable(*variable, element, how)));
+                }
+                true
+            }
+            Object::Channel(channel) => {
+                let Some(queue) = self.queue(stepper, process, machine, &access.object) else { return false };
+                if stepper.loaded_is_rendezvous(queue) != Some(false)
+                    || self.visible.is_channel(queue) && access.how != Use::Test
+                {
+                    return false;
+                }
+                let against: &[Use] = match access.how {
+                    Use::Send if simple => &[Use::Send, Use::Sort, Use::Test],
+                    Use::Take if simple => &[Use::Take, Use::Sort, Use::Test],
+                    Use::Test => &[Use::Send, Use::Sort, Use::Take],
+                    _ => &[Use::Send, Use::Sort, Use::Take, Use::Test],
+                };
+                let escapes = self.escapes(channel);
+                for &how in against {
+                    rules_out.insert(Bit::Channel(Some(queue), how));
+                    if escapes {
+                        rules_out.insert(Bit::Channel(None, how));
+                    }
+                }
+                true
+            }
+            Object::Processes => {
+                let against: &[Use] = match access.how {
+                    Use::Run => &[Use::Run, Use::End, Use::Count],
+                    Use::End => &[Use::Run, Use::Count],
+                    _ => &[Use::Run, Use::End],
+                };
+                rules_out.extend(against.iter().map(|&how| Bit::Processes(how)));
+                !(self.visible.processes && access.how != Use::Count)
+            }
+        }
+    }
+
+    /// Everything that a process can do from a location on, and those that it may create.
+    pub(super) fn far(
+        &mut self,
+        stepper: &Stepper<'_>,
+        process: usize,
+        machine: MachineId,
+        location: LocationId,
+    ) -> Bits {
+        let mut bits = BTreeSet::new();
+        let gathered = &self.machines[machine.index()];
+        let accesses: Vec<Access> =
+            gathered.far(location).iter().map(|&index| gathered.accesses[index].clone()).collect();
+        for access in &accesses {
+            let known = self.stability.is_fixed(&access.object, machine, self.network).then_some(process);
+            self.add_far(stepper, known, machine, access, &mut bits);
+        }
+        let mut created: BTreeSet<MachineId> = gathered_creates(&self.machines, machine, location);
+        let mut work: Vec<MachineId> = created.iter().copied().collect();
+        while let Some(id) = work.pop() {
+            let initial = self.network.machine(id).initial;
+            for more in gathered_creates(&self.machines, id, initial) {
+                if created.insert(more) {
+                    work.push(more);
+                }
+            }
+        }
+        for id in created {
+            for access in self.machines[id.index()].accesses.clone() {
+                self.add_far(stepper, None, id, &access, &mut bits);
+            }
+        }
+        self.pack(&bits)
+    }
+
+    /// Adds what an access can mean; `process` is known where it means one thing.
+    fn add_far(
+        &mut self,
+        stepper: &Stepper<'_>,
+        process: Option<usize>,
+        machine: MachineId,
+        access: &Access,
+        bits: &mut BTreeSet<Bit>,
+    ) {
+        match &access.object {
+            Object::Variable(variable, indices) => {
+                let elements = match process {
+                    Some(process) => self.elements(stepper, process, machine, &access.object),
+                    None if indices.iter().all(|index| index.constant().is_some()) => {
+                        self.elements(stepper, usize::MAX, machine, &access.object)
+                    }
+                    None => self.all_elements(*variable),
+                };
+                bits.extend(elements.into_iter().map(|e| Bit::Variable(*variable, e, access.how)));
+            }
+            Object::Channel(channel) => {
+                let named = process.and_then(|process| self.queue(stepper, process, machine, &access.object));
+                match named {
+                    Some(queue) => drop(bits.insert(Bit::Channel(Some(queue), access.how))),
+                    None => bits.extend(self.queues_of(channel).into_iter().map(|q| Bit::Channel(q, access.how))),
+                }
+            }
+            Object::Processes => drop(bits.insert(Bit::Processes(access.how))),
+        }
+    }
+
+    /// The elements of a shared variable that a process means.
+    fn elements(&self, stepper: &Stepper<'_>, process: usize, machine: MachineId, object: &Object) -> Vec<usize> {
+        let Object::Variable(variable, indices) = object else { return Vec::new() };
+        let declared = &self.network.variables[variable.index()];
+        if declared.len() > MOST_ELEMENTS {
+            return vec![0];
+        }
+        if !self.stability.is_fixed(object, machine, self.network) {
+            return self.all_elements(*variable);
+        }
+        let mut element = 0;
+        for (index, dimension) in indices.iter().zip(&declared.dimensions) {
+            let value = match index.constant() {
+                Some(value) => Some(value),
+                None if process == usize::MAX => None,
+                None => stepper.loaded_value(process, index),
+            };
+            match value.and_then(|value| usize::try_from(value).ok()).filter(|&value| value < dimension.len as usize) {
+                Some(value) => element = element * dimension.len as usize + value,
+                None => return self.all_elements(*variable),
+            }
+        }
+        vec![element]
+    }
+
+    fn all_elements(&self, variable: VariableId) -> Vec<usize> {
+        let len = self.network.variables[variable.index()].len();
+        if len > MOST_ELEMENTS { vec![0] } else { (0..len).collect() }
+    }
+
+    /// The queue that a process means, if it always means the same one.
+    fn queue(&self, stepper: &Stepper<'_>, process: usize, machine: MachineId, object: &Object) -> Option<usize> {
+        let Object::Channel(channel) = object else { return None };
+        let fixed = self.stability.is_fixed(object, machine, self.network);
+        let value = fixed.then(|| stepper.loaded_value(process, channel)).flatten()?;
+        usize::try_from(value).ok()?.checked_sub(1)
+    }
+
+    /// The queues that an expression can mean: those of a shared variable that nobody assigns, or any.
+    fn queues_of(&self, channel: &Expr) -> Vec<Option<usize>> {
+        match channel {
+            Expr::Read(place) if place.scope == Scope::Global && !self.stability.is_assigned(place.variable) => {
+                network_queues(self.network, place.variable).map(Some).collect()
+            }
+            _ => vec![None],
+        }
+    }
+
+    /// A reference to the channel may be in a message or in a variable.
+    fn escapes(&self, channel: &Expr) -> bool {
+        match channel {
+            Expr::Read(place) if place.scope == Scope::Global => self.stability.escaping.contains(&place.variable),
+            _ => true,
+        }
+    }
+
+    fn pack(&mut self, bits: &BTreeSet<Bit>) -> Bits {
+        let mut packed = Vec::new();
+        for bit in bits {
+            let index = self.bit(*bit);
+            if packed.len() <= index / 64 {
+                packed.resize(index / 64 + 1, 0);
+            }
+            packed[index / 64] |= 1 << (index % 64);
+        }
+        packed
+    }
+}
+
+fn gathered_creates(machines: &[MachineAccess], machine: MachineId, location: LocationId) -> BTreeSet<MachineId> {
+    machines[machine.index()].creates[location.index()].clone()
+}
+
+/// The queues that the elements of a shared variable start with.
+pub(super) fn network_queues(network: &Network, variable: VariableId) -> Range<usize> {
+    let is_own = |v: &&model::network::Variable| matches!(v.initial, Initial::NewChannel(_));
+    let first = network.variables[..variable.index()].iter().filter(is_own).map(|v| v.len()).sum();
+    let declared = &network.variables[variable.index()];
+    first..first + if is_own(&declared) { declared.len() } else { 0 }
+}
