@@ -193,17 +193,15 @@ impl<'a> Components<'a> {
             Ok((followed, run)) => {
                 if let Some(path) = self.args.c_test.as_ref().filter(|_| !self.tested.get()) {
                     self.tested.set(true);
-                    let notes = match run.loop_from {
+                    let twice = run.loop_from.map(|_| {
+                        let more = script.once_more(&followed);
+                        following::follow(specification, question, &parts, self.sources, &more)
+                    });
+                    outcome.details.advice.extend(match twice {
                         None => tests_in_c::write(self.file, &followed, &run, path)?,
-                        Some(_) => {
-                            let more = script.once_more(&followed);
-                            match following::follow(specification, question, &parts, self.sources, &more) {
-                                Ok(twice) => tests_in_c::write_loop(self.file, &followed, &twice, path)?,
-                                Err(why) => vec![format!("the run is not written as a C program: {why}")],
-                            }
-                        }
-                    };
-                    outcome.details.advice.extend(notes);
+                        Some(Ok(twice)) => tests_in_c::write_loop(self.file, &followed, &twice, path)?,
+                        Some(Err(why)) => vec![format!("the run is not written as a C program: {why}")],
+                    });
                 }
                 outcome.verdict = Verdict::Violated;
                 outcome.details.components_run = Some(Box::new(run));
