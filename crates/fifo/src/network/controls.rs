@@ -87,8 +87,8 @@ mod tests {
         let mut random = 1u32;
         for _ in 0..20_000 {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let state = random.to_le_bytes()[2..(random % 3) as usize + 2].to_vec();
-            let control = (state, (random & 64 == 0).then_some(random % 2));
+            let state: Vec<u8> = (0..random >> 30).map(|bit| (random >> (26 + bit)) as u8 & 1).collect();
+            let control = (state, (random & 1 << 25 == 0).then_some(random >> 12 & 0xfff));
             assert_eq!(controls.find(&control), plain.get(&control).copied());
             if controls.find(&control).is_none() {
                 plain.insert(control.clone(), controls.insert(&control));
