@@ -230,6 +230,8 @@ impl Terms {
                         return self.address(object, offset, pointer);
                     }
                 }
+                // `&((struct s *)0)->f` is a number.
+                Term::Constant(start) => return self.constant((start as i128).wrapping_add(distance), pointer),
                 _ => {}
             }
         }

@@ -2,12 +2,12 @@
 //!
 //! | Codes        | Who says it | Explained in |
 //! |--------------|-------------|--------------|
-//! | C0001..C0004 | the preprocessor and the parser            | `syntax` |
+//! | C0001..C0005 | the preprocessor, the parser, the limits   | `syntax` |
 //! | C0101..C0110 | the lowering, about what is not C          | `meaning` |
 //! | C0201..C0213 | the lowering, about C that is not modelled | `unsupported` |
 //!
-//! Every example but two is a whole unit that gets its message, and no other; `tests/messages.rs` reads them all, and
-//! compares what is said about them with snapshots. The two need a compiler that is missing or fails.
+//! Every example but three is a whole unit that gets its message, and no other; `tests/messages.rs` reads them all, and
+//! compares what is said about them with snapshots. Two need a compiler that is missing or fails, one a limit.
 
 mod meaning;
 mod syntax;
@@ -46,6 +46,7 @@ pub(crate) enum Say {
     NoCompiler,
     Preprocessor,
     Nesting,
+    Limit,
     UnknownName,
     Incomplete,
     Operands,
@@ -79,6 +80,7 @@ impl Say {
             Say::NoCompiler => "C0002",
             Say::Preprocessor => "C0003",
             Say::Nesting => "C0004",
+            Say::Limit => "C0005",
             Say::UnknownName => "C0101",
             Say::Incomplete => "C0102",
             Say::Operands => "C0103",

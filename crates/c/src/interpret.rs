@@ -4,7 +4,7 @@
 //! a source of inputs; everything else is determined. A counterexample is believed only after its inputs have been run
 //! here, and the test that [`crate::witness`] writes makes a compiled program take the same inputs.
 
-use crate::program::{Cause, Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
+use crate::program::{Cause, Component, EdgeId, ErrorKind, Instruction, LocationId, Variable, VariableId};
 use crate::term::Scalar;
 use model::source::Span;
 
@@ -28,6 +28,8 @@ pub struct Request {
     pub variable: VariableId,
     /// Its width and sign. Only as many bits of the answer are used.
     pub scalar: Scalar,
+    /// Whether it is an address.
+    pub pointer: bool,
     /// The text that asks.
     pub span: Span,
 }
@@ -202,8 +204,8 @@ impl<'c> Machine<'c> {
         variable: VariableId,
         span: Span,
     ) {
-        let scalar = self.component.variable(variable).scalar;
-        let request = Request { purpose, variable, scalar, span };
+        let Variable { scalar, pointer, .. } = *self.component.variable(variable);
+        let request = Request { purpose, variable, scalar, pointer, span };
         let bits = scalar.truncate(u128::from(inputs(&request))) as u64;
         self.set(variable, bits);
         run.inputs.push(Input { request, bits });

@@ -23,14 +23,19 @@
 //!   leaves the object. That the procedure of a local has returned is not noticed. An address has no value as an integer:
 //!   such conversions are refused.
 //! * A routine without a body is an event. Its result and everything that its pointer arguments can reach get any values;
-//!   it does not touch variables whose address it does not get, nor numbers that its prototype says are constant. A run
-//!   in which a routine of the C library does what it never does is none ([`standard`]).
+//!   it does not touch variables whose address it does not get, nor numbers that its prototype says are constant. One that
+//!   is declared not to return ends the run. A run in which a routine of the C library does what it never does is none
+//!   ([`standard`]).
 //! * `volatile` is ignored: nothing outside of a component changes its variables.
 //! * `__VERIFIER_error` and `reach_error` are errors by name; the label `ERROR` is one in a unit that has neither.
 //!
+//! * A call through a pointer is one of a function of this unit whose address is taken, or an error.
+//! * A jump over a declaration leaves its variable with any value.
+//!
 //! What cannot be modelled is refused with its place: floating-point values in use, unions, bit-fields, the heap, recursion,
-//! calls through pointers that are not constant, threads, inline assembler.
+//! procedures that a routine without a body could call, threads, inline assembler.
 
+mod budget;
 mod build;
 pub mod codes;
 pub mod display;
@@ -54,7 +59,10 @@ pub use types::DataModel;
 
 use model::diagnostic::Diagnostic;
 use model::source::SourceMap;
+use model::verdict::Limits;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// How a unit is read.
 #[derive(Clone, Debug)]
@@ -69,6 +77,15 @@ pub struct Options {
     pub external: Vec<String>,
     /// Labels that must not be reached, in a unit that calls no error routine.
     pub error_labels: Vec<String>,
+    /// How many calls of a procedure inside of its own calls are followed; deeper ones are [`ErrorKind::Recursion`]. With
+    /// 0 recursion is refused. Fewer are followed where the graph would get too large.
+    ///
+    /// [`ErrorKind::Recursion`]: program::ErrorKind::Recursion
+    pub recursion: usize,
+    /// When to give up, with the message C0005. States and depth mean nothing here.
+    pub limits: Limits,
+    /// Set by whoever wants it to stop, which is the same message.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Options {
@@ -79,6 +96,9 @@ impl Default for Options {
             entries: vec![String::from("main")],
             external: Vec::new(),
             error_labels: vec![String::from("ERROR")],
+            recursion: 0,
+            limits: Limits::default(),
+            stop: None,
         }
     }
 }

@@ -46,16 +46,16 @@ pub(crate) fn read_unit(input: &Input, places: &Places, options: &Options) -> Re
     }
     let config = Config { cpp_command: String::new(), cpp_options: Vec::new(), flavor: Flavor::GnuC11 };
     let names = |words: &[&str]| words.iter().any(|word| blanked.text.contains(word));
-    let odd_layouts =
-        names(&["packed", "__mode__"]) || ["aligned", "#pragma pack"].iter().any(|w| input.text.contains(w));
+    let odd_layouts = names(&["packed", "__mode__", "_Alignas"])
+        || ["aligned", "#pragma pack"].iter().any(|w| input.text.contains(w));
     let facts = lower::Facts { has_error_call: names(&["__VERIFIER_error", "reach_error"]), odd_layouts };
     let unit = parse_preprocessed(&config, blanked.text).map_err(|error| Box::new(syntax_error(&error, places)))?.unit;
     Ok(lower::lower(&unit, places, options, facts))
 }
 
 /// Attributes that make something happen, or that make a type another one. All others are hints.
-const STRANGE: [&str; 8] =
-    ["vector_size", "ext_vector_type", "cleanup", "constructor", "destructor", "alias", "ifunc", "transparent_union"];
+/// An argument for a transparent union is refused where it stands.
+const STRANGE: [&str; 7] = ["vector_size", "ext_vector_type", "cleanup", "constructor", "destructor", "alias", "ifunc"];
 
 /// The first such attribute of a text: its place and its name.
 fn strange_attribute(text: &str) -> Option<(usize, &str)> {

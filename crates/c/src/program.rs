@@ -263,6 +263,8 @@ pub enum ErrorKind {
     PointerArithmetic,
     /// A result that its signed type cannot hold; only if it is asked for.
     SignedOverflow,
+    /// More calls of one procedure inside of each other than are followed: no fault of the program.
+    Recursion,
 }
 
 impl ErrorKind {
@@ -285,6 +287,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Pointer => "invalid pointer",
             ErrorKind::PointerArithmetic => "pointer arithmetic leaves the object",
             ErrorKind::SignedOverflow => "signed overflow",
+            ErrorKind::Recursion => "deeper recursion than is followed",
         })
     }
 }

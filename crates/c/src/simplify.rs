@@ -1,6 +1,8 @@
 //! The graph gets small: steps that do nothing and places that nothing reaches go away, and so do temporaries that only
 //! carry a value to the next step.
 
+use crate::budget::Budget;
+use crate::lower::Result;
 use crate::program::{Cause, Component, Edge, EdgeId, Instruction, Location, LocationId, VariableId, VariableKind};
 use crate::resolve::Resolved;
 use crate::term::{TermId, Terms};
@@ -13,7 +15,7 @@ const DEPTH: u32 = 500;
 const ROUNDS: usize = 8;
 
 /// The component of a graph.
-pub(crate) fn simplify(resolved: Resolved, start: LocationId, name: &str) -> Component {
+pub(crate) fn simplify(resolved: Resolved, start: LocationId, name: &str, budget: &Budget<'_>) -> Result<Component> {
     let Resolved { terms, variables, objects, locations, edges } = resolved;
     let edges =
         edges.into_iter().map(|(source, target, instruction, span)| RawEdge { source, target, instruction, span });
@@ -29,7 +31,7 @@ pub(crate) fn simplify(resolved: Resolved, start: LocationId, name: &str) -> Com
     flow.skip_nops(&mut labels);
     for _ in 0..ROUNDS {
         flow.keep_reachable();
-        if !flow.carry_forward() {
+        if !flow.carry_forward(budget)? {
             break;
         }
         flow.fold();
@@ -67,16 +69,16 @@ pub(crate) fn simplify(resolved: Resolved, start: LocationId, name: &str) -> Com
         component.locations[source.0 as usize].leaving.push(EdgeId(component.edges.len() as u32));
         component.edges.push(Edge { source, target, instruction: edge.instruction, span: edge.span });
     }
-    begin_with_unassigned(&mut component);
+    begin_with_unassigned(&mut component, budget)?;
     mark_loop_heads(&mut component);
-    component
+    Ok(component)
 }
 
 /// What may be read before it is assigned, by a jump over its declaration, has any value from the start.
-fn begin_with_unassigned(component: &mut Component) {
-    let unassigned = live_at_entry(component);
+fn begin_with_unassigned(component: &mut Component, budget: &Budget<'_>) -> Result<()> {
+    let unassigned = live_at_entry(component, budget)?;
     if unassigned.is_empty() {
-        return;
+        return Ok(());
     }
     let Location { procedure, span, .. } = component.location(component.entry).clone();
     let start = LocationId(component.locations.len() as u32);
@@ -85,44 +87,44 @@ fn begin_with_unassigned(component: &mut Component) {
     component.edges.push(Edge { source: start, target: component.entry, instruction, span });
     component.locations.push(Location { procedure, span, label: None, leaving: vec![edge], loop_head: false });
     component.entry = start;
+    Ok(())
 }
 
-/// The variables whose first value can be read.
-fn live_at_entry(component: &Component) -> Vec<VariableId> {
-    let words = component.variables.len().div_ceil(64);
-    let mut live = vec![vec![0_u64; words]; component.locations.len()];
-    let bit = |variable: VariableId| (variable.0 as usize / 64, 1_u64 << (variable.0 % 64));
-    let effects: Vec<(Vec<VariableId>, Vec<VariableId>)> = component
-        .edges
-        .iter()
-        .map(|edge| (read_by(&component.terms, &edge.instruction), written_by(&edge.instruction)))
-        .collect();
-    let mut entering: Vec<Vec<usize>> = vec![Vec::new(); component.locations.len()];
+/// The variables whose first value can be read. Each is followed backwards on its own from where it is read: most are
+/// assigned nearby, and a set of variables for each location would be too large for a large graph.
+fn live_at_entry(component: &Component, budget: &Budget<'_>) -> Result<Vec<VariableId>> {
+    let mut entering: Vec<Vec<EdgeId>> = vec![Vec::new(); component.locations.len()];
+    let mut readers: Vec<Vec<EdgeId>> = vec![Vec::new(); component.variables.len()];
+    let mut writers: Vec<Vec<EdgeId>> = vec![Vec::new(); component.variables.len()];
     for (number, edge) in component.edges.iter().enumerate() {
-        entering[edge.target.0 as usize].push(number);
+        let id = EdgeId(number as u32);
+        budget.check(|| edge.span)?;
+        entering[edge.target.0 as usize].push(id);
+        read_by(&component.terms, &edge.instruction).iter().for_each(|v| readers[v.0 as usize].push(id));
+        written_by(&edge.instruction).iter().for_each(|v| writers[v.0 as usize].push(id));
     }
-    let mut todo: Vec<usize> = (0..component.edges.len()).collect();
-    while let Some(number) = todo.pop() {
-        let edge = &component.edges[number];
-        let mut needed = live[edge.target.0 as usize].clone();
-        for &variable in &effects[number].1 {
-            let (word, mask) = bit(variable);
-            needed[word] &= !mask;
-        }
-        for &variable in &effects[number].0 {
-            let (word, mask) = bit(variable);
-            needed[word] |= mask;
-        }
-        let before = &mut live[edge.source.0 as usize];
-        let grown = before.iter().zip(&needed).any(|(old, new)| new & !old != 0);
-        if grown {
-            before.iter_mut().zip(&needed).for_each(|(old, new)| *old |= new);
-            todo.extend(&entering[edge.source.0 as usize]);
+    // What belongs to the variable of the moment has its number.
+    let mut writes = vec![u32::MAX; component.edges.len()];
+    let mut live = vec![u32::MAX; component.locations.len()];
+    let mut found = Vec::new();
+    for number in 0..component.variables.len() as u32 {
+        let (readers, writers) = (&readers[number as usize], &writers[number as usize]);
+        writers.iter().for_each(|edge| writes[edge.0 as usize] = number);
+        let mut todo: Vec<LocationId> = readers.iter().map(|&edge| component.edge(edge).source).collect();
+        while let Some(location) = todo.pop() {
+            if std::mem::replace(&mut live[location.0 as usize], number) == number {
+                continue;
+            }
+            if location == component.entry {
+                found.push(VariableId(number));
+                break;
+            }
+            budget.check(|| component.location(location).span)?;
+            let passing = entering[location.0 as usize].iter().filter(|edge| writes[edge.0 as usize] != number);
+            todo.extend(passing.map(|&edge| component.edge(edge).source));
         }
     }
-    let at_entry = &live[component.entry.0 as usize];
-    let variables = (0..component.variables.len() as u32).map(VariableId);
-    variables.filter(|&variable| at_entry[bit(variable).0] & bit(variable).1 != 0).collect()
+    Ok(found)
 }
 
 struct RawEdge {
@@ -247,12 +249,13 @@ impl Flow {
     }
 
     /// `t := e; x := f(t)` becomes `x := f(e)` if `t` is a temporary that is used nowhere else.
-    fn carry_forward(&mut self) -> bool {
+    fn carry_forward(&mut self, budget: &Budget<'_>) -> Result<bool> {
         let leaving = self.leaving();
         let mut entering: HashMap<LocationId, usize> = HashMap::new();
         let mut uses: HashMap<VariableId, HashSet<usize>> = HashMap::new();
         let mut definitions: HashMap<VariableId, usize> = HashMap::new();
         for (number, edge) in self.edges.iter().enumerate() {
+            budget.check(|| edge.span)?;
             *entering.entry(edge.target).or_default() += 1;
             for variable in read_by(&self.terms, &edge.instruction) {
                 if self.temporary[variable.0 as usize] {
@@ -266,6 +269,7 @@ impl Flow {
         let mut changed = false;
         let mut touched: HashSet<usize> = HashSet::new();
         for number in 0..self.edges.len() {
+            budget.check(|| self.edges[number].span)?;
             let Some(variable) = self.carried(number) else { continue };
             let target = self.edges[number].target;
             let next = leaving.get(&target).map_or(&[][..], |edges| &edges[..]);
@@ -283,7 +287,7 @@ impl Flow {
                 touched.extend(next);
             }
         }
-        changed
+        Ok(changed)
     }
 
     /// The temporary that an edge defines, and nothing else.

@@ -140,8 +140,12 @@ pub enum Memory {
     Load(TermId),
     /// An address, and an index times a number of bytes; the index is less than the last number, if that is not 0.
     Offset(TermId, TermId, u64, u64),
-    /// Whether something of that scalar is stored at an address.
-    Valid(TermId, Scalar),
+    /// Whether something of that scalar is stored at an address, and may be written if that is asked.
+    Valid(TermId, Scalar, bool),
+    /// Whether so many bytes at an address belong to an object, and to no variable of it.
+    Unseen(TermId, u64),
+    /// Whether an address is that of an object, a function.
+    Is(TermId, ObjectId),
     /// An address as a number: only if it is that of nothing.
     Number(TermId),
     /// Whether two addresses belong to one object, or are one past its end.
@@ -200,7 +204,9 @@ impl Terms {
         match self.get(id) {
             Term::Constant(_) | Term::Variable(_) | Term::Memory(Memory::Address(..)) => Vec::new(),
             Term::Not(a) | Term::Negate(a) | Term::Convert(a) => vec![a],
-            Term::Memory(Memory::Load(a) | Memory::Valid(a, _) | Memory::Number(a)) => vec![a],
+            Term::Memory(
+                Memory::Load(a) | Memory::Valid(a, ..) | Memory::Unseen(a, _) | Memory::Is(a, _) | Memory::Number(a),
+            ) => vec![a],
             Term::Binary(_, a, b) | Term::Memory(Memory::Offset(a, b, _, _) | Memory::Together(a, b)) => vec![a, b],
             Term::Select(a, b, c) => vec![a, b, c],
         }

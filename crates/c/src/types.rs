@@ -216,6 +216,15 @@ impl Types {
         }
     }
 
+    /// Whether the type is aligned to eight bytes on its own, and to four in a struct: i386.
+    pub fn is_aligned_less_in_a_struct(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Integer(Integer { rank: Rank::LongLong, .. }) | Type::Float(8) => self.model == DataModel::Ilp32,
+            Type::Array(element, _) => self.is_aligned_less_in_a_struct(element),
+            _ => false,
+        }
+    }
+
     pub fn size(&self, ty: &Type) -> Option<u64> {
         self.layout(ty).map(|(size, _)| size)
     }
@@ -293,6 +302,50 @@ impl Types {
             Type::Void | Type::Float(_) | Type::Function(_) | Type::Opaque | Type::Array(_, None) => {}
         }
         Some(())
+    }
+
+    /// The parts of a type that have no variable, as offsets and sizes.
+    pub fn unseen(&self, ty: &Type) -> Vec<(u64, u64)> {
+        let mut parts = Vec::new();
+        self.collect_unseen(ty, 0, &mut parts);
+        parts
+    }
+
+    fn collect_unseen(&self, ty: &Type, offset: u64, parts: &mut Vec<(u64, u64)>) {
+        match ty {
+            Type::Float(bytes) => parts.push((offset, u64::from(*bytes))),
+            Type::Array(element, Some(length)) => {
+                let mut inner = Vec::new();
+                self.collect_unseen(element, 0, &mut inner);
+                let size = self.size(element).unwrap_or(0);
+                if !inner.is_empty() {
+                    // One stretch is enough to ask about, as long as it has nothing else in it; a very long one is
+                    // asked about as if it had not.
+                    let whole = matches!(&inner[..], [(0, bytes)] if *bytes == size);
+                    if whole || *length > 4_096 {
+                        parts.push((offset, size.saturating_mul(*length)));
+                    } else {
+                        let each = (0..*length).flat_map(|n| inner.iter().map(move |&(at, size)| (n, at, size)));
+                        parts.extend(each.map(|(n, at, bytes)| (offset + n * size + at, bytes)));
+                    }
+                }
+            }
+            Type::Record(number) => {
+                let Some(record) = self.records.get(*number) else { return };
+                if !record.is_plain() {
+                    parts.push((offset, record.size));
+                    return;
+                }
+                for field in record.fields.iter().flatten() {
+                    match (field.bits, self.size(&field.ty)) {
+                        (true, Some(size)) => parts.push((offset + field.offset, size)),
+                        (true, None) => {}
+                        (false, _) => self.collect_unseen(&field.ty, offset + field.offset, parts),
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Whether its size is certainly that of the compiler.

@@ -124,7 +124,9 @@ impl Writer {
                     self.routines.entry(routine.clone()).or_default().push(input.bits);
                 }
                 Purpose::Havoc(Cause::Uninitialised)
-                    if is_whole(component, input.request.variable) && !variable.pointer =>
+                    if is_whole(component, input.request.variable)
+                        && !variable.pointer
+                        && is_declared_at(component, input.request.variable, span) =>
                 {
                     if span.file == FileId(0) && span.start < span.end {
                         self.sites.entry(span.end).or_default().push(input.bits);
@@ -247,6 +249,12 @@ fn queue(values: &[u64]) -> String {
 fn is_whole(component: &Component, variable: crate::program::VariableId) -> bool {
     let found = component.variable(variable);
     component.objects.get(found.object.0 as usize).is_some_and(|object| object.name == found.name)
+}
+
+/// Whether a place is that of a variable's declaration: a jump may have skipped it.
+fn is_declared_at(component: &Component, variable: crate::program::VariableId, span: Span) -> bool {
+    let object = component.variable(variable).object;
+    component.objects.get(object.0 as usize).is_some_and(|object| object.span == span)
 }
 
 /// Words of C that parentheses may follow.

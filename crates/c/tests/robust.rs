@@ -3,7 +3,10 @@
 mod common;
 
 use c::{Input, Options};
+use model::verdict::Limits;
 use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// What is said about a text: the code of the first error, or `read`.
@@ -107,4 +110,43 @@ fn accesses_that_can_mean_thousands_of_variables_are_read_or_refused() {
         (0..500).map(|number| format!("int v{number}; if (x == {number}) p = &v{number};\n")).collect();
     let body = format!("int *p = &x;\n{targets}{}", "*p = *p + 1;\n".repeat(500));
     assert!(["C0209", "read"].contains(&said(&main_with(&body)).as_str()));
+}
+
+/// Units that are much larger inside than they look.
+fn large_inside() -> [String; 3] {
+    let mut structs = String::from("struct s { int v[4000]; };\nstruct s f0(struct s a) { a.v[1]++; return a; }\n");
+    for number in 1..12 {
+        let _ = writeln!(structs, "struct s f{number}(struct s a) {{ return f{0}(f{0}(a)); }}", number - 1);
+    }
+    let walk = "p->next = &n[x % 1000]; p = p->next;\n".repeat(300);
+    [
+        structs + "int main(void) { struct s v = {0}; v = f11(v); return v.v[1]; }\n",
+        format!("struct n {{ struct n *next; int v; }} n[1000];\n{}", main_with(&format!("struct n *p = n;\n{walk}"))),
+        format!("struct s {{ int v[4000]; }} a, b;\n{}", main_with(&"a = b;\n".repeat(3_000))),
+    ]
+}
+
+#[test]
+fn reading_stops_when_its_time_is_up() {
+    for text in large_inside() {
+        let start = Instant::now();
+        let limits = Limits { deadline: Some(start + Duration::from_millis(300)), ..Limits::default() };
+        let read = c::read(&Input::plain("large.c", text), &Options { limits, ..Options::default() });
+        assert!(start.elapsed() < Duration::from_secs(8), "it took {:?}", start.elapsed());
+        let codes: Vec<&str> = read.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        assert!(read.program.is_none() && (codes == ["C0005"] || codes[0] == "C0209"), "{codes:?}");
+    }
+}
+
+#[test]
+fn reading_stops_when_it_is_told_to_or_memory_is_up() {
+    let [text, ..] = large_inside();
+    let stopped = Options { stop: Some(Arc::new(AtomicBool::new(true))), ..Options::default() };
+    let limits = Limits { memory: Some(1), ..Limits::default() };
+    let small = Options { limits, ..Options::default() };
+    for (options, words) in [(stopped, "interrupted"), (small, "memory")] {
+        let read = c::read(&Input::plain("large.c", text.clone()), &options);
+        let [only] = &read.diagnostics[..] else { panic!("{:?}", read.diagnostics) };
+        assert!(only.code == "C0005" && only.message.contains(words), "{only:?}");
+    }
 }

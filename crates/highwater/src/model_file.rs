@@ -9,6 +9,7 @@ use model::composition::Composition;
 use model::diagnostic::Diagnostic;
 use model::network::{Initial, MachineKind, Network};
 use model::source::{SourceFile, SourceMap};
+use model::verdict::Limits;
 use promela::preprocess::Options;
 use report::document::{CompositionInfo, ModelInfo};
 use sha2::{Digest, Sha256};
@@ -82,6 +83,7 @@ pub fn read_with_formulas(
     let bytes = std::fs::read(path).map_err(|e| unreadable(e.to_string()))?;
     let sha256 = hex(&Sha256::digest(&bytes));
     let text = String::from_utf8_lossy(&bytes);
+    let limits = Limits { deadline, memory: Some(memory), ..Limits::default() };
     if is_machines(path) {
         return read_machines(file, &text, sha256, args, formulas);
     }
@@ -89,10 +91,10 @@ pub fn read_with_formulas(
         return read_composition(path, &bytes, &text, args, formulas);
     }
     if is_program(path) {
-        return read_program(path, &bytes, &text, args, deadline);
+        return read_program(path, &bytes, &text, args, limits);
     }
     if is_components(path) {
-        return read_components(path, &bytes, &text, args, (formulas, deadline));
+        return read_components(path, &bytes, &text, args, (formulas, limits));
     }
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
@@ -205,17 +207,11 @@ pub fn is_program(path: &Path) -> bool {
 }
 
 /// A C program, with the files that it includes.
-fn read_program(
-    path: &Path,
-    bytes: &[u8],
-    text: &str,
-    args: &ReadArgs,
-    deadline: Option<Instant>,
-) -> Result<ModelFile, Failure> {
+fn read_program(path: &Path, bytes: &[u8], text: &str, args: &ReadArgs, limits: Limits) -> Result<ModelFile, Failure> {
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
     }
-    let read = programs::read(path, text, &preprocessor_flags(args)?, &args.c, deadline);
+    let read = programs::read(path, text, &preprocessor_flags(args)?, &args.c, limits);
     let sha256 = hash_all(bytes, read.included.iter().map(String::as_str));
     let info = info(path.display().to_string(), "c", sha256, args, None);
     let (program, about) = read.program.unzip();
@@ -248,7 +244,7 @@ fn read_components(
     bytes: &[u8],
     text: &str,
     args: &ReadArgs,
-    (formulas, deadline): (&[String], Option<Instant>),
+    (formulas, limits): (&[String], Limits),
 ) -> Result<ModelFile, Failure> {
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for FSP: a specification has one `program`")));
@@ -258,7 +254,7 @@ fn read_components(
             "--entry is for C programs (.c): a specification names its procedures",
         )));
     }
-    let how = components::How { c: &args.c, flags: preprocessor_flags(args)?, formulas, deadline };
+    let how = components::How { c: &args.c, flags: preprocessor_flags(args)?, formulas, limits };
     let read = components::read(path, text, &how, &|name| load_with_path(path, &args.include, name));
     let sha256 = hash_all(bytes, read.included.iter().map(String::as_str));
     let info = info(path.display().to_string(), "spec", sha256, args, None);

@@ -1,4 +1,4 @@
-//! C0001 to C0004: the text.
+//! C0001 to C0005: the text.
 
 use super::Explanation;
 
@@ -39,5 +39,15 @@ parentheses and 127 of blocks. Generated code of that kind can often be made fla
                   ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((\
                   ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((\
                   ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1;\n",
+    },
+    Explanation {
+        code: "C0005",
+        title: "no time or memory to read it",
+        text: "\
+The limit on time or memory was reached while the text was read. Calls are inlined, structs are
+copied member by member, and pointers become cases, so a short text can be a large program. Give it
+more (`--timeout`, `--memory`), or leave procedures without a body that do not matter.",
+        example: "struct s { int a[4000]; };\nstruct s f(struct s x) { return x; }\n\
+                  int main(void) {\n    struct s v = {0};\n    v = f(f(f(f(v))));\n    return v.a[0];\n}\n",
     },
 ];

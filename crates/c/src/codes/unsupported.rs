@@ -22,11 +22,13 @@ loop, or treat the routine as an event.",
     },
     Explanation {
         code: "C0203",
-        title: "call through a pointer",
+        title: "address of a procedure",
         text: "\
-The target of a call must be known where the call stands: a name, or a constant argument of the
-procedure around it. Replace the pointer by a `switch` over the possible targets.",
-        example: "int one(void) { return 1; }\nint (*f)(void) = one;\nint main(void) { return f(); }\n",
+A routine without a body gets the address of a procedure, itself or in a struct, and could call it
+at any time. Or a pointer may hold the address of a routine that is known by its name only, such as
+`exit`. Give the routine a body, or call the procedure by its name.",
+        example: "void run(void (*f)(void));\nint x;\nvoid set(void) { x = 1; }\n\
+                  int main(void) {\n    run(set);\n    return x;\n}\n",
     },
     Explanation {
         code: "C0204",

@@ -5,15 +5,23 @@ use super::expression::{Content, Operand, Value};
 use super::graph::Step;
 use super::place::Place;
 use super::scope::{Binding, Frame, declared_name};
+use super::skipped::skipped;
 use super::types_of::Specifiers;
 use super::{Lowering, Result};
 use crate::codes::Say;
-use crate::program::{Cause, Instruction, VariableKind};
-use crate::term::{Memory, Scalar, Term, TermId};
+use crate::program::{Cause, ErrorKind, Instruction, ObjectId, VariableKind};
+use crate::term::{Memory, Operation, Scalar, Term, TermId};
 use crate::types::{FunctionType, Type};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Parsed};
+use std::rc::Rc;
 use std::sync::Arc;
+
+/// What is called: a function by its name, or whatever lies at an address.
+enum Callee {
+    Named(String),
+    At(TermId),
+}
 
 /// A parameter of a procedure with a body.
 struct Parameter {
@@ -25,39 +33,52 @@ struct Parameter {
 impl<'a> Lowering<'a> {
     pub(super) fn call(&mut self, call: &Node<CallExpression>) -> Result<Value> {
         let CallExpression { callee, arguments } = &call.node;
-        let (name, function) = self.callee(callee)?;
+        let (name, function) = match self.callee(callee)? {
+            (Callee::Named(name), function) => (name, function),
+            (Callee::At(address), function) => return self.call_through(address, &function, arguments, call.span),
+        };
         if let Some(value) = self.known_routine(&name, &function, call)? {
             return Ok(value);
         }
-        let body = self.functions.get(name.as_str()).copied();
-        match body {
-            Some(definition) if !self.options.external.contains(&name) => {
-                self.inline(&name, definition, arguments, call.span)
+        let values = self.argument_values(arguments)?;
+        self.call_with(&name, &function, values, arguments, call.span)
+    }
+
+    /// Calls a function with values for its arguments.
+    pub(super) fn call_with(
+        &mut self,
+        name: &str,
+        function: &FunctionType,
+        values: Vec<Value>,
+        arguments: &[Node<Expression>],
+        place: Parsed,
+    ) -> Result<Value> {
+        match self.functions.get(name).copied() {
+            Some(definition) if !self.options.external.iter().any(|external| external == name) => {
+                self.inline(name, definition, values, arguments, place)
             }
-            _ => self.event(&name, &function, arguments, call.span),
+            _ => self.event(name, function, values, arguments, place),
         }
     }
 
-    /// The name and type of what is called.
-    fn callee(&mut self, callee: &Node<Expression>) -> Result<(String, Arc<FunctionType>)> {
+    /// What is called, and its type.
+    fn callee(&mut self, callee: &Node<Expression>) -> Result<(Callee, Arc<FunctionType>)> {
         if let Expression::Identifier(identifier) = &callee.node
             && self.binding(&identifier.node.name).is_none()
         {
             // Old C: a routine that is not declared returns an `int`.
             let unknown = FunctionType { result: Type::INT, parameters: None, variadic: false };
-            return Ok((identifier.node.name.clone(), Arc::new(unknown)));
+            return Ok((Callee::Named(identifier.node.name.clone()), Arc::new(unknown)));
         }
         let value = match self.operand(callee)? {
             Operand::Place(place) => self.load(&place, callee.span)?,
             Operand::Value(value) => value,
         };
         match (&value.content, &value.ty) {
-            (Content::Function(name), Type::Function(function)) => Ok((name.clone(), function.clone())),
+            (Content::Function(name), Type::Function(function)) => Ok((Callee::Named(name.clone()), function.clone())),
             (Content::Scalar(address), Type::Pointer { to, .. }) => match (&**to, self.function_at(*address)) {
-                (Type::Function(function), Some(name)) => Ok((name, function.clone())),
-                (Type::Function(_), None) => {
-                    self.error(Say::FunctionPointer, callee.span, "the target of this call is not known here")
-                }
+                (Type::Function(function), Some(name)) => Ok((Callee::Named(name), function.clone())),
+                (Type::Function(function), None) => Ok((Callee::At(*address), function.clone())),
                 _ => self.error(Say::Operands, callee.span, "this is no function"),
             },
             _ => self.error(Say::Operands, callee.span, "this is no function"),
@@ -65,7 +86,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The values of arguments, from left to right.
-    fn argument_values(&mut self, arguments: &[Node<Expression>]) -> Result<Vec<Value>> {
+    pub(super) fn argument_values(&mut self, arguments: &[Node<Expression>]) -> Result<Vec<Value>> {
         let mut values = Vec::new();
         for (number, argument) in arguments.iter().enumerate() {
             let mut value = self.value(argument)?;
@@ -144,17 +165,14 @@ impl<'a> Lowering<'a> {
         &mut self,
         name: &str,
         definition: &'a Node<FunctionDefinition>,
+        values: Vec<Value>,
         arguments: &[Node<Expression>],
         place: Parsed,
     ) -> Result<Value> {
-        if let Some(depth) = self.frames.iter().position(|frame| frame.name == name) {
-            let chain: Vec<&str> = self.frames[depth..].iter().map(|frame| frame.name.as_str()).collect();
-            let chain = format!("{} → {name}", chain.join(" → "));
-            let message = format!("`{name}` calls itself: {chain}");
-            return self.error(Say::Recursion, place, message);
+        if self.active(name) > self.recursion {
+            return self.too_deep(name, definition, place);
         }
         self.check_size(self.span(place))?;
-        let values = self.argument_values(arguments)?;
         let ty = self.result_type(definition)?;
         let has_result = !matches!(ty, Type::Void | Type::Float(_) | Type::Opaque);
         let result = if has_result { Some(self.temporary(&ty, name, place)?) } else { None };
@@ -183,10 +201,34 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// A call of a procedure inside of itself that is not followed.
+    fn too_deep(&mut self, name: &str, definition: &'a Node<FunctionDefinition>, place: Parsed) -> Result<Value> {
+        if self.recursion == 0 {
+            let depth = self.frames.iter().position(|frame| frame.name == name).unwrap_or(0);
+            let chain: Vec<&str> = self.frames[depth..].iter().map(|frame| frame.name.as_str()).collect();
+            let chain = format!("{} → {name}", chain.join(" → "));
+            return self.error(Say::Recursion, place, format!("`{name}` calls itself: {chain}"));
+        }
+        self.stop(Instruction::Error(ErrorKind::Recursion), place);
+        let ty = self.result_type(definition)?;
+        if matches!(ty, Type::Void | Type::Float(_) | Type::Opaque) {
+            return Ok(Value::nothing(ty));
+        }
+        let object = self.temporary(&ty, name, place)?;
+        let address = self.graph.terms.address(object, 0, self.pointer());
+        self.load(&Place { address, ty, safe: true }, place)
+    }
+
     fn body(&mut self, definition: &'a Node<FunctionDefinition>) {
+        let name = self.procedure();
+        let found = self.skipped.entry(name).or_insert_with(|| Rc::new(skipped(&definition.node))).clone();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.skipped = found;
+        }
         // The body is a block in the scope of its parameters.
         self.statement(&definition.node.statement);
         self.check_labels();
+        self.forget_skipped();
     }
 
     /// Gives parameters their values, all at once. A constant stands for a parameter that is never changed.
@@ -267,6 +309,9 @@ impl<'a> Lowering<'a> {
                 }
                 _ => self.havoc(variables, Cause::Parameter, parameter.place),
             }
+            if entry == "main" && parameter.ty == Type::INT {
+                self.assume_not_negative(object, parameter.place);
+            }
         }
         self.body(definition);
         // C11 5.1.2.2.3: the end of `main` returns 0; otherwise there is no value.
@@ -277,15 +322,24 @@ impl<'a> Lowering<'a> {
         Ok(scalar)
     }
 
+    /// C11 5.1.2.2.1: the number of arguments of a program is not negative.
+    fn assume_not_negative(&mut self, object: ObjectId, place: Parsed) {
+        let Some(variable) = self.graph.at(object, 0) else { return };
+        let value = self.graph.read(variable);
+        let zero = self.graph.terms.constant(0, self.graph.scalar_of(variable));
+        let holds = self.graph.terms.binary(Operation::LessEqual, zero, value);
+        self.plain(Instruction::Assume(holds), place);
+    }
+
     /// A routine without a body.
     fn event(
         &mut self,
         name: &str,
         function: &FunctionType,
+        values: Vec<Value>,
         arguments: &[Node<Expression>],
         place: Parsed,
     ) -> Result<Value> {
-        let values = self.argument_values(arguments)?;
         if let Some(parameters) = &function.parameters
             && (values.len() < parameters.len() || (values.len() > parameters.len() && !function.variadic))
         {
@@ -330,6 +384,9 @@ impl<'a> Lowering<'a> {
         self.emit(Step::Call { routine: name.to_string(), arguments: terms, result, reach }, place);
         if !self.routines.iter().any(|known| known == name) {
             self.routines.push(name.to_string());
+        }
+        if self.endless.contains(name) {
+            self.stop(Instruction::Stop(None), place);
         }
         match (object, variables) {
             (Some(object), Some(variables)) => {

@@ -1,9 +1,10 @@
 //! Declarations: of the unit, and inside of procedures.
 
 use super::graph::Step;
+use super::indirect::used_as_values;
 use super::scope::{Binding, Global, declared_name};
-use super::types_of::Specifiers;
-use super::{Lowering, Result, SCALARS};
+use super::types_of::{Specifiers, never_returns};
+use super::{Lowering, Result, SCALARS, VARIABLES};
 use crate::codes::Say;
 use crate::program::{Cause, Instruction, ObjectId, VariableId, VariableKind};
 use crate::term::TermId;
@@ -16,6 +17,7 @@ impl<'a> Lowering<'a> {
     /// Everything that stands outside of procedures. What is wrong with a declaration is said when it is used: headers
     /// declare much that nobody needs.
     pub(super) fn declare_unit(&mut self, unit: &'a TranslationUnit) {
+        self.taken = used_as_values(unit);
         for external in &unit.0 {
             match &external.node {
                 ExternalDeclaration::Declaration(declaration) => self.declare_outside(declaration),
@@ -27,8 +29,16 @@ impl<'a> Lowering<'a> {
 
     fn declare_function(&mut self, definition: &'a Node<FunctionDefinition>) {
         let Some(name) = declared_name(&definition.node.declarator.node) else { return };
-        self.functions.insert(name, definition);
         let specifiers = Specifiers::of_declaration(&definition.node.specifiers);
+        let known = self.functions.insert(name, definition);
+        // GCC: an `extern inline` procedure may be defined again.
+        if known.is_some_and(|known| {
+            Specifiers::of_declaration(&known.node.specifiers).storage != Some(StorageClassSpecifier::Extern)
+        }) {
+            let message = format!("`{name}` is defined twice");
+            let result = self.error::<()>(Say::Redeclared, definition.node.declarator.span, message);
+            self.record(result);
+        }
         let ty = self.base_or_int(&specifiers, definition.span);
         let ty = ty.and_then(|base| self.declared_type(base, false, &definition.node.declarator.node));
         let binding = match ty {
@@ -50,6 +60,9 @@ impl<'a> Lowering<'a> {
         for declared in &declaration.node.declarators {
             let declarator = &declared.node.declarator;
             let Some(name) = declared_name(&declarator.node) else { continue };
+            if specifiers.endless || never_returns(&declarator.node.extensions) {
+                self.endless.insert(name);
+            }
             let ty = match &base {
                 Ok(base) => self.declared_type(base.clone(), specifiers.constant, &declarator.node),
                 Err(diagnostic) => Err(diagnostic.clone()),
@@ -85,6 +98,16 @@ impl<'a> Lowering<'a> {
         place: Parsed,
     ) -> Binding {
         if let Some(&Binding::Global(number)) = self.file.names.get(name) {
+            let known = &self.globals[number];
+            let sizes = (self.types.size(&known.ty), self.types.size(&ty));
+            let differ = match (&known.ty, &ty) {
+                (Type::Integer(a), Type::Integer(b)) => a != b,
+                _ => matches!(sizes, (Some(a), Some(b)) if a != b),
+            };
+            if differ || (known.initializer.is_some() && initializer.is_some()) {
+                let message = format!("`{name}` is declared again, in another way");
+                return Binding::Broken(Box::new(Say::Redeclared.at(self.span(place), message)));
+            }
             let known = &mut self.globals[number];
             known.initializer = known.initializer.or(initializer);
             known.elsewhere &= external && initializer.is_none();
@@ -120,6 +143,10 @@ impl<'a> Lowering<'a> {
                 Some(initializer) => {
                     let (complete, found) = self.static_values(&ty, initializer)?;
                     (ty, values) = (complete, Some(found));
+                }
+                None if global.elsewhere => {
+                    let message = format!("the length of `{}` is not known here", global.name);
+                    return self.error(Say::Incomplete, global.place, message);
                 }
                 None => ty = self.with_length(ty, 1),
             }
@@ -175,6 +202,10 @@ impl<'a> Lowering<'a> {
             let described = self.types.describe(ty);
             return self.error(Say::Incomplete, place, format!("the size of `{described}` is not known here"));
         }
+        self.budget.check(|| span)?;
+        if self.graph.variables.len() > VARIABLES {
+            return self.error(Say::TooLarge, place, "this component gets too many variables");
+        }
         match self.graph.object(&self.types, ty, name, owner, span, SCALARS) {
             Some(object) => Ok(object),
             None => {
@@ -215,6 +246,10 @@ impl<'a> Lowering<'a> {
         let ty = self.declared_type(base, specifiers.constant, &declarator.node)?;
         let Some(name) = declared_name(&declarator.node) else { return Ok(()) };
         let initializer = declared.node.initializer.as_ref();
+        let repeated = matches!(self.innermost().names.get(name), Some(Binding::Object(..)));
+        if repeated && specifiers.storage != Some(StorageClassSpecifier::Extern) {
+            return self.error(Say::Redeclared, declarator.span, format!("`{name}` is declared twice in this block"));
+        }
         match (&specifiers.storage, ty) {
             (Some(StorageClassSpecifier::Typedef), ty) => {
                 self.innermost().names.insert(name.to_string(), Binding::Typedef(ty));
@@ -249,11 +284,11 @@ impl<'a> Lowering<'a> {
         initializer: Option<&Node<Initializer>>,
         place: Parsed,
     ) -> Result<()> {
-        let key = (place.start, place.end);
         let (ty, values) = match initializer {
             Some(initializer) => self.static_values(&ty, initializer)?,
             None => (ty, Vec::new()),
         };
+        let key = ((place.start, place.end), self.types.size(&ty).unwrap_or(0), 0);
         let object = match self.locals.get(&key) {
             Some(&object) => object,
             None => {
@@ -310,12 +345,14 @@ impl<'a> Lowering<'a> {
         kind: VariableKind,
         place: Parsed,
     ) -> Result<ObjectId> {
-        let key = (place.start, place.end);
+        let level = self.level();
+        let key = ((place.start, place.end), self.types.size(ty).unwrap_or(0), level);
         if let Some(&object) = self.locals.get(&key) {
             return Ok(object);
         }
         let procedure = self.procedure();
-        let object = self.object(ty, name, (Some(&procedure), kind), place)?;
+        let name = if level == 0 { name.to_string() } else { format!("{name}@{level}") };
+        let object = self.object(ty, &name, (Some(&procedure), kind), place)?;
         self.locals.insert(key, object);
         Ok(object)
     }

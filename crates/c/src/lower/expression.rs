@@ -49,6 +49,7 @@ impl Value {
 impl Lowering<'_> {
     /// The value of an expression. Arrays and functions become pointers.
     pub(super) fn value(&mut self, expression: &Node<Expression>) -> Result<Value> {
+        self.budget.check(|| self.span(expression.span))?;
         let value = match self.operand(expression)? {
             Operand::Place(place) => self.load(&place, expression.span)?,
             Operand::Value(Value { content: Content::Function(name), ty }) => {
@@ -90,14 +91,14 @@ impl Lowering<'_> {
     pub(super) fn discard(&mut self, expression: &Node<Expression>) -> Result<()> {
         match &expression.node {
             Expression::UnaryOperator(unary) => match super::operators::step(&unary.node.operator.node) {
-                Some((up, _)) => self.increment(&unary.node.operand, up, expression.span).map(|_| ()),
+                Some((up, _)) => self.increment(&unary.node.operand, up, false, expression.span).map(|_| ()),
                 None => self.value(expression).map(|_| ()),
             },
             Expression::Cast(cast) if matches!(self.type_name(&cast.node.type_name), Ok(Type::Void)) => {
                 self.discard(&cast.node.expression)
             }
             Expression::Comma(list) => list.iter().try_for_each(|one| self.discard(one)),
-            Expression::BinaryOperator(binary) => match self.assignment(binary)? {
+            Expression::BinaryOperator(binary) => match self.assignment(binary, false)? {
                 Some(_) => Ok(()),
                 None => self.value(expression).map(|_| ()),
             },
@@ -183,6 +184,10 @@ impl Lowering<'_> {
             }
             Expression::AlignOf(align) => {
                 let ty = self.type_name(&align.node.0)?;
+                if self.types.is_aligned_less_in_a_struct(&ty) {
+                    let message = "`_Alignof` and `__alignof__` differ for this type";
+                    return self.error(Say::Construct, place, message);
+                }
                 let Some((_, align)) = self.types.layout(&ty) else {
                     return self.error(Say::Incomplete, place, "the size of this type is not known");
                 };
@@ -271,6 +276,16 @@ impl Lowering<'_> {
         let field = self.field(&ty.clone(), &identifier.node.name, identifier.span)?;
         match base {
             Operand::Place(place) => Ok(Operand::Place(self.part(&place, field.offset, field.ty))),
+            Operand::Value(value)
+                if matches!((&value.content, &field.ty), (Content::Aggregate(_), Type::Array(..))) =>
+            {
+                // An array has elements only where it lies somewhere.
+                let object = self.temporary(&value.ty, "result", member.span)?;
+                let address = self.graph.terms.address(object, 0, self.pointer());
+                let whole = Place { address, ty: value.ty.clone(), safe: true };
+                self.store(&whole, &value, member.span)?;
+                Ok(Operand::Place(self.part(&whole, field.offset, field.ty)))
+            }
             Operand::Value(Value { content: Content::Aggregate(terms), ty }) => {
                 let end = field.offset + self.types.size(&field.ty).unwrap_or(0);
                 let parts = self.parts(&ty, member.span)?;
@@ -280,9 +295,6 @@ impl Lowering<'_> {
                 let content = match (&field.ty, &chosen[..]) {
                     (Type::Integer(_) | Type::Pointer { .. }, [one]) => Content::Scalar(*one),
                     (Type::Record(_), _) => Content::Aggregate(chosen),
-                    (Type::Array(..), _) => {
-                        return self.error(Say::Construct, member.span, "an array inside of a result is not modelled");
-                    }
                     _ => Content::Nothing,
                 };
                 Ok(Operand::Value(Value { content, ty: field.ty }))
@@ -328,10 +340,14 @@ impl Lowering<'_> {
         Ok(self.integer(i128::from(field.offset), self.size_type()))
     }
 
-    /// Evaluates a scalar before something that can change what it reads.
+    /// Evaluates a value before something that can change what it reads.
     pub(super) fn save(&mut self, value: Value, place: Parsed) -> Result<Value> {
-        let Content::Scalar(term) = value.content else { return Ok(value) };
-        if self.graph.terms.constant_bits(term).is_some() {
+        let terms = match &value.content {
+            Content::Scalar(term) => std::slice::from_ref(term),
+            Content::Aggregate(terms) => terms,
+            Content::Function(_) | Content::Nothing => &[],
+        };
+        if terms.iter().all(|&term| self.graph.terms.constant_bits(term).is_some()) {
             return Ok(value);
         }
         let object = self.temporary(&value.ty, "value", place)?;

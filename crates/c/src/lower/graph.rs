@@ -6,6 +6,7 @@
 use crate::program::{Instruction, LocationId, Object, ObjectId, Variable, VariableId, VariableKind};
 use crate::term::{Scalar, TermId, Terms};
 use crate::types::{Type, Types};
+use model::diagnostic::Diagnostic;
 use model::source::Span;
 
 /// What an edge will do.
@@ -21,6 +22,8 @@ pub(crate) enum Step {
         result: Option<VariableId>,
         reach: Vec<TermId>,
     },
+    /// A call that is refused if the address can be that of the function.
+    Refused(TermId, ObjectId, Box<Diagnostic>),
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +53,8 @@ pub(crate) struct Graph {
     pub objects: Vec<Object>,
     pub locations: Vec<RawLocation>,
     pub edges: Vec<RawEdge>,
+    /// How many variables the edges assign, all in all.
+    pub assignments: usize,
     /// Constant objects: no routine writes to them.
     pub constant: Vec<bool>,
     next_address: u64,
@@ -62,6 +67,12 @@ impl Graph {
     }
 
     pub fn edge(&mut self, source: LocationId, target: LocationId, step: Step, span: Span) {
+        self.assignments += match &step {
+            Step::Plain(Instruction::Assign(list)) => list.len(),
+            Step::Plain(Instruction::Havoc(list, _)) => list.len(),
+            Step::Store(list) => list.len(),
+            _ => 0,
+        };
         self.edges.push(RawEdge { source, target, step, span });
     }
 
@@ -118,6 +129,17 @@ impl Graph {
         let variables = &self.objects.get(object.0 as usize)?.variables;
         let found = variables.binary_search_by_key(&offset, |variable| self.variables[variable.0 as usize].offset);
         found.ok().map(|index| variables[index])
+    }
+
+    /// Whether bytes lie inside of an object; `None` if some of them belong to a variable.
+    pub fn is_unseen(&self, object: ObjectId, offset: u64, size: u64) -> Option<bool> {
+        let object = self.objects.get(object.0 as usize)?;
+        let end = offset.saturating_add(size);
+        let overlaps = object.variables.iter().any(|variable| {
+            let Variable { offset: start, scalar, .. } = self.variables[variable.0 as usize];
+            start < end && offset < start + u64::from(scalar.width).div_ceil(8)
+        });
+        (!overlaps).then_some(end <= object.size)
     }
 
     pub fn scalar_of(&self, variable: VariableId) -> Scalar {

@@ -112,7 +112,7 @@ impl Lowering<'_> {
             Content::Scalar(term) => filling.values.push((at, term)),
             Content::Aggregate(terms) => {
                 let parts = self.parts(ty, expression.span)?;
-                filling.values.extend(parts.into_iter().zip(terms).map(|((offset, _), term)| (at + offset, term)));
+                filling.values.extend(parts.iter().zip(terms).map(|((offset, _), term)| (at + offset, term)));
             }
             Content::Function(_) | Content::Nothing => {}
         }
@@ -136,6 +136,7 @@ impl Lowering<'_> {
                     break;
                 }
                 index = self.designated(ty, &item.node.designation, item.span)?;
+                self.forget(ty, at, index, item.span, filling)?;
             }
             let Some((member, offset)) = self.member_at(ty, index, item.span)? else {
                 if !item.node.designation.is_empty() {
@@ -151,6 +152,15 @@ impl Lowering<'_> {
             }
         }
         Ok(length)
+    }
+
+    /// What was given to a member before counts no more, all of it.
+    fn forget(&mut self, ty: &Type, at: u64, index: u64, place: Parsed, filling: &mut Filling) -> Result<()> {
+        if let Some((member, offset)) = self.member_at(ty, index, place)? {
+            let (start, size) = (at + offset, self.types.size(&member).unwrap_or(0));
+            filling.values.retain(|&(offset, _)| !(start..start + size).contains(&offset));
+        }
+        Ok(())
     }
 
     fn fill_member(

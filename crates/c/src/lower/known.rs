@@ -16,6 +16,33 @@ const HEAP: [&str; 8] =
 /// Routines that start or leave something that the graph does not have.
 const THREADS: [&str; 7] = ["setjmp", "_setjmp", "longjmp", "signal", "fork", "vfork", "thrd_create"];
 
+/// Routines that end a program, or say something about it.
+const SPOKEN: [&str; 14] = [
+    "__VERIFIER_error",
+    "reach_error",
+    "__VERIFIER_assume",
+    "assert",
+    "__VERIFIER_assert",
+    "__assert_fail",
+    "__assert",
+    "__assert_rtn",
+    "__assert_func",
+    "abort",
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+];
+
+/// Whether a routine without a body means something by its name.
+pub(super) fn is_known(name: &str) -> bool {
+    HEAP.contains(&name)
+        || THREADS.contains(&name)
+        || SPOKEN.contains(&name)
+        || is_nondet(name)
+        || ["pthread_", "__builtin_"].iter().any(|start| name.starts_with(start))
+}
+
 impl Lowering<'_> {
     /// A call of a routine that is known by name, unless the unit gives it another body.
     pub(super) fn known_routine(

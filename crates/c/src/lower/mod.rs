@@ -8,7 +8,7 @@
 //! * `declare` and `types_of`: declarations, and the types in them
 //! * `initialise`: initial values, with braces left out and designators
 //! * `expression`, `choice`, `operators`, `pointers`, `place`, `literal`: values and places
-//! * `statement`, `call`, `known`: control flow
+//! * `statement`, `call`, `indirect`, `known`, `skipped`: control flow
 //! * `effects`: what an expression changes, seen without types
 //!
 //! An expression that is evaluated without edges stays one term. `&&`, `||` and `?:` try that first, and become control
@@ -20,6 +20,7 @@ mod declare;
 mod effects;
 mod expression;
 pub(crate) mod graph;
+mod indirect;
 mod initialise;
 mod known;
 mod literal;
@@ -27,9 +28,11 @@ mod operators;
 mod place;
 mod pointers;
 mod scope;
+mod skipped;
 mod statement;
 mod types_of;
 
+use crate::budget::Budget;
 use crate::codes::Say;
 use crate::places::Places;
 use crate::program::{Cause, Component, ErrorKind, Instruction, LocationId, Procedure, Program};
@@ -42,13 +45,20 @@ use lang_c::span::{Node, Span as Parsed};
 use model::diagnostic::{Diagnostic, nearest};
 use model::source::Span;
 use scope::{Binding, Frame, Global, Scope};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// A step that may end with a message.
 pub(crate) type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 /// More edges than this are refused.
 const EDGES: usize = 1_000_000;
+/// More edges than this are refused where recursion is followed: it is followed less deeply then.
+const UNROLLED: usize = 20_000;
+/// More variables than this are refused.
+const VARIABLES: usize = 500_000;
+/// More assignments of single variables than this are refused: a step may copy a struct.
+const ASSIGNMENTS: usize = 4_000_000;
 /// More scalars than this in one object are refused.
 const SCALARS: usize = 4_096;
 /// Deeper terms than this are refused, so that whoever comes later may recurse.
@@ -79,15 +89,34 @@ pub(crate) fn lower(
         let span = places.span(definition.node.declarator.span);
         program.procedures.push(Procedure { name: name.to_string(), span });
     }
+    let budget = Budget::new(options);
     for entry in &options.entries {
-        let mut lowering = Lowering::new(places, options, facts);
-        lowering.declare_unit(unit);
-        let lowered = lowering.component(entry);
-        diagnostics.append(&mut lowering.diagnostics);
-        match lowered {
-            Ok(component) => program.components.push(component),
-            Err(diagnostic) => diagnostics.push(*diagnostic),
+        let attempt = |recursion: usize, edges: usize| {
+            let mut lowering = Lowering::new(places, options, &budget, facts);
+            (lowering.recursion, lowering.edges) = (recursion, edges);
+            lowering.declare_unit(unit);
+            let lowered = lowering.component(entry);
+            let mut found = lowering.diagnostics;
+            let component = lowered.map_err(|diagnostic| found.push(*diagnostic)).ok();
+            (component, found)
+        };
+        let (mut component, mut found) = attempt(0, EDGES);
+        // Half as deep each time, until it fits.
+        let mut recursion = options.recursion;
+        while recursion > 0 && found.iter().any(|diagnostic| diagnostic.code == Say::Recursion.code()) {
+            let (deep, said) = attempt(recursion, UNROLLED);
+            let is_too_large = said.iter().any(|diagnostic| diagnostic.code == Say::TooLarge.code());
+            recursion /= 2;
+            if !is_too_large || recursion == 0 {
+                (component, found) = (deep, said);
+            }
         }
+        program.components.extend(component);
+        diagnostics.append(&mut found);
+    }
+    // Whatever else is wrong follows from a limit, if there is one.
+    if let Some(limit) = diagnostics.iter().position(|diagnostic| diagnostic.code == Say::Limit.code()) {
+        diagnostics = vec![diagnostics.swap_remove(limit)];
     }
     let complete = program.components.len() == options.entries.len() && diagnostics.is_empty();
     (complete.then_some(program), diagnostics)
@@ -104,6 +133,7 @@ fn definitions(unit: &TranslationUnit) -> impl Iterator<Item = &Node<FunctionDef
 pub(crate) struct Lowering<'a> {
     places: &'a Places,
     options: &'a Options,
+    budget: &'a Budget<'a>,
     has_error_call: bool,
     diagnostics: Vec<Diagnostic>,
     types: Types,
@@ -112,8 +142,20 @@ pub(crate) struct Lowering<'a> {
     functions: HashMap<&'a str, &'a Node<FunctionDefinition>>,
     /// The procedures that are being inlined; the last one is where we are.
     frames: Vec<Frame>,
-    /// The objects of declarations inside of procedures, by the place of the declaration.
-    locals: HashMap<(usize, usize), crate::program::ObjectId>,
+    /// How many calls of a procedure inside of itself are followed, and how many edges there may be.
+    recursion: usize,
+    edges: usize,
+    /// The objects of declarations inside of procedures, by the place of the declaration, their size (the length of an
+    /// array may depend on a constant argument of the call), and how many calls of the procedure are around.
+    locals: HashMap<((usize, usize), u64, usize), crate::program::ObjectId>,
+    /// The scalars of structs that were asked for.
+    parts: HashMap<usize, Rc<[(u64, Type)]>>,
+    /// What the jumps of each procedure skip.
+    skipped: HashMap<String, Rc<skipped::Skipped>>,
+    /// Names that are used as values: functions among them can be called through pointers.
+    taken: BTreeSet<&'a str>,
+    /// Routines that never return.
+    endless: HashSet<&'a str>,
     literals: HashMap<(usize, usize), crate::program::ObjectId>,
     graph: Graph,
     /// What globals and statics hold at the start.
@@ -129,13 +171,14 @@ pub(crate) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(places: &'a Places, options: &'a Options, facts: Facts) -> Self {
+    fn new(places: &'a Places, options: &'a Options, budget: &'a Budget<'a>, facts: Facts) -> Self {
         let mut graph = Graph::default();
         let end = graph.location("", Span::NONE);
         let types = Types { model: options.data_model, records: Vec::new(), odd_layouts: facts.odd_layouts };
         Lowering {
             places,
             options,
+            budget,
             has_error_call: facts.has_error_call,
             diagnostics: Vec::new(),
             types,
@@ -143,7 +186,13 @@ impl<'a> Lowering<'a> {
             globals: Vec::new(),
             functions: HashMap::new(),
             frames: Vec::new(),
+            recursion: 0,
+            edges: EDGES,
             locals: HashMap::new(),
+            parts: HashMap::new(),
+            skipped: HashMap::new(),
+            taken: BTreeSet::new(),
+            endless: HashSet::new(),
             literals: HashMap::new(),
             graph,
             initial: Vec::new(),
@@ -178,8 +227,10 @@ impl<'a> Lowering<'a> {
         self.graph.edge(start, middle, Step::Plain(Instruction::Assign(initial)), span);
         self.graph.edge(middle, begin, Step::Plain(Instruction::Havoc(unknown, Cause::Elsewhere)), span);
         let graph = std::mem::take(&mut self.graph);
-        let resolved = resolve::resolve(graph, self.types.model)?;
-        let mut component = simplify::simplify(resolved, start, entry);
+        let has_body =
+            |name: &str| self.functions.contains_key(name) && !self.options.external.iter().any(|e| e == name);
+        let resolved = resolve::resolve(graph, self.types.model, &has_body, self.budget)?;
+        let mut component = simplify::simplify(resolved, start, entry, self.budget)?;
         component.result = result;
         component.routines = std::mem::take(&mut self.routines);
         Ok(component)
@@ -208,10 +259,21 @@ impl<'a> Lowering<'a> {
     }
 
     fn check_size(&self, span: Span) -> Result<()> {
-        if self.graph.edges.len() > EDGES {
+        self.budget.check(|| span)?;
+        if self.graph.edges.len() > self.edges || self.graph.assignments > ASSIGNMENTS {
             return Err(Box::new(Say::TooLarge.at(span, "the graph of this component gets too large")));
         }
         Ok(())
+    }
+
+    /// How many calls of a procedure are active.
+    fn active(&self, name: &str) -> usize {
+        self.frames.iter().filter(|frame| frame.name == name).count()
+    }
+
+    /// How many calls of this procedure are active around this one.
+    fn level(&self) -> usize {
+        self.frames.last().map_or(0, |frame| self.active(&frame.name).saturating_sub(1))
     }
 
     fn procedure(&self) -> String {

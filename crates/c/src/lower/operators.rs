@@ -48,11 +48,10 @@ impl Lowering<'_> {
                 let place = self.place(operand)?;
                 let old = self.load(&place, operand.span)?;
                 let old = self.save(old, operand.span)?;
-                self.step_place(&place, old.clone(), up, unary.span)?;
+                self.step_place(&place, old.clone(), up, false, unary.span)?;
                 return Ok(Operand::Value(old));
             }
-            let place = self.increment(operand, up, unary.span)?;
-            return Ok(Operand::Value(self.load(&place, unary.span)?));
+            return self.increment(operand, up, true, unary.span).map(Operand::Value);
         }
         Ok(Operand::Value(match operator {
             UnaryOperator::Address => self.address_of(operand)?,
@@ -134,20 +133,36 @@ impl Lowering<'_> {
         }
     }
 
-    /// `++x` and `--x`; gives the place.
-    pub(super) fn increment(&mut self, operand: &Node<Expression>, up: bool, parsed: Parsed) -> Result<Place> {
+    /// `++x` and `--x`; their value is right only if it is said to be used.
+    pub(super) fn increment(
+        &mut self,
+        operand: &Node<Expression>,
+        up: bool,
+        used: bool,
+        parsed: Parsed,
+    ) -> Result<Value> {
         let place = self.place(operand)?;
         let old = self.load(&place, operand.span)?;
-        self.step_place(&place, old, up, parsed)?;
-        Ok(place)
+        self.step_place(&place, old, up, used, parsed)
     }
 
-    fn step_place(&mut self, place: &Place, old: Value, up: bool, parsed: Parsed) -> Result<()> {
+    fn step_place(&mut self, place: &Place, old: Value, up: bool, used: bool, parsed: Parsed) -> Result<Value> {
         let one = self.integer(1, Integer::INT);
         let operator = if up { BinaryOperator::Plus } else { BinaryOperator::Minus };
         let new = self.arithmetic(&operator, old, one, parsed)?;
         let new = self.convert_to(new, &place.ty, parsed)?;
-        self.store(place, &new, parsed)
+        self.assign(place, new, used, parsed)
+    }
+
+    /// Assigns, and gives the value of the assignment. It is not read again from an address that is computed: the
+    /// assignment may have changed what that means, as in `a[a[0]] = 1`.
+    fn assign(&mut self, place: &Place, mut value: Value, used: bool, parsed: Parsed) -> Result<Value> {
+        let known = matches!(self.graph.terms.get(place.address), Term::Memory(Memory::Address(..)));
+        if used && !known {
+            value = self.save(value, parsed)?;
+        }
+        self.store(place, &value, parsed)?;
+        if used && known { self.load(place, parsed) } else { Ok(value) }
     }
 
     pub(super) fn binary(&mut self, binary: &Node<BinaryOperatorExpression>) -> Result<Operand> {
@@ -160,15 +175,15 @@ impl Lowering<'_> {
             }
             _ => {}
         }
-        if let Some(place) = self.assignment(binary)? {
-            return Ok(Operand::Value(self.load(&place, binary.span)?));
+        if let Some(value) = self.assignment(binary, true)? {
+            return Ok(Operand::Value(value));
         }
         let (left, right) = self.pair(lhs, rhs)?;
         self.arithmetic(&operator.node, left, right, binary.span).map(Operand::Value)
     }
 
-    /// Does an assignment, if it is one, and gives its place.
-    pub(super) fn assignment(&mut self, binary: &Node<BinaryOperatorExpression>) -> Result<Option<Place>> {
+    /// Does an assignment, if it is one. Its value is right only if it is said to be used.
+    pub(super) fn assignment(&mut self, binary: &Node<BinaryOperatorExpression>, used: bool) -> Result<Option<Value>> {
         let BinaryOperatorExpression { operator, lhs, rhs } = &binary.node;
         let inner = compound(&operator.node);
         if inner.is_none() && operator.node != BinaryOperator::Assign {
@@ -184,8 +199,7 @@ impl Lowering<'_> {
             value = self.arithmetic(&inner, left, value, binary.span)?;
         }
         let value = self.convert_to(value, &place.ty, rhs.span)?;
-        self.store(&place, &value, binary.span)?;
-        Ok(Some(place))
+        self.assign(&place, value, used, binary.span).map(Some)
     }
 
     fn index(&mut self, lhs: &Node<Expression>, rhs: &Node<Expression>, parsed: Parsed) -> Result<Place> {
@@ -379,8 +393,8 @@ impl Lowering<'_> {
             (Content::Scalar(term), Type::Pointer { .. }, Type::Integer(_)) => {
                 let scalar = self.scalar(ty, place)?;
                 match self.graph.terms.constant_bits(*term) {
-                    Some(0) => self.graph.terms.constant(0, scalar),
-                    _ => self.graph.terms.memory(Memory::Number(*term), scalar),
+                    Some(bits) => self.graph.terms.constant(bits as i128, scalar),
+                    None => self.graph.terms.memory(Memory::Number(*term), scalar),
                 }
             }
             (Content::Aggregate(_), Type::Record(from), Type::Record(to)) if from == to => return Ok(value),

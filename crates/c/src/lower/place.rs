@@ -12,6 +12,7 @@ use crate::program::{ErrorKind, Instruction};
 use crate::term::{Memory, Scalar, Term, TermId};
 use crate::types::Type;
 use lang_c::span::Span as Parsed;
+use std::rc::Rc;
 
 #[derive(Clone, Debug)]
 pub(super) struct Place {
@@ -43,25 +44,39 @@ impl Lowering<'_> {
             Type::Function(_) => Ok(Value { content: Content::Scalar(place.address), ty: Type::pointer_to(ty) }),
             Type::Record(_) => {
                 let mut terms = Vec::new();
-                for (offset, leaf) in self.parts(&ty, parsed)? {
-                    let part = self.part(place, offset, leaf);
+                for (offset, leaf) in self.parts(&ty, parsed)?.iter() {
+                    let part = self.part(place, *offset, leaf.clone());
                     terms.push(self.load_scalar(&part, parsed)?);
                 }
                 Ok(Value { content: Content::Aggregate(terms), ty })
             }
-            Type::Void | Type::Float(_) | Type::Opaque => Ok(Value { content: Content::Nothing, ty }),
+            Type::Void | Type::Float(_) | Type::Opaque => {
+                self.ensure_unseen(place, parsed)?;
+                Ok(Value { content: Content::Nothing, ty })
+            }
         }
     }
 
     /// The scalars of a struct, as offsets and types.
-    pub(super) fn parts(&mut self, ty: &Type, parsed: Parsed) -> Result<Vec<(u64, Type)>> {
+    pub(super) fn parts(&mut self, ty: &Type, parsed: Parsed) -> Result<Rc<[(u64, Type)]>> {
         if let Type::Record(number) = ty
             && self.types.records.get(*number).is_some_and(|record| !record.is_plain())
         {
             return self.refuse_type(ty, parsed);
         }
+        if let Type::Record(number) = ty
+            && let Some(known) = self.parts.get(number)
+        {
+            return Ok(known.clone());
+        }
         match self.types.leaves(ty, SCALARS) {
-            Some(leaves) => Ok(leaves.into_iter().map(|leaf| (leaf.offset, leaf.ty)).collect()),
+            Some(leaves) => {
+                let parts: Rc<[(u64, Type)]> = leaves.into_iter().map(|leaf| (leaf.offset, leaf.ty)).collect();
+                if let Type::Record(number) = ty {
+                    self.parts.insert(*number, parts.clone());
+                }
+                Ok(parts)
+            }
             None => self.error(Say::TooLarge, parsed, "this value has too many parts"),
         }
     }
@@ -69,25 +84,32 @@ impl Lowering<'_> {
     fn load_scalar(&mut self, place: &Place, parsed: Parsed) -> Result<TermId> {
         let scalar = self.scalar(&place.ty, parsed)?;
         if let Term::Memory(Memory::Address(object, offset)) = self.graph.terms.get(place.address) {
-            let Some(variable) = self.known_variable(object, offset, scalar, parsed)? else {
+            let Some(variable) = self.known_variable(object, offset, scalar, false, parsed)? else {
                 return Ok(self.graph.terms.constant(0, scalar));
             };
             let read = self.graph.read(variable);
             return Ok(self.graph.terms.convert(read, scalar));
         }
-        self.ensure_valid(place, scalar, parsed);
+        self.ensure_valid(place, scalar, false, parsed);
         Ok(self.graph.terms.memory(Memory::Load(place.address), scalar))
     }
 
-    /// The variable at a known place. An address past the end of its object is an error of the program.
+    /// The variable at a known place. An address past the end of its object is an error of the program, and so is
+    /// writing into a string literal.
     fn known_variable(
         &mut self,
         object: crate::program::ObjectId,
         offset: u64,
         scalar: Scalar,
+        written: bool,
         parsed: Parsed,
     ) -> Result<Option<crate::program::VariableId>> {
         let size = self.graph.objects.get(object.0 as usize).map_or(0, |object| object.size);
+        if written && self.graph.constant.get(object.0 as usize) == Some(&true) {
+            let never = self.graph.terms.truth(false);
+            self.check(never, ErrorKind::Pointer, parsed);
+            return Ok(None);
+        }
         match self.graph.at(object, offset) {
             Some(variable) if self.graph.scalar_of(variable).width == scalar.width => Ok(Some(variable)),
             None if offset.saturating_add(u64::from(scalar.width).div_ceil(8)) > size => {
@@ -99,21 +121,41 @@ impl Lowering<'_> {
         }
     }
 
-    fn ensure_valid(&mut self, place: &Place, scalar: Scalar, parsed: Parsed) {
+    fn ensure_valid(&mut self, place: &Place, scalar: Scalar, written: bool, parsed: Parsed) {
         if !place.safe {
-            let valid = self.graph.terms.memory(Memory::Valid(place.address, scalar), Scalar::BOOL);
+            let valid = self.graph.terms.memory(Memory::Valid(place.address, scalar, written), Scalar::BOOL);
             self.check(valid, ErrorKind::Pointer, parsed);
         }
     }
 
+    /// What is read and written without a value, such as a `double`, must lie where no variable does: a pointer may have
+    /// come from one of another type.
+    fn ensure_unseen(&mut self, place: &Place, parsed: Parsed) -> Result<()> {
+        if place.safe {
+            return Ok(());
+        }
+        for (offset, size) in self.types.unseen(&place.ty) {
+            let part = self.part(place, offset, Type::Void);
+            let unseen = match self.graph.terms.get(part.address) {
+                Term::Memory(Memory::Address(object, offset)) => match self.graph.is_unseen(object, offset, size) {
+                    Some(inside) => self.graph.terms.truth(inside),
+                    None => return self.error(Say::Punning, parsed, "this access is to something of another type"),
+                },
+                _ => self.graph.terms.memory(Memory::Unseen(part.address, size), Scalar::BOOL),
+            };
+            self.check(unseen, ErrorKind::Pointer, parsed);
+        }
+        Ok(())
+    }
+
     /// Assigns a value of the place's own type.
     pub(super) fn store(&mut self, place: &Place, value: &Value, parsed: Parsed) -> Result<()> {
+        self.ensure_unseen(place, parsed)?;
         let writes: Vec<(Place, TermId)> = match (&value.content, &place.ty) {
             (Content::Scalar(term), Type::Integer(_) | Type::Pointer { .. }) => vec![(place.clone(), *term)],
             (Content::Aggregate(terms), Type::Record(_)) => {
                 let parts = self.parts(&place.ty.clone(), parsed)?;
-                let terms = terms.clone();
-                parts.into_iter().zip(terms).map(|((at, ty), term)| (self.part(place, at, ty), term)).collect()
+                parts.iter().zip(terms).map(|((at, ty), &term)| (self.part(place, *at, ty.clone()), term)).collect()
             }
             // A floating-point variable cannot be read, so nothing is lost.
             (_, Type::Float(_) | Type::Opaque) => return Ok(()),
@@ -125,13 +167,13 @@ impl Lowering<'_> {
             let scalar = self.scalar(&place.ty, parsed)?;
             match self.graph.terms.get(place.address) {
                 Term::Memory(Memory::Address(object, offset)) => {
-                    if let Some(variable) = self.known_variable(object, offset, scalar, parsed)? {
+                    if let Some(variable) = self.known_variable(object, offset, scalar, true, parsed)? {
                         let term = self.graph.terms.convert(term, self.graph.scalar_of(variable));
                         assignments.push((variable, term));
                     }
                 }
                 _ => {
-                    self.ensure_valid(&place, scalar, parsed);
+                    self.ensure_valid(&place, scalar, true, parsed);
                     stores.push((place.address, term));
                 }
             }
@@ -157,10 +199,14 @@ impl Lowering<'_> {
 
     /// An element of an array that lies at a place, with a check of the index.
     pub(super) fn element(&mut self, array: &Place, index: &Value, parsed: Parsed) -> Result<Place> {
-        let (Type::Array(element, Some(length)), Content::Scalar(index_term)) = (&array.ty, &index.content) else {
+        let (Type::Array(element, Some(length)), Content::Scalar(index), Type::Integer(integer)) =
+            (&array.ty, &index.content, &index.ty)
+        else {
             return self.error(Say::Operands, parsed, "this cannot be indexed");
         };
-        let (element, length, index) = ((**element).clone(), *length, *index_term);
+        // The number of every element must be a value of the index, so that it can be compared with it.
+        let index = self.graph.terms.convert(*index, integer.promoted().scalar(self.types.model));
+        let (element, length) = ((**element).clone(), *length);
         let Some(stride) = self.types.size(&element) else {
             return self.error(Say::Incomplete, parsed, "the size of the elements is not known");
         };

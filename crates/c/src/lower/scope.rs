@@ -1,5 +1,6 @@
 //! Names and what they mean: scopes, the procedures that are being inlined, globals.
 
+use super::skipped::Skipped;
 use crate::program::{LocationId, ObjectId};
 use crate::term::TermId;
 use crate::types::{FunctionType, Integer, Type};
@@ -7,6 +8,7 @@ use lang_c::ast::{Declarator, DeclaratorKind, Initializer};
 use lang_c::span::{Node, Span as Parsed};
 use model::diagnostic::Diagnostic;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What an ordinary name means.
@@ -80,6 +82,10 @@ pub(crate) struct Frame {
     /// What `return` assigns.
     pub result: Option<ObjectId>,
     pub result_type: Type,
+    /// The declarations that its jumps skip.
+    pub skipped: Rc<Skipped>,
+    /// The edges of jumps that skip some: where each leads, and the jump.
+    pub skips: Vec<(usize, (usize, usize))>,
 }
 
 impl Frame {
@@ -94,6 +100,8 @@ impl Frame {
             exit,
             result,
             result_type,
+            skipped: Rc::default(),
+            skips: Vec::new(),
         }
     }
 }

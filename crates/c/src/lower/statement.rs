@@ -4,7 +4,7 @@ use super::expression::{Content, Value};
 use super::scope::{LabelState, Scope, Switch};
 use super::{Lowering, Result};
 use crate::codes::Say;
-use crate::program::{ErrorKind, Instruction, LocationId};
+use crate::program::{Cause, ErrorKind, Instruction, LocationId, ObjectId, VariableId};
 use crate::term::{Operation, TermId};
 use crate::types::{Integer, Type};
 use lang_c::ast::*;
@@ -32,12 +32,14 @@ impl Lowering<'_> {
             Statement::For(looped) => self.for_loop(&looped.node, place),
             Statement::Goto(name) => {
                 let target = self.label(&name.node.name, name.span);
+                self.remember_skip(place);
                 self.leave(target, place);
                 Ok(())
             }
             Statement::Continue => self.leave_loop(|frame| frame.continues.last().copied(), "continue", place),
             Statement::Break => self.leave_loop(|frame| frame.breaks.last().copied(), "break", place),
             Statement::Return(value) => self.return_statement(value.as_deref(), place),
+            Statement::Asm(assembler) if does_nothing(&assembler.node) => Ok(()),
             Statement::Asm(_) => self.error(Say::Assembler, place, "inline assembler"),
         };
         let sized = result.and_then(|()| self.check_size(self.span(place)));
@@ -48,6 +50,39 @@ impl Lowering<'_> {
     fn leave(&mut self, target: LocationId, place: Parsed) {
         self.jump(target, place);
         self.here = self.fresh(place);
+    }
+
+    /// The next edge is that of a jump.
+    fn remember_skip(&mut self, place: Parsed) {
+        let (edge, key) = (self.graph.edges.len(), (place.start, place.end));
+        if let Some(frame) = self.frames.last_mut()
+            && frame.skipped.contains_key(&key)
+        {
+            frame.skips.push((edge, key));
+        }
+    }
+
+    /// What a jump skips has any value after it. The objects are known when the procedure is.
+    pub(super) fn forget_skipped(&mut self) {
+        let skips = self.frames.last_mut().map(|frame| std::mem::take(&mut frame.skips)).unwrap_or_default();
+        for (edge, jump) in skips {
+            let variables = self.skipped_by(jump);
+            if let Some(edge) = self.graph.edges.get_mut(edge).filter(|_| !variables.is_empty()) {
+                edge.step = super::Step::Plain(Instruction::Havoc(variables, Cause::Uninitialised));
+            }
+        }
+    }
+
+    fn skipped_by(&self, jump: (usize, usize)) -> Vec<VariableId> {
+        let Some(skipped) = self.frames.last().and_then(|frame| frame.skipped.get(&jump)) else { return Vec::new() };
+        let level = self.level();
+        let mut objects: Vec<ObjectId> = skipped
+            .iter()
+            .flat_map(|place| self.locals.iter().filter(move |((known, _, at), _)| known == place && *at == level))
+            .map(|(_, &object)| object)
+            .collect();
+        objects.sort_unstable();
+        objects.iter().flat_map(|object| self.graph.objects[object.0 as usize].variables.iter().copied()).collect()
     }
 
     fn leave_loop(
@@ -252,6 +287,13 @@ impl Lowering<'_> {
             frame.switches.pop()
         });
         let Some(Switch { cases, default, .. }) = met else { return Ok(()) };
+        let mut dispatch = dispatch;
+        let skipped = self.skipped_by((switch.span.start, switch.span.end));
+        if !skipped.is_empty() {
+            self.here = dispatch;
+            self.havoc(skipped, Cause::Uninitialised, switch.node.expression.span);
+            dispatch = self.here;
+        }
         let mut others = Vec::new();
         for (low, high, target) in cases {
             let matches = self.in_range(term, low, high, ty);
@@ -382,5 +424,14 @@ impl Lowering<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether an assembler statement is only a barrier for the compiler: no text, and nothing that it writes.
+fn does_nothing(assembler: &AsmStatement) -> bool {
+    let is_empty = |template: &Node<StringLiteral>| template.node.iter().all(|part| part == "\"\"");
+    match assembler {
+        AsmStatement::GnuBasic(template) => is_empty(template),
+        AsmStatement::GnuExtended(extended) => is_empty(&extended.template) && extended.outputs.is_empty(),
     }
 }

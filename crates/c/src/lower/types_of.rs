@@ -14,6 +14,8 @@ pub(super) struct Specifiers<'a> {
     pub types: Vec<&'a Node<TypeSpecifier>>,
     pub constant: bool,
     pub storage: Option<StorageClassSpecifier>,
+    /// What is declared never returns.
+    pub endless: bool,
 }
 
 impl<'a> Specifiers<'a> {
@@ -24,7 +26,11 @@ impl<'a> Specifiers<'a> {
                 DeclarationSpecifier::TypeSpecifier(ty) => sorted.types.push(ty),
                 DeclarationSpecifier::TypeQualifier(qualifier) => sorted.qualify(&qualifier.node),
                 DeclarationSpecifier::StorageClass(storage) => sorted.storage = Some(storage.node.clone()),
-                _ => {}
+                DeclarationSpecifier::Function(function) => {
+                    sorted.endless |= function.node == FunctionSpecifier::Noreturn;
+                }
+                DeclarationSpecifier::Extension(extensions) => sorted.endless |= never_returns(extensions),
+                DeclarationSpecifier::Alignment(_) => {}
             }
         }
         sorted
@@ -45,6 +51,14 @@ impl<'a> Specifiers<'a> {
     fn qualify(&mut self, qualifier: &TypeQualifier) {
         self.constant |= *qualifier == TypeQualifier::Const;
     }
+}
+
+/// Whether attributes say that a routine does not return.
+pub(super) fn never_returns(extensions: &[Node<Extension>]) -> bool {
+    extensions.iter().any(|extension| match &extension.node {
+        Extension::Attribute(attribute) => attribute.name.node.trim_matches('_') == "noreturn",
+        _ => false,
+    })
 }
 
 impl<'a> Lowering<'a> {
@@ -180,7 +194,7 @@ impl<'a> Lowering<'a> {
                 _ => self.error(Say::Incomplete, enumeration.span, "this enumeration is not defined"),
             };
         }
-        let (mut next, mut negative) = (0_i128, false);
+        let (mut next, mut negative, mut large) = (0_i128, false, false);
         for enumerator in &enumeration.node.enumerators {
             if let Some(expression) = &enumerator.node.expression {
                 next = self.constant(expression)?.0;
@@ -189,7 +203,12 @@ impl<'a> Lowering<'a> {
                 return self.error(Say::Construct, enumerator.span, "an enumerator that does not fit into an `int`");
             }
             negative |= next < 0;
-            let ty = if next > i128::from(i32::MAX) { Integer::UNSIGNED } else { Integer::INT };
+            let beyond = next > i128::from(i32::MAX);
+            large |= beyond;
+            if negative && large {
+                return self.error(Say::Construct, enumerator.span, "no `int` holds all these enumerators");
+            }
+            let ty = if beyond { Integer::UNSIGNED } else { Integer::INT };
             let name = enumerator.node.identifier.node.name.clone();
             self.innermost().names.insert(name, Binding::Constant(next, ty));
             next += 1;

@@ -6,10 +6,11 @@
 
 mod points_to;
 
+use crate::budget::Budget;
 use crate::codes::Say;
 use crate::lower::Result;
 use crate::lower::graph::{Graph, RawLocation, Step};
-use crate::program::{Instruction, LocationId, Object, Variable, VariableId};
+use crate::program::{Instruction, LocationId, Object, ObjectId, Variable, VariableId};
 use crate::term::{Memory, Operation, Scalar, Term, TermId, Terms};
 use crate::types::DataModel;
 use model::source::Span;
@@ -29,28 +30,34 @@ pub(crate) struct Resolved {
 }
 
 /// Resolves all accesses to memory.
-pub(crate) fn resolve(graph: Graph, model: DataModel) -> Result<Resolved> {
-    let points_to = PointsTo::new(&graph);
-    let mut resolver = Resolver { graph, points_to, pointer: model.pointer(), known: HashMap::new(), span: Span::NONE };
+pub(crate) fn resolve(
+    graph: Graph,
+    model: DataModel,
+    has_body: &dyn Fn(&str) -> bool,
+    budget: &Budget<'_>,
+) -> Result<Resolved> {
+    let points_to = PointsTo::new(&graph, budget)?;
+    let (pointer, known) = (model.pointer(), HashMap::new());
+    let mut resolver = Resolver { graph, points_to, pointer, known, has_body, budget, span: Span::NONE };
     let raw = std::mem::take(&mut resolver.graph.edges);
     let mut edges = Vec::with_capacity(raw.len());
     for edge in raw {
         resolver.span = edge.span;
         edges.push((edge.source, edge.target, resolver.step(edge.step)?, edge.span));
-        if resolver.graph.terms.len() > TERMS {
-            let message = "what pointers and indices can mean up to here has too many cases";
-            return Err(Box::new(Say::TooLarge.at(edge.span, message)));
-        }
+        resolver.check_size()?;
     }
     let Graph { terms, variables, objects, locations, .. } = resolver.graph;
     Ok(Resolved { terms, variables, objects, locations, edges })
 }
 
-struct Resolver {
+struct Resolver<'f> {
     graph: Graph,
     points_to: PointsTo,
     pointer: Scalar,
     known: HashMap<TermId, TermId>,
+    /// Which functions are procedures of this unit.
+    has_body: &'f dyn Fn(&str) -> bool,
+    budget: &'f Budget<'f>,
     /// The edge that is being resolved.
     span: Span,
 }
@@ -68,7 +75,16 @@ struct Address {
 /// An address and the variable there.
 type Candidates = Vec<(u64, VariableId)>;
 
-impl Resolver {
+impl Resolver<'_> {
+    fn check_size(&self) -> Result<()> {
+        self.budget.check(|| self.span)?;
+        if self.graph.terms.len() > TERMS {
+            let message = "what pointers and indices can mean up to here has too many cases";
+            return Err(Box::new(Say::TooLarge.at(self.span, message)));
+        }
+        Ok(())
+    }
+
     fn step(&mut self, step: Step) -> Result<Instruction> {
         match step {
             Step::Plain(Instruction::Assign(list)) => {
@@ -84,10 +100,14 @@ impl Resolver {
             Step::Plain(instruction) => Ok(instruction),
             Step::Store(list) => self.stores(list),
             Step::Call { routine, arguments, result, reach } => {
-                let writes = self.reachable(&reach);
+                let writes = self.reachable(&routine, &reach)?;
                 let arguments = arguments.into_iter().map(|term| self.term(term)).collect::<Result<_>>()?;
                 Ok(Instruction::Call { routine, arguments, result, writes })
             }
+            Step::Refused(address, object, diagnostic) => match self.can_be(address, object) {
+                true => Err(diagnostic),
+                false => Ok(Instruction::Assume(self.graph.terms.truth(false))),
+            },
         }
     }
 
@@ -97,6 +117,7 @@ impl Resolver {
             let candidates = self.candidates(address, self.graph.terms.scalar(value))?;
             let (symbolic, value) = (self.address(address)?, self.term(value)?);
             for &(target, variable) in &candidates {
+                self.check_size()?;
                 let value = self.graph.terms.convert(value, self.graph.scalar_of(variable));
                 let old = match values.get(&variable) {
                     Some(&old) => old,
@@ -182,6 +203,7 @@ impl Resolver {
     /// The variables of that width that an address can mean. If it can mean something of another kind, that is refused.
     fn candidates(&self, address: TermId, scalar: Scalar) -> Result<Candidates> {
         let mut found = Vec::new();
+        self.check_size()?;
         for target in self.points_to.targets(&self.graph, address) {
             let Some(object) = self.points_to.object_at(&self.graph, target) else { continue };
             let object = &self.graph.objects[object.0 as usize];
@@ -200,6 +222,36 @@ impl Resolver {
             }
         }
         Ok(found)
+    }
+
+    /// The addresses that a term can mean, with so many bytes there that belong to no variable.
+    fn unseen(&self, address: TermId, size: u64) -> Result<Vec<u64>> {
+        let mut places = Vec::new();
+        for target in self.points_to.targets(&self.graph, address) {
+            let Some(object) = self.points_to.object_at(&self.graph, target) else { continue };
+            let start = self.graph.objects[object.0 as usize].address;
+            match self.graph.is_unseen(object, target - start, size) {
+                Some(true) => places.push(target),
+                Some(false) => {}
+                None => {
+                    let name = &self.graph.objects[object.0 as usize].name;
+                    let message = format!("this pointer may point into `{name}`, where such a value does not lie");
+                    return Err(Box::new(Say::Punning.at(self.span, message)));
+                }
+            }
+        }
+        Ok(places)
+    }
+
+    /// Whether an address can be that of an object.
+    fn can_be(&self, address: TermId, object: ObjectId) -> bool {
+        let target = self.graph.objects[object.0 as usize].address;
+        self.points_to.targets(&self.graph, address).contains(&target)
+    }
+
+    fn is_constant(&self, variable: VariableId) -> bool {
+        let object = self.graph.variables[variable.0 as usize].object;
+        self.graph.constant[object.0 as usize]
     }
 
     fn term(&mut self, id: TermId) -> Result<TermId> {
@@ -255,10 +307,25 @@ impl Resolver {
                 let distance = self.graph.terms.binary(Operation::Multiply, index, stride);
                 Ok(self.graph.terms.binary(Operation::Add, base, distance))
             }
-            Memory::Valid(address, scalar) => {
-                let candidates = self.candidates(address, scalar)?;
+            Memory::Valid(address, scalar, written) => {
+                let mut candidates = self.candidates(address, scalar)?;
+                if written {
+                    candidates.retain(|&(_, variable)| !self.is_constant(variable));
+                }
                 let address = self.term(address)?;
                 let places: Vec<u64> = candidates.into_iter().map(|(target, _)| target).collect();
+                Ok(self.one_of(address, &places))
+            }
+            Memory::Is(address, object) => {
+                if !self.can_be(address, object) {
+                    return Ok(self.graph.terms.truth(false));
+                }
+                let (address, target) = (self.term(address)?, self.graph.objects[object.0 as usize].address);
+                Ok(self.is_at(address, target))
+            }
+            Memory::Unseen(address, size) => {
+                let places = self.unseen(address, size)?;
+                let address = self.term(address)?;
                 Ok(self.one_of(address, &places))
             }
             Memory::Number(address) => {
@@ -357,8 +424,8 @@ impl Resolver {
         terms.binary(Operation::LessEqual, distance, size)
     }
 
-    /// Everything that can be reached from pointers, but constants.
-    fn reachable(&self, pointers: &[TermId]) -> Vec<VariableId> {
+    /// Everything that a routine can reach from pointers, but constants. It could call a procedure that it reaches.
+    fn reachable(&self, routine: &str, pointers: &[TermId]) -> Result<Vec<VariableId>> {
         let mut todo: Vec<u64> = Vec::new();
         for &pointer in pointers {
             todo.extend(self.points_to.targets(&self.graph, pointer));
@@ -369,11 +436,16 @@ impl Resolver {
             if self.graph.constant[object.0 as usize] || !objects.insert(object) {
                 continue;
             }
-            for &variable in &self.graph.objects[object.0 as usize].variables {
+            let object = &self.graph.objects[object.0 as usize];
+            if let Some(function) = object.function.as_deref().filter(|&name| (self.has_body)(name)) {
+                let message = format!("`{routine}` has no body, and could call `{function}`, whose address it gets");
+                return Err(Box::new(Say::FunctionPointer.at(self.span, message)));
+            }
+            for &variable in &object.variables {
                 found.insert(variable);
                 todo.extend(self.points_to.set(variable));
             }
         }
-        found.into_iter().collect()
+        Ok(found.into_iter().collect())
     }
 }

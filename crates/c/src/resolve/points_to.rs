@@ -6,6 +6,8 @@
 //! A pointer of unknown origin (not initialised, any value, from a routine without a body) points to nothing: access
 //! through it is an error for all but the values that are in the set for other reasons.
 
+use crate::budget::Budget;
+use crate::lower::Result;
 use crate::lower::graph::{Graph, Step};
 use crate::program::{Instruction, ObjectId, VariableId};
 use crate::term::{Memory, Term, TermId};
@@ -25,34 +27,38 @@ pub(super) struct PointsTo {
 
 impl PointsTo {
     /// The least sets that all steps agree with.
-    pub fn new(graph: &Graph) -> Self {
+    pub fn new(graph: &Graph, budget: &Budget<'_>) -> Result<Self> {
         let objects = graph.objects.iter().enumerate().map(|(n, object)| (object.address, ObjectId(n as u32)));
         let mut analysis = PointsTo { sets: HashMap::new(), objects: objects.collect() };
         let (mut assignments, mut stores) = (Vec::new(), Vec::new());
+
         for edge in &graph.edges {
             match &edge.step {
                 Step::Plain(Instruction::Assign(list)) => {
                     let pointers = list.iter().filter(|(variable, term)| {
                         graph.variables[variable.0 as usize].pointer && graph.terms.constant_bits(*term).is_none()
                     });
-                    assignments.extend(pointers.copied());
+                    assignments.extend(pointers.map(|&(variable, term)| (variable, term, edge.span)));
                 }
-                Step::Store(list) => stores.extend(list.iter().copied()),
+                Step::Store(list) => stores.extend(list.iter().map(|&(address, value)| (address, value, edge.span))),
                 _ => {}
             }
         }
         loop {
             let mut changed = false;
-            for &(variable, term) in &assignments {
+            for &(variable, term, span) in &assignments {
+                budget.check(|| span)?;
                 let found = analysis.targets(graph, term);
                 changed |= analysis.add(variable, found);
             }
-            for &(address, value) in &stores {
+            for &(address, value, span) in &stores {
+                budget.check(|| span)?;
                 let found = analysis.targets(graph, value);
                 if found.is_empty() {
                     continue;
                 }
                 for target in analysis.targets(graph, address) {
+                    budget.check(|| span)?;
                     if let Some(variable) = analysis.variable_at(graph, target)
                         && graph.variables[variable.0 as usize].pointer
                     {
@@ -61,7 +67,7 @@ impl PointsTo {
                 }
             }
             if !changed {
-                return analysis;
+                return Ok(analysis);
             }
         }
     }

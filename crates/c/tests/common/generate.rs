@@ -82,6 +82,7 @@ impl Generator<'_> {
         self.line(&format!("static int ga{n}[4] = {{1, [2] = {value}}};"));
         self.arrays.push((format!("ga{n}"), 4));
         self.targets.push(format!("ga{n}[2]"));
+        self.line(&format!("static short gl{n}[270];"));
         let globals = self.scalars.clone();
         self.helpers(n);
         self.scalars = globals;
@@ -117,6 +118,10 @@ impl Generator<'_> {
         }
         self.line(&format!("static void set{n}(int *t, int v) {{ static int count = 3; count++; if (v & 1) *t = v; else *t += v + count; }}"));
         self.line(&format!("static struct S_{n} make{n}(struct S_{n} s, int v) {{ s.g = v; s.h[1] = v; return s; }}"));
+        let (add, factor) = (self.literal(), self.random.below(9));
+        self.line(&format!("static int fa{n}(int x) {{ return x + {add}; }}"));
+        self.line(&format!("static int fb{n}(int x) {{ return x * {factor}; }}"));
+        self.line(&format!("static int (*const table{n}[3])(int) = {{fb{n}, fa{n}, &fb{n}}};"));
         self.line(&format!(
             "static int total{n}(int *p, int count) {{ int t = 0; while (count-- > 0) t += *p++; return t; }}"
         ));
@@ -147,7 +152,7 @@ impl Generator<'_> {
             self.structs.push(String::from(one));
         }
         self.line("int *p0 = &i0, *p1 = &a1[1][1];");
-        self.line(&format!("struct S_{n} *sp = &s0; int *pa = ga{n};"));
+        self.line(&format!("struct S_{n} *sp = &s0; int *pa = ga{n}; int (*fp)(int) = fa{n};"));
         self.pointers.extend(["p0", "p1"].map(String::from));
         self.scalars.extend(["(*p0)", "sp->g", "sp->in.k"].map(String::from));
         self.line("unsigned long long sum = 0;");
@@ -179,7 +184,13 @@ impl Generator<'_> {
             let chosen = self.random.below(self.arrays.len());
             let (array, length) = self.arrays[chosen].clone();
             let index = self.expression(1);
-            return format!("{array}[(unsigned)({index}) % {length}]");
+            let narrow = self.random.pick(&["", "(unsigned char)", "(signed char)", "(short)", "(long long)"]);
+            return match self.random.below(8) {
+                0 => format!("{array}[(_Bool)({index})]"),
+                1 if !self.structs.is_empty() => format!("gl{}[(unsigned char)({index})]", self.number),
+                2 => format!("{array}[(unsigned){array}[(unsigned)({index}) % {length}] % {length}]"),
+                _ => format!("{array}[{narrow}((unsigned)({index}) % {length})]"),
+            };
         }
         self.scalar()
     }
@@ -206,6 +217,15 @@ impl Generator<'_> {
             6 => format!("({} {} {})", self.expression(d), self.random.pick(&["/", "%"]), self.expression(d)),
             7 => format!("({} {} ({} | 1))", self.expression(d), self.random.pick(&["/", "%"]), self.expression(d)),
             8 => format!("((int)sizeof({}) - {})", self.scalar(), self.expression(d)),
+            9 if !self.structs.is_empty() && self.random.chance(40) => {
+                let (number, argument) = (self.number, self.scalar());
+                let index = self.expression(d);
+                match self.random.below(3) {
+                    0 => format!("fp({argument})"),
+                    1 => format!("table{number}[(unsigned)({index}) % 3]({argument})"),
+                    _ => format!("make{number}(*sp, {argument}).h[(unsigned)({index}) % 3]"),
+                }
+            }
             9 if !self.arrays.is_empty() => self.place(),
             10..=13 => {
                 let operator = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
@@ -227,8 +247,19 @@ impl Generator<'_> {
                 self.line(&format!("{place} {operator} {value};"));
             }
             1 => {
-                let (place, operator) = (self.scalar(), self.random.pick(&["++", "--"]));
-                self.line(&format!("{place}{operator};"));
+                let (place, operator) = (self.place(), self.random.pick(&["++", "--"]));
+                let (to, value) = (self.scalar(), self.expression(1));
+                let which = self.random.below(4);
+                self.line(&match which {
+                    0 => format!("sum = {operator}{place}; {to} = sum;"),
+                    1 => format!("sum = {place}{operator}; {to} = sum;"),
+                    2 => format!("sum = ({place} = {value}); {to} = sum;"),
+                    _ => format!("{place}{operator};"),
+                });
+                if !self.structs.is_empty() {
+                    let condition = self.expression(1);
+                    self.line(&format!("if ({condition}) fp = ({to}) ? fa{n} : fb{n};"));
+                }
             }
             2 => {
                 let (to, from) = (self.scalar(), self.random.pick(&["i0++", "--i1", "i1--", "++i0"]));
@@ -353,6 +384,7 @@ impl Generator<'_> {
         for scalar in self.scalars.clone() {
             self.line(&format!("sum = sum * 31 + (unsigned long long)({scalar});"));
         }
+        self.arrays.push((format!("gl{}", self.number), 270));
         for (array, length) in self.arrays.clone() {
             self.line(&format!("for (int x = 0; x < {length}; x++) sum = sum * 31 + (unsigned long long){array}[x];"));
         }

@@ -6,6 +6,7 @@ use c::{Input, Options};
 use concurrent::Specification;
 use model::diagnostic::Diagnostic;
 use model::source::{FileId, SourceMap};
+use model::verdict::Limits;
 use report::document::ComponentsInfo;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -40,8 +41,8 @@ pub struct How<'a> {
     pub flags: Vec<String>,
     /// Formulas that are not in the text.
     pub formulas: &'a [String],
-    /// When the preprocessor is given up.
-    pub deadline: Option<std::time::Instant>,
+    /// When the preprocessor is given up, and how much C may take.
+    pub limits: Limits,
 }
 
 /// A file that the text names: its path and its text.
@@ -49,11 +50,11 @@ pub type Find<'f> = &'f dyn Fn(&str) -> Result<(PathBuf, String), String>;
 
 /// Reads a specification.
 pub fn read(path: &Path, text: &str, how: &How<'_>, find: Find<'_>) -> ReadComponents {
-    let options = c_options(how.c);
+    let options = Options { limits: how.limits, ..c_options(how.c) };
     let (inputs, failed) = (RefCell::new(Vec::<Input>::new()), RefCell::new(None));
     let load = |name: &str| {
         let (path, text) = find(name)?;
-        match c::preprocess::preprocess_until(&path, &text, options.data_model, &how.flags, how.deadline) {
+        match c::preprocess::preprocess_until(&path, &text, options.data_model, &how.flags, how.limits.deadline) {
             Ok(input) => {
                 inputs.borrow_mut().push(input.clone());
                 Ok(input)

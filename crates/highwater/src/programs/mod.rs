@@ -110,7 +110,9 @@ impl<'a> Programs<'a> {
     /// Whether an error counts.
     fn asked(&self, kind: &ErrorKind) -> bool {
         // Who makes overflow an error asks for it.
-        kind.is_stated() || self.faults || *kind == ErrorKind::SignedOverflow
+        // That recursion is not followed any deeper is no error of the program.
+        let faults = self.faults && *kind != ErrorKind::Recursion;
+        kind.is_stated() || faults || *kind == ErrorKind::SignedOverflow
     }
 
     /// A proof that was accepted, or a run that was executed.
@@ -203,6 +205,7 @@ pub fn code(kind: ErrorKind) -> &'static str {
         ErrorKind::Pointer => "invalid-pointer",
         ErrorKind::PointerArithmetic => "pointer-arithmetic",
         ErrorKind::SignedOverflow => "signed-overflow",
+        ErrorKind::Recursion => "recursion",
     }
 }
 

@@ -5,9 +5,9 @@ use c::{Component, DataModel, Input, Options};
 use model::diagnostic::Diagnostic;
 use model::program_proof::ProgramProof;
 use model::source::SourceMap;
+use model::verdict::Limits;
 use report::document::ProgramInfo;
 use std::path::Path;
-use std::time::Instant;
 
 /// A program that was read.
 pub struct ProgramFile {
@@ -21,6 +21,9 @@ pub struct ProgramFile {
 
 /// Names whose call is an error, or asks for one.
 const STATEMENTS: [&str; 5] = ["assert", "__VERIFIER_assert", "__VERIFIER_error", "reach_error", "__assert_fail"];
+
+/// So many calls of a procedure inside of itself are followed.
+const RECURSION: usize = 32;
 
 impl ProgramFile {
     /// Whether the author states an error. The graph alone does not tell: it has only what can be reached.
@@ -56,9 +59,9 @@ pub struct ReadProgram {
 }
 
 /// Reads a text; `flags` are for the preprocessor, which has until the deadline.
-pub fn read(path: &Path, text: &str, flags: &[String], args: &CReadArgs, deadline: Option<Instant>) -> ReadProgram {
-    let options = c_options(args);
-    let input = match c::preprocess::preprocess_until(path, text, options.data_model, flags, deadline) {
+pub fn read(path: &Path, text: &str, flags: &[String], args: &CReadArgs, limits: Limits) -> ReadProgram {
+    let options = Options { limits, recursion: RECURSION, ..c_options(args) };
+    let input = match c::preprocess::preprocess_until(path, text, options.data_model, flags, limits.deadline) {
         Ok(input) => input,
         Err(failure) => {
             let (sources, diagnostics) = (failure.sources, vec![failure.diagnostic]);
