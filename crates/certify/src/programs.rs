@@ -16,12 +16,16 @@
 //! explosion: generating compact verification conditions*, 2001). There is one for the start, where nothing is known, and
 //! one for each location of the proof. If a solver finds all of them unsatisfiable, induction over the run does the rest.
 //!
+//! A condition that lists states is taken apart (`cases`), and the walk is done for each of them, with numbers in the place of
+//! most variables: then almost every way is closed before the solver hears of it.
+//!
 //! What is refused: a table that is not one of terms; a location or variable that the program does not have; a cycle without
 //! a location of the proof; an obligation that can be satisfied.
 //!
 //! Nothing is shared with the engine that found the proof: `c` says what the program is, `smt` has the terms and solvers,
 //! and the caller chooses which solver is believed.
 
+mod cases;
 mod table;
 mod ways;
 mod words;
@@ -29,7 +33,7 @@ mod words;
 use c::Component;
 use c::program::LocationId;
 use model::program_proof::ProgramProof;
-use smt::{Limits, Outcome, Solver};
+use smt::{Limits, Solver};
 use thiserror::Error;
 
 /// Why a proof is not accepted.
@@ -63,15 +67,7 @@ pub fn verify(
     solver: &mut dyn Solver,
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
-    let derived = ways::derive(component, proof, limits)?;
-    for (location, question) in &derived.questions {
-        match solver.check(&derived.terms, question, limits) {
-            Outcome::Unsat(_) => {}
-            Outcome::Sat(_) => return Err(Refusal::NotInductive(*location)),
-            Outcome::Unknown(reason) => return Err(Refusal::Undecided(*location, reason)),
-        }
-    }
-    Ok(())
+    ways::ask(component, proof, solver, limits)
 }
 
 /// The questions whose unsatisfiability makes the invariant a proof, for any solver.

@@ -52,6 +52,12 @@ impl Vocabulary {
         Vocabulary { atoms, implied: HashMap::new(), used: HashSet::new() }
     }
 
+    /// The atoms over these variables only.
+    pub(crate) fn over(&self, variables: &[TermId]) -> Vec<TermId> {
+        let within = |read: &[TermId]| read.iter().all(|variable| variables.contains(variable));
+        self.atoms.iter().filter(|(_, read)| within(read)).map(|(atom, _)| *atom).collect()
+    }
+
     /// These literals are in a clause.
     pub(crate) fn note(&mut self, cube: &[TermId]) {
         self.used.extend(cube);

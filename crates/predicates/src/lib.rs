@@ -6,7 +6,8 @@
 //!
 //! The way through: `slice` (what matters), `system` (large blocks between cut points), `search` (clauses over predicates,
 //! level by level), `lift` (where predicates come from), `generalise` (what makes them hold for all rounds of a loop),
-//! `relations` (equations that no condition mentions), `replay` (a violation is a run), `invariant` and `document` (a proof is data).
+//! `relations` and `inequalities` (facts that no condition mentions), `explore` (states with numbers, beside the search),
+//! `enumerated` (all of them as a proof), `replay` (a violation is a run), `invariant` and `document` (a proof is data).
 //!
 //! What must never happen: `Safe` for a program that has such a run, `Unsafe` without one. The search is not trusted for
 //! either: whoever asks hands the invariant to `certify::programs`, which derives everything again, and runs the run again.
@@ -15,15 +16,22 @@ mod bounds;
 mod budget;
 pub mod document;
 mod encode;
+mod enumerated;
+mod explore;
 mod generalise;
+mod inequalities;
+mod inputs;
 pub mod invariant;
 mod joint;
 mod lift;
+mod listing;
+mod liveness;
 mod relations;
 mod replay;
 mod search;
 mod slice;
 mod system;
+mod walker;
 
 pub use invariant::Invariant;
 
@@ -31,11 +39,18 @@ use budget::Budget;
 use c::Component;
 use c::interpret::{Outcome, Run};
 use c::program::{ErrorKind, LocationId};
+use enumerated::Beside;
+use explore::{Explored, Explorer};
 use model::verdict::{Limits, Observer, Reason};
 use search::{Cube, Found, Search};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use system::System;
+
+/// In programs with as many edges, states are enumerated before the search starts, so long for each edge. In smaller ones
+/// the search comes first: its runs are shorter, and its proofs say more.
+const MANY_EDGES: u32 = 1_500;
+const FOR_EACH_EDGE: Duration = Duration::from_micros(80);
 
 /// What is known about the asked errors.
 #[derive(Clone, Debug)]
@@ -87,6 +102,16 @@ pub struct Progress {
     pub solver_calls: u64,
 }
 
+/// Who begins: whatever does, the answer is the same, if there is one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum First {
+    /// The search over sets of states, unless the program is large: its runs are shorter, and its proofs say more.
+    #[default]
+    Sets,
+    /// The search over states with numbers.
+    States,
+}
+
 /// Decides whether an asked error of the component can be reached.
 pub fn check(
     component: &Component,
@@ -95,12 +120,24 @@ pub fn check(
     observer: &dyn Observer,
     listener: &mut dyn FnMut(&Progress),
 ) -> (Answer, Statistics) {
+    check_with(component, asked, First::Sets, limits, observer, listener)
+}
+
+/// The same, and says who begins.
+pub fn check_with(
+    component: &Component,
+    asked: &dyn Fn(&ErrorKind) -> bool,
+    first: First,
+    limits: &Limits,
+    observer: &dyn Observer,
+    listener: &mut dyn FnMut(&Progress),
+) -> (Answer, Statistics) {
     let start = Instant::now();
     let mut statistics = Statistics::default();
     let budget = Budget::new(limits, observer);
-    let answer = decide(component, asked, &budget, listener, &mut statistics).unwrap_or_else(Answer::Inconclusive);
+    let answer = decide(component, asked, first, &budget, listener, &mut statistics);
     statistics.time = start.elapsed();
-    (answer, statistics)
+    (answer.unwrap_or_else(Answer::Inconclusive), statistics)
 }
 
 /// What one search came to.
@@ -114,22 +151,34 @@ enum Conclusion {
 fn decide(
     component: &Component,
     asked: &dyn Fn(&ErrorKind) -> bool,
+    first: First,
     budget: &Budget<'_>,
     listener: &mut dyn FnMut(&Progress),
     statistics: &mut Statistics,
 ) -> Result<Answer, Reason> {
-    if let Some(run) = replay::guess(component, asked, budget)? {
+    if first == First::Sets
+        && let Some(run) = replay::guess(component, asked, budget)?
+    {
         return real(run);
     }
-    let run = match conclude(component, &|_| true, budget, listener, statistics)? {
-        Conclusion::Proof(invariant) => return Ok(Answer::Safe(invariant)),
-        Conclusion::Violation(run) => run,
-    };
+    let mut explorer = Explorer::new(component);
+    let edges = u32::try_from(component.edges.len()).unwrap_or(u32::MAX);
+    if (edges >= MANY_EDGES || first == First::States)
+        && let Explored::Run(run) = explorer.explore(FOR_EACH_EDGE * edges, asked, budget)?
+    {
+        return real(run);
+    }
+    let run =
+        match conclude(component, &|_| true, Beside::new(&mut explorer, asked, first), budget, listener, statistics)? {
+            Conclusion::Proof(invariant) => return Ok(Answer::Safe(invariant)),
+            Conclusion::Violation(run) => run,
+        };
     let fault = match run.outcome {
         Outcome::Error(kind, _) if !asked(&kind) => kind,
         _ => return real(run),
     };
-    match conclude(component, asked, budget, listener, statistics)? {
+    explorer.faulty = true;
+    match conclude(component, asked, Beside::new(&mut explorer, asked, first), budget, listener, statistics)? {
         Conclusion::Proof(_) => Err(Reason::Crash(fault.to_string())),
         Conclusion::Violation(run) => real(run),
     }
@@ -145,9 +194,10 @@ fn real(run: Run) -> Result<Answer, Reason> {
 }
 
 /// Searches, and makes a run or a proof of what it found.
-fn conclude(
-    component: &Component,
+fn conclude<'c>(
+    component: &'c Component,
     asked: &dyn Fn(&ErrorKind) -> bool,
+    beside: Beside<'c, '_>,
     budget: &Budget<'_>,
     listener: &mut dyn FnMut(&Progress),
     statistics: &mut Statistics,
@@ -157,7 +207,7 @@ fn conclude(
     statistics.variables = system.variables.len() as u64;
     let stop = || budget.stopped();
     let limits = budget.solver(&stop);
-    let mut search = Search::new(system, budget, limits, listener);
+    let mut search = Search::new(system, budget, limits, beside, listener);
     let found = search.run();
     let progress = search.progress();
     statistics.iterations += progress.iteration;
@@ -169,7 +219,9 @@ fn conclude(
             Some(run) => Ok(Conclusion::Violation(run)),
             None => Err(Reason::NotProvable(String::from("a run that was found does not replay"))),
         },
+        Found::Walked(run) => Ok(Conclusion::Violation(run)),
         Found::Invariant(cubes) => Ok(Conclusion::Proof(write_down(&mut search, &cubes, statistics))),
+        Found::States(conditions) => Ok(Conclusion::Proof(write_states(&search, conditions, statistics))),
     }
 }
 
@@ -183,19 +235,44 @@ fn write_down(search: &mut Search<'_, '_>, cubes: &[Vec<Cube>], statistics: &mut
         // The entry has no conditions; it is an end of blocks only if a jump goes back to it.
         conditions.push((location, clauses));
     }
-    // Cycles from which no error is reached need a location too, and no condition.
-    for (number, location) in search.system.component.locations.iter().enumerate() {
-        if location.loop_head && search.system.slice.leaving[number].is_empty() {
-            conditions.push((LocationId(number as u32), Vec::new()));
-        }
-    }
+    conditions.extend(harmless_cycles(search));
     let terms = &search.system.terms;
     let text = |list: &[smt::TermId]| list.iter().map(|&term| smt::to_c(terms, term)).collect::<Vec<_>>();
     literals.sort_unstable();
     literals.dedup();
     statistics.predicates = text(&literals);
     statistics.invariant = conditions.iter().map(|(at, list)| (*at, text(list))).collect();
-    let names: HashMap<_, _> =
-        search.system.state.iter().copied().zip(search.system.variables.iter().copied()).collect();
-    Invariant::of_terms(terms, &names, &conditions)
+    Invariant::of_terms(terms, &names(search), &conditions)
+}
+
+/// The same for states that were enumerated.
+fn write_states(
+    search: &Search<'_, '_>,
+    states: Vec<Vec<(smt::TermId, String)>>,
+    statistics: &mut Statistics,
+) -> Invariant {
+    let mut conditions = Vec::new();
+    for (&location, list) in search.system.cuts.iter().zip(states) {
+        let (terms, texts): (Vec<_>, Vec<_>) = list.into_iter().unzip();
+        statistics.predicates.extend(texts.iter().cloned());
+        statistics.invariant.push((location, texts));
+        conditions.push((location, terms));
+    }
+    statistics.predicates.sort_unstable();
+    statistics.predicates.dedup();
+    conditions.extend(harmless_cycles(search));
+    Invariant::of_terms(&search.system.terms, &names(search), &conditions)
+}
+
+/// Cycles from which no error is reached need a location too, and no condition.
+fn harmless_cycles(search: &Search<'_, '_>) -> Vec<(LocationId, Vec<smt::TermId>)> {
+    let locations = search.system.component.locations.iter().enumerate();
+    let idle = locations
+        .filter(|(number, location)| location.loop_head && search.system.slice.leaving[*number].is_empty())
+        .map(|(number, _)| (LocationId(number as u32), Vec::new()));
+    idle.collect()
+}
+
+fn names(search: &Search<'_, '_>) -> HashMap<smt::TermId, c::program::VariableId> {
+    search.system.state.iter().copied().zip(search.system.variables.iter().copied()).collect()
 }

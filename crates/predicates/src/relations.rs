@@ -2,20 +2,20 @@
 //!
 //! That `x + y == n` holds at a loop head follows from no condition of the program; clauses over what the program compares
 //! would list its instances for ever. So a few runs of the interpreter are watched. Relations of simple shapes that held
-//! at a cut point every time are candidates, and those that are not inductive together are dropped until the rest is
-//! (Flanagan and Leino, *Houdini*, 2001). The rest are facts: clauses of all levels.
+//! at a cut point every time are candidates (inequalities: `inequalities.rs`), and those that are not inductive together are
+//! dropped until the rest is (Flanagan and Leino, *Houdini*, 2001). The rest are facts: clauses of all levels.
 
 use crate::search::{ALWAYS, Said, Search};
 use crate::system::{Cut, Step};
 use c::interpret::{Machine, Outcome, Request, Run};
 use model::verdict::Reason;
 use smt::{Evaluation, Op, Sort, TermId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Runs that are watched, steps of each, and states that are kept for a cut point.
-const RUNS: u64 = 12;
+const RUNS: u64 = 20;
 const STEPS: usize = 400;
-const STATES: usize = 80;
+const STATES: usize = 120;
 /// Variables that take part, and candidates at a cut point.
 const VARIABLES: usize = 10;
 const CANDIDATES: usize = 40;
@@ -24,6 +24,9 @@ const CONFLICTS: u64 = 4_000;
 
 /// States that runs had at a cut point, by the places of the variables that take part.
 type States = HashMap<Cut, Vec<Vec<u64>>>;
+
+/// Pairs of variables.
+type Pairs = Vec<(usize, usize)>;
 
 impl Search<'_, '_> {
     /// Learns what equations hold always.
@@ -36,6 +39,8 @@ impl Search<'_, '_> {
         let mut candidates: Vec<Vec<TermId>> = vec![Vec::new(); self.lemmas.len()];
         for (cut, states) in states {
             candidates[cut] = self.candidates(&places, &counters, &states);
+            let more = self.inequalities(&places, &states);
+            candidates[cut].extend(more);
         }
         self.drop_what_is_not_inductive(&mut candidates)?;
         for (cut, facts) in candidates.into_iter().enumerate() {
@@ -77,8 +82,9 @@ impl Search<'_, '_> {
             let mut asked = 0;
             let mut answer = |_: &Request| {
                 asked += 1;
-                // Small, and different for each input and each run.
-                (number * 7 + asked * 5) % 13 + number % 2 * asked % 3
+                // Small, and different for each input and each run; sometimes negative.
+                let value = (number * 7 + asked * 5) % 13 + number % 2 * asked % 3;
+                if (number + asked) % 5 == 4 { value.wrapping_neg() } else { value }
             };
             while run.edges.len() < STEPS {
                 self.budget.check()?;
@@ -125,13 +131,57 @@ impl Search<'_, '_> {
                         if c == a || c == b || !varies(c) || width(self, c) != bits || found.len() >= CANDIDATES {
                             continue;
                         }
-                        for other in [1, mask] {
+                        let twice = [1, mask, factor, factor.wrapping_neg() & mask];
+                        let others = if (2..5).contains(&factor) { &twice[..] } else { &twice[..2] };
+                        for &other in others {
                             let rest = |state: &[u64]| offset(state).wrapping_sub(state[c].wrapping_mul(other)) & mask;
                             if states.iter().all(|state| rest(state) == rest(first)) {
                                 let sum = [(places[b], factor), (places[c], other)];
                                 found.push(self.relation(places[a], &sum, rest(first)));
                             }
                         }
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.truncate(CANDIDATES);
+        found.extend(self.equal_differences(places, counters, states));
+        found
+    }
+
+    /// `a - b == c - d` for four variables, two of them counters. What three of them say alone is not repeated.
+    fn equal_differences(&mut self, places: &[usize], counters: &[usize], states: &[Vec<u64>]) -> Vec<TermId> {
+        // By width and differences, in an order of their own: names of terms depend on it.
+        let mut groups: BTreeMap<(u32, Vec<u64>), Pairs> = BTreeMap::new();
+        for a in 0..places.len() {
+            for b in 0..places.len() {
+                let (left, right) = (self.system.state[places[a]], self.system.state[places[b]]);
+                let width = self.system.terms.width(left);
+                if a == b || !counters.contains(&places[a]) || width != self.system.terms.width(right) || width < 2 {
+                    continue;
+                }
+                let mask = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+                let minus: Vec<u64> = states.iter().map(|state| state[a].wrapping_sub(state[b]) & mask).collect();
+                if minus.iter().any(|&value| value != minus[0]) {
+                    // A difference and its opposite are told apart by the order of the two.
+                    groups.entry((width, minus.clone())).or_default().push((a, b));
+                    let opposite = minus.iter().map(|value| value.wrapping_neg() & mask).collect();
+                    groups.entry((width, opposite)).or_default().push((b, a));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for pairs in groups.values() {
+            for (number, &(a, b)) in pairs.iter().enumerate() {
+                for &(c, d) in &pairs[number + 1..] {
+                    if a != c && b != d && a != d && b != c {
+                        let state = &self.system.state;
+                        let terms = &mut self.system.terms;
+                        let left = terms.add(state[places[a]], state[places[d]]);
+                        let right = terms.add(state[places[c]], state[places[b]]);
+                        found.push(terms.eq(left, right));
                     }
                 }
             }

@@ -12,7 +12,9 @@
 
 use crate::Progress;
 use crate::budget::Budget;
+use crate::enumerated::Beside;
 use crate::system::{Cut, System};
+use c::interpret::Run;
 use model::verdict::Reason;
 use smt::{Embedded, Model, Outcome, Solver, TermId};
 use std::cmp::Reverse;
@@ -65,6 +67,10 @@ pub(crate) enum Found {
     Invariant(Vec<Vec<Cube>>),
     /// The inputs of a run, block by block.
     Run(Vec<Model>),
+    /// These states are all that there are, as conditions by cut point, for the solver and for people.
+    States(Vec<Vec<(TermId, String)>>),
+    /// A run that was found by walking.
+    Walked(Run),
 }
 
 /// Whether a cube is kept out of a frame.
@@ -91,6 +97,8 @@ pub(crate) struct Search<'c, 'a> {
     pub(crate) obligations: u64,
     /// A state that stood in the way is being excluded: no second one meanwhile.
     pub(crate) aside: bool,
+    /// The search over states with numbers.
+    pub(crate) beside: Beside<'c, 'a>,
     listener: &'a mut dyn FnMut(&Progress),
 }
 
@@ -99,6 +107,7 @@ impl<'c, 'a> Search<'c, 'a> {
         mut system: System<'c>,
         budget: &'a Budget<'a>,
         limits: smt::Limits<'a>,
+        beside: Beside<'c, 'a>,
         listener: &'a mut dyn FnMut(&Progress),
     ) -> Self {
         let lemmas = vec![Vec::new(); system.cuts.len() + 1];
@@ -114,6 +123,7 @@ impl<'c, 'a> Search<'c, 'a> {
             vocabulary,
             obligations: 0,
             aside: false,
+            beside,
             listener,
         }
     }
@@ -124,8 +134,8 @@ impl<'c, 'a> Search<'c, 'a> {
         loop {
             self.top += 1;
             self.tell();
-            if let Some(run) = self.block_errors()? {
-                return Ok(Found::Run(run));
+            if let Some(found) = self.block_errors()? {
+                return Ok(found);
             }
             if let Some(level) = self.propagate()? {
                 let kept = |lemmas: &Vec<Lemma>| {
@@ -236,11 +246,14 @@ impl<'c, 'a> Search<'c, 'a> {
     }
 
     /// Keeps the errors out of the topmost frame, or finds a run.
-    fn block_errors(&mut self) -> Result<Option<Vec<Model>>, Reason> {
+    fn block_errors(&mut self) -> Result<Option<Found>, Reason> {
         let mut nodes = vec![Obligation { cut: self.system.error(), cube: Vec::new(), next: None }];
         let mut queue = BinaryHeap::from([Reverse((self.top, 0_usize))]);
         while let Some(Reverse((level, node))) = queue.pop() {
             self.budget.check()?;
+            if let Some(found) = self.walk_beside()? {
+                return Ok(Some(found));
+            }
             let (cut, cube) = (nodes[node].cut, nodes[node].cube.clone());
             if self.is_blocked(cut, &cube, level) {
                 if level < self.top {
@@ -254,7 +267,7 @@ impl<'c, 'a> Search<'c, 'a> {
                 Reached::By(block, model) => {
                     let source = self.system.blocks[block].source;
                     if source == 0 {
-                        return Ok(Some(inputs_from(&nodes, node, model)));
+                        return Ok(Some(Found::Run(inputs_from(&nodes, node, model))));
                     }
                     let before = self.predecessor(block, &cube, &model)?;
                     nodes.push(Obligation { cut: source, cube: before, next: Some((node, model)) });

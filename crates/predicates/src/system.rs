@@ -14,7 +14,7 @@ use crate::slice::{Slice, opposite};
 use c::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
 use model::verdict::Reason;
 use smt::{Sort, TermId, Terms};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, btree_map};
 
 /// A cut point, by number. The entry is the first, the errors are the last.
 pub(crate) type Cut = usize;
@@ -71,6 +71,9 @@ pub(crate) struct System<'c> {
     pub(crate) blocks: Vec<Block>,
     /// By target: the blocks that end there.
     pub(crate) entering: Vec<Vec<usize>>,
+    /// An order in which edges that do not end at cut points go forward, and the place of each location in it.
+    sequence: Vec<LocationId>,
+    rank: Vec<usize>,
 }
 
 impl<'c> System<'c> {
@@ -99,11 +102,13 @@ impl<'c> System<'c> {
             inputs: HashMap::new(),
             blocks: Vec::new(),
             entering: Vec::new(),
+            sequence: order.sequence,
+            rank: order.rank,
         };
         system.encode_steps(&mut encoder, budget)?;
         system.encode_choices();
         for source in 0..system.cuts.len() {
-            system.build_from(source, &order.sequence, &order.rank, budget)?;
+            system.build_from(source, budget)?;
         }
         system.entering = vec![Vec::new(); system.cuts.len() + 1];
         for (number, block) in system.blocks.iter().enumerate() {
@@ -189,22 +194,34 @@ impl<'c> System<'c> {
         }
     }
 
-    /// The blocks that start at a cut point: one pass in topological order.
-    fn build_from(
+    /// The blocks that start at a cut point.
+    fn build_from(&mut self, source: Cut, budget: &Budget<'_>) -> Result<(), Reason> {
+        for (target, Arrival { guard, values: next }) in self.ways_from(source, self.state.clone(), budget)? {
+            let mut roots = next.clone();
+            roots.push(guard);
+            let mut inputs = self.terms.free_variables(&roots);
+            inputs.retain(|variable| !self.state.contains(variable));
+            self.blocks.push(Block { source, target, guard, next, inputs });
+        }
+        Ok(())
+    }
+
+    /// Where ways from a cut point end that start with these values: one pass in topological order.
+    pub(crate) fn ways_from(
         &mut self,
         source: Cut,
-        sequence: &[LocationId],
-        rank: &[usize],
+        values: Vec<TermId>,
         budget: &Budget<'_>,
-    ) -> Result<(), Reason> {
+    ) -> Result<Vec<(Cut, Arrival)>, Reason> {
         let start = self.cuts[source];
-        let mut arrived: HashMap<LocationId, Arrival> = HashMap::new();
-        let mut ended: HashMap<Cut, Arrival> = HashMap::new();
+        // By the place in the order.
+        let mut arrived: BTreeMap<usize, Arrival> = BTreeMap::new();
+        let mut ended: BTreeMap<Cut, Arrival> = BTreeMap::new();
         let truth = self.terms.bool(true);
-        arrived.insert(start, Arrival { guard: truth, values: self.state.clone() });
-        for &location in &sequence[rank[start.0 as usize]..] {
-            let Some(here) = arrived.remove(&location) else { continue };
+        arrived.insert(self.rank[start.0 as usize], Arrival { guard: truth, values });
+        while let Some((place, here)) = arrived.pop_first() {
             budget.check()?;
+            let location = self.sequence[place];
             for edge in self.slice.leaving[location.0 as usize].clone() {
                 let Some(there) = self.take(&here, edge) else { continue };
                 let target = self.component.edge(edge).target;
@@ -214,23 +231,13 @@ impl<'c> System<'c> {
                 };
                 match end {
                     Some(cut) => merge(&mut self.terms, &mut ended, cut, there),
-                    None => merge(&mut self.terms, &mut arrived, target, there),
+                    None => merge(&mut self.terms, &mut arrived, self.rank[target.0 as usize], there),
                 }
             }
         }
-        let mut ended: Vec<(Cut, Arrival)> = ended.into_iter().collect();
-        ended.sort_unstable_by_key(|(cut, _)| *cut);
         let falsity = self.terms.bool(false);
-        for (target, Arrival { guard, values: next }) in ended {
-            if guard != falsity {
-                let mut roots = next.clone();
-                roots.push(guard);
-                let mut inputs = self.terms.free_variables(&roots);
-                inputs.retain(|variable| !self.state.contains(variable));
-                self.blocks.push(Block { source, target, guard, next, inputs });
-            }
-        }
-        Ok(())
+        ended.retain(|_, arrival| arrival.guard != falsity);
+        Ok(ended.into_iter().collect())
     }
 
     /// What holds behind an edge.
@@ -280,18 +287,19 @@ impl<'c> System<'c> {
     }
 }
 
+/// Where a way is: under which condition, and with which values.
 #[derive(Clone)]
-struct Arrival {
-    guard: TermId,
-    values: Vec<TermId>,
+pub(crate) struct Arrival {
+    pub(crate) guard: TermId,
+    pub(crate) values: Vec<TermId>,
 }
 
-fn merge<K: std::hash::Hash + Eq>(terms: &mut Terms, table: &mut HashMap<K, Arrival>, key: K, new: Arrival) {
+fn merge(terms: &mut Terms, table: &mut BTreeMap<usize, Arrival>, key: usize, new: Arrival) {
     match table.entry(key) {
-        std::collections::hash_map::Entry::Vacant(entry) => {
+        btree_map::Entry::Vacant(entry) => {
             entry.insert(new);
         }
-        std::collections::hash_map::Entry::Occupied(mut entry) => {
+        btree_map::Entry::Occupied(mut entry) => {
             let old = entry.get_mut();
             for (value, other) in old.values.iter_mut().zip(new.values) {
                 *value = terms.ite(new.guard, other, *value);
@@ -302,15 +310,15 @@ fn merge<K: std::hash::Hash + Eq>(terms: &mut Terms, table: &mut HashMap<K, Arri
 }
 
 /// A depth-first walk: cut points, and an order in which edges that do not end at cut points go forward.
-struct Order {
+pub(crate) struct Order {
     sequence: Vec<LocationId>,
     rank: Vec<usize>,
-    cuts: Vec<LocationId>,
-    cut_at: Vec<Option<Cut>>,
+    pub(crate) cuts: Vec<LocationId>,
+    pub(crate) cut_at: Vec<Option<Cut>>,
 }
 
 impl Order {
-    fn new(component: &Component, slice: &Slice) -> Order {
+    pub(crate) fn new(component: &Component, slice: &Slice) -> Order {
         let count = component.locations.len();
         let entry = component.entry;
         let (mut seen, mut open, mut is_cut) = (vec![false; count], vec![false; count], vec![false; count]);

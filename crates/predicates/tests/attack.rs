@@ -3,10 +3,11 @@
 mod common;
 
 use certify::programs::Refusal;
+use common::Truth;
 use common::generate::{DOMAIN, Numbers, program};
 use model::verdict::Reason;
-use predicates::Answer;
 use predicates::invariant::{Invariant, Node};
+use predicates::{Answer, First};
 use smt::{Op, Sort};
 
 #[derive(Debug, Default)]
@@ -37,18 +38,27 @@ fn attack(seed: u64, counts: &mut Counts) {
     let text = program(seed);
     let component = common::component(&text);
     let Some(truth) = common::truth(&component, DOMAIN, 4_000, 4_000) else { return };
-    let (answer, _) = common::ask(&component, 2);
+    for first in [First::Sets, First::States] {
+        let (answer, _) = common::ask_first(&component, first, 2);
+        compare(seed, &text, &component, &truth, answer, counts);
+    }
+    if truth.stated {
+        refuse_everything(seed, &component);
+    }
+}
+
+fn compare(seed: u64, text: &str, component: &c::Component, truth: &Truth, answer: Answer, counts: &mut Counts) {
     match answer {
         Answer::Safe(invariant) => {
             counts.safe += 1;
             assert!(!truth.stated && !truth.fault, "seed {seed}: a run contradicts the proof\n{text}");
-            assert_eq!(common::verified(&component, &invariant), Ok(()), "seed {seed}\n{text}");
+            assert_eq!(common::verified(component, &invariant), Ok(()), "seed {seed}\n{text}");
         }
         Answer::Unsafe(run) => {
             counts.violated += 1;
             assert!(truth.stated, "seed {seed}: no run has that error\n{text}");
             let mut inputs = run.inputs.iter().map(|input| input.bits);
-            let again = c::interpret::run(&component, &mut |_| inputs.next().unwrap_or(0), run.edges.len());
+            let again = c::interpret::run(component, &mut |_| inputs.next().unwrap_or(0), run.edges.len());
             assert_eq!(again.outcome, run.outcome, "seed {seed}: the run does not replay\n{text}");
         }
         Answer::Inconclusive(Reason::Crash(_)) => {
@@ -62,9 +72,6 @@ fn attack(seed: u64, counts: &mut Counts) {
                 show(&format!("seed {seed} is open"));
             }
         }
-    }
-    if truth.stated {
-        refuse_everything(seed, &component);
     }
 }
 

@@ -64,6 +64,17 @@ impl<'p> Table<'p> {
         location: LocationId,
         values: &[TermId],
     ) -> Result<TermId, Refusal> {
+        let all = self.each_condition(terms, location, values)?;
+        Ok(terms.and_all(&all))
+    }
+
+    /// The same, condition by condition.
+    pub(super) fn each_condition(
+        &self,
+        terms: &mut Terms,
+        location: LocationId,
+        values: &[TermId],
+    ) -> Result<Vec<TermId>, Refusal> {
         let conditions = self.held.get(&location).map_or(&[][..], Vec::as_slice);
         let mut made: HashMap<u32, TermId> = HashMap::new();
         for number in self.below(conditions) {
@@ -72,8 +83,7 @@ impl<'p> Table<'p> {
             let wrong = || Refusal::Malformed(format!("entry {number} of the invariant is not a term"));
             made.insert(number, term.ok_or_else(wrong)?);
         }
-        let all: Vec<TermId> = conditions.iter().filter_map(|number| made.get(number).copied()).collect();
-        Ok(terms.and_all(&all))
+        Ok(conditions.iter().filter_map(|number| made.get(number).copied()).collect())
     }
 
     /// These entries and all that they use, arguments first.

@@ -1,13 +1,14 @@
 //! All ways from one location of a proof to the next ones, as one question.
 
 use super::Refusal;
+use super::cases;
 use super::table::Table;
 use super::words::{Known, evaluate, sort};
 use c::Component;
 use c::program::{Edge, Instruction, LocationId, VariableId};
 use c::term::TermId as CTerm;
 use model::program_proof::ProgramProof;
-use smt::{Limits, Sort, TermId, Terms};
+use smt::{Limits, Outcome, Solver, Sort, TermId, Terms};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
 
@@ -20,27 +21,51 @@ pub(super) struct Derived {
 
 /// The questions of a proof.
 pub(super) fn derive(component: &Component, proof: &ProgramProof, limits: &Limits<'_>) -> Result<Derived, Refusal> {
-    let mut terms = Terms::new();
-    let variables: Vec<TermId> = component
-        .variables
-        .iter()
-        .enumerate()
-        .map(|(number, variable)| terms.var(&format!("{}#{number}", variable.name), sort(variable.scalar)))
-        .collect();
-    let table = Table::new(component, proof, &mut terms, &variables)?;
-    let mut walk = Walk { component, table, terms, variables, premises: HashMap::new(), fresh: 0 };
-    let entry = component.entry;
-    // What is said of the entry must hold of any values.
-    let known = walk.conditions(entry, &walk.variables.clone())?;
-    let mut questions = vec![(entry, vec![walk.terms.not(known)])];
-    let mut starts = walk.table.locations();
-    if !walk.table.has(entry) {
-        starts.push(entry);
-    }
-    for start in starts {
-        questions.push((start, walk.question(start, limits)?));
+    let mut walk = Walk::new(component, proof)?;
+    let mut questions = vec![walk.at_entry()?];
+    for start in walk.starts() {
+        let whole = walk.whole(start)?;
+        let order = walk.in_order(start)?;
+        questions.push((start, walk.question(start, &order, &whole, limits)?));
     }
     Ok(Derived { terms: walk.terms, questions })
+}
+
+/// Asks all questions, case by case where the conditions are a list of cases.
+pub(super) fn ask(
+    component: &Component,
+    proof: &ProgramProof,
+    solver: &mut dyn Solver,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
+    let mut walk = Walk::new(component, proof)?;
+    let (entry, question) = walk.at_entry()?;
+    walk.refute(entry, &question, solver, limits)?;
+    for start in walk.starts() {
+        let order = walk.in_order(start)?;
+        let whole = walk.whole(start)?;
+        let cases = cases::split(&walk.terms, &whole.known).unwrap_or_else(|| vec![Vec::new()]);
+        for literals in cases {
+            let case = walk.case(&whole, literals);
+            let question = walk.question(start, &order, &case, limits)?;
+            walk.refute(start, &question, solver, limits)?;
+        }
+    }
+    Ok(())
+}
+
+/// Locations in an order, the start first, and the place of each in it.
+struct Order {
+    sequence: Vec<LocationId>,
+    rank: HashMap<LocationId, usize>,
+}
+
+/// What is assumed where a walk starts.
+struct Case {
+    /// All of these hold.
+    known: Vec<TermId>,
+    /// The values of the variables, by number.
+    values: Vec<TermId>,
 }
 
 /// Where a run may be: under which condition, and with which values of the variables, by number.
@@ -60,40 +85,115 @@ struct Walk<'c> {
     fresh: u64,
 }
 
-impl Walk<'_> {
+impl<'c> Walk<'c> {
+    fn new(component: &'c Component, proof: &'c ProgramProof) -> Result<Self, Refusal> {
+        let mut terms = Terms::new();
+        let variables: Vec<TermId> = component
+            .variables
+            .iter()
+            .enumerate()
+            .map(|(number, variable)| terms.var(&format!("{}#{number}", variable.name), sort(variable.scalar)))
+            .collect();
+        let table = Table::new(component, proof, &mut terms, &variables)?;
+        Ok(Walk { component, table, terms, variables, premises: HashMap::new(), fresh: 0 })
+    }
+
+    /// What is said of the entry must hold of any values.
+    fn at_entry(&mut self) -> Result<(LocationId, Vec<TermId>), Refusal> {
+        let entry = self.component.entry;
+        let known = self.conditions(entry, &self.variables.clone())?;
+        Ok((entry, vec![self.terms.not(known)]))
+    }
+
+    /// Where walks start.
+    fn starts(&self) -> Vec<LocationId> {
+        let mut starts = self.table.locations();
+        if !self.table.has(self.component.entry) {
+            starts.push(self.component.entry);
+        }
+        starts
+    }
+
+    /// All that the proof says of a location, of any values.
+    fn whole(&mut self, start: LocationId) -> Result<Case, Refusal> {
+        let values = self.variables.clone();
+        let known = self.table.each_condition(&mut self.terms, start, &values)?;
+        Ok(Case { known, values })
+    }
+
+    /// The same with more that holds. A variable that is equal to a constant is that constant.
+    fn case(&mut self, whole: &Case, literals: Vec<TermId>) -> Case {
+        let mut known = whole.known.clone();
+        known.extend(literals);
+        let constants: HashMap<TermId, TermId> =
+            known.iter().filter_map(|&literal| cases::constant(&mut self.terms, literal)).collect();
+        let values = whole.values.iter().map(|variable| constants.get(variable).copied().unwrap_or(*variable));
+        Case { values: values.collect(), known }
+    }
+
+    /// Believes a question to be unsatisfiable only if the solver says so, or if it is so on its face.
+    fn refute(
+        &self,
+        location: LocationId,
+        question: &[TermId],
+        solver: &mut dyn Solver,
+        limits: &Limits<'_>,
+    ) -> Result<(), Refusal> {
+        if question.contains(&self.terms.bool(false)) {
+            return Ok(());
+        }
+        match solver.check(&self.terms, question, limits) {
+            Outcome::Unsat(_) => Ok(()),
+            Outcome::Sat(_) => Err(Refusal::NotInductive(location)),
+            Outcome::Unknown(reason) => Err(Refusal::Undecided(location, reason)),
+        }
+    }
+
     /// Can a run that starts where the conditions hold come to an error, or to a location whose conditions do not hold?
-    fn question(&mut self, start: LocationId, limits: &Limits<'_>) -> Result<Vec<TermId>, Refusal> {
-        let mut waiting: BTreeMap<LocationId, Vec<Arrival>> = BTreeMap::new();
+    fn question(
+        &mut self,
+        start: LocationId,
+        order: &Order,
+        case: &Case,
+        limits: &Limits<'_>,
+    ) -> Result<Vec<TermId>, Refusal> {
+        // What waits between the ends, by its place in the order, and what waits at the ends.
+        let mut between: BTreeMap<usize, Vec<Arrival>> = BTreeMap::new();
+        let mut ends: BTreeMap<LocationId, Vec<Arrival>> = BTreeMap::new();
         let mut bad: Vec<TermId> = Vec::new();
-        for location in self.in_order(start)? {
+        let nowhere = self.terms.bool(false);
+        let first = Arrival { here: self.terms.bool(true), values: case.values.clone() };
+        between.insert(0, vec![first]);
+        while let Some((place, arrivals)) = between.pop_first() {
             within(limits).map_err(|reason| Refusal::Undecided(start, reason))?;
-            let here = if location == start {
-                Arrival { here: self.terms.bool(true), values: self.variables.clone() }
-            } else {
-                let arrivals = waiting.remove(&location).unwrap_or_default();
-                self.meeting(arrivals)
-            };
+            let here = self.meeting(arrivals);
             let component = self.component;
+            let Some(&location) = order.sequence.get(place) else { continue };
             for (_, edge) in component.leaving(location) {
                 match edge.instruction {
                     Instruction::Error(_) => bad.push(here.here),
                     Instruction::Return(_) | Instruction::Stop(_) => {}
                     _ => {
                         let behind = self.behind(&here, edge)?;
-                        waiting.entry(edge.target).or_default().push(behind);
+                        if behind.here == nowhere {
+                            continue;
+                        }
+                        match order.rank.get(&edge.target) {
+                            Some(&place) if !self.is_end(edge.target) => between.entry(place).or_default().push(behind),
+                            _ => ends.entry(edge.target).or_default().push(behind),
+                        }
                     }
                 }
             }
         }
-        // What still waits is at a location of the proof; the start is one of them if a cycle leads back to it.
-        for (location, arrivals) in waiting {
+        for (location, arrivals) in ends {
             let there = self.meeting(arrivals);
             let conditions = self.conditions(location, &there.values)?;
             let broken = self.terms.not(conditions);
             bad.push(self.terms.and(there.here, broken));
         }
-        let known = self.conditions(start, &self.variables.clone())?;
-        let mut question = vec![known, self.terms.or_all(&bad)];
+        let mut question = case.known.clone();
+        question.push(self.terms.or_all(&bad));
         self.add_premises(&mut question);
         Ok(question)
     }
@@ -108,7 +208,7 @@ impl Walk<'_> {
     }
 
     /// The locations up to the next ends, each before those that its edges lead to. A cycle among them has no such order.
-    fn in_order(&self, start: LocationId) -> Result<Vec<LocationId>, Refusal> {
+    fn in_order(&self, start: LocationId) -> Result<Order, Refusal> {
         let (mut open, mut done) = (HashSet::from([start]), HashSet::new());
         let mut order = Vec::new();
         let mut stack = vec![(start, 0_usize)];
@@ -132,7 +232,8 @@ impl Walk<'_> {
             stack.push((*target, 0));
         }
         order.reverse();
-        Ok(order)
+        let rank = order.iter().enumerate().map(|(at, &location)| (location, at)).collect();
+        Ok(Order { sequence: order, rank })
     }
 
     /// Behind an edge that does not end the run.

@@ -10,7 +10,7 @@ use c::interpret::{Outcome, Request};
 use c::program::ErrorKind;
 use certify::programs::Refusal;
 use model::verdict::{Limits, Silent};
-use predicates::{Answer, Invariant, Statistics};
+use predicates::{Answer, First, Invariant, Statistics};
 use smt::Embedded;
 use std::time::{Duration, Instant};
 
@@ -38,8 +38,13 @@ pub fn stated(kind: &ErrorKind) -> bool {
 
 /// Asks about the stated errors.
 pub fn ask(component: &Component, seconds: u64) -> (Answer, Statistics) {
+    ask_first(component, First::Sets, seconds)
+}
+
+/// The same, and says who begins.
+pub fn ask_first(component: &Component, first: First, seconds: u64) -> (Answer, Statistics) {
     let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(seconds)), ..Limits::default() };
-    predicates::check(component, &stated, &limits, &Silent::default(), &mut |_| {})
+    predicates::check_with(component, &stated, first, &limits, &Silent::default(), &mut |_| {})
 }
 
 /// What the checker says about an invariant.
