@@ -56,11 +56,15 @@ pub fn test_until(input: &Input, component: &Component, run: &Run, data_model: D
         }
         Stop::Return => true,
     };
+    writer.set_bodies_aside(&input.text);
     let patched = writer.patched(&input.text);
     let mut text = String::new();
     let flag = if data_model == DataModel::Ilp32 { "-m32" } else { "-m64" };
     let _ = writeln!(text, "/* A run of `{}`. Compile with: cc {flag} -fwrapv -w", component.name);
-    let _ = writeln!(text, "   It ends with status {STATUS} {}. */", stop.place());
+    let _ = match exits {
+        true => writeln!(text, "   It ends with status {STATUS} {}. */", stop.place()),
+        false => writeln!(text, "   A sanitizer shows the fault: -fsanitize=undefined,address */"),
+    };
     text += "void highwater_error(void);\n";
     // Runs may start in any procedure, whether there is a `main` or not.
     let starts_elsewhere = component.name != MAIN;
@@ -206,6 +210,16 @@ impl Writer {
         }
     }
 
+    /// A routine may have a body, and the run takes what the specification says instead: the body gets another name.
+    fn set_bodies_aside(&mut self, unit: &str) {
+        for routine in self.routines.keys() {
+            if let Some(at) = definition(unit, routine) {
+                let name = format!("highwater_body_{routine}");
+                self.changes.push((at as u32, (at + routine.len()) as u32, name));
+            }
+        }
+    }
+
     fn define(&self, text: &mut String, unit: &str) {
         for (number, values) in self.sites.values().enumerate() {
             let _ = writeln!(text, "unsigned long long highwater_site_{number}(void) {{{}}}", queue(values));
@@ -282,8 +296,14 @@ fn called(unit: &str) -> BTreeSet<&str> {
 
 /// Whether a unit has a body for a routine, seen from its text: a name, parentheses, and a brace.
 fn defines(unit: &str, routine: &str) -> bool {
+    definition(unit, routine).is_some()
+}
+
+/// Where the name of a routine stands before its body.
+fn definition(unit: &str, routine: &str) -> Option<usize> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
-    unit.match_indices(routine).any(|(at, _)| {
+    let mut places = unit.match_indices(routine).map(|(at, _)| at);
+    places.find(|&at| {
         let before = unit.get(..at).and_then(|text| text.chars().next_back());
         let rest = unit.get(at + routine.len()..).unwrap_or("").trim_start();
         let Some(rest) = rest.strip_prefix('(') else { return false };

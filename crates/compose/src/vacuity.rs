@@ -3,7 +3,7 @@
 //! Formulas speak of infinite runs only. One that holds says nothing if there is no infinite run at all, or if the condition of
 //! `[] (condition -> ..)` never occurs on one. Both are questions like any other.
 
-use crate::{Answer, Listener, Method, Question, Verdict, check};
+use crate::{Listener, Method, Question, Verdict, check};
 use model::composition::{Atom, Composition};
 use model::formula::{Ltl, Modality};
 use model::verdict::{Limits, Observer, Reason};
@@ -29,26 +29,34 @@ pub fn worth(
     limits: &Limits,
     observer: &dyn Observer,
 ) -> Worth {
-    let ask = |formula: &Ltl<Atom>| -> Answer {
+    worth_by(formula, &mut |formula| {
         let nobody: Option<&mut dyn Listener> = None;
-        check(composition, Question::Formula(formula), method, limits, observer, nobody)
-    };
+        match check(composition, Question::Formula(formula), method, limits, observer, nobody).verdict {
+            Verdict::Holds(_) => Ok(true),
+            Verdict::Fails(_) => Ok(false),
+            Verdict::Inconclusive(reason) => Err(reason),
+        }
+    })
+}
+
+/// The same, by whoever can tell whether a formula holds.
+pub fn worth_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Result<bool, Reason>) -> Worth {
     let nowhere = match formula.antecedent() {
         Some(condition) => {
             let not = Ltl::Unary(Modality::Not, Box::new(condition.clone()));
             let never = Ltl::Unary(Modality::Always, Box::new(not));
-            match ask(&never).verdict {
-                Verdict::Fails(_) => return Worth::Meaningful,
-                Verdict::Inconclusive(reason) => return Worth::Unknown(reason),
-                Verdict::Holds(_) => Some(condition.to_string()),
+            match holds(&never) {
+                Ok(false) => return Worth::Meaningful,
+                Err(reason) => return Worth::Unknown(reason),
+                Ok(true) => Some(condition.to_string()),
             }
         }
         None => None,
     };
-    match (ask(&Ltl::Constant(false)).verdict, nowhere) {
-        (Verdict::Holds(_), _) => Worth::NoInfiniteRun,
-        (Verdict::Inconclusive(reason), _) => Worth::Unknown(reason),
-        (Verdict::Fails(_), Some(condition)) => Worth::NeverOccurs(condition),
-        (Verdict::Fails(_), None) => Worth::Meaningful,
+    match (holds(&Ltl::Constant(false)), nowhere) {
+        (Ok(true), _) => Worth::NoInfiniteRun,
+        (Err(reason), _) => Worth::Unknown(reason),
+        (Ok(false), Some(condition)) => Worth::NeverOccurs(condition),
+        (Ok(false), None) => Worth::Meaningful,
     }
 }

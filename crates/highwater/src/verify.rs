@@ -29,6 +29,7 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
     read.define.clone_from(&certificates.defines);
     read.system.clone_from(&certificates.system);
     if let Some(options) = program_options(&certificates)? {
+        agrees(&args.read.c, &options)?;
         read.c = options;
     }
     let file = read_asked(&certificates, args, &read, deadline)?;
@@ -56,6 +57,21 @@ fn program_options(certificates: &Certificates) -> Result<Option<CReadArgs>, Fai
         _ => None,
     });
     options.next().transpose()
+}
+
+/// A proof holds for the reading of C that it was found for. Whoever asks for another is told so.
+fn agrees(asked: &CReadArgs, written: &CReadArgs) -> Result<(), Failure> {
+    let other = |option: &str| Failure::Mismatch(format!("the certificate was written for another {option}"));
+    if asked.c_data_model.is_some() && asked.c_data_model != written.c_data_model {
+        return Err(other("--c-data-model"));
+    }
+    if asked.c_signed_overflow && !written.c_signed_overflow {
+        return Err(Failure::Mismatch(String::from("the certificate was written without --c-signed-overflow")));
+    }
+    if asked.entry.is_some() && asked.entry != written.entry {
+        return Err(other("--entry"));
+    }
+    Ok(())
 }
 
 /// Reads the model, with the formulas of the certificate that are none of its own: their names are their texts.

@@ -590,6 +590,48 @@ fn a_formula_without_infinite_runs_is_vacuous() {
     assert_eq!((code, &document["results"][0]["verdict"]), (3, &"vacuous".into()), "{document}");
 }
 
+/// That `foo` is never called needs a predicate, which the proof of the formula did not.
+#[test]
+fn a_condition_that_the_program_never_meets_is_vacuous() {
+    let text = "void foo(void);\nvoid bar(void);\nint z = 0;\n\
+                void p(void) { while (1) { if (z) foo(); bar(); } }\n";
+    let spec = "file \"a.c\";\nprogram = (p)\nltl A { [] (foo -> <> bar) }\nltl B { [] (bar -> X <> bar) }\n";
+    let file = written("never-met", &[("a.spec", spec), ("a.c", text)]);
+    let verdict = |name: &str| check(&file, &["-p", name]).1["results"][0]["verdict"].clone();
+    assert_eq!((verdict("ltl:A"), verdict("ltl:B")), ("vacuous".into(), "proved".into()));
+}
+
+#[test]
+fn a_certificate_holds_for_the_reading_that_it_was_written_for() {
+    let file = pair("other-reading");
+    let certificate = file.with_file_name("proof.json");
+    let (code, document) = check(&file, &["-p", "safety", "--certificate", path(&certificate)]);
+    assert_eq!(code, 0, "{document}");
+    let verify = |more: &[&str]| highwater(&[&["verify-certificate", path(&file), path(&certificate)], more].concat());
+    assert_eq!(verify(&["--c-data-model", "ilp32"]).status.code(), Some(0));
+    for other in [&["--c-data-model", "lp64"][..], &["--c-signed-overflow"][..]] {
+        let output = verify(other);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(other[0]), "{}", said(&output));
+    }
+}
+
+/// What the specification says of a routine counts, not its body; in the test as well.
+#[test]
+fn the_test_of_a_run_sets_the_body_of_a_routine_aside() {
+    if !has_compiler() {
+        return;
+    }
+    let text = "void assert(int holds);\nint f(int k) { return k; }\nvoid p(void) { int r = f(1); assert(r == 1); }\n";
+    let spec =
+        "file \"a.c\";\nS = (a -> return {$0 == 2} -> STOP).\ncproc f { abstract { F, (1), S }; }\nprogram = (p)\n";
+    let file = written("set-aside", &[("a.spec", spec), ("a.c", text)]);
+    let test = file.with_file_name("test.c");
+    let (code, document) = check(&file, &["-p", "safety", "--c-test", path(&test)]);
+    assert_eq!(code, 1, "{document}");
+    assert_eq!(status_of(&test), Some(97));
+}
+
 #[test]
 fn files_are_preprocessed_and_belong_to_the_hash() {
     if !has_compiler() {

@@ -29,11 +29,13 @@ pub use simulated::run;
 use crate::arguments::{CheckArgs, Engine};
 use crate::failure::Failure;
 use crate::programs::data_model_name;
-use compose::vacuity::{Worth, worth};
+use compose::vacuity::{Worth, worth_by};
 use compose::{Listener, Method};
 use concurrent::{Holds, Part, Question, Specification, Violation};
 use following::{Followed, Script};
+use model::composition::Atom;
 use model::diagnostic::nearest;
+use model::formula::Ltl;
 use model::semantics::Reading;
 use model::source::{SourceMap, Span};
 use model::structure::Ending;
@@ -44,6 +46,9 @@ use model::verdict::{
 use std::cell::Cell;
 use std::io::Write;
 use std::time::{Duration, Instant};
+
+/// So long may it take to find out whether a formula that holds says something.
+const LONGEST_SECOND_THOUGHT: Duration = Duration::from_secs(5);
 
 /// A specification, ready to be asked.
 pub struct Components<'a> {
@@ -241,6 +246,37 @@ impl<'a> Components<'a> {
         }
     }
 
+    /// Whether the program keeps another formula than the one of a proof. What the structures of the proof keep, it does;
+    /// what they do not, it may.
+    fn keeps(
+        &self,
+        formula: &Ltl<Atom>,
+        number: usize,
+        holds: &Holds,
+        limits: &Limits,
+        observer: &dyn Observer,
+    ) -> Result<bool, Reason> {
+        let question = compose::Question::Formula(formula);
+        let answer = compose::check(&holds.composition, question, Method::Auto, limits, observer, None);
+        match answer.verdict {
+            compose::Verdict::Holds(_) => return Ok(true),
+            compose::Verdict::Inconclusive(reason) => return Err(reason),
+            compose::Verdict::Fails(_) => {}
+        }
+        let mut specification = self.file.specification.clone();
+        if let Some(requirement) = specification.formulas.get_mut(number) {
+            requirement.formula = formula.clone();
+        }
+        let soon = Instant::now() + LONGEST_SECOND_THOUGHT;
+        let limits = Limits { deadline: Some(limits.deadline.map_or(soon, |deadline| deadline.min(soon))), ..*limits };
+        let question = Question::Formula(number);
+        match concurrent::check(&specification, question, self.method, &limits, observer, None).verdict {
+            concurrent::Outcome::Holds(_) => Ok(true),
+            concurrent::Outcome::Fails(_) => Ok(false),
+            concurrent::Outcome::Inconclusive(reason) => Err(reason),
+        }
+    }
+
     /// What a formula that holds is worth.
     fn weigh(
         &self,
@@ -253,7 +289,8 @@ impl<'a> Components<'a> {
     ) {
         let Some(requirement) = self.file.specification.formulas.get(number) else { return };
         let advice = &mut outcome.details.advice;
-        let empty = match worth(&holds.composition, &requirement.formula, Method::Auto, limits, observer) {
+        let ask = &mut |formula: &Ltl<Atom>| self.keeps(formula, number, holds, limits, observer);
+        let empty = match worth_by(&requirement.formula, ask) {
             Worth::Meaningful => None,
             Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
             Worth::NeverOccurs(condition) => Some(format!("`{condition}` never holds on an infinite run")),
