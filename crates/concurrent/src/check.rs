@@ -20,9 +20,12 @@ use model::formula::Ltl;
 use model::ids::PropositionId;
 use model::verdict::{Limits, Observer, Reason};
 use std::collections::HashSet;
+use std::time::Instant;
 
 /// More predicates at one place than this are not tried.
 const MOST_PREDICATES: usize = 60;
+/// With more than this, it is time to begin with guesses instead.
+const FEW_PREDICATES: usize = 20;
 
 /// How many times as many states as in the last round the same method may look at, and how many at least.
 const AGAIN: u64 = 4;
@@ -137,11 +140,24 @@ pub fn check(
 ) -> Answer {
     let mut budget = Budget::new(*limits, observer);
     let mut refined = Vec::new();
-    let verdict = Levels::new(specification, question).and_then(|mut levels| {
-        let answer = levels.answer(method, &mut budget, listener);
+    let mut silent = Unheard;
+    let listener: &mut dyn Listener = listener.unwrap_or(&mut silent);
+    let mut attempt = |guess: bool, most: usize, deadline: Option<Instant>| {
+        budget.limits.deadline = deadline;
+        let mut levels = Levels::new(specification, question, guess, most)?;
+        let answer = levels.answer(method, &mut budget, &mut *listener);
         refined = std::mem::take(&mut levels.refined);
         answer
-    });
+    };
+    let deadline = limits.deadline;
+    let mut verdict = attempt(false, FEW_PREDICATES, deadline);
+    if matches!(verdict, Err(Reason::NotProvable(_))) {
+        verdict = attempt(true, MOST_PREDICATES, half_way(deadline));
+        let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if matches!(verdict, Err(Reason::NotProvable(_) | Reason::Timeout)) && !late {
+            verdict = attempt(false, MOST_PREDICATES, deadline);
+        }
+    }
     Answer { verdict: verdict.unwrap_or_else(Outcome::Inconclusive), statistics: budget.statistics, refined }
 }
 
@@ -204,6 +220,19 @@ pub(crate) fn asked<'s>(
     Asked { propositions, blocks: question == Question::Deadlock, quiet, returns }
 }
 
+/// Half of the time that is left.
+fn half_way(deadline: Option<Instant>) -> Option<Instant> {
+    let now = Instant::now();
+    deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2)
+}
+
+/// For whom nobody listens.
+struct Unheard;
+
+impl Listener for Unheard {
+    fn tell(&mut self, _: &str) {}
+}
+
 struct Levels<'s> {
     specification: &'s Specification,
     question: Question,
@@ -213,10 +242,12 @@ struct Levels<'s> {
     /// What answered in the last round of the inner level, and the states that it looked at.
     answered: Option<(Method, u64)>,
     refined: Vec<Refined>,
+    /// Predicates at one place.
+    most: usize,
 }
 
 impl<'s> Levels<'s> {
-    fn new(specification: &'s Specification, question: Question) -> Result<Self, Reason> {
+    fn new(specification: &'s Specification, question: Question, guess: bool, most: usize) -> Result<Self, Reason> {
         let formula = formula_of(specification, question)?;
         let parts = parts_of(specification, question)?;
         let propositions = propositions_of(formula);
@@ -224,7 +255,7 @@ impl<'s> Levels<'s> {
         let mut examined = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             if let Part::Procedure(procedure) = part {
-                let one = Examined::new(number, procedure, &asked)?;
+                let one = Examined::new(number, procedure, &asked, guess)?;
                 if question == Question::Deadlock && one.graph.conditional_return.is_some() {
                     let message = "deadlock is not supported where a return condition of a routine speaks of arguments";
                     return Err(Reason::NotSupported(String::from(message)));
@@ -232,7 +263,7 @@ impl<'s> Levels<'s> {
                 examined.push(one);
             }
         }
-        Ok(Levels { specification, question, formula, parts, examined, answered: None, refined: Vec::new() })
+        Ok(Levels { specification, question, formula, parts, examined, answered: None, refined: Vec::new(), most })
     }
 
     fn composition(&self) -> Composition {
@@ -245,7 +276,7 @@ impl<'s> Levels<'s> {
         &mut self,
         method: Method,
         budget: &mut Budget<'_>,
-        mut listener: Option<&mut dyn Listener>,
+        listener: &mut dyn Listener,
     ) -> Result<Outcome, Reason> {
         loop {
             budget.look()?;
@@ -269,9 +300,7 @@ impl<'s> Levels<'s> {
             match self.validate(&composition, &run, budget)? {
                 None => {
                     budget.statistics.refinements += 1;
-                    if let Some(listener) = listener.as_deref_mut() {
-                        listener.tell(&self.story(budget));
-                    }
+                    listener.tell(&self.story(budget));
                 }
                 Some(violation) => return Ok(Outcome::Fails(Box::new(violation))),
             }
@@ -335,9 +364,9 @@ impl<'s> Levels<'s> {
         for one in &mut self.examined {
             // Those that every assignment decides make no choices.
             let choices = |at: &Vec<smt::TermId>| at.iter().filter(|&&p| !one.graph.enumerated.asks(p)).count();
-            let most = MOST_PREDICATES + one.graph.propositions.len();
+            let most = self.most + one.graph.propositions.len();
             if one.predicates.at.iter().any(|at| at.len() > most && choices(at) > most) {
-                let message = format!("more than {MOST_PREDICATES} predicates at one place did not suffice");
+                let message = format!("more than {} predicates at one place did not suffice", self.most);
                 return Err(Reason::NotProvable(message));
             }
             states += one.extract(budget)?.states.len() as u64;

@@ -9,7 +9,7 @@
 //! The way through: `outline` and [`specification`] (text), [`graph`] (what a component can do, step by step),
 //! [`abstraction`] and `plan` (predicates make a structure of it), `check` (the compose engine, and the loop around it),
 //! `validate` and `path` (is a run possible, and if not, which predicates are missing), `enumerated` (variables that are
-//! followed as a whole), `replay` (the interpreter), `verify` (the proof). [`families`] are specifications for any size.
+//! followed as a whole), `guess` (another beginning, where this does not end), `replay` (the interpreter), `verify` (the proof). [`families`] are specifications for any size.
 //!
 //! # What is answered
 //!
@@ -29,6 +29,7 @@ mod enumerated;
 mod expression;
 pub mod families;
 pub mod graph;
+mod guess;
 mod outline;
 mod path;
 mod plan;

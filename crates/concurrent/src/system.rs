@@ -4,6 +4,7 @@ use crate::abstraction::{Extract, Extractor, Predicates};
 use crate::budget::Budget;
 use crate::check::{self, Question};
 use crate::graph::{Graph, Place, Returns, Source, build};
+use crate::guess::guesses;
 use crate::specification::{Part, Procedure, Specification};
 use model::composition::{Component, Composition};
 use model::ids::{EventId, PropositionId};
@@ -28,9 +29,13 @@ pub(crate) struct Examined {
 }
 
 impl Examined {
-    /// A procedure with the propositions that are asked for, and without predicates.
-    pub(crate) fn new(part: usize, procedure: &Procedure, asked: &Asked<'_>) -> Result<Self, Reason> {
-        let graph = graph_of(procedure, asked)?;
+    /// A procedure with the propositions that are asked for, and without predicates; or with those that are guessed.
+    pub(crate) fn new(part: usize, procedure: &Procedure, asked: &Asked<'_>, guess: bool) -> Result<Self, Reason> {
+        let mut graph = graph_of(procedure, asked)?;
+        if guess {
+            let guesses = guesses(&mut graph);
+            graph.hints.extend(guesses);
+        }
         let predicates = Predicates::new(&graph);
         Ok(Examined {
             part,
