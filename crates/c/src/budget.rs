@@ -14,10 +14,12 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// The clock is looked at once in so many calls; what needs fewer is read in any case.
-const CALLS_BETWEEN_LOOKS: u32 = 128;
+/// What needs no more calls than this is read in any case.
+const CALLS_BEFORE_LOOKING: u32 = 100;
+/// The clock is looked at once in so many calls.
+const CALLS_BETWEEN_LOOKS: u32 = 16;
 /// The memory is looked at once in so many looks at the clock.
-const LOOKS_BETWEEN_MEASURES: u32 = 8;
+const LOOKS_BETWEEN_MEASURES: u32 = 64;
 
 /// What is left.
 pub(crate) struct Budget<'o> {
@@ -35,8 +37,9 @@ impl<'o> Budget<'o> {
 
     /// A message at a place, if it is time to stop; and at every place from then on.
     pub fn check(&self, place: impl FnOnce() -> Span) -> Result<()> {
-        let calls = self.calls.get().wrapping_add(1);
-        self.calls.set(calls);
+        let all = self.calls.get();
+        self.calls.set(all.saturating_add(1));
+        let Some(calls) = all.checked_sub(CALLS_BEFORE_LOOKING) else { return Ok(()) };
         if !calls.is_multiple_of(CALLS_BETWEEN_LOOKS) && !self.spent.get() {
             return Ok(());
         }
