@@ -66,7 +66,8 @@ fn main() {
         "Measured in one run on one machine by `benches/concurrent.rs`: each figure in a process of its own, one thread, \
          {most} seconds at most, the check of the proof included; times are those of the processor, without the parsing of C, \
          the least of {RUNS} runs where they are below a second, and so are sizes. *States* are those of all extracted structures, *product* the most that the compose engine \
-         looked at at once, *automaton* those of the negated formula's, *MiB* the largest resident size."
+         looked at at once, *automaton* those of the negated formula's, *MiB* the largest resident size; the same figure \
+         can differ by 0.2 between two runs of this program."
     );
     text += &styles(most);
     text += &deadlock(quick, most);
