@@ -91,6 +91,8 @@ pub(crate) struct Section {
     pub(crate) slots: Vec<Slot>,
     /// Queues that come with the section, in order of creation.
     pub(crate) queues: Vec<OwnQueue>,
+    /// Per variable: where its queues start in `queues`. The only order of allocation there is.
+    pub(crate) first_queue: Vec<u32>,
     /// The size in bytes.
     pub(crate) size: usize,
 }
@@ -217,7 +219,7 @@ fn storage_of(ty: ScalarType, channel: Storage) -> Storage {
 
 impl Section {
     fn new(variables: &[Variable], header: usize, channel: Storage, len: Storage) -> Section {
-        let mut section = Section { slots: Vec::new(), queues: Vec::new(), size: header };
+        let mut section = Section { size: header, ..Section::default() };
         let mut slots = vec![None; variables.len()];
         // Bytes first, then bits, so that bits of different variables share bytes.
         for (slot, variable) in slots.iter_mut().zip(variables) {
@@ -237,6 +239,7 @@ impl Section {
         section.size = bit.div_ceil(8);
         section.slots = slots.into_iter().flatten().collect();
         for (index, variable) in variables.iter().enumerate() {
+            section.first_queue.push(section.queues.len() as u32);
             if let Initial::NewChannel(channel_type) = variable.initial {
                 for element in 0..variable.len() {
                     let len_address = section.size as u32;

@@ -366,12 +366,12 @@ pub(super) fn set_initials(
     skip: usize,
     first_queue: usize,
 ) -> Result<(), Trouble> {
-    let mut queue = first_queue;
     let variables = match process {
         Some(process) => &semantics.network.machine(state.machine(process)).variables,
         None => &semantics.network.variables,
     };
-    for ((slot, initial), variable) in section.slots.iter().zip(initials).zip(variables).skip(skip) {
+    for (index, variable) in variables.iter().enumerate().skip(skip) {
+        let (slot, initial) = (section.slots[index], &initials[index]);
         for element in 0..variable.len() {
             let value = match initial {
                 InitialCode::Zero => break,
@@ -383,12 +383,9 @@ pub(super) fn set_initials(
                     value.map_err(|fault| Trouble::InitialValue(fault, variable.span))?
                 }
                 InitialCode::List(values) => values.get(element).or(values.last()).copied().unwrap_or(0),
-                InitialCode::NewChannel => {
-                    queue += 1;
-                    queue as i32
-                }
+                InitialCode::NewChannel => (first_queue + section.first_queue[index] as usize + element + 1) as i32,
             };
-            state.write(*slot, base, element, value);
+            state.write(slot, base, element, value);
         }
     }
     Ok(())

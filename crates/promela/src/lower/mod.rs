@@ -144,6 +144,8 @@ impl Lowering<'_> {
         for declaration in &proctype.parameters {
             self.parameter(declaration, &mut body);
         }
+        // A parameter holds its argument: what its type would start with is neither evaluated nor created.
+        body.variables.iter_mut().for_each(|parameter| parameter.initial = Initial::Zero);
         body.parameters = body.variables.len();
         let provided = proctype.provided.as_ref().and_then(|e| self.expr(e, Some(&body)));
         let priority = self.priority(proctype.priority, proctype.span);
