@@ -156,8 +156,8 @@ fn read(file: &Path) -> Specification {
 }
 
 fn checked(specification: &Specification, holds: &concurrent::Holds) -> Result<(), String> {
-    let mut solver = smt::Embedded::without_memory();
-    concurrent::verify(specification, holds, &mut solver, &smt::Limits::none())?;
+    let mut solver = bitvector::Embedded::without_memory();
+    concurrent::verify(specification, holds, &mut solver, &bitvector::Limits::none())?;
     let question = match holds.question {
         Question::Deadlock => certify::composition::Question::Deadlock,
         Question::Formula(number) => certify::composition::Question::Formula(&specification.formulas[number].formula),

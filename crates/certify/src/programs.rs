@@ -30,10 +30,10 @@ mod table;
 mod ways;
 mod words;
 
+use bitvector::{Limits, Solver};
 use c::Component;
 use c::program::LocationId;
 use model::program_proof::ProgramProof;
-use smt::{Limits, Solver};
 use thiserror::Error;
 
 /// Why a proof is not accepted.
@@ -47,7 +47,7 @@ pub enum Refusal {
     NotInductive(LocationId),
     /// There is no answer for this location.
     #[error("at location {}: {}", .0.0, .1)]
-    Undecided(LocationId, smt::Reason),
+    Undecided(LocationId, bitvector::Reason),
 }
 
 /// What must be unsatisfiable.
@@ -79,7 +79,7 @@ pub fn obligations(
     let derived = ways::derive(component, proof, limits)?;
     let written = derived.questions.iter().map(|(location, question)| Obligation {
         location: *location,
-        text: smt::smtlib::obligation(&derived.terms, question),
+        text: bitvector::smtlib::obligation(&derived.terms, question),
     });
     Ok(written.collect())
 }

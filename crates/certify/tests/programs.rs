@@ -1,5 +1,6 @@
 //! Invariants of C programs: what the engine finds is accepted; what was damaged is refused, or true of every run.
 
+use bitvector::{Embedded, Model, TermId, Terms};
 use c::Component;
 use c::interpret::{Machine, Outcome, Run};
 use c::program::{ErrorKind, LocationId};
@@ -8,7 +9,6 @@ use model::program_proof::{ProgramProof, ProofNode};
 use model::verdict::{Limits, Silent};
 use predicates::Answer;
 use predicates::invariant::Node;
-use smt::{Embedded, Model, TermId, Terms};
 use std::time::{Duration, Instant};
 
 const PRELUDE: &str = "extern void __VERIFIER_error(void); extern int __VERIFIER_nondet_int(void);
@@ -85,7 +85,7 @@ fn found(component: &Component) -> ProgramProof {
 }
 
 fn checked(component: &Component, proof: &ProgramProof) -> Result<(), Refusal> {
-    verify(component, proof, &mut Embedded::new(), &smt::Limits::none())
+    verify(component, proof, &mut Embedded::new(), &bitvector::Limits::none())
 }
 
 /// A small generator of numbers.
@@ -119,7 +119,7 @@ fn what_the_engine_finds_is_accepted_and_nothing_of_it_proves_the_broken_program
 #[test]
 fn obligations_are_texts_for_any_solver() {
     let safe = component(PROGRAMS[0].0);
-    let texts = obligations(&safe, &found(&safe), &smt::Limits::none()).expect("it is a proof");
+    let texts = obligations(&safe, &found(&safe), &bitvector::Limits::none()).expect("it is a proof");
     assert!(texts.len() >= 3);
     assert!(
         texts.iter().all(|each| each.text.starts_with("(set-logic QF_BV)") && each.text.ends_with("(check-sat)\n"))
@@ -244,8 +244,11 @@ fn holds_in(component: &Component, proof: &ProgramProof, seed: u64) -> bool {
         .iter()
         .enumerate()
         .map(|(number, variable)| {
-            let sort =
-                if variable.scalar.width == 1 { smt::Sort::Bool } else { smt::Sort::Bv(variable.scalar.width.into()) };
+            let sort = if variable.scalar.width == 1 {
+                bitvector::Sort::Bool
+            } else {
+                bitvector::Sort::Bv(variable.scalar.width.into())
+            };
             terms.var(&number.to_string(), sort)
         })
         .collect();

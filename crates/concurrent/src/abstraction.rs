@@ -15,10 +15,10 @@
 use crate::budget::Budget;
 use crate::graph::Graph;
 use crate::plan::{After, Free, Plan, plan};
+use bitvector::{Embedded, Outcome, TermId};
 use model::ids::{EventId, PropositionId};
 use model::structure::{Move, StateParts, Structure};
 use model::verdict::Reason;
-use smt::{Embedded, Outcome, TermId};
 use std::collections::HashMap;
 
 /// The predicates of each node; those of the propositions come first, at every node.

@@ -1,8 +1,8 @@
 //! When to stop, and who counts.
 
+use bitvector::{Embedded, Outcome, Solver, TermId, Terms};
 use model::memory::resident_bytes;
 use model::verdict::{Limits, Observer, Progress, Reason};
-use smt::{Embedded, Outcome, Solver, TermId, Terms};
 use std::time::Instant;
 
 /// What was counted.
@@ -85,7 +85,7 @@ impl<'a> Budget<'a> {
             self.tell(self.statistics.abstract_states);
         }
         let stop = || self.observer.cancelled();
-        let limits = smt::Limits { deadline: self.limits.deadline, stop: Some(&stop), ..smt::Limits::none() };
+        let limits = bitvector::Limits { deadline: self.limits.deadline, stop: Some(&stop), ..smt::Limits::none() };
         match solver.check(terms, parts, &limits) {
             Outcome::Unknown(reason) => Err(reason_of(reason)),
             outcome => Ok(outcome),
@@ -95,17 +95,17 @@ impl<'a> Budget<'a> {
     /// A small core of what cannot hold together.
     pub(crate) fn core(&mut self, solver: &mut Embedded, terms: &Terms, core: &[TermId]) -> Vec<TermId> {
         let stop = || self.observer.cancelled();
-        let limits = smt::Limits { deadline: self.limits.deadline, stop: Some(&stop), ..smt::Limits::none() };
+        let limits = bitvector::Limits { deadline: self.limits.deadline, stop: Some(&stop), ..smt::Limits::none() };
         self.statistics.solver_calls += core.len() as u64;
-        smt::minimal_core(solver, terms, core, &limits)
+        bitvector::minimal_core(solver, terms, core, &limits)
     }
 }
 
-fn reason_of(reason: smt::Reason) -> Reason {
+fn reason_of(reason: bitvector::Reason) -> Reason {
     match reason {
-        smt::Reason::Deadline => Reason::Timeout,
-        smt::Reason::Memory => Reason::Memory,
-        smt::Reason::Stopped => Reason::Interrupted,
+        bitvector::Reason::Deadline => Reason::Timeout,
+        bitvector::Reason::Memory => Reason::Memory,
+        bitvector::Reason::Stopped => Reason::Interrupted,
         other => Reason::NotSupported(other.to_string()),
     }
 }

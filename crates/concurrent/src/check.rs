@@ -363,7 +363,7 @@ impl<'s> Levels<'s> {
         let (mut states, mut predicates) = (0, 0);
         for one in &mut self.examined {
             // Those that every assignment decides make no choices.
-            let choices = |at: &Vec<smt::TermId>| at.iter().filter(|&&p| !one.graph.enumerated.asks(p)).count();
+            let choices = |at: &Vec<bitvector::TermId>| at.iter().filter(|&&p| !one.graph.enumerated.asks(p)).count();
             let most = self.most + one.graph.propositions.len();
             if one.predicates.at.iter().any(|at| at.len() > most && choices(at) > most) {
                 let message = format!("more than {} predicates at one place did not suffice", self.most);

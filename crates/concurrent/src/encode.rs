@@ -3,9 +3,9 @@
 //! Both are bit vectors with total operations, so each operator has its counterpart; one bit becomes a Boolean. Variables
 //! of C become variables of the solver that are named after their number, since names of C need not be unique.
 
+use bitvector::{Sort, TermId, Terms};
 use c::program::{Component, VariableId};
 use c::term::{Operation, Scalar, Term, TermId as CTerm};
-use smt::{Sort, TermId, Terms};
 use std::collections::HashMap;
 
 /// The sort of a scalar.

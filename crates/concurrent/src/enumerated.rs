@@ -8,7 +8,7 @@
 
 use crate::graph::Graph;
 use crate::path::atoms;
-use smt::{Op, TermId};
+use bitvector::{Op, TermId};
 use std::collections::{HashMap, HashSet};
 
 /// The variables that take constants only, and what is asked about each.

@@ -6,11 +6,11 @@
 //! a component.
 
 use crate::encode::{apply, convert, sort_of};
+use bitvector::{TermId, Terms};
 use c::program::{Component, VariableId};
 use c::term::{Operation, Scalar};
 use model::diagnostic::{Diagnostic, nearest};
 use model::source::Span;
-use smt::{TermId, Terms};
 
 /// Deeper expressions are refused.
 const DEEPEST: usize = 60;

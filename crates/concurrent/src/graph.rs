@@ -26,13 +26,13 @@ pub(crate) use build::{Source, build};
 
 use crate::enumerated::Enumerated;
 use crate::expression::Expression;
+use bitvector::{TermId, Terms};
 use c::program::{EdgeId, LocationId, VariableId};
 use model::ids::EventId;
 use model::source::Span;
 use model::structure::Ending;
 #[cfg(doc)]
 use model::structure::TAU;
-use smt::{TermId, Terms};
 use std::collections::{HashMap, HashSet};
 
 /// What a routine does, for the others.

@@ -7,7 +7,7 @@
 
 use crate::graph::Graph;
 use crate::path::atoms;
-use smt::TermId;
+use bitvector::TermId;
 use std::collections::HashSet;
 
 /// More predicates at every node than this are no help.

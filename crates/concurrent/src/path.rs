@@ -13,9 +13,9 @@ use crate::abstraction::{Predicates, literal};
 use crate::budget::Budget;
 use crate::enumerated::matters;
 use crate::graph::Graph;
+use bitvector::{Embedded, Model, Op, Outcome, Sort, TermId};
 use c::program::VariableId;
 use model::verdict::Reason;
-use smt::{Embedded, Model, Op, Outcome, Sort, TermId};
 use std::collections::{HashMap, HashSet};
 
 /// More constants than this are too many to ask for each.

@@ -9,7 +9,7 @@
 
 use crate::abstraction::Predicates;
 use crate::graph::Graph;
-use smt::TermId;
+use bitvector::TermId;
 use std::collections::{HashMap, HashSet};
 
 /// How the truth of a predicate after a step is found.

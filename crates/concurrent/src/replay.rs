@@ -6,10 +6,10 @@
 
 use crate::graph::{Graph, Place, Step};
 use crate::validate::Real;
+use bitvector::{Model, TermId};
 use c::interpret::{Input, Machine, Outcome, Run};
 use c::program::{Component, Instruction, VariableId};
 use model::source::Span;
-use smt::{Model, TermId};
 use std::collections::HashMap;
 
 /// What a component does in one step of a run.

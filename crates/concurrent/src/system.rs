@@ -6,11 +6,11 @@ use crate::check::{self, Question};
 use crate::graph::{Graph, Place, Returns, Source, build};
 use crate::guess::guesses;
 use crate::specification::{Part, Procedure, Specification};
+use bitvector::Embedded;
 use model::composition::{Component, Composition};
 use model::ids::{EventId, PropositionId};
 use model::source::Span;
 use model::verdict::Reason;
-use smt::Embedded;
 
 /// A procedure under examination.
 pub(crate) struct Examined {

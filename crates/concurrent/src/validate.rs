@@ -15,10 +15,10 @@ use crate::budget::Budget;
 use crate::graph::Graph;
 use crate::path::{Execution, Feasibility, Path, execute};
 use crate::system::Examined;
+use bitvector::{Evaluation, Model};
 use model::composition::{Happening, Run};
 use model::structure::TAU;
 use model::verdict::Reason;
-use smt::{Evaluation, Model};
 
 /// Rounds of a loop that may come before it closes, and rounds that may lie between equal states.
 const MOST_BEFORE: usize = 3;
@@ -197,7 +197,8 @@ impl Projection {
     }
 
     fn real(&self, path: Path, execution: &Execution, model: &Model, rounds: Option<(usize, usize)>) -> Real {
-        let bits = |inputs: &Vec<(_, smt::TermId)>| inputs.iter().map(|&(_, input)| model.get(input) as u64).collect();
+        let bits =
+            |inputs: &Vec<(_, bitvector::TermId)>| inputs.iter().map(|&(_, input)| model.get(input) as u64).collect();
         let inputs = execution.inputs.iter().map(bits).collect();
         let lengths = (self.stem.steps.len(), self.round.steps.len());
         Real { path, inputs, rounds, lengths, model: model.clone() }

@@ -16,9 +16,9 @@ use crate::check::{Holds, PartProof, Question, asked, formula_of, parts_of, prop
 use crate::graph::Graph;
 use crate::specification::{Part, Specification};
 use crate::system::{alphabet_of, compose, graph_of};
+use bitvector::{Limits, Op, Outcome, Solver, TermId, Terms};
 use model::composition::Composition;
 use model::ids::PropositionId;
-use smt::{Limits, Op, Outcome, Solver, TermId, Terms};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -46,7 +46,7 @@ impl<'p> From<&'p PartProof> for Claimed<'p> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// The solver has no answer.
-    Undecided(smt::Reason),
+    Undecided(bitvector::Reason),
     /// Something in it is wrong.
     Wrong(String),
 }
@@ -111,7 +111,7 @@ pub fn examine(
 pub fn obligations(specification: &Specification, holds: &Holds) -> Result<Vec<String>, String> {
     let mut texts = Vec::new();
     let mut write = |graph: &Graph, parts: &[TermId]| {
-        texts.push(smt::smtlib::obligation(&graph.terms, parts));
+        texts.push(bitvector::smtlib::obligation(&graph.terms, parts));
         Ok(())
     };
     let claimed: Vec<Claimed<'_>> = holds.parts.iter().map(Claimed::from).collect();
@@ -133,7 +133,7 @@ pub fn predicates(proof: &PartProof) -> Vec<(model::source::Span, Vec<String>)> 
 
 /// A predicate as C would write it.
 pub(crate) fn shown(terms: &Terms, predicate: TermId) -> String {
-    without_numbers(&smt::to_c(terms, predicate))
+    without_numbers(&bitvector::to_c(terms, predicate))
 }
 
 /// `x#3` is `x`.

@@ -2,9 +2,9 @@
 
 mod common;
 
+use bitvector::{Embedded, Limits};
 use common::{ask, read_with, specification};
 use concurrent::{Holds, Outcome, Question, Specification};
-use smt::{Embedded, Limits};
 
 const PROGRAM: &str = "
 int __VERIFIER_nondet_int(void);

@@ -3,8 +3,8 @@
 //! Two solvers that must agree are more than one only if both answer. A second one that dies or hangs leaves questions to
 //! the first; then the answer is not what was asked for, and says so.
 
+use bitvector::{CrossChecked, Embedded, External, Outcome, Solver, TermId, Terms};
 use model::verdict::{Limits, Observer, Reason};
-use smt::{CrossChecked, Embedded, External, Outcome, Solver, TermId, Terms};
 use std::cell::Cell;
 
 /// The resident size is looked at once in so many calls.
@@ -47,7 +47,7 @@ impl Checker {
 }
 
 impl Solver for Checker {
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &smt::Limits<'_>) -> Outcome {
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &bitvector::Limits<'_>) -> Outcome {
         match self {
             Checker::Own(solver) => solver.check(terms, assumptions, limits),
             Checker::Both(both, asked) => {
@@ -66,7 +66,7 @@ impl Solver for Checker {
 }
 
 /// Does something under limits in the words of solvers.
-pub fn with_limits<T>(limits: &Limits, observer: &dyn Observer, work: impl FnOnce(&smt::Limits<'_>) -> T) -> T {
+pub fn with_limits<T>(limits: &Limits, observer: &dyn Observer, work: impl FnOnce(&bitvector::Limits<'_>) -> T) -> T {
     let calls = Cell::new(0_u32);
     let stop = || {
         calls.set(calls.get().wrapping_add(1));
@@ -75,16 +75,16 @@ pub fn with_limits<T>(limits: &Limits, observer: &dyn Observer, work: impl FnOnc
         observer.cancelled() || limits.memory.is_some_and(full)
     };
     let memory = limits.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-    work(&smt::Limits { deadline: limits.deadline, conflicts: None, memory, stop: Some(&stop) })
+    work(&bitvector::Limits { deadline: limits.deadline, conflicts: None, memory, stop: Some(&stop) })
 }
 
 /// Why a solver has no answer, in the words of verdicts.
-pub fn reason_of(reason: smt::Reason, observer: &dyn Observer) -> Reason {
+pub fn reason_of(reason: bitvector::Reason, observer: &dyn Observer) -> Reason {
     match reason {
-        smt::Reason::Deadline => Reason::Timeout,
-        smt::Reason::Memory => Reason::Memory,
-        smt::Reason::Stopped if observer.cancelled() => Reason::Interrupted,
-        smt::Reason::Stopped => Reason::Memory,
+        bitvector::Reason::Deadline => Reason::Timeout,
+        bitvector::Reason::Memory => Reason::Memory,
+        bitvector::Reason::Stopped if observer.cancelled() => Reason::Interrupted,
+        bitvector::Reason::Stopped => Reason::Memory,
         other => Reason::NotProvable(format!("a proof was found, but not checked: {other}")),
     }
 }

@@ -75,9 +75,9 @@ fn reach(file: &str, seconds: u64, verbose: bool, cross: bool) -> String {
 
 /// What another solver says about a proof.
 fn discharged(component: &c::Component, invariant: &predicates::Invariant, seconds: u64) -> String {
-    let Some(mut solver) = smt::External::find() else { return String::from("no other solver") };
+    let Some(mut solver) = bitvector::External::find() else { return String::from("no other solver") };
     let deadline = Some(Instant::now() + Duration::from_secs(seconds));
-    let limits = smt::Limits { deadline, ..smt::Limits::none() };
+    let limits = bitvector::Limits { deadline, ..smt::Limits::none() };
     match certify::programs::verify(component, &invariant.proof(), &mut solver, &limits) {
         Ok(()) => String::from("another solver agrees"),
         Err(refusal) => format!("another solver: {refusal}"),

@@ -6,7 +6,7 @@
 //! is `a <= i && i <= b`. That is at least as strong, it holds in the model, and its parts are bounds that can be dropped
 //! and compared with those of other rounds.
 
-use smt::{Evaluation, Op, TermId, Terms};
+use bitvector::{Evaluation, Op, TermId, Terms};
 
 /// Bounds that imply a comparison of a sum with a constant and hold in the model; nothing for other literals.
 pub(crate) fn as_bounds(terms: &mut Terms, literal: TermId, evaluation: &mut Evaluation) -> Option<Vec<TermId>> {
@@ -88,7 +88,7 @@ impl Circle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smt::{Model, Sort};
+    use bitvector::{Model, Sort};
 
     #[test]
     fn bounds_imply_the_comparison_and_hold_in_the_model_for_all_small_numbers() {

@@ -47,18 +47,18 @@ impl<'a> Budget<'a> {
     }
 
     /// Limits for a solver, with `stop`, which must be a call of [`Budget::stopped`].
-    pub(crate) fn solver<'s>(&self, stop: &'s dyn Fn() -> bool) -> smt::Limits<'s> {
+    pub(crate) fn solver<'s>(&self, stop: &'s dyn Fn() -> bool) -> bitvector::Limits<'s> {
         let memory = self.limits.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        smt::Limits { deadline: self.limits.deadline, conflicts: None, memory, stop: Some(stop) }
+        bitvector::Limits { deadline: self.limits.deadline, conflicts: None, memory, stop: Some(stop) }
     }
 
     /// A solver's reason in the words of verdicts.
-    pub(crate) fn reason(&self, reason: smt::Reason) -> Reason {
+    pub(crate) fn reason(&self, reason: bitvector::Reason) -> Reason {
         match reason {
-            smt::Reason::Deadline => Reason::Timeout,
-            smt::Reason::Memory => Reason::Memory,
-            smt::Reason::Stopped if self.observer.cancelled() => Reason::Interrupted,
-            smt::Reason::Stopped => Reason::Memory,
+            bitvector::Reason::Deadline => Reason::Timeout,
+            bitvector::Reason::Memory => Reason::Memory,
+            bitvector::Reason::Stopped if self.observer.cancelled() => Reason::Interrupted,
+            bitvector::Reason::Stopped => Reason::Memory,
             other => Reason::NotProvable(other.to_string()),
         }
     }

@@ -1,9 +1,9 @@
 //! Expressions of an invariant to and from documents: the operations have the names of SMT-LIB.
 
 use crate::invariant::{Invariant, Node};
+use bitvector::{Op, Sort};
 use c::program::VariableId;
 use model::program_proof::{ProgramProof, ProofNode};
-use smt::{Op, Sort};
 
 /// The operations and their names; `extract` is a case of its own.
 const NAMES: [(Op, &str); 26] = [

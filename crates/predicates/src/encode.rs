@@ -4,9 +4,9 @@
 //! a Boolean, the sign of the first operand picks the signed or the unsigned operation. Variables keep their names; where
 //! several have one name, their numbers tell them apart.
 
+use bitvector::{Sort, TermId, Terms};
 use c::program::{Component, VariableId};
 use c::term::{Operation, Scalar, Term, TermId as CTerm};
-use smt::{Sort, TermId, Terms};
 use std::collections::HashMap;
 
 /// The sort of a scalar.
@@ -157,8 +157,8 @@ fn on_words(terms: &mut Terms, operation: Operation, signed: bool, a: TermId, b:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bitvector::Model;
     use c::program::{LocationId, ObjectId, Variable, VariableKind};
-    use smt::Model;
 
     /// A component with two variables and no graph.
     fn component(scalar: Scalar) -> Component {

@@ -16,9 +16,9 @@ use crate::explore::{Explored, Explorer, Known};
 use crate::listing::Listing;
 use crate::search::{Found, Said, Search};
 use crate::system::Cut;
+use bitvector::{Evaluation, Model, TermId};
 use c::program::{ErrorKind, LocationId, VariableId};
 use model::verdict::Reason;
-use smt::{Evaluation, Model, TermId};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 

@@ -7,8 +7,8 @@
 
 use crate::search::{Cube, Reached, Search};
 use crate::system::{Cut, Step, System};
+use bitvector::{Evaluation, Op, Sort, TermId};
 use model::verdict::Reason;
-use smt::{Evaluation, Op, Sort, TermId};
 use std::collections::{HashMap, HashSet};
 
 /// Conflicts that one attempt may cost.
@@ -70,7 +70,7 @@ impl Vocabulary {
 }
 
 /// The word and the bits of a literal that says that they are equal.
-fn word_equation(terms: &smt::Terms, literal: TermId) -> Option<(TermId, u128)> {
+fn word_equation(terms: &bitvector::Terms, literal: TermId) -> Option<(TermId, u128)> {
     let node = terms.node(literal);
     match (node.op(), node.arguments()) {
         (Op::Eq, &[a, b]) if terms.sort(a) != Sort::Bool && terms.width(a) > 1 => {

@@ -6,7 +6,7 @@
 //! that were seen, an order that a loop without rounds breaks, and remainders.
 
 use crate::search::Search;
-use smt::{Evaluation, Model, Op, Sort, TermId, Terms};
+use bitvector::{Evaluation, Model, Op, Sort, TermId, Terms};
 use std::collections::HashSet;
 
 /// Candidates at a cut point.

@@ -4,8 +4,8 @@
 //! conditions that hold whenever a run is there. Nothing in it refers to the search that found it. `certify::programs`
 //! reads it from a document ([`model::program_proof`]), and checks every arity and every width.
 
+use bitvector::{Op, Sort, TermId, Terms};
 use c::program::{LocationId, VariableId};
-use smt::{Op, Sort, TermId, Terms};
 use std::collections::HashMap;
 
 /// An expression over the variables of a component, whose arguments are earlier entries of the table.
@@ -72,7 +72,7 @@ impl Invariant {
 pub fn valid(sort: Sort) -> bool {
     match sort {
         Sort::Bool => true,
-        Sort::Bv(width) => (1..=smt::MAX_WIDTH).contains(&width),
+        Sort::Bv(width) => (1..=bitvector::MAX_WIDTH).contains(&width),
     }
 }
 

@@ -10,8 +10,8 @@
 
 use crate::search::{Cube, Said, Search};
 use crate::system::Cut;
+use bitvector::TermId;
 use model::verdict::Reason;
-use smt::TermId;
 
 /// Conflicts that one question may cost.
 const CONFLICTS: u64 = 2_000;

@@ -230,14 +230,14 @@ fn write_down(search: &mut Search<'_, '_>, cubes: &[Vec<Cube>], statistics: &mut
     let mut conditions = Vec::new();
     let mut literals = Vec::new();
     for (cut, &location) in search.system.cuts.clone().iter().enumerate() {
-        let clauses: Vec<smt::TermId> = cubes[cut].iter().map(|cube| search.negation(cube)).collect();
+        let clauses: Vec<bitvector::TermId> = cubes[cut].iter().map(|cube| search.negation(cube)).collect();
         literals.extend(cubes[cut].iter().flatten().copied());
         // The entry has no conditions; it is an end of blocks only if a jump goes back to it.
         conditions.push((location, clauses));
     }
     conditions.extend(harmless_cycles(search));
     let terms = &search.system.terms;
-    let text = |list: &[smt::TermId]| list.iter().map(|&term| smt::to_c(terms, term)).collect::<Vec<_>>();
+    let text = |list: &[bitvector::TermId]| list.iter().map(|&term| bitvector::to_c(terms, term)).collect::<Vec<_>>();
     literals.sort_unstable();
     literals.dedup();
     statistics.predicates = text(&literals);
@@ -248,7 +248,7 @@ fn write_down(search: &mut Search<'_, '_>, cubes: &[Vec<Cube>], statistics: &mut
 /// The same for states that were enumerated.
 fn write_states(
     search: &Search<'_, '_>,
-    states: Vec<Vec<(smt::TermId, String)>>,
+    states: Vec<Vec<(bitvector::TermId, String)>>,
     statistics: &mut Statistics,
 ) -> Invariant {
     let mut conditions = Vec::new();
@@ -265,7 +265,7 @@ fn write_states(
 }
 
 /// Cycles from which no error is reached need a location too, and no condition.
-fn harmless_cycles(search: &Search<'_, '_>) -> Vec<(LocationId, Vec<smt::TermId>)> {
+fn harmless_cycles(search: &Search<'_, '_>) -> Vec<(LocationId, Vec<bitvector::TermId>)> {
     let locations = search.system.component.locations.iter().enumerate();
     let idle = locations
         .filter(|(number, location)| location.loop_head && search.system.slice.leaving[*number].is_empty())
@@ -273,6 +273,6 @@ fn harmless_cycles(search: &Search<'_, '_>) -> Vec<(LocationId, Vec<smt::TermId>
     idle.collect()
 }
 
-fn names(search: &Search<'_, '_>) -> HashMap<smt::TermId, c::program::VariableId> {
+fn names(search: &Search<'_, '_>) -> HashMap<bitvector::TermId, c::program::VariableId> {
     search.system.state.iter().copied().zip(search.system.variables.iter().copied()).collect()
 }

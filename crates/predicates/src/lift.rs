@@ -12,8 +12,8 @@
 use crate::bounds::as_bounds;
 use crate::search::{Cube, Search};
 use crate::system::Step;
+use bitvector::{Evaluation, Model, Op, Sort, TermId, Terms};
 use model::verdict::Reason;
-use smt::{Evaluation, Model, Op, Sort, TermId, Terms};
 use std::collections::{HashMap, HashSet};
 
 /// A core is made smaller by single literals only if it has no more than this.

@@ -7,7 +7,7 @@
 
 use crate::search::Search;
 use crate::system::Cut;
-use smt::{Sort, TermId, Terms};
+use bitvector::{Sort, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Columns of a list whose values differ: a diagram is as deep.
@@ -82,11 +82,11 @@ impl Search<'_, '_> {
         let words: Vec<TermId> = listing.columns.iter().map(|column| column.term(terms, state)).collect();
         for (&word, column) in words.iter().zip(&listing.columns).take(constant) {
             let same = equal(terms, word, column.values[0]);
-            listing.conditions.push((same, smt::to_c(terms, same)));
+            listing.conditions.push((same, bitvector::to_c(terms, same)));
         }
         if constant < words.len() {
             let table: Vec<&[u64]> = listing.rows.iter().map(|(_, row)| &row[constant..]).collect();
-            let names = words[constant..].iter().take(SHOWN).map(|&word| smt::to_c(terms, word));
+            let names = words[constant..].iter().take(SHOWN).map(|&word| bitvector::to_c(terms, word));
             let names = names.collect::<Vec<_>>().join(", ");
             let dots = if words.len() - constant > SHOWN { ", …" } else { "" };
             let text = format!("one of {} combinations of {names}{dots}", table.len());

@@ -7,9 +7,9 @@
 
 use crate::search::{ALWAYS, Said, Search};
 use crate::system::{Cut, Step};
+use bitvector::{Evaluation, Op, Sort, TermId};
 use c::interpret::{Machine, Outcome, Request, Run};
 use model::verdict::Reason;
-use smt::{Evaluation, Op, Sort, TermId};
 use std::collections::{BTreeMap, HashMap};
 
 /// Runs that are watched, steps of each, and states that are kept for a cut point.

@@ -5,10 +5,10 @@
 
 use crate::budget::Budget;
 use crate::system::System;
+use bitvector::Model;
 use c::interpret::{Machine, Outcome, Request, Run};
 use c::program::{Component, ErrorKind};
 use model::verdict::Reason;
-use smt::Model;
 use std::time::{Duration, Instant};
 
 /// Steps of a run that follows a computed path.

@@ -14,9 +14,9 @@ use crate::Progress;
 use crate::budget::Budget;
 use crate::enumerated::Beside;
 use crate::system::{Cut, System};
+use bitvector::{Embedded, Model, Outcome, Solver, TermId};
 use c::interpret::Run;
 use model::verdict::Reason;
-use smt::{Embedded, Model, Outcome, Solver, TermId};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -87,7 +87,7 @@ pub(crate) enum Reached {
 pub(crate) struct Search<'c, 'a> {
     pub(crate) system: System<'c>,
     pub(crate) budget: &'a Budget<'a>,
-    limits: smt::Limits<'a>,
+    limits: bitvector::Limits<'a>,
     pub(crate) solver: Embedded,
     /// By cut point, the errors last.
     pub(crate) lemmas: Vec<Vec<Lemma>>,
@@ -106,7 +106,7 @@ impl<'c, 'a> Search<'c, 'a> {
     pub(crate) fn new(
         mut system: System<'c>,
         budget: &'a Budget<'a>,
-        limits: smt::Limits<'a>,
+        limits: bitvector::Limits<'a>,
         beside: Beside<'c, 'a>,
         listener: &'a mut dyn FnMut(&Progress),
     ) -> Self {
@@ -172,11 +172,11 @@ impl<'c, 'a> Search<'c, 'a> {
 
     /// Asks the solver.
     pub(crate) fn ask(&mut self, question: &[TermId], conflicts: Option<u64>) -> Result<Said, Reason> {
-        let limits = smt::Limits { conflicts, ..self.limits };
+        let limits = bitvector::Limits { conflicts, ..self.limits };
         match self.solver.check(&self.system.terms, question, &limits) {
             Outcome::Sat(model) => Ok(Said::Yes(model)),
             Outcome::Unsat(core) => Ok(Said::No(core)),
-            Outcome::Unknown(smt::Reason::Conflicts) if conflicts.is_some() => Ok(Said::Unknown),
+            Outcome::Unknown(bitvector::Reason::Conflicts) if conflicts.is_some() => Ok(Said::Unknown),
             Outcome::Unknown(reason) => Err(self.budget.reason(reason)),
         }
     }

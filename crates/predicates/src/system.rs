@@ -11,9 +11,9 @@
 use crate::budget::Budget;
 use crate::encode::{Encoder, sort};
 use crate::slice::{Slice, opposite};
+use bitvector::{Sort, TermId, Terms};
 use c::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
 use model::verdict::Reason;
-use smt::{Sort, TermId, Terms};
 use std::collections::{BTreeMap, HashMap, btree_map};
 
 /// A cut point, by number. The entry is the first, the errors are the last.

@@ -2,13 +2,13 @@
 
 mod common;
 
+use bitvector::{Op, Sort};
 use certify::programs::Refusal;
 use common::Truth;
 use common::generate::{DOMAIN, Numbers, program};
 use model::verdict::Reason;
 use predicates::invariant::{Invariant, Node};
 use predicates::{Answer, First};
-use smt::{Op, Sort};
 
 #[derive(Debug, Default)]
 struct Counts {

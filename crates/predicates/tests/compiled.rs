@@ -197,8 +197,8 @@ fn answer(subject: &Subject, mode: Mode, ends: &Ends, counts: &mut Counts) {
     match answer {
         Answer::Safe(invariant) => {
             counts.safe += 1;
-            let limits = smt::Limits { deadline: Some(Instant::now() + CHECKING), ..smt::Limits::none() };
-            match certify::programs::verify(component, &invariant.proof(), &mut smt::Embedded::new(), &limits) {
+            let limits = bitvector::Limits { deadline: Some(Instant::now() + CHECKING), ..smt::Limits::none() };
+            match certify::programs::verify(component, &invariant.proof(), &mut bitvector::Embedded::new(), &limits) {
                 // Who has no proof that was checked in time does not say `proved`.
                 Err(certify::programs::Refusal::Undecided(..)) => counts.unchecked += 1,
                 checked => assert_eq!(checked, Ok(()), "seed {seed}, {mode:?}\n{text}"),

@@ -2,12 +2,12 @@
 
 mod common;
 
+use bitvector::{Op, Sort};
 use certify::programs::{Refusal, obligations};
 use common::verified;
 use model::verdict::{Limits, Observer, Progress, Reason, Silent};
 use predicates::Answer;
 use predicates::invariant::{Invariant, Node};
-use smt::{Op, Sort};
 use std::time::{Duration, Instant};
 
 fn assert_safe(text: &str) {
@@ -244,7 +244,7 @@ fn sums_of_counters_are_kept() {
 #[test]
 fn obligations_are_texts_for_any_solver() {
     let (component, invariant) = proof();
-    let texts = obligations(&component, &invariant.proof(), &smt::Limits::none()).expect("the invariant is one");
+    let texts = obligations(&component, &invariant.proof(), &bitvector::Limits::none()).expect("the invariant is one");
     assert!(texts.len() >= 3);
     assert!(
         texts.iter().all(|each| each.text.starts_with("(set-logic QF_BV)") && each.text.ends_with("(check-sat)\n"))

@@ -99,9 +99,9 @@ fn a_state_that_was_left_out_of_a_list_is_missed_by_the_checker() {
     let (component, invariant) = safe_by(&machine(12, 13), First::States);
     let mut refused = 0;
     for (number, node) in invariant.nodes.iter().enumerate() {
-        let Node::Constant { sort: smt::Sort::Bv(32), bits } = *node else { continue };
+        let Node::Constant { sort: bitvector::Sort::Bv(32), bits } = *node else { continue };
         let mut changed = invariant.clone();
-        changed.nodes[number] = Node::Constant { sort: smt::Sort::Bv(32), bits: bits + 100 };
+        changed.nodes[number] = Node::Constant { sort: bitvector::Sort::Bv(32), bits: bits + 100 };
         match verified(&component, &changed) {
             Err(Refusal::NotInductive(_)) => refused += 1,
             other => panic!("{other:?} for another number than {bits}"),

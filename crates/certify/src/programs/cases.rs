@@ -4,7 +4,7 @@
 //! says of several variables which numbers they are. A walk from one of them passes few ways. All conjunctions
 //! together are the condition, by the distributive law and nothing else, so no state is left out.
 
-use smt::{Op, Sort, TermId, Terms};
+use bitvector::{Op, Sort, TermId, Terms};
 
 /// Conjunctions of one condition.
 const MOST: usize = 60_000;
@@ -81,7 +81,7 @@ fn conjunctions(terms: &Terms, condition: TermId) -> Option<Vec<Vec<TermId>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smt::Model;
+    use bitvector::Model;
 
     /// `(x == 0 && y == 0 || x == 1 && (y == 1 || y == 2) && z …)`, as a diagram over four values of each.
     fn diagram(terms: &mut Terms, listed: &dyn Fn(u128, u128) -> bool) -> (TermId, [TermId; 2]) {

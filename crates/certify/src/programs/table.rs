@@ -4,10 +4,10 @@
 //! before a term is made, because the arena of terms believes what it is told.
 
 use super::Refusal;
+use bitvector::{MAX_WIDTH, Op, Sort, TermId, Terms};
 use c::Component;
 use c::program::LocationId;
 use model::program_proof::{ProgramProof, ProofNode};
-use smt::{MAX_WIDTH, Op, Sort, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A table that was checked.

@@ -4,11 +4,11 @@ use super::Refusal;
 use super::cases;
 use super::table::Table;
 use super::words::{Known, evaluate, sort};
+use bitvector::{Limits, Outcome, Solver, Sort, TermId, Terms};
 use c::Component;
 use c::program::{Edge, Instruction, LocationId, VariableId};
 use c::term::TermId as CTerm;
 use model::program_proof::ProgramProof;
-use smt::{Limits, Outcome, Solver, Sort, TermId, Terms};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
 
@@ -334,12 +334,12 @@ fn set(arrival: &mut Arrival, variable: VariableId, value: TermId) {
 }
 
 /// Time, and the caller's wish.
-fn within(limits: &Limits<'_>) -> Result<(), smt::Reason> {
+fn within(limits: &Limits<'_>) -> Result<(), bitvector::Reason> {
     if limits.stop.is_some_and(|stop| stop()) {
-        return Err(smt::Reason::Stopped);
+        return Err(bitvector::Reason::Stopped);
     }
     match limits.deadline {
-        Some(deadline) if Instant::now() >= deadline => Err(smt::Reason::Deadline),
+        Some(deadline) if Instant::now() >= deadline => Err(bitvector::Reason::Deadline),
         _ => Ok(()),
     }
 }

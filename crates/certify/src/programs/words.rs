@@ -4,8 +4,8 @@
 //! fixed width; the sign of the first operand picks the signed or the unsigned one. A value of one bit is a truth value for
 //! the solver: it becomes a word where an operation needs one, and a truth value again behind it.
 
+use bitvector::{Sort, TermId, Terms};
 use c::term::{Operation, Scalar, Term, TermId as CTerm, Terms as Pool};
-use smt::{Sort, TermId, Terms};
 use std::collections::{BTreeSet, HashMap};
 
 /// What the solver calls a value of this kind.
@@ -122,8 +122,8 @@ fn binary(terms: &mut Terms, operation: Operation, signed: bool, x: TermId, y: T
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bitvector::Model;
     use c::program::VariableId;
-    use smt::Model;
 
     /// One term for each operation over `x` and `y`.
     fn samples(pool: &mut Pool, scalar: Scalar) -> Vec<CTerm> {

@@ -4,12 +4,12 @@ use super::{Action, Behaviour, Graph, Node, Place, RETURNING, Returns, Step};
 use crate::encode::{Translation, sort_of, variables};
 use crate::enumerated::Enumerated;
 use crate::expression::Expression;
+use bitvector::{Embedded, Limits, Op, Outcome, Solver, Sort, TermId, Terms};
 use c::program::{Component, EdgeId, Instruction, LocationId, VariableId, VariableKind};
 use c::term::Scalar;
 use model::diagnostic::Diagnostic;
 use model::source::Span;
 use model::structure::TAU;
-use smt::{Embedded, Limits, Op, Outcome, Solver, Sort, TermId, Terms};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 type Built<T> = Result<T, Box<Diagnostic>>;

@@ -4,11 +4,11 @@ use super::{Part, Reader, Refused};
 use crate::expression::{Expression, parse};
 use crate::graph::Returns;
 use crate::outline::Piece;
+use bitvector::Terms;
 use model::composition::{Atom, Requirement};
 use model::diagnostic::{Diagnostic, nearest};
 use model::formula::Ltl;
 use model::source::Span;
-use smt::Terms;
 use std::ops::Range;
 
 impl Reader<'_> {

@@ -36,8 +36,8 @@ pub fn ask(specification: &Specification, question: Question, seconds: u64) -> A
 /// Checks a proof: the structures with a solver, and what the compose engine made of them.
 #[allow(dead_code, reason = "not every test has proofs")]
 pub fn checked(specification: &Specification, holds: &concurrent::Holds) -> Result<u64, String> {
-    let mut solver = smt::Embedded::without_memory();
-    let count = concurrent::verify(specification, holds, &mut solver, &smt::Limits::none())?;
+    let mut solver = bitvector::Embedded::without_memory();
+    let count = concurrent::verify(specification, holds, &mut solver, &bitvector::Limits::none())?;
     let question = match holds.question {
         Question::Deadlock => certify::composition::Question::Deadlock,
         Question::Safety | Question::Conformance(_) => certify::composition::Question::Safety,

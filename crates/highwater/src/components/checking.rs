@@ -6,12 +6,12 @@ use super::proof;
 use super::reading::ComponentsFile;
 use crate::programs::data_model_name;
 use crate::solvers::{Checker, reason_of, with_limits};
+use bitvector::{Embedded, External, Solver};
 use concurrent::{Claimed, Holds, Question, Refusal, Specification, examine};
 use model::components_proof::ComponentsProof;
 use model::composition::Composition;
 use model::composition_proof::CompositionProof;
 use model::verdict::{Limits, Observer, Reason};
-use smt::{Embedded, External, Solver};
 
 /// Who accepted a proof, and how many questions that took.
 pub struct Accepted {
@@ -102,7 +102,7 @@ pub fn verify(
     let first = external.as_mut().map(|external| examined(external));
     let (found, by) = match (first, &external) {
         // A solver that dies says nothing about the proof.
-        (None | Some(Err(Refusal::Undecided(smt::Reason::Solver(_)))), _) => {
+        (None | Some(Err(Refusal::Undecided(bitvector::Reason::Solver(_)))), _) => {
             (examined(&mut Embedded::new()), "the embedded solver")
         }
         (Some(found), external) => (found, external.as_ref().map_or("", |external| external.name())),

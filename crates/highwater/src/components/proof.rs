@@ -4,12 +4,12 @@
 //! a document may come from anywhere. That the predicates and structures are good for anything is for the checker to see.
 
 use crate::programs::proof::{read_node, written_node};
+use bitvector::{Op, Sort, TermId, Terms};
 use concurrent::abstraction::{Extract, Predicates, State};
 use concurrent::{Holds, Part, PartProof};
 use model::components_proof::{AbstractState, ComponentsAbstraction, ComponentsProof, ProcedureStructure};
 use model::structure::Structure;
 use predicates::invariant::{Node, fits, valid};
-use smt::{Op, Sort, TermId, Terms};
 use std::collections::HashMap;
 
 /// What a document says about one procedure, in the terms of the checker.

@@ -1,6 +1,7 @@
 //! The parts of a program on their way: a procedure in the interpreter, a process in its structure.
 
 use crate::programs::words;
+use bitvector::{Embedded, Limits, Model, Outcome as Answer, Solver, TermId};
 use c::display;
 use c::interpret::{Input, Machine, Outcome, Request, Run};
 use c::program::{Cause, EdgeId, Instruction, VariableId};
@@ -12,7 +13,6 @@ use model::formula::Ltl;
 use model::ids::{EventId, PropositionId};
 use model::source::{SourceMap, Span};
 use model::structure::{Ending, TAU};
-use smt::{Embedded, Limits, Model, Outcome as Answer, Solver, TermId};
 use std::collections::VecDeque;
 
 /// What following needs again and again.

@@ -5,11 +5,11 @@
 
 use super::reading::{ProgramFile, data_model_name};
 use crate::solvers::{self, Checker};
+use bitvector::{Embedded, External, Solver};
 use c::Component;
 use certify::programs::Refusal;
 use model::program_proof::ProgramProof;
 use model::verdict::{Limits, Observer, Reason};
-use smt::{Embedded, External, Solver};
 
 /// Accepts an invariant that was just found; says who did.
 pub fn accepted(
@@ -49,7 +49,7 @@ pub fn verify(
         match checked(component, written, &mut external, limits, observer) {
             Ok(()) => return Ok(format!("  by {}", external.name())),
             // A solver that dies says nothing about the proof.
-            Err(Refusal::Undecided(_, smt::Reason::Solver(_))) => {}
+            Err(Refusal::Undecided(_, bitvector::Reason::Solver(_))) => {}
             Err(refusal) => return Err(refused(refusal)),
         }
     }

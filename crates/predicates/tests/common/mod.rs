@@ -5,13 +5,13 @@ pub mod compiler;
 pub mod generate;
 pub mod wide;
 
+use bitvector::Embedded;
 use c::Component;
 use c::interpret::{Outcome, Request};
 use c::program::ErrorKind;
 use certify::programs::Refusal;
 use model::verdict::{Limits, Silent};
 use predicates::{Answer, First, Invariant, Statistics};
-use smt::Embedded;
 use std::time::{Duration, Instant};
 
 /// Declarations that every program starts with.
@@ -49,7 +49,7 @@ pub fn ask_first(component: &Component, first: First, seconds: u64) -> (Answer, 
 
 /// What the checker says about an invariant.
 pub fn verified(component: &Component, invariant: &Invariant) -> Result<(), Refusal> {
-    certify::programs::verify(component, &invariant.proof(), &mut Embedded::new(), &smt::Limits::none())
+    certify::programs::verify(component, &invariant.proof(), &mut Embedded::new(), &bitvector::Limits::none())
 }
 
 /// What all runs together do.

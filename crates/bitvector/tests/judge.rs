@@ -3,8 +3,8 @@
 
 mod support;
 
-use smt::smtlib::obligation;
-use smt::{Program, Sort, Terms};
+use bitvector::smtlib::obligation;
+use bitvector::{Program, Sort, Terms};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};

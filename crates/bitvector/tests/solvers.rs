@@ -2,8 +2,8 @@
 
 mod support;
 
-use smt::sat::check_proof;
-use smt::{
+use bitvector::sat::check_proof;
+use bitvector::{
     CrossChecked, Embedded, External, Limits, Model, Outcome, Program, Reason, Solver, Sort, TermId, Terms,
     minimal_core,
 };

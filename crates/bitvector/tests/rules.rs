@@ -5,7 +5,7 @@
 
 mod support;
 
-use smt::{Evaluation, Model, Terms};
+use bitvector::{Evaluation, Model, Terms};
 use support::{ARITHMETIC, COMPARISONS, Operation, Tree, build, declare, ones, value, width_of};
 
 const WIDEST: u32 = 4;
@@ -42,7 +42,7 @@ fn shapes(tree: &Tree) -> Vec<Tree> {
 /// The builders' term against the tree, for all values of the one variable.
 struct Comparison {
     terms: Terms,
-    variables: Vec<smt::TermId>,
+    variables: Vec<bitvector::TermId>,
     states: Vec<Evaluation>,
 }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use smt::{Embedded, Limits, Model, Outcome, Solver, Terms};
+use bitvector::{Embedded, Limits, Model, Outcome, Solver, Terms};
 use support::{
     ARITHMETIC, CHEAP, COMPARISONS, Garden, Operation, Random, Tree, all_values, build, declare, seeds, value,
 };

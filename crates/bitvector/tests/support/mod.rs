@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "every test file uses its part")]
 
-use smt::{Op, Sort, TermId, Terms};
+use bitvector::{Op, Sort, TermId, Terms};
 
 /// A small generator of random numbers (xorshift64*).
 pub struct Random(u64);

@@ -13,7 +13,7 @@
 //! ([`smtlib::obligation`]); with the feature `cross-check`, all are compared while tests run. A limit, a dead process or a disagreement is [`Outcome::Unknown`] with its [`Reason`].
 //!
 //! ```
-//! use smt::{Embedded, Limits, Outcome, Solver, Sort, Terms};
+//! use bitvector::{Embedded, Limits, Outcome, Solver, Sort, Terms};
 //!
 //! let mut terms = Terms::new();
 //! let x = terms.var("x", Sort::Bv(32));

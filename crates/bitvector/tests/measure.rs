@@ -1,11 +1,11 @@
-//! How many questions a second. Run it by hand: `cargo test --release -p highwater-smt --test measure -- --ignored
+//! How many questions a second. Run it by hand: `cargo test --release -p highwater-bitvector --test measure -- --ignored
 //! --nocapture`.
 
 #![allow(clippy::print_stderr, reason = "the figures are the point")]
 
 mod support;
 
-use smt::{Embedded, External, Limits, Outcome, Solver, Sort, TermId, Terms};
+use bitvector::{Embedded, External, Limits, Outcome, Solver, Sort, TermId, Terms};
 use std::time::Instant;
 use support::Random;
 

@@ -2,8 +2,8 @@
 
 mod support;
 
-use smt::sat::{Answer, Lit, ProofStep, Sat, Var, check_proof};
-use smt::{Limits, Reason};
+use bitvector::sat::{Answer, Lit, ProofStep, Sat, Var, check_proof};
+use bitvector::{Limits, Reason};
 use support::{Random, seeds};
 
 fn variables(sat: &mut Sat, count: usize) -> Vec<Var> {

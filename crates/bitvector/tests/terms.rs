@@ -2,8 +2,8 @@
 
 mod support;
 
-use smt::smtlib::{Reply, obligation, parse_replies, parse_value};
-use smt::{Model, Op, Sort, TermId, Terms, to_c};
+use bitvector::smtlib::{Reply, obligation, parse_replies, parse_value};
+use bitvector::{Model, Op, Sort, TermId, Terms, to_c};
 use std::collections::HashMap;
 use support::{ARITHMETIC, Garden, Random, build, declare, seeds};
 
