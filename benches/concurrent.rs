@@ -148,7 +148,7 @@ fn read(file: &Path) -> Specification {
     let text = std::fs::read_to_string(file).expect("the specification");
     let load = |wanted: &str| {
         let text = std::fs::read_to_string(folder().join(wanted)).map_err(|error| error.to_string())?;
-        Ok(c::Input::plain(wanted, text))
+        Ok(cfront::Input::plain(wanted, text))
     };
     let read = concurrent::read("bench.spec", &text, &Options::default(), &load);
     let said: Vec<String> = read.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect();

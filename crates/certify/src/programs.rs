@@ -31,8 +31,8 @@ mod ways;
 mod words;
 
 use bitvector::{Limits, Solver};
-use c::Component;
-use c::program::LocationId;
+use cfront::Component;
+use cfront::program::LocationId;
 use model::program_proof::ProgramProof;
 use thiserror::Error;
 

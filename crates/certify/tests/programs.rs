@@ -1,10 +1,10 @@
 //! Invariants of C programs: what the engine finds is accepted; what was damaged is refused, or true of every run.
 
 use bitvector::{Embedded, Model, TermId, Terms};
-use c::Component;
-use c::interpret::{Machine, Outcome, Run};
-use c::program::{ErrorKind, LocationId};
 use certify::programs::{Refusal, obligations, verify};
+use cfront::Component;
+use cfront::interpret::{Machine, Outcome, Run};
+use cfront::program::{ErrorKind, LocationId};
 use model::program_proof::{ProgramProof, ProofNode};
 use model::verdict::{Limits, Silent};
 use predicates::Answer;
@@ -68,7 +68,7 @@ const PROGRAMS: [(&str, &str, &str); 9] = [
 ];
 
 fn component(text: &str) -> Component {
-    let read = c::read(&c::Input::plain("test.c", format!("{PRELUDE}{text}")), &c::Options::default());
+    let read = cfront::read(&cfront::Input::plain("test.c", format!("{PRELUDE}{text}")), &cfront::Options::default());
     match read.program {
         Some(mut program) => program.components.remove(0),
         None => panic!("{:?}\n{text}", read.diagnostics),
@@ -269,14 +269,14 @@ fn holds_in(component: &Component, proof: &ProgramProof, seed: u64) -> bool {
     while run.edges.len() < 600 {
         let here = |at: &u32| LocationId(*at) == machine.location();
         let values = variables.iter().enumerate();
-        let values = values.map(|(at, &term)| (term, machine.bits(c::program::VariableId(at as u32)).into()));
+        let values = values.map(|(at, &term)| (term, machine.bits(cfront::program::VariableId(at as u32)).into()));
         let state = Model::new(values.collect());
         for (_, list) in proof.conditions.iter().filter(|(at, _)| here(at)) {
             if list.iter().any(|&number| state.evaluate(&terms, made[number as usize]).bits == 0) {
                 return false;
             }
         }
-        let mut inputs = |_: &c::interpret::Request| [0, 1, 2, 7, u64::MAX][random.below(5)];
+        let mut inputs = |_: &cfront::interpret::Request| [0, 1, 2, 7, u64::MAX][random.below(5)];
         match machine.step(&mut inputs, &mut run) {
             Some(Outcome::Error(..)) => return false,
             Some(_) => return true,

@@ -12,7 +12,7 @@ use crate::replay::{Moved, replay};
 use crate::specification::{Part, Specification};
 use crate::system::{Asked, Examined, compose};
 use crate::validate::{Checked, Real, project};
-use c::interpret::Input;
+use cfront::interpret::Input;
 use compose::{Listener, Method, Verdict};
 use model::composition::{Atom, Composition, Happening, Run};
 use model::composition_proof::CompositionProof;

@@ -4,8 +4,8 @@
 //! of C become variables of the solver that are named after their number, since names of C need not be unique.
 
 use bitvector::{Sort, TermId, Terms};
-use c::program::{Component, VariableId};
-use c::term::{Operation, Scalar, Term, TermId as CTerm};
+use cfront::program::{Component, VariableId};
+use cfront::term::{Operation, Scalar, Term, TermId as CTerm};
 use std::collections::HashMap;
 
 /// The sort of a scalar.
@@ -17,7 +17,7 @@ pub(crate) fn sort_of(scalar: Scalar) -> Sort {
 pub fn variables(component: &Component, terms: &mut Terms) -> Vec<TermId> {
     let each = component.variables.iter().enumerate();
     let each = each.map(|(number, variable)| {
-        let name = c::display::name(component, VariableId(number as u32));
+        let name = cfront::display::name(component, VariableId(number as u32));
         terms.var(&format!("{name}#{number}"), sort_of(variable.scalar))
     });
     each.collect()

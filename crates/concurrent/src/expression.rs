@@ -7,8 +7,8 @@
 
 use crate::encode::{apply, convert, sort_of};
 use bitvector::{TermId, Terms};
-use c::program::{Component, VariableId};
-use c::term::{Operation, Scalar};
+use cfront::program::{Component, VariableId};
+use cfront::term::{Operation, Scalar};
 use model::diagnostic::{Diagnostic, nearest};
 use model::source::Span;
 
@@ -404,7 +404,7 @@ pub(crate) fn variable(component: &Component, name: &str, span: Span) -> Parsed<
             .map(|(number, _)| number)
             .collect(),
     ];
-    let visible = |number: &&usize| component.variables[**number].kind != c::program::VariableKind::Temporary;
+    let visible = |number: &&usize| component.variables[**number].kind != cfront::program::VariableKind::Temporary;
     for choice in &choices {
         let found: Vec<&usize> = choice.iter().filter(visible).collect();
         match found[..] {

@@ -27,7 +27,7 @@ pub(crate) use build::{Source, build};
 use crate::enumerated::Enumerated;
 use crate::expression::Expression;
 use bitvector::{TermId, Terms};
-use c::program::{EdgeId, LocationId, VariableId};
+use cfront::program::{EdgeId, LocationId, VariableId};
 use model::ids::EventId;
 use model::source::Span;
 use model::structure::Ending;

@@ -14,7 +14,7 @@ use crate::budget::Budget;
 use crate::enumerated::matters;
 use crate::graph::Graph;
 use bitvector::{Embedded, Model, Op, Outcome, Sort, TermId};
-use c::program::VariableId;
+use cfront::program::VariableId;
 use model::verdict::Reason;
 use std::collections::{HashMap, HashSet};
 

@@ -7,8 +7,8 @@
 use crate::graph::{Graph, Place, Step};
 use crate::validate::Real;
 use bitvector::{Model, TermId};
-use c::interpret::{Input, Machine, Outcome, Run};
-use c::program::{Component, Instruction, VariableId};
+use cfront::interpret::{Input, Machine, Outcome, Run};
+use cfront::program::{Component, Instruction, VariableId};
 use model::source::Span;
 use std::collections::HashMap;
 
@@ -111,10 +111,10 @@ impl Player<'_> {
         let changes = after.iter().zip(&before).enumerate();
         let changes = changes.filter(|(_, (new, old))| new != old).map(|(number, _)| {
             let variable = VariableId(number as u32);
-            (c::display::name(self.component, variable), self.machine.value(variable))
+            (cfront::display::name(self.component, variable), self.machine.value(variable))
         });
         let does = match (step.edge, self.graph.nodes[step.target as usize].place) {
-            (Some(edge), _) => c::display::instruction(self.component, &self.component.edge(edge).instruction),
+            (Some(edge), _) => cfront::display::instruction(self.component, &self.component.edge(edge).instruction),
             (None, Place::Inside { call, .. }) => match &self.component.edge(call).instruction {
                 Instruction::Call { routine, .. } => format!("in `{routine}`"),
                 _ => String::new(),
@@ -150,9 +150,9 @@ impl Player<'_> {
     }
 
     /// Executes one edge, and it must be this one. Inputs come from the end of the list.
-    fn execute(&mut self, edge: c::program::EdgeId, inputs: &mut Vec<u64>) -> Result<(), String> {
+    fn execute(&mut self, edge: cfront::program::EdgeId, inputs: &mut Vec<u64>) -> Result<(), String> {
         let mut missing = false;
-        let mut next = |_: &c::interpret::Request| {
+        let mut next = |_: &cfront::interpret::Request| {
             inputs.pop().unwrap_or_else(|| {
                 missing = true;
                 0

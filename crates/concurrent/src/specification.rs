@@ -20,7 +20,7 @@ mod units;
 use crate::expression::{Expression, parse};
 use crate::graph::{Action, Behaviour, Returns, Source, build};
 use crate::outline::{Outline, PartText, Piece, outline};
-use c::Component;
+use cfront::Component;
 use model::composition::{Component as Process, Named, Requirement};
 use model::diagnostic::{Diagnostic, nearest};
 use model::ids::{EventId, PropositionId};
@@ -118,7 +118,7 @@ impl Conformance {
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// How C is read; its `entries` and `external` are chosen here.
-    pub c: c::Options,
+    pub c: cfront::Options,
     /// Formulas that are not in the text: their names are their texts.
     pub formulas: Vec<String>,
 }
@@ -134,8 +134,8 @@ pub struct Read {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Gives a file that the specification names; a C file ready for [`c::read`].
-pub type Load<'l> = &'l dyn Fn(&str) -> Result<c::Input, String>;
+/// Gives a file that the specification names; a C file ready for [`cfront::read`].
+pub type Load<'l> = &'l dyn Fn(&str) -> Result<cfront::Input, String>;
 
 type Refused<T> = Result<T, Box<Diagnostic>>;
 

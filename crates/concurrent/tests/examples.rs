@@ -18,7 +18,7 @@ fn example(name: &str) -> Specification {
     let text = std::fs::read_to_string(folder().join(name)).expect(name);
     let load = |wanted: &str| {
         let text = std::fs::read_to_string(folder().join(wanted)).map_err(|error| error.to_string())?;
-        Ok(c::Input::plain(wanted, text))
+        Ok(cfront::Input::plain(wanted, text))
     };
     specification(concurrent::read(name, &text, &Options::default(), &load))
 }

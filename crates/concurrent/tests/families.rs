@@ -9,7 +9,7 @@ use concurrent::{Options, Outcome, Question, Specification};
 fn read(text: &str) -> Specification {
     let load = |wanted: &str| {
         let file = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/c").join(wanted);
-        Ok(c::Input::plain(wanted, std::fs::read_to_string(file).map_err(|error| error.to_string())?))
+        Ok(cfront::Input::plain(wanted, std::fs::read_to_string(file).map_err(|error| error.to_string())?))
     };
     specification(concurrent::read("family.spec", text, &Options::default(), &load))
 }

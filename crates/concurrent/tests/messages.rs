@@ -163,14 +163,14 @@ void other(void) { request(); state = LAST; mask = 0xffffffffu; }
 ";
 
 /// The preprocessor's work on the text above: directives are gone.
-fn levels() -> c::Input {
+fn levels() -> cfront::Input {
     let lines: Vec<&str> = LEVELS.lines().map(|line| if line.starts_with('#') { "" } else { line }).collect();
     let definitions = LEVELS
         .lines()
         .filter_map(|line| line.strip_prefix("#define ")?.split_once(' '))
         .filter(|(name, _)| *name != "TWICE");
     let macros = definitions.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-    c::Input { preprocessed: Some(lines.join("\n")), macros, ..c::Input::plain("levels.c", LEVELS) }
+    cfront::Input { preprocessed: Some(lines.join("\n")), macros, ..c::Input::plain("levels.c", LEVELS) }
 }
 
 #[test]

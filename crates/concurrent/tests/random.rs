@@ -9,8 +9,8 @@ mod common;
 #[path = "common/generate.rs"]
 mod generate;
 
-use c::interpret::{Machine, Outcome as Ends, Run};
-use c::program::{Instruction, VariableId};
+use cfront::interpret::{Machine, Outcome as Ends, Run};
+use cfront::program::{Instruction, VariableId};
 use common::{ask, checked, read_with, specification};
 use concurrent::{Outcome, Part, Procedure, Question, Specification};
 use generate::{FORMULAS, HEAD, Kind, Random, allowed, head_of, holds, process, program};

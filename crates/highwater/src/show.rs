@@ -38,7 +38,7 @@ pub fn run(args: &ShowArgs) -> Result<i32, Failure> {
             let only = "a C program is shown as its control-flow graph, as text: --what machines --format text";
             return Err(Failure::Usage(String::from(only)));
         }
-        std::io::stdout().write_all(c::display::component(&program.component).as_bytes())?;
+        std::io::stdout().write_all(cfront::display::component(&program.component).as_bytes())?;
         return Ok(0);
     }
     if let Some(components) = &file.components {

@@ -7,7 +7,7 @@ use crate::arguments::SimulateArgs;
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::{components, compositions, machines, programs, terminal, verify};
-use c::term::Scalar;
+use cfront::term::Scalar;
 use model::fault::FaultAt;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;

@@ -2,7 +2,7 @@
 //!
 //! With `--cross`, an installed solver discharges the obligations of each proof again.
 
-use c::program::ErrorKind;
+use cfront::program::ErrorKind;
 use model::verdict::{Limits, Silent};
 use predicates::Answer;
 use std::path::Path;
@@ -30,11 +30,11 @@ fn say(text: &str) {
 fn reach(file: &str, seconds: u64, verbose: bool, cross: bool) -> String {
     let Ok(bytes) = std::fs::read(file) else { return String::from("cannot be read") };
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let input = match c::preprocess::preprocess(Path::new(file), &text, c::DataModel::Ilp32, &[]) {
+    let input = match cfront::preprocess::preprocess(Path::new(file), &text, cfront::DataModel::Ilp32, &[]) {
         Ok(input) => input,
         Err(failure) => return format!("unsupported: {}", failure.diagnostic.message),
     };
-    let read = c::read(&input, &c::Options::default());
+    let read = cfront::read(&input, &cfront::Options::default());
     let Some(program) = read.program else {
         let first = read.diagnostics.first().map_or(String::new(), |diagnostic| diagnostic.message.clone());
         return format!("unsupported: {first}");
@@ -74,7 +74,7 @@ fn reach(file: &str, seconds: u64, verbose: bool, cross: bool) -> String {
 }
 
 /// What another solver says about a proof.
-fn discharged(component: &c::Component, invariant: &predicates::Invariant, seconds: u64) -> String {
+fn discharged(component: &cfront::Component, invariant: &predicates::Invariant, seconds: u64) -> String {
     let Some(mut solver) = bitvector::External::find() else { return String::from("no other solver") };
     let deadline = Some(Instant::now() + Duration::from_secs(seconds));
     let limits = bitvector::Limits { deadline, ..smt::Limits::none() };

@@ -2,7 +2,7 @@
 
 use crate::invariant::{Invariant, Node};
 use bitvector::{Op, Sort};
-use c::program::VariableId;
+use cfront::program::VariableId;
 use model::program_proof::{ProgramProof, ProofNode};
 
 /// The operations and their names; `extract` is a case of its own.
@@ -103,7 +103,7 @@ fn sort(width: u32) -> Sort {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use c::program::LocationId;
+    use cfront::program::LocationId;
 
     #[test]
     fn an_invariant_is_the_same_after_it_was_written_and_read() {

@@ -5,8 +5,8 @@
 //! several have one name, their numbers tell them apart.
 
 use bitvector::{Sort, TermId, Terms};
-use c::program::{Component, VariableId};
-use c::term::{Operation, Scalar, Term, TermId as CTerm};
+use cfront::program::{Component, VariableId};
+use cfront::term::{Operation, Scalar, Term, TermId as CTerm};
 use std::collections::HashMap;
 
 /// The sort of a scalar.
@@ -25,7 +25,7 @@ impl<'c> Encoder<'c> {
     /// A translation into these terms; there must be no other for them.
     pub(crate) fn new(component: &'c Component, terms: &mut Terms) -> Self {
         let names: Vec<String> =
-            (0..component.variables.len()).map(|n| c::display::name(component, VariableId(n as u32))).collect();
+            (0..component.variables.len()).map(|n| cfront::display::name(component, VariableId(n as u32))).collect();
         let mut uses: HashMap<&str, u32> = HashMap::new();
         names.iter().for_each(|name| *uses.entry(name).or_default() += 1);
         let variables = component.variables.iter().enumerate().map(|(number, variable)| {
@@ -158,7 +158,7 @@ fn on_words(terms: &mut Terms, operation: Operation, signed: bool, a: TermId, b:
 mod tests {
     use super::*;
     use bitvector::Model;
-    use c::program::{LocationId, ObjectId, Variable, VariableKind};
+    use cfront::program::{LocationId, ObjectId, Variable, VariableKind};
 
     /// A component with two variables and no graph.
     fn component(scalar: Scalar) -> Component {
@@ -173,7 +173,7 @@ mod tests {
         };
         Component {
             name: String::from("main"),
-            terms: c::term::Terms::new(),
+            terms: cfront::term::Terms::new(),
             variables: vec![variable("x"), variable("y")],
             objects: Vec::new(),
             entry: LocationId(0),
@@ -222,7 +222,7 @@ mod tests {
                 ]);
                 for (&sample, &image) in sampled.iter().zip(&encoded) {
                     let bits = component.terms.evaluate(sample, &|variable| if variable.0 == 0 { x } else { y });
-                    let shown = c::display::term(&component, sample);
+                    let shown = cfront::display::term(&component, sample);
                     assert_eq!(model.evaluate(&terms, image).bits, bits, "{shown} for {scalar:?}, {x}, {y}");
                 }
             }

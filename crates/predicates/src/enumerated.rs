@@ -17,7 +17,7 @@ use crate::listing::Listing;
 use crate::search::{Found, Said, Search};
 use crate::system::Cut;
 use bitvector::{Evaluation, Model, TermId};
-use c::program::{ErrorKind, LocationId, VariableId};
+use cfront::program::{ErrorKind, LocationId, VariableId};
 use model::verdict::Reason;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

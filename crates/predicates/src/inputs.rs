@@ -4,8 +4,8 @@
 //! compared with, directly or in a sum with another constant.
 
 use crate::slice::Slice;
-use c::program::{Component, Instruction, VariableId};
-use c::term::{Operation, Term, TermId};
+use cfront::program::{Component, Instruction, VariableId};
+use cfront::term::{Operation, Term, TermId};
 use std::collections::HashSet;
 
 /// Constants of one class that are tried.

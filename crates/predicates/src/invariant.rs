@@ -5,7 +5,7 @@
 //! reads it from a document ([`model::program_proof`]), and checks every arity and every width.
 
 use bitvector::{Op, Sort, TermId, Terms};
-use c::program::{LocationId, VariableId};
+use cfront::program::{LocationId, VariableId};
 use std::collections::HashMap;
 
 /// An expression over the variables of a component, whose arguments are earlier entries of the table.

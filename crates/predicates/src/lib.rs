@@ -1,6 +1,6 @@
 //! Which errors of a C component can be reached: predicates over machine integers, proofs, and runs.
 //!
-//! * In: a [`c::Component`], the kinds of errors that are asked for, limits, an observer.
+//! * In: a [`cfront::Component`], the kinds of errors that are asked for, limits, an observer.
 //! * Out: an [`Answer`]: safe, with an [`Invariant`] as plain data; unsafe, with a run of the
 //!   interpreter that ends in such an error; or why neither is known.
 //!
@@ -36,9 +36,9 @@ mod walker;
 pub use invariant::Invariant;
 
 use budget::Budget;
-use c::Component;
-use c::interpret::{Outcome, Run};
-use c::program::{ErrorKind, LocationId};
+use cfront::Component;
+use cfront::interpret::{Outcome, Run};
+use cfront::program::{ErrorKind, LocationId};
 use enumerated::Beside;
 use explore::{Explored, Explorer};
 use model::verdict::{Limits, Observer, Reason};
@@ -187,7 +187,7 @@ fn decide(
 /// A run in which a routine of the C library does what it never does proves nothing. Nor is there a proof then: it would
 /// exclude that run.
 fn real(run: Run) -> Result<Answer, Reason> {
-    match c::standard::relied_on(&run) {
+    match cfront::standard::relied_on(&run) {
         Some(routine) => Err(Reason::NotSupported(format!("a run was found that depends on what `{routine}` does"))),
         None => Ok(Answer::Unsafe(run)),
     }
@@ -273,6 +273,6 @@ fn harmless_cycles(search: &Search<'_, '_>) -> Vec<(LocationId, Vec<bitvector::T
     idle.collect()
 }
 
-fn names(search: &Search<'_, '_>) -> HashMap<bitvector::TermId, c::program::VariableId> {
+fn names(search: &Search<'_, '_>) -> HashMap<bitvector::TermId, cfront::program::VariableId> {
     search.system.state.iter().copied().zip(search.system.variables.iter().copied()).collect()
 }

@@ -5,8 +5,8 @@
 //! and Wilhelm, 1981).
 
 use crate::slice::Slice;
-use c::program::{Component, Edge, Instruction, LocationId, VariableId};
-use c::term::TermId;
+use cfront::program::{Component, Edge, Instruction, LocationId, VariableId};
+use cfront::term::TermId;
 use std::collections::HashMap;
 
 /// Bits in a word of a set.

@@ -8,7 +8,7 @@
 use crate::search::{ALWAYS, Said, Search};
 use crate::system::{Cut, Step};
 use bitvector::{Evaluation, Op, Sort, TermId};
-use c::interpret::{Machine, Outcome, Request, Run};
+use cfront::interpret::{Machine, Outcome, Request, Run};
 use model::verdict::Reason;
 use std::collections::{BTreeMap, HashMap};
 

@@ -6,8 +6,8 @@
 use crate::budget::Budget;
 use crate::system::System;
 use bitvector::Model;
-use c::interpret::{Machine, Outcome, Request, Run};
-use c::program::{Component, ErrorKind};
+use cfront::interpret::{Machine, Outcome, Request, Run};
+use cfront::program::{Component, ErrorKind};
 use model::verdict::Reason;
 use std::time::{Duration, Instant};
 

@@ -15,7 +15,7 @@ use crate::budget::Budget;
 use crate::enumerated::Beside;
 use crate::system::{Cut, System};
 use bitvector::{Embedded, Model, Outcome, Solver, TermId};
-use c::interpret::Run;
+use cfront::interpret::Run;
 use model::verdict::Reason;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

@@ -5,7 +5,7 @@
 //! matters. Every live assumption counts, so the slice has exactly the runs of the component: an error that is reached
 //! in the slice is reached in the component with the same inputs.
 
-use c::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
+use cfront::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
 use std::collections::HashSet;
 
 /// The part of a component that matters.
@@ -79,7 +79,7 @@ fn idle_edges(component: &Component, leaving: &[Vec<EdgeId>]) -> Vec<bool> {
 
 /// Whether two edges assume opposite conditions.
 pub(crate) fn opposite(component: &Component, a: EdgeId, b: EdgeId) -> bool {
-    use c::term::Term::Not;
+    use cfront::term::Term::Not;
     match (&component.edge(a).instruction, &component.edge(b).instruction) {
         (&Instruction::Assume(x), &Instruction::Assume(y)) => {
             component.terms.get(x) == Not(y) || component.terms.get(y) == Not(x)

@@ -12,7 +12,7 @@ use crate::budget::Budget;
 use crate::encode::{Encoder, sort};
 use crate::slice::{Slice, opposite};
 use bitvector::{Sort, TermId, Terms};
-use c::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
+use cfront::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
 use model::verdict::Reason;
 use std::collections::{BTreeMap, HashMap, btree_map};
 

@@ -1,10 +1,10 @@
-//! A fast interpreter for the slice: what [`c::interpret`] does, for the variables that matter only.
+//! A fast interpreter for the slice: what [`cfront::interpret`] does, for the variables that matter only.
 //!
 //! It is not trusted. What it finds is replayed by the interpreter, or proved by induction.
 
 use crate::slice::Slice;
-use c::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
-use c::term::{Term, TermId, apply, convert};
+use cfront::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
+use cfront::term::{Term, TermId, apply, convert};
 
 /// Where a walk came to a stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -47,7 +47,7 @@ fn attack(seed: u64, counts: &mut Counts) {
     }
 }
 
-fn compare(seed: u64, text: &str, component: &c::Component, truth: &Truth, answer: Answer, counts: &mut Counts) {
+fn compare(seed: u64, text: &str, component: &cfront::Component, truth: &Truth, answer: Answer, counts: &mut Counts) {
     match answer {
         Answer::Safe(invariant) => {
             counts.safe += 1;
@@ -58,7 +58,7 @@ fn compare(seed: u64, text: &str, component: &c::Component, truth: &Truth, answe
             counts.violated += 1;
             assert!(truth.stated, "seed {seed}: no run has that error\n{text}");
             let mut inputs = run.inputs.iter().map(|input| input.bits);
-            let again = c::interpret::run(component, &mut |_| inputs.next().unwrap_or(0), run.edges.len());
+            let again = cfront::interpret::run(component, &mut |_| inputs.next().unwrap_or(0), run.edges.len());
             assert_eq!(again.outcome, run.outcome, "seed {seed}: the run does not replay\n{text}");
         }
         Answer::Inconclusive(Reason::Crash(_)) => {
@@ -76,7 +76,7 @@ fn compare(seed: u64, text: &str, component: &c::Component, truth: &Truth, answe
 }
 
 /// No invariant proves that an error is not reached when it is.
-fn refuse_everything(seed: u64, component: &c::Component) {
+fn refuse_everything(seed: u64, component: &cfront::Component) {
     let mut numbers = Numbers::new(seed ^ 0xabcd);
     for _ in 0..6 {
         let invariant = random_invariant(component, &mut numbers);
@@ -85,7 +85,7 @@ fn refuse_everything(seed: u64, component: &c::Component) {
     }
 }
 
-fn random_invariant(component: &c::Component, numbers: &mut Numbers) -> Invariant {
+fn random_invariant(component: &cfront::Component, numbers: &mut Numbers) -> Invariant {
     let mut nodes = vec![Node::Constant { sort: Sort::Bool, bits: 0 }];
     let mut conditions = Vec::new();
     for (number, location) in component.locations.iter().enumerate() {
@@ -99,15 +99,15 @@ fn random_invariant(component: &c::Component, numbers: &mut Numbers) -> Invarian
         if numbers.below(6) == 0 {
             list.push(0);
         }
-        conditions.push((c::program::LocationId(number as u32), list));
+        conditions.push((cfront::program::LocationId(number as u32), list));
     }
     Invariant { nodes, conditions }
 }
 
-fn random_condition(component: &c::Component, numbers: &mut Numbers, nodes: &mut Vec<Node>) -> u32 {
+fn random_condition(component: &cfront::Component, numbers: &mut Numbers, nodes: &mut Vec<Node>) -> u32 {
     let variable = numbers.below(component.variables.len() as u64) as u32;
     let width = u32::from(component.variables[variable as usize].scalar.width);
-    nodes.push(Node::Variable(c::program::VariableId(variable)));
+    nodes.push(Node::Variable(cfront::program::VariableId(variable)));
     if width == 1 {
         return nodes.len() as u32 - 1;
     }

@@ -7,9 +7,9 @@
 
 mod common;
 
-use c::interpret::{Outcome, Request, Run, run};
-use c::program::ErrorKind;
-use c::{Component, DataModel, Input, Options, witness};
+use cfront::interpret::{Outcome, Request, Run, run};
+use cfront::program::ErrorKind;
+use cfront::{Component, DataModel, Input, Options, witness};
 use common::compiler::{End, Ends, Flags, Inputs, TOLD, input_seed, run_all, status};
 use common::wide::{DECLARATIONS, LAST, unit};
 use model::verdict::{Limits, Reason, Silent};
@@ -59,7 +59,7 @@ struct Counts {
 
 #[test]
 fn no_answer_contradicts_a_compiled_run() {
-    if c::preprocess::compiler().is_none() {
+    if cfront::preprocess::compiler().is_none() {
         show("there is no C compiler here: nothing was compared");
         return;
     }
@@ -116,7 +116,7 @@ fn subject(seed: u64, mode: Mode) -> Subject {
 fn read(seed: u64, unit: &str, mode: Mode) -> Subject {
     let text = format!("{DECLARATIONS}{unit}int main(void) {{ test_{seed}(); return 0; }}\n");
     let input = Input::plain("test.c", text);
-    let read = c::read(&input, &mode.options());
+    let read = cfront::read(&input, &mode.options());
     match read.program {
         Some(mut program) => Subject { seed, unit: unit.to_owned(), input, component: program.components.remove(0) },
         None => panic!("seed {seed}: {:?}\n{}", read.diagnostics, input.text),
@@ -127,11 +127,11 @@ fn read(seed: u64, unit: &str, mode: Mode) -> Subject {
 fn observed(component: &Component, seed: u64) -> Option<i64> {
     let last = component.variables.iter().position(|variable| variable.name == "last")?;
     let mut inputs = Inputs(seed);
-    let mut machine = c::interpret::Machine::new(component);
+    let mut machine = cfront::interpret::Machine::new(component);
     let mut run = Run { outcome: Outcome::StepLimit, edges: Vec::new(), inputs: Vec::new(), events: Vec::new() };
     while run.edges.len() < STEPS {
         if let Some(outcome) = machine.step(&mut |_: &Request| inputs.next(), &mut run) {
-            let value = machine.value(c::program::VariableId(last as u32)) as i64;
+            let value = machine.value(cfront::program::VariableId(last as u32)) as i64;
             return matches!(outcome, Outcome::Returned(_)).then_some(value);
         }
     }
@@ -163,8 +163,8 @@ fn same_runs(subject: &Subject, ends: &Ends, counts: &mut Counts) {
     for (number, end) in (0..TOLD).zip(&ends.told) {
         let mut inputs = Inputs(input_seed(subject.seed, number));
         let ours = run(&subject.component, &mut |_: &Request| inputs.next(), STEPS);
-        let open = |input: &c::interpret::Input| {
-            !matches!(&input.request.purpose, c::interpret::Purpose::Havoc(c::program::Cause::Nondet(_)))
+        let open = |input: &cfront::interpret::Input| {
+            !matches!(&input.request.purpose, cfront::interpret::Purpose::Havoc(cfront::program::Cause::Nondet(_)))
         };
         if ours.inputs.iter().any(open) || *end == End::TooLong {
             continue;

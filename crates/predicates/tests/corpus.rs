@@ -5,8 +5,8 @@
 
 mod common;
 
-use c::interpret::Outcome;
-use c::{DataModel, Options, preprocess::preprocess};
+use cfront::interpret::Outcome;
+use cfront::{DataModel, Options, preprocess::preprocess};
 use model::verdict::{Limits, Silent};
 use predicates::Answer;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ fn asked(path: &Path, seconds: u64) -> (String, Option<bool>) {
         Err(failure) => return (format!("unread: {}", failure.diagnostic.code), None),
     };
     let start = Instant::now();
-    let read = c::read(&input, &Options::default());
+    let read = cfront::read(&input, &Options::default());
     let Some(component) = read.program.and_then(|program| program.components.into_iter().next()) else {
         let first = read.diagnostics.first();
         return (

@@ -25,7 +25,7 @@ fn assert_unsafe(text: &str) {
     match common::ask(&component, 20).0 {
         Answer::Unsafe(run) => {
             let mut inputs = run.inputs.iter().map(|input| input.bits);
-            let again = c::interpret::run(&component, &mut |_| inputs.next().unwrap_or(0), run.edges.len());
+            let again = cfront::interpret::run(&component, &mut |_| inputs.next().unwrap_or(0), run.edges.len());
             assert_eq!(again, run);
         }
         other => panic!("{other:?} for {text}"),
@@ -154,7 +154,7 @@ fn a_fault_that_was_not_asked_for_prevents_a_proof_but_not_a_violation() {
 const COUNTER: &str = "int main(void) { int i = 0, x = 0; while (__VERIFIER_nondet_int()) { x = i; i = 1 - i; }
                          check(x < 2 && x >= 0); return 0; }";
 
-fn proof() -> (c::Component, Invariant) {
+fn proof() -> (cfront::Component, Invariant) {
     let component = common::component(COUNTER);
     match common::ask(&component, 20).0 {
         Answer::Safe(invariant) => (component, invariant),
@@ -189,7 +189,7 @@ fn an_invariant_that_is_false_at_the_start_is_refused() {
 fn a_table_that_is_not_one_of_terms_is_refused() {
     let (component, invariant) = proof();
     let broken = [
-        Node::Variable(c::program::VariableId(99_999)),
+        Node::Variable(cfront::program::VariableId(99_999)),
         Node::Apply { op: Op::Add, sort: Sort::Bv(8), arguments: vec![0] },
         Node::Apply { op: Op::Not, sort: Sort::Bool, arguments: vec![99_999] },
         Node::Apply { op: Op::Var(0), sort: Sort::Bool, arguments: vec![] },
@@ -201,20 +201,20 @@ fn a_table_that_is_not_one_of_terms_is_refused() {
         assert!(matches!(verified(&component, &wrong), Err(Refusal::Malformed(_))), "{node:?}");
     }
     let mut nowhere = invariant.clone();
-    nowhere.conditions.push((c::program::LocationId(99_999), vec![]));
+    nowhere.conditions.push((cfront::program::LocationId(99_999), vec![]));
     assert!(matches!(verified(&component, &nowhere), Err(Refusal::Malformed(_))));
 }
 
 /// The invariant that the variable is zero at every loop head.
-fn zero_at_heads(component: &c::Component, name: &str) -> Invariant {
+fn zero_at_heads(component: &cfront::Component, name: &str) -> Invariant {
     let variable = component.variables.iter().position(|variable| variable.name == name).expect("it is there");
     let nodes = vec![
-        Node::Variable(c::program::VariableId(variable as u32)),
+        Node::Variable(cfront::program::VariableId(variable as u32)),
         Node::Constant { sort: Sort::Bv(32), bits: 0 },
         Node::Apply { op: Op::Eq, sort: Sort::Bool, arguments: vec![0, 1] },
     ];
     let heads = component.locations.iter().enumerate().filter(|(_, location)| location.loop_head);
-    Invariant { nodes, conditions: heads.map(|(at, _)| (c::program::LocationId(at as u32), vec![2])).collect() }
+    Invariant { nodes, conditions: heads.map(|(at, _)| (cfront::program::LocationId(at as u32), vec![2])).collect() }
 }
 
 #[test]

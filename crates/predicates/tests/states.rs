@@ -7,7 +7,7 @@ use common::{ask, ask_first, component, verified};
 use predicates::invariant::{Invariant, Node};
 use predicates::{Answer, First};
 
-fn safe_by(text: &str, first: First) -> (c::Component, Invariant) {
+fn safe_by(text: &str, first: First) -> (cfront::Component, Invariant) {
     let component = component(text);
     match ask_first(&component, first, 20).0 {
         Answer::Safe(invariant) => {
@@ -23,7 +23,7 @@ fn unsafe_by(text: &str, first: First) {
     match ask_first(&component, first, 20).0 {
         Answer::Unsafe(run) => {
             let mut inputs = run.inputs.iter().map(|input| input.bits);
-            let again = c::interpret::run(&component, &mut |_| inputs.next().unwrap_or(0), run.edges.len());
+            let again = cfront::interpret::run(&component, &mut |_| inputs.next().unwrap_or(0), run.edges.len());
             assert_eq!(again, run);
         }
         other => panic!("{other:?} for {text}"),

@@ -5,8 +5,8 @@
 
 use super::Refusal;
 use bitvector::{MAX_WIDTH, Op, Sort, TermId, Terms};
-use c::Component;
-use c::program::LocationId;
+use cfront::Component;
+use cfront::program::LocationId;
 use model::program_proof::{ProgramProof, ProofNode};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

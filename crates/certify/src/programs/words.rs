@@ -5,7 +5,7 @@
 //! the solver: it becomes a word where an operation needs one, and a truth value again behind it.
 
 use bitvector::{Sort, TermId, Terms};
-use c::term::{Operation, Scalar, Term, TermId as CTerm, Terms as Pool};
+use cfront::term::{Operation, Scalar, Term, TermId as CTerm, Terms as Pool};
 use std::collections::{BTreeSet, HashMap};
 
 /// What the solver calls a value of this kind.
@@ -123,7 +123,7 @@ fn binary(terms: &mut Terms, operation: Operation, signed: bool, x: TermId, y: T
 mod tests {
     use super::*;
     use bitvector::Model;
-    use c::program::VariableId;
+    use cfront::program::VariableId;
 
     /// One term for each operation over `x` and `y`.
     fn samples(pool: &mut Pool, scalar: Scalar) -> Vec<CTerm> {

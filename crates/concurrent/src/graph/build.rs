@@ -5,8 +5,8 @@ use crate::encode::{Translation, sort_of, variables};
 use crate::enumerated::Enumerated;
 use crate::expression::Expression;
 use bitvector::{Embedded, Limits, Op, Outcome, Solver, Sort, TermId, Terms};
-use c::program::{Component, EdgeId, Instruction, LocationId, VariableId, VariableKind};
-use c::term::Scalar;
+use cfront::program::{Component, EdgeId, Instruction, LocationId, VariableId, VariableKind};
+use cfront::term::Scalar;
 use model::diagnostic::Diagnostic;
 use model::source::Span;
 use model::structure::TAU;
@@ -141,7 +141,7 @@ impl<'s> Builder<'s> {
         self.graph.terms.var(&format!("input#{name}"), sort_of(scalar))
     }
 
-    fn term(&mut self, term: c::term::TermId) -> TermId {
+    fn term(&mut self, term: cfront::term::TermId) -> TermId {
         self.translation.term(&mut self.graph.terms, term)
     }
 
@@ -242,7 +242,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn returned(&mut self, node: u32, id: EdgeId, value: Option<c::term::TermId>) -> Built<()> {
+    fn returned(&mut self, node: u32, id: EdgeId, value: Option<cfront::term::TermId>) -> Built<()> {
         let edge = self.source.component.edge(id);
         let target = self.node(Place::Done);
         let step = Step { edge: Some(id), ..self.step(node, target, edge.span) };

@@ -8,9 +8,9 @@
 use super::Reader;
 use super::units::words;
 use crate::expression::{Expression, Kind, parse, variable};
-use c::Component;
-use c::interpret::{Outcome, run};
-use c::term::Scalar;
+use cfront::Component;
+use cfront::interpret::{Outcome, run};
+use cfront::term::Scalar;
 use model::source::Span;
 
 /// The procedure that is put behind a file.
@@ -85,7 +85,7 @@ fn size(kind: &Kind) -> usize {
 }
 
 /// What an enumerator is worth.
-fn enumerator(input: &c::Input, name: &str) -> Option<i128> {
+fn enumerator(input: &cfront::Input, name: &str) -> Option<i128> {
     let text = input.preprocessed.as_ref().unwrap_or(&input.text);
     if !words(text).any(|word| word == name) && name.len() > 1 {
         return None;
@@ -96,8 +96,8 @@ fn enumerator(input: &c::Input, name: &str) -> Option<i128> {
         Some(text) => text.push_str(&probe),
         None => input.text.push_str(&probe),
     }
-    let options = c::Options { entries: vec![PROBE.to_owned()], ..c::Options::default() };
-    let component = c::read(&input, &options).program?.components.into_iter().next()?;
+    let options = cfront::Options { entries: vec![PROBE.to_owned()], ..c::Options::default() };
+    let component = cfront::read(&input, &options).program?.components.into_iter().next()?;
     match run(&component, &mut |_| 0, STEPS).outcome {
         Outcome::Returned(value) => value,
         _ => None,

@@ -82,7 +82,7 @@ impl Reader<'_> {
         &mut self,
         process: &Piece,
         part: &PartText,
-        program: &c::Component,
+        program: &cfront::Component,
         alphabet: &mut Vec<EventId>,
     ) -> Refused<RoutineStructure> {
         let composition = self.fsp(&process.text, None, process.span)?;

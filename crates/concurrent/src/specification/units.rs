@@ -2,14 +2,14 @@
 
 use super::{Reader, Refused};
 use crate::outline::Piece;
-use c::Component;
+use cfront::Component;
 use model::diagnostic::{Diagnostic, nearest};
 use model::source::{FileId, Span};
 use std::collections::HashMap;
 
 /// A C file.
 pub(super) struct Unit {
-    pub(super) input: c::Input,
+    pub(super) input: cfront::Input,
     /// The procedures with a body.
     pub(super) procedures: Vec<String>,
     /// The number of its first text among the sources.
@@ -27,8 +27,8 @@ impl Reader<'_> {
                 Box::new(Diagnostic::error("M0003", file.span, message).help("file names are relative to this file"))
             })?;
             let base = self.sources.files().len() as u32;
-            let options = c::Options { entries: Vec::new(), ..self.options.c.clone() };
-            let read = c::read(&input, &options);
+            let options = cfront::Options { entries: Vec::new(), ..self.options.c.clone() };
+            let read = cfront::read(&input, &options);
             for source in read.sources.files() {
                 self.sources.add(source.name.clone(), source.text.clone());
             }
@@ -71,9 +71,9 @@ impl Reader<'_> {
         let number = self.unit_with(&name.text).ok_or_else(|| self.no_procedure(name, "procedure"))?;
         let abstracted = self.outline.about.iter().filter(|about| !about.abstracts.is_empty());
         let external = abstracted.map(|about| about.name.text.clone()).collect();
-        let options = c::Options { entries: vec![name.text.clone()], external, ..self.options.c.clone() };
+        let options = cfront::Options { entries: vec![name.text.clone()], external, ..self.options.c.clone() };
         let Unit { input, base, .. } = &self.units[number];
-        let (base, read) = (*base, c::read(input, &options));
+        let (base, read) = (*base, cfront::read(input, &options));
         self.diagnostics.extend(read.diagnostics.into_iter().map(|diagnostic| shifted(diagnostic, base)));
         let component = read.program.and_then(|program| program.components.into_iter().next());
         let Some(mut component) = component else {

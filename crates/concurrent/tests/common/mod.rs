@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 pub fn read_with(name: &str, text: &str, files: &[(&str, &str)]) -> Read {
     let load = |wanted: &str| {
         let found = files.iter().find(|(name, _)| *name == wanted);
-        found.map(|(name, text)| c::Input::plain(*name, *text)).ok_or_else(|| String::from("there is no such file"))
+        found
+            .map(|(name, text)| cfront::Input::plain(*name, *text))
+            .ok_or_else(|| String::from("there is no such file"))
     };
     concurrent::read(name, text, &Options::default(), &load)
 }

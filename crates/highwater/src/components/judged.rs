@@ -4,7 +4,7 @@ use super::following::Followed;
 use super::walkers::{Walker, Walking};
 use crate::compositions::waiting::likely_circle;
 use crate::programs::code;
-use c::program::Instruction;
+use cfront::program::Instruction;
 use concurrent::graph::Place;
 use concurrent::{Question, Specification};
 use model::blame::Seen;

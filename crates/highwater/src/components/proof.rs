@@ -42,7 +42,7 @@ fn structure(proof: &PartProof) -> ProcedureStructure {
     for term in graph.terms.parts(&roots) {
         let node = graph.terms.node(term);
         let written = match (variables.get(&term), node.op()) {
-            (Some(&variable), _) => Node::Variable(c::program::VariableId(variable)),
+            (Some(&variable), _) => Node::Variable(cfront::program::VariableId(variable)),
             (None, Op::Const(bits)) => Node::Constant { sort: node.sort(), bits },
             (None, op) => {
                 let arguments = node.arguments().iter().filter_map(|argument| number.get(argument).copied());

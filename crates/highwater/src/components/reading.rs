@@ -2,7 +2,7 @@
 //! command line.
 
 use crate::programs::{c_options, data_model_name};
-use c::{Input, Options};
+use cfront::{Input, Options};
 use concurrent::Specification;
 use model::diagnostic::Diagnostic;
 use model::source::{FileId, SourceMap};
@@ -54,7 +54,7 @@ pub fn read(path: &Path, text: &str, how: &How<'_>, find: Find<'_>) -> ReadCompo
     let (inputs, failed) = (RefCell::new(Vec::<Input>::new()), RefCell::new(None));
     let load = |name: &str| {
         let (path, text) = find(name)?;
-        match c::preprocess::preprocess_until(&path, &text, options.data_model, &how.flags, how.limits.deadline) {
+        match cfront::preprocess::preprocess_until(&path, &text, options.data_model, &how.flags, how.limits.deadline) {
             Ok(input) => {
                 inputs.borrow_mut().push(input.clone());
                 Ok(input)

@@ -2,10 +2,10 @@
 
 use crate::programs::words;
 use bitvector::{Embedded, Limits, Model, Outcome as Answer, Solver, TermId};
-use c::display;
-use c::interpret::{Input, Machine, Outcome, Request, Run};
-use c::program::{Cause, EdgeId, Instruction, VariableId};
-use c::term::Scalar;
+use cfront::display;
+use cfront::interpret::{Input, Machine, Outcome, Request, Run};
+use cfront::program::{Cause, EdgeId, Instruction, VariableId};
+use cfront::term::Scalar;
 use concurrent::graph::{Graph, Place};
 use concurrent::{Part, Procedure, Question, Specification};
 use model::composition::{Atom, Component as Process};

@@ -6,8 +6,8 @@
 use super::reading::{ProgramFile, data_model_name};
 use crate::solvers::{self, Checker};
 use bitvector::{Embedded, External, Solver};
-use c::Component;
 use certify::programs::Refusal;
+use cfront::Component;
 use model::program_proof::ProgramProof;
 use model::verdict::{Limits, Observer, Reason};
 

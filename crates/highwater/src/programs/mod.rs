@@ -25,9 +25,9 @@ pub use simulated::run;
 
 use crate::arguments::{CheckArgs, Engine};
 use crate::failure::Failure;
-use c::interpret::{Outcome as End, Run};
-use c::program::ErrorKind;
-use c::witness::{STATUS, Test, test};
+use cfront::interpret::{Outcome as End, Run};
+use cfront::program::ErrorKind;
+use cfront::witness::{STATUS, Test, test};
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::verdict::{

@@ -1,7 +1,7 @@
 //! Invariants in documents, with how the program was read.
 
 use super::reading::data_model_name;
-use c::Options;
+use cfront::Options;
 use model::program_proof::ProgramProof;
 use predicates::Invariant;
 pub use predicates::document::{read_node, written_node};

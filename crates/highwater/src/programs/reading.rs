@@ -1,7 +1,7 @@
 //! A C program on disk: preprocessed where it needs to be, read under the options of the command line.
 
 use crate::arguments::{CReadArgs, DataModelName};
-use c::{Component, DataModel, Input, Options};
+use cfront::{Component, DataModel, Input, Options};
 use model::diagnostic::Diagnostic;
 use model::program_proof::ProgramProof;
 use model::source::SourceMap;
@@ -61,14 +61,14 @@ pub struct ReadProgram {
 /// Reads a text; `flags` are for the preprocessor, which has until the deadline.
 pub fn read(path: &Path, text: &str, flags: &[String], args: &CReadArgs, limits: Limits) -> ReadProgram {
     let options = Options { limits, recursion: RECURSION, ..c_options(args) };
-    let input = match c::preprocess::preprocess_until(path, text, options.data_model, flags, limits.deadline) {
+    let input = match cfront::preprocess::preprocess_until(path, text, options.data_model, flags, limits.deadline) {
         Ok(input) => input,
         Err(failure) => {
             let (sources, diagnostics) = (failure.sources, vec![failure.diagnostic]);
             return ReadProgram { program: None, included: Vec::new(), sources, diagnostics };
         }
     };
-    let c::Read { program, sources, diagnostics } = c::read(&input, &options);
+    let cfront::Read { program, sources, diagnostics } = cfront::read(&input, &options);
     let included = input.included.iter().map(|(_, text)| text.clone()).collect();
     let program = program.and_then(|program| {
         let procedures = program.procedures.len();

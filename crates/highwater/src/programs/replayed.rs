@@ -4,7 +4,7 @@ use super::{ProgramFile, code, story};
 use crate::arguments::SimulateArgs;
 use crate::failure::Failure;
 use crate::terminal;
-use c::interpret::{Outcome, Request};
+use cfront::interpret::{Outcome, Request};
 use model::source::SourceMap;
 use report::parse::Trace;
 use report::program::whole;
@@ -24,9 +24,9 @@ pub fn replay(program: &ProgramFile, sources: &SourceMap, trace: &Trace, args: &
             0
         })
     };
-    let found = c::interpret::run(component, &mut next, MOST_STEPS);
+    let found = cfront::interpret::run(component, &mut next, MOST_STEPS);
     let expected = trace.problem_code.as_deref().unwrap_or("an error");
-    let asked = |kind: &c::program::ErrorKind| !missing && code(*kind) == expected;
+    let asked = |kind: &cfront::program::ErrorKind| !missing && code(*kind) == expected;
     let (run, _) = story::confirmed(component, sources, &asked, &found).map_err(|end| {
         let end = match end {
             Outcome::Error(kind, _) if !missing => code(kind),

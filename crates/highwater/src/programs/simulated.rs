@@ -4,8 +4,8 @@ use super::{ProgramFile, story, words};
 use crate::arguments::SimulateArgs;
 use crate::failure::Failure;
 use crate::simulate::Chooser;
-use c::interpret::{Machine, Outcome, Purpose, Request, Run};
-use c::program::Cause;
+use cfront::interpret::{Machine, Outcome, Purpose, Request, Run};
+use cfront::program::Cause;
 use model::source::SourceMap;
 use model::verdict::ProgramStep;
 use std::io::Write;
@@ -49,8 +49,8 @@ pub fn run(
     Ok(0)
 }
 
-fn wanted(component: &c::Component, request: &Request) -> String {
-    let variable = c::display::name(component, request.variable);
+fn wanted(component: &cfront::Component, request: &Request) -> String {
+    let variable = cfront::display::name(component, request.variable);
     match &request.purpose {
         Purpose::Havoc(Cause::Nondet(routine)) | Purpose::Result(routine) => format!("`{routine}` returns"),
         Purpose::Written(routine) => format!("`{routine}` leaves in `{variable}`"),

@@ -5,9 +5,9 @@
 //! intermediate values of the front end, and tests that nothing is wrong.
 
 use super::{code, words};
-use c::Component;
-use c::interpret::{Input, Machine, Outcome, Request, Run};
-use c::program::{Edge, ErrorKind};
+use cfront::Component;
+use cfront::interpret::{Input, Machine, Outcome, Request, Run};
+use cfront::program::{Edge, ErrorKind};
 use model::source::{SourceMap, Span};
 use model::verdict::{ProgramRun, ProgramStep};
 use std::collections::VecDeque;

@@ -1,10 +1,10 @@
 //! Statements, values and inputs of C in the words of its text: for the runs of programs and of components.
 
 use crate::failure::Failure;
-use c::Component;
-use c::display;
-use c::interpret::{Input, Machine, Purpose};
-use c::program::{Cause, Edge, Instruction, VariableId, VariableKind};
+use cfront::Component;
+use cfront::display;
+use cfront::interpret::{Input, Machine, Purpose};
+use cfront::program::{Cause, Edge, Instruction, VariableId, VariableKind};
 use model::source::SourceMap;
 use model::verdict::{Change, ProgramInput};
 use std::io::Write;

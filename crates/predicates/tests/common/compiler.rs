@@ -121,7 +121,7 @@ static void go(long long (*test)(void), unsigned long long program, void *saved)
 
 /// Runs these programs, each given by its number and its text; `None` if there is no compiler.
 pub fn run_all(programs: &[(u64, String)], declarations: &str, flags: Flags, name: &str) -> Option<Vec<Ends>> {
-    let compiler = c::preprocess::compiler()?;
+    let compiler = cfront::preprocess::compiler()?;
     let mut text = String::from(declarations);
     programs.iter().for_each(|(_, unit)| text.push_str(unit));
     text += &HARNESS.replace("RUNS", &RUNS.to_string()).replace("TOLD", &TOLD.to_string());
@@ -157,7 +157,7 @@ fn ends(line: &str) -> Ends {
 
 /// The status of a whole program when it is run: `Err` is a signal. `None` if there is no compiler.
 pub fn status(text: &str, flags: Flags, traps: bool, name: &str) -> Option<Result<i32, ()>> {
-    let compiler = c::preprocess::compiler()?;
+    let compiler = cfront::preprocess::compiler()?;
     let made = if traps { built(compiler, text, flags, name) } else { plain(compiler, text, flags, name) };
     let status = Command::new(&made.program).stdin(Stdio::null()).status().ok()?;
     Some(status.code().ok_or(()))

@@ -6,10 +6,10 @@ pub mod generate;
 pub mod wide;
 
 use bitvector::Embedded;
-use c::Component;
-use c::interpret::{Outcome, Request};
-use c::program::ErrorKind;
 use certify::programs::Refusal;
+use cfront::Component;
+use cfront::interpret::{Outcome, Request};
+use cfront::program::ErrorKind;
 use model::verdict::{Limits, Silent};
 use predicates::{Answer, First, Invariant, Statistics};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ void check(int holds) { if (!holds) __VERIFIER_error(); }
 
 /// The component `main` of a text.
 pub fn component(text: &str) -> Component {
-    let read = c::read(&c::Input::plain("test.c", format!("{PRELUDE}{text}")), &c::Options::default());
+    let read = cfront::read(&cfront::Input::plain("test.c", format!("{PRELUDE}{text}")), &cfront::Options::default());
     match read.program {
         Some(mut program) => program.components.remove(0),
         None => panic!("{:?}\n{text}", read.diagnostics),
@@ -72,7 +72,7 @@ pub fn truth(component: &Component, domain: u64, most_runs: usize, most_steps: u
             at += 1;
             digits[at - 1]
         };
-        let run = c::interpret::run(component, &mut answer, most_steps);
+        let run = cfront::interpret::run(component, &mut answer, most_steps);
         match run.outcome {
             Outcome::StepLimit => return None,
             Outcome::Error(kind, _) if kind.is_stated() => truth.stated = true,

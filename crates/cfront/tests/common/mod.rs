@@ -3,8 +3,8 @@
 
 pub mod generate;
 
-use c::interpret::{Outcome, Request, Run, run};
-use c::{Component, Input, Options, Program, Read};
+use cfront::interpret::{Outcome, Request, Run, run};
+use cfront::{Component, Input, Options, Program, Read};
 
 /// A small generator of numbers; the same seed gives the same numbers.
 pub struct Random(u64);
@@ -61,7 +61,7 @@ pub fn seeds(usual: u64) -> u64 {
 }
 
 pub fn read(text: &str, options: &Options) -> Read {
-    c::read(&Input::plain("test.c", text), options)
+    cfront::read(&Input::plain("test.c", text), options)
 }
 
 /// A unit that can be read.

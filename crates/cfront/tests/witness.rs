@@ -2,14 +2,14 @@
 
 mod common;
 
-use c::interpret::{Outcome, Request, run};
-use c::program::ErrorKind;
-use c::{DataModel, Input, Options, witness};
+use cfront::interpret::{Outcome, Request, run};
+use cfront::program::ErrorKind;
+use cfront::{DataModel, Input, Options, witness};
 use std::process::Command;
 
 /// The status of the compiled test; `None` if there is no compiler.
 fn status(text: &str, name: &str) -> Option<i32> {
-    let compiler = c::preprocess::compiler()?;
+    let compiler = cfront::preprocess::compiler()?;
     let directory = std::env::temp_dir().join(format!("highwater-w-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&directory).ok()?;
     let (source, program) = (directory.join("test.c"), directory.join("test"));

@@ -7,9 +7,9 @@
 
 mod common;
 
-use c::interpret::{Outcome, Request, run};
-use c::program::ErrorKind;
-use c::{DataModel, Options};
+use cfront::interpret::{Outcome, Request, run};
+use cfront::program::ErrorKind;
+use cfront::{DataModel, Options};
 use common::generate::generate;
 use common::{Inputs, Random, seeds};
 use std::fmt::Write;
@@ -62,8 +62,8 @@ static void go(long long (*test)(void), unsigned long long seed) {
 
 /// What the compiled tests print, run by run; `None` if there is no compiler.
 fn compiled(text: &str, numbers: &[u64], name: &str) -> Option<Vec<String>> {
-    let compiler = c::preprocess::compiler()?;
-    let directory = std::env::temp_dir().join(format!("highwater-c-{}-{name}", std::process::id()));
+    let compiler = cfront::preprocess::compiler()?;
+    let directory = std::env::temp_dir().join(format!("highwater-cfront-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&directory).ok()?;
     let (source, program) = (directory.join("tests.c"), directory.join("tests"));
     let mut whole = format!("{DECLARATIONS}{text}{HARNESS}int main(void) {{\n");
@@ -86,7 +86,7 @@ fn compiled(text: &str, numbers: &[u64], name: &str) -> Option<Vec<String>> {
 }
 
 /// What the interpreter says; `None` if the run is not defined by C, so that the compiler may do anything.
-fn interpreted(component: &c::Component, seed: u64) -> Option<String> {
+fn interpreted(component: &cfront::Component, seed: u64) -> Option<String> {
     let mut inputs = Inputs::new(seed);
     let run = run(component, &mut |_: &Request| inputs.next(), 2_000_000);
     match run.outcome {

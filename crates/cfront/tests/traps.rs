@@ -2,10 +2,10 @@
 
 mod common;
 
-use c::interpret::Outcome::{self, Error, Returned};
-use c::interpret::{Input, Request, Run};
-use c::program::ErrorKind;
-use c::{Component, Options};
+use cfront::interpret::Outcome::{self, Error, Returned};
+use cfront::interpret::{Input, Request, Run};
+use cfront::program::ErrorKind;
+use cfront::{Component, Options};
 use common::{program, read, run_on};
 
 /// The preludes that several need.
@@ -128,7 +128,7 @@ fn programs_that_trap_a_simple_reading_return_what_they_return_on_a_machine() {
 
 /// How a run ends whose open values are all this number.
 fn with_all(component: &Component, value: u64) -> Run {
-    c::interpret::run(component, &mut |_: &Request| value, 100_000)
+    cfront::interpret::run(component, &mut |_: &Request| value, 100_000)
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn believed(text: &str, inputs: &[i64]) -> bool {
     let component = program(text, &Options::default()).components.remove(0);
     let run = run_on(&component, inputs);
     assert!(matches!(run.outcome, Error(..)), "{text}: {:?} {:?}", run.outcome, run.inputs as Vec<Input>);
-    c::standard::relied_on(&run).is_none()
+    cfront::standard::relied_on(&run).is_none()
 }
 
 #[test]

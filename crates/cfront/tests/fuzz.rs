@@ -4,8 +4,8 @@
 
 mod common;
 
-use c::interpret::{Request, run};
-use c::{Input, Options};
+use cfront::interpret::{Request, run};
+use cfront::{Input, Options};
 use common::Random;
 use common::generate::generate;
 
@@ -135,7 +135,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
 #[test]
 fn mutated_units_are_read_or_refused_and_what_is_read_runs() {
     let rounds = std::env::var("HIGHWATER_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
-    let examples: Vec<&str> = c::codes::all().filter(|e| e.code != "C0004").map(|e| e.example).collect();
+    let examples: Vec<&str> = cfront::codes::all().filter(|e| e.code != "C0004").map(|e| e.example).collect();
     let mut accepted = 0;
     for seed in 0..rounds {
         let mut random = Random::new(seed);
@@ -150,13 +150,13 @@ fn mutated_units_are_read_or_refused_and_what_is_read_runs() {
             signed_overflow_is_error: random.chance(20),
             ..Options::default()
         };
-        let read = c::read(&Input::plain("fuzz.c", text), &options);
+        let read = cfront::read(&Input::plain("fuzz.c", text), &options);
         assert_eq!(read.program.is_none(), !read.diagnostics.is_empty(), "seed {seed}");
         if let Some(program) = read.program {
             accepted += 1;
             let component = &program.components[0];
             run(component, &mut |_: &Request| random.next() >> random.below(60), 5_000);
-            c::display::component(component);
+            cfront::display::component(component);
         }
     }
     assert!(accepted > 0);
@@ -185,7 +185,7 @@ fn deep_nesting_is_read_or_refused_and_does_not_overflow_the_stack() {
         format!("int {}x;", "*".repeat(3_000)),
     ];
     for text in texts {
-        let read = c::read(&Input::plain("deep.c", text.clone()), &Options::default());
+        let read = cfront::read(&Input::plain("deep.c", text.clone()), &Options::default());
         assert!(read.program.is_some() || !read.diagnostics.is_empty(), "{}", &text[..80]);
     }
 }

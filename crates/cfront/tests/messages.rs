@@ -1,14 +1,14 @@
 //! What is said about units that cannot be read.
 //!
 //! The messages are part of the interface, so their wording and the places that they underline are kept in snapshots:
-//! one for each example of `c::codes`, and a few for units with several errors.
+//! one for each example of `cfront::codes`, and a few for units with several errors.
 //!
-//! `INSTA_UPDATE=always cargo test -p highwater-c --test messages` writes the snapshots anew.
+//! `INSTA_UPDATE=always cargo test -p highwater-cfront --test messages` writes the snapshots anew.
 
 mod common;
 
-use c::codes;
-use c::{Input, Options, Read};
+use cfront::codes;
+use cfront::{Input, Options, Read};
 use model::verdict::Limits;
 use report::style::Style;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ fn every_example_gets_its_message_and_no_other() {
     for entry in codes::all().filter(|entry| entry.code != "C0003") {
         let deadline = (entry.code == "C0005").then(std::time::Instant::now);
         let options = Options { limits: Limits { deadline, ..Limits::default() }, ..Options::default() };
-        let read = c::read(&Input::plain("example.c", entry.example), &options);
+        let read = cfront::read(&Input::plain("example.c", entry.example), &options);
         let said: BTreeSet<&str> = read.diagnostics.iter().map(|d| d.code).collect();
         assert_eq!(said, BTreeSet::from([entry.code]), "{}", rendered(&read));
         assert!(read.program.is_none(), "{}", entry.code);
@@ -50,7 +50,7 @@ int main(void) {
     return helper(&p) + helper(&p);
 }
 ";
-    let read = c::read(&Input::plain("several.c", text), &Options::default());
+    let read = cfront::read(&Input::plain("several.c", text), &Options::default());
     insta::assert_snapshot!("several_errors", rendered(&read));
 }
 
@@ -66,25 +66,25 @@ fn what_is_declared_and_not_used_is_not_refused() {
 
 #[test]
 fn the_preprocessor_complains_with_a_place() {
-    if c::preprocess::compiler().is_none() {
+    if cfront::preprocess::compiler().is_none() {
         return;
     }
     let Some(entry) = codes::explain("C0003") else { panic!("no explanation") };
-    let failure =
-        c::preprocess::preprocess(Path::new("example.c"), entry.example, c::DataModel::Lp64, &[]).unwrap_err();
+    let failure = cfront::preprocess::preprocess(Path::new("example.c"), entry.example, cfront::DataModel::Lp64, &[])
+        .unwrap_err();
     assert_eq!(failure.diagnostic.code, "C0003");
     assert_eq!(failure.sources.describe(failure.diagnostic.primary.span), "example.c:1:10");
 }
 
 #[test]
 fn places_are_those_of_the_original_text() {
-    if c::preprocess::compiler().is_none() {
+    if cfront::preprocess::compiler().is_none() {
         return;
     }
     let text = "#include <assert.h>\n#define DOUBLE(x) ((x) + (x))\n#line 700 \"generated.y\"\nint main(void) {\n    \
                 /* one */ int x = DOUBLE(2);\n    assert(x == 4); return   missing;\n}\n";
-    let input = c::preprocess::preprocess(Path::new("macros.c"), text, c::DataModel::Lp64, &[]).unwrap();
-    let read = c::read(&input, &Options { data_model: c::DataModel::Lp64, ..Options::default() });
+    let input = cfront::preprocess::preprocess(Path::new("macros.c"), text, cfront::DataModel::Lp64, &[]).unwrap();
+    let read = cfront::read(&input, &Options { data_model: cfront::DataModel::Lp64, ..Options::default() });
     assert_eq!(read.diagnostics.len(), 1, "{}", rendered(&read));
     let span = read.diagnostics[0].primary.span;
     assert_eq!(read.sources.describe(span), "macros.c:6:30");
@@ -94,7 +94,7 @@ fn places_are_those_of_the_original_text() {
 #[test]
 fn an_unknown_entry_is_named() {
     let options = Options { entries: vec![String::from("strt")], ..Options::default() };
-    let read = c::read(&Input::plain("a.c", "int start(void) { return 0; }"), &options);
+    let read = cfront::read(&Input::plain("a.c", "int start(void) { return 0; }"), &options);
     assert_eq!(read.diagnostics[0].code, "C0107");
     assert_eq!(read.diagnostics[0].help, ["did you mean `start`?"]);
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use c::{Input, Options};
+use cfront::{Input, Options};
 use model::verdict::Limits;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// What is said about a text: the code of the first error, or `read`.
 fn said(text: &str) -> String {
     let start = Instant::now();
-    let read = c::read(&Input::plain("huge.c", text), &Options::default());
+    let read = cfront::read(&Input::plain("huge.c", text), &Options::default());
     assert!(start.elapsed() < Duration::from_secs(30), "it took {:?}", start.elapsed());
     match read.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
         Some(first) => {
@@ -131,7 +131,7 @@ fn reading_stops_when_its_time_is_up() {
     for text in large_inside() {
         let start = Instant::now();
         let limits = Limits { deadline: Some(start + Duration::from_millis(300)), ..Limits::default() };
-        let read = c::read(&Input::plain("large.c", text), &Options { limits, ..Options::default() });
+        let read = cfront::read(&Input::plain("large.c", text), &Options { limits, ..Options::default() });
         assert!(start.elapsed() < Duration::from_secs(8), "it took {:?}", start.elapsed());
         let codes: Vec<&str> = read.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
         assert!(read.program.is_none() && (codes == ["C0005"] || codes[0] == "C0209"), "{codes:?}");
@@ -145,7 +145,7 @@ fn reading_stops_when_it_is_told_to_or_memory_is_up() {
     let limits = Limits { memory: Some(1), ..Limits::default() };
     let small = Options { limits, ..Options::default() };
     for (options, words) in [(stopped, "interrupted"), (small, "memory")] {
-        let read = c::read(&Input::plain("large.c", text.clone()), &options);
+        let read = cfront::read(&Input::plain("large.c", text.clone()), &options);
         let [only] = &read.diagnostics[..] else { panic!("{:?}", read.diagnostics) };
         assert!(only.code == "C0005" && only.message.contains(words), "{only:?}");
     }

@@ -1,10 +1,10 @@
 //! Every construct that is not modelled is named with its place, and those beside them are read: one golden text.
 //!
-//! `INSTA_UPDATE=always cargo test -p highwater-c --test constructs` writes it anew.
+//! `INSTA_UPDATE=always cargo test -p highwater-cfront --test constructs` writes it anew.
 
 mod common;
 
-use c::{Input, Options};
+use cfront::{Input, Options};
 use report::style::Style;
 
 const CONSTRUCTS: &[(&str, &str)] = &[
@@ -85,7 +85,7 @@ const CONSTRUCTS: &[(&str, &str)] = &[
 fn what_is_not_modelled_is_named_with_its_place() {
     let mut all = String::new();
     for (name, text) in CONSTRUCTS {
-        let read = c::read(&Input::plain("construct.c", *text), &Options::default());
+        let read = cfront::read(&Input::plain("construct.c", *text), &Options::default());
         let said = report::diagnostics::render(&read.diagnostics, &read.sources, Style::PLAIN);
         assert_eq!(
             read.program.is_none(),

@@ -2,9 +2,9 @@
 
 mod common;
 
-use c::interpret::Outcome::{Aborted, Blocked, Error, Exited, Returned};
-use c::program::ErrorKind;
-use c::{DataModel, Options};
+use cfront::interpret::Outcome::{Aborted, Blocked, Error, Exited, Returned};
+use cfront::program::ErrorKind;
+use cfront::{DataModel, Options};
 use common::{result, result_with};
 
 fn returns(text: &str, inputs: &[i64], value: i128) {
@@ -187,7 +187,7 @@ fn routines_without_a_body_are_events() {
     let run = common::run_on(&program.components[0], &[7, 3]);
     assert_eq!(run.outcome, Returned(Some(372)));
     assert_eq!(program.components[0].routines, ["ext"]);
-    assert!(matches!(&run.events[0].1, c::interpret::Event::Call { routine, arguments, result: Some(3) }
+    assert!(matches!(&run.events[0].1, cfront::interpret::Event::Call { routine, arguments, result: Some(3) }
         if routine == "ext" && arguments[0] == 5));
 }
 
