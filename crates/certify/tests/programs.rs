@@ -7,8 +7,8 @@ use cfront::interpret::{Machine, Outcome, Run};
 use cfront::program::{ErrorKind, LocationId};
 use model::program_proof::{ProgramProof, ProofNode};
 use model::verdict::{Limits, Silent};
-use predicates::Answer;
-use predicates::invariant::Node;
+use pdr::Answer;
+use pdr::invariant::Node;
 use std::time::{Duration, Instant};
 
 const PRELUDE: &str = "extern void __VERIFIER_error(void); extern int __VERIFIER_nondet_int(void);
@@ -78,7 +78,7 @@ fn component(text: &str) -> Component {
 fn found(component: &Component) -> ProgramProof {
     let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(30)), ..Limits::default() };
     let asked = |kind: &ErrorKind| kind.is_stated();
-    match predicates::check(component, &asked, &limits, &Silent::default(), &mut |_| {}).0 {
+    match pdr::check(component, &asked, &limits, &Silent::default(), &mut |_| {}).0 {
         Answer::Safe(invariant) => invariant.proof(),
         other => panic!("{other:?}"),
     }
@@ -254,7 +254,7 @@ fn holds_in(component: &Component, proof: &ProgramProof, seed: u64) -> bool {
         .collect();
     let mut made: Vec<TermId> = Vec::new();
     for node in &proof.nodes {
-        made.push(match predicates::document::read_node(node).expect("it was accepted") {
+        made.push(match pdr::document::read_node(node).expect("it was accepted") {
             Node::Variable(variable) => variables[variable.0 as usize],
             Node::Constant { sort, bits } => terms.constant_of(sort, bits),
             Node::Apply { op, sort, arguments } => {

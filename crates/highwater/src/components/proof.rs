@@ -9,7 +9,7 @@ use concurrent::abstraction::{Extract, Predicates, State};
 use concurrent::{Holds, Part, PartProof};
 use model::components_proof::{AbstractState, ComponentsAbstraction, ComponentsProof, ProcedureStructure};
 use model::structure::Structure;
-use predicates::invariant::{Node, fits, valid};
+use pdr::invariant::{Node, fits, valid};
 use std::collections::HashMap;
 
 /// What a document says about one procedure, in the terms of the checker.

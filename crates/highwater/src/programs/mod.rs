@@ -125,22 +125,22 @@ impl<'a> Programs<'a> {
         let component = &self.program.component;
         let asked = |kind: &ErrorKind| self.asked(kind);
         let mut last = Instant::now();
-        let mut listener = |progress: &predicates::Progress| {
+        let mut listener = |progress: &pdr::Progress| {
             if last.elapsed() >= PACE {
                 last = Instant::now();
                 observer.progress(told(progress));
             }
         };
-        let (answer, statistics) = predicates::check(component, &asked, limits, observer, &mut listener);
+        let (answer, statistics) = pdr::check(component, &asked, limits, observer, &mut listener);
         let stats = details.program.insert(self.stats(statistics));
         match answer {
-            predicates::Answer::Inconclusive(reason) => Err(reason),
-            predicates::Answer::Unsafe(found) => {
+            pdr::Answer::Inconclusive(reason) => Err(reason),
+            pdr::Answer::Unsafe(found) => {
                 let (told, run) = story::confirmed(component, self.sources, &asked, &found).map_err(unconfirmed)?;
                 details.program_run = Some(Box::new(told));
                 Ok((None, Some(run)))
             }
-            predicates::Answer::Safe(invariant) => {
+            pdr::Answer::Safe(invariant) => {
                 let start = Instant::now();
                 let proof = proof::written(&invariant, &self.program.options, self.faults);
                 let accepted = checking::accepted(component, &proof, self.args.cross_check, limits, observer);
@@ -151,7 +151,7 @@ impl<'a> Programs<'a> {
         }
     }
 
-    fn stats(&self, found: predicates::Statistics) -> ProgramStats {
+    fn stats(&self, found: pdr::Statistics) -> ProgramStats {
         let component = &self.program.component;
         let place = |(location, conditions)| (component.location(location).span, conditions);
         ProgramStats {
@@ -210,7 +210,7 @@ pub fn code(kind: ErrorKind) -> &'static str {
 }
 
 /// Progress as the terminal shows it, see [`PREDICATES`].
-fn told(progress: &predicates::Progress) -> Progress {
+fn told(progress: &pdr::Progress) -> Progress {
     Progress {
         engine: PREDICATES,
         states: progress.lemmas,

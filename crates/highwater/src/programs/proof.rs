@@ -3,8 +3,8 @@
 use super::reading::data_model_name;
 use cfront::Options;
 use model::program_proof::ProgramProof;
-use predicates::Invariant;
-pub use predicates::document::{read_node, written_node};
+use pdr::Invariant;
+pub use pdr::document::{read_node, written_node};
 
 /// The proof of a document.
 pub fn written(invariant: &Invariant, options: &Options, faults: bool) -> ProgramProof {

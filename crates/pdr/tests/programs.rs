@@ -6,8 +6,8 @@ use bitvector::{Op, Sort};
 use certify::programs::{Refusal, obligations};
 use common::verified;
 use model::verdict::{Limits, Observer, Progress, Reason, Silent};
-use predicates::Answer;
-use predicates::invariant::{Invariant, Node};
+use pdr::Answer;
+use pdr::invariant::{Invariant, Node};
 use std::time::{Duration, Instant};
 
 fn assert_safe(text: &str) {
@@ -270,7 +270,7 @@ fn a_deadline_is_kept() {
     let component = common::component(HARD);
     let start = Instant::now();
     let limits = Limits { deadline: Some(start + Duration::from_millis(100)), ..Limits::default() };
-    let (answer, _) = predicates::check(&component, &common::stated, &limits, &Silent::default(), &mut |_| {});
+    let (answer, _) = pdr::check(&component, &common::stated, &limits, &Silent::default(), &mut |_| {});
     assert!(start.elapsed() < Duration::from_secs(3));
     assert!(!matches!(answer, Answer::Safe(_)));
 }
@@ -286,8 +286,7 @@ fn whoever_watches_can_stop_it() {
     }
     let component = common::component(HARD);
     let start = Instant::now();
-    let (answer, _) =
-        predicates::check(&component, &common::stated, &Limits::default(), &Impatient(start), &mut |_| {});
+    let (answer, _) = pdr::check(&component, &common::stated, &Limits::default(), &Impatient(start), &mut |_| {});
     assert!(start.elapsed() < Duration::from_secs(3));
     assert!(!matches!(answer, Answer::Safe(_)));
 }

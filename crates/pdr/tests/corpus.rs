@@ -8,7 +8,7 @@ mod common;
 use cfront::interpret::Outcome;
 use cfront::{DataModel, Options, preprocess::preprocess};
 use model::verdict::{Limits, Silent};
-use predicates::Answer;
+use pdr::Answer;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -75,7 +75,7 @@ fn asked(path: &Path, seconds: u64) -> (String, Option<bool>) {
         );
     };
     let limits = Limits { deadline: Some(start + Duration::from_secs(seconds)), ..Limits::default() };
-    let (answer, _) = predicates::check(&component, &common::stated, &limits, &Silent::default(), &mut |_| {});
+    let (answer, _) = pdr::check(&component, &common::stated, &limits, &Silent::default(), &mut |_| {});
     match answer {
         Answer::Safe(invariant) => match common::verified(&component, &invariant) {
             Ok(()) => (String::from("safe"), Some(true)),

@@ -4,7 +4,7 @@
 
 use cfront::program::ErrorKind;
 use model::verdict::{Limits, Silent};
-use predicates::Answer;
+use pdr::Answer;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -42,13 +42,13 @@ fn reach(file: &str, seconds: u64, verbose: bool, cross: bool) -> String {
     let Some(component) = program.components.first() else { return String::from("unsupported: nothing to check") };
     let start = Instant::now();
     let limits = Limits { deadline: Some(start + Duration::from_secs(seconds)), ..Limits::default() };
-    let mut listener = |progress: &predicates::Progress| {
+    let mut listener = |progress: &pdr::Progress| {
         if verbose {
             say(&format!("  {:.1}s {progress:?}", start.elapsed().as_secs_f64()));
         }
     };
     let (answer, statistics) =
-        predicates::check(component, &|kind: &ErrorKind| kind.is_stated(), &limits, &Silent::default(), &mut listener);
+        pdr::check(component, &|kind: &ErrorKind| kind.is_stated(), &limits, &Silent::default(), &mut listener);
     if verbose {
         for (location, clauses) in &statistics.invariant {
             say(&format!("  at {}:", location.0));
@@ -74,7 +74,7 @@ fn reach(file: &str, seconds: u64, verbose: bool, cross: bool) -> String {
 }
 
 /// What another solver says about a proof.
-fn discharged(component: &cfront::Component, invariant: &predicates::Invariant, seconds: u64) -> String {
+fn discharged(component: &cfront::Component, invariant: &pdr::Invariant, seconds: u64) -> String {
     let Some(mut solver) = bitvector::External::find() else { return String::from("no other solver") };
     let deadline = Some(Instant::now() + Duration::from_secs(seconds));
     let limits = bitvector::Limits { deadline, ..smt::Limits::none() };

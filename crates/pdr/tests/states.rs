@@ -4,8 +4,8 @@ mod common;
 
 use certify::programs::Refusal;
 use common::{ask, ask_first, component, verified};
-use predicates::invariant::{Invariant, Node};
-use predicates::{Answer, First};
+use pdr::invariant::{Invariant, Node};
+use pdr::{Answer, First};
 
 fn safe_by(text: &str, first: First) -> (cfront::Component, Invariant) {
     let component = component(text);

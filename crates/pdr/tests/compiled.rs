@@ -13,7 +13,7 @@ use cfront::{Component, DataModel, Input, Options, witness};
 use common::compiler::{End, Ends, Flags, Inputs, TOLD, input_seed, run_all, status};
 use common::wide::{DECLARATIONS, LAST, unit};
 use model::verdict::{Limits, Reason, Silent};
-use predicates::{Answer, First};
+use pdr::{Answer, First};
 use std::time::{Duration, Instant};
 
 const BATCH: u64 = 40;
@@ -193,7 +193,7 @@ fn answer(subject: &Subject, mode: Mode, ends: &Ends, counts: &mut Counts) {
     let limits = Limits { deadline: Some(Instant::now() + Duration::from_millis(400)), ..Limits::default() };
     let asked = |kind: &ErrorKind| mode.asks(kind);
     let first = if seed % 3 == 1 { First::States } else { First::Sets };
-    let (answer, _) = predicates::check_with(component, &asked, first, &limits, &Silent::default(), &mut |_| {});
+    let (answer, _) = pdr::check_with(component, &asked, first, &limits, &Silent::default(), &mut |_| {});
     match answer {
         Answer::Safe(invariant) => {
             counts.safe += 1;

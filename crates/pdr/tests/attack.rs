@@ -7,8 +7,8 @@ use certify::programs::Refusal;
 use common::Truth;
 use common::generate::{DOMAIN, Numbers, program};
 use model::verdict::Reason;
-use predicates::invariant::{Invariant, Node};
-use predicates::{Answer, First};
+use pdr::invariant::{Invariant, Node};
+use pdr::{Answer, First};
 
 #[derive(Debug, Default)]
 struct Counts {

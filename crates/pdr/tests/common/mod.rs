@@ -11,7 +11,7 @@ use cfront::Component;
 use cfront::interpret::{Outcome, Request};
 use cfront::program::ErrorKind;
 use model::verdict::{Limits, Silent};
-use predicates::{Answer, First, Invariant, Statistics};
+use pdr::{Answer, First, Invariant, Statistics};
 use std::time::{Duration, Instant};
 
 /// Declarations that every program starts with.
@@ -44,7 +44,7 @@ pub fn ask(component: &Component, seconds: u64) -> (Answer, Statistics) {
 /// The same, and says who begins.
 pub fn ask_first(component: &Component, first: First, seconds: u64) -> (Answer, Statistics) {
     let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(seconds)), ..Limits::default() };
-    predicates::check_with(component, &stated, first, &limits, &Silent::default(), &mut |_| {})
+    pdr::check_with(component, &stated, first, &limits, &Silent::default(), &mut |_| {})
 }
 
 /// What the checker says about an invariant.
