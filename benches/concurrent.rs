@@ -13,9 +13,9 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+use cegar::families::{Style, philosophers, readers_writers, surge_protector};
+use cegar::{Options, Outcome, Question, Specification};
 use compose::Method;
-use concurrent::families::{Style, philosophers, readers_writers, surge_protector};
-use concurrent::{Options, Outcome, Question, Specification};
 use model::verdict::{Limits, Observer, Progress, Silent};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -98,7 +98,7 @@ fn one(file: &str, question: &str, method: &str, seconds: u64) -> Value {
         },
     };
     let clock = Clock { most: seconds as f64, start, looked: AtomicU64::new(0), over: AtomicBool::new(false) };
-    let answer = concurrent::check(&specification, question, method, &Limits::default(), &clock, None);
+    let answer = cegar::check(&specification, question, method, &Limits::default(), &clock, None);
     let verdict = match &answer.verdict {
         Outcome::Holds(holds) => match checked(&specification, holds) {
             Ok(()) => "holds",
@@ -150,14 +150,14 @@ fn read(file: &Path) -> Specification {
         let text = std::fs::read_to_string(folder().join(wanted)).map_err(|error| error.to_string())?;
         Ok(cfront::Input::plain(wanted, text))
     };
-    let read = concurrent::read("bench.spec", &text, &Options::default(), &load);
+    let read = cegar::read("bench.spec", &text, &Options::default(), &load);
     let said: Vec<String> = read.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect();
     read.specification.unwrap_or_else(|| panic!("{}", said.join("\n")))
 }
 
-fn checked(specification: &Specification, holds: &concurrent::Holds) -> Result<(), String> {
+fn checked(specification: &Specification, holds: &cegar::Holds) -> Result<(), String> {
     let mut solver = bitvector::Embedded::without_memory();
-    concurrent::verify(specification, holds, &mut solver, &bitvector::Limits::none())?;
+    cegar::verify(specification, holds, &mut solver, &bitvector::Limits::none())?;
     let question = match holds.question {
         Question::Deadlock => certify::composition::Question::Deadlock,
         Question::Formula(number) => certify::composition::Question::Formula(&specification.formulas[number].formula),

@@ -21,7 +21,7 @@ pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
         for entry in cfront::codes::all() {
             writeln!(out, "{:<24} {}", entry.code, entry.title)?;
         }
-        for entry in concurrent::codes::all() {
+        for entry in cegar::codes::all() {
             writeln!(out, "{:<24} {}", entry.code, entry.title)?;
         }
         return Ok(0);
@@ -29,7 +29,7 @@ pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
     let models = MODELS.iter().find_map(|table| find(table, code));
     let models = models.map(|entry| (entry.code, entry.title, entry.text, entry.example));
     let programs = || cfront::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, entry.example));
-    let components = || concurrent::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, ""));
+    let components = || cegar::codes::explain(code).map(|entry| (entry.code, entry.title, entry.text, ""));
     let found = models.or_else(programs).or_else(components);
     if let Some((code, title, text, example)) = found {
         writeln!(out, "{code}: {title}\n\n{text}\n")?;

@@ -7,7 +7,7 @@ use super::reading::ComponentsFile;
 use crate::programs::data_model_name;
 use crate::solvers::{Checker, reason_of, with_limits};
 use bitvector::{Embedded, External, Solver};
-use concurrent::{Claimed, Holds, Question, Refusal, Specification, examine};
+use cegar::{Claimed, Holds, Question, Refusal, Specification, examine};
 use model::components_proof::ComponentsProof;
 use model::composition::Composition;
 use model::composition_proof::CompositionProof;
@@ -89,7 +89,7 @@ pub fn verify(
         return Err(malformed(String::from("it is for another reading of the program")));
     }
     let specification = &file.specification;
-    let parts = concurrent::parts_of(specification, question).map_err(|reason| malformed(reason.to_string()))?;
+    let parts = cegar::parts_of(specification, question).map_err(|reason| malformed(reason.to_string()))?;
     let claims = proof::read(abstraction, &parts).map_err(malformed)?;
     let claimed: Vec<Claimed<'_>> = claims
         .iter()

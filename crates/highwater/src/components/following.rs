@@ -7,7 +7,7 @@
 
 use super::told::Teller;
 use super::walkers::{Machinery, Walker};
-use concurrent::{Part, Question, Specification, Violation};
+use cegar::{Part, Question, Specification, Violation};
 use model::composition::{Atom, Happening};
 use model::ids::{EventId, PropositionId};
 use model::source::SourceMap;

@@ -29,9 +29,9 @@ pub use simulated::run;
 use crate::arguments::{CheckArgs, Engine};
 use crate::failure::Failure;
 use crate::programs::data_model_name;
+use cegar::{Holds, Part, Question, Specification, Violation};
 use compose::vacuity::{Worth, worth_by};
 use compose::{Listener, Method};
-use concurrent::{Holds, Part, Question, Specification, Violation};
 use following::{Followed, Script};
 use model::composition::Atom;
 use model::diagnostic::nearest;
@@ -150,7 +150,7 @@ impl<'a> Components<'a> {
             verdict: Verdict::Proved,
             // Not shown: there are no channels.
             reading: Reading::Declared,
-            engine: concurrent::ENGINE,
+            engine: cegar::ENGINE,
             time: Duration::ZERO,
             stats: None,
             witness: None,
@@ -165,14 +165,14 @@ impl<'a> Components<'a> {
         let mut teller = Teller;
         let listener = self.args.trace_refinement.then_some(&mut teller as &mut dyn Listener);
         let specification = &self.file.specification;
-        let answer = concurrent::check(specification, question, self.method, limits, observer, listener);
+        let answer = cegar::check(specification, question, self.method, limits, observer, listener);
         let stats = outcome.details.components.insert(counts(&answer.statistics));
         stats.search_time = start.elapsed();
         stats.rounds = rounds(specification, question, &answer.refined);
         match answer.verdict {
-            concurrent::Outcome::Inconclusive(reason) => outcome.verdict = Verdict::Inconclusive(reason),
-            concurrent::Outcome::Fails(violation) => self.violated(question, &violation, &mut outcome)?,
-            concurrent::Outcome::Holds(holds) => self.proved(&holds, stuck, limits, observer, &mut outcome),
+            cegar::Outcome::Inconclusive(reason) => outcome.verdict = Verdict::Inconclusive(reason),
+            cegar::Outcome::Fails(violation) => self.violated(question, &violation, &mut outcome)?,
+            cegar::Outcome::Holds(holds) => self.proved(&holds, stuck, limits, observer, &mut outcome),
         }
         Ok(outcome)
     }
@@ -184,7 +184,7 @@ impl<'a> Components<'a> {
             let message = format!("a run was found, but not confirmed, please report this: {why}");
             Verdict::Inconclusive(Reason::NotProvable(message))
         };
-        let parts = match concurrent::parts_of(specification, question) {
+        let parts = match cegar::parts_of(specification, question) {
             Ok(parts) => parts,
             Err(reason) => {
                 outcome.verdict = Verdict::Inconclusive(reason);
@@ -270,10 +270,10 @@ impl<'a> Components<'a> {
         let soon = Instant::now() + LONGEST_SECOND_THOUGHT;
         let limits = Limits { deadline: Some(limits.deadline.map_or(soon, |deadline| deadline.min(soon))), ..*limits };
         let question = Question::Formula(number);
-        match concurrent::check(&specification, question, self.method, &limits, observer, None).verdict {
-            concurrent::Outcome::Holds(_) => Ok(true),
-            concurrent::Outcome::Fails(_) => Ok(false),
-            concurrent::Outcome::Inconclusive(reason) => Err(reason),
+        match cegar::check(&specification, question, self.method, &limits, observer, None).verdict {
+            cegar::Outcome::Holds(_) => Ok(true),
+            cegar::Outcome::Fails(_) => Ok(false),
+            cegar::Outcome::Inconclusive(reason) => Err(reason),
         }
     }
 
@@ -342,7 +342,7 @@ pub fn question(specification: &Specification, property: &Property) -> Option<Qu
             specification.formulas.iter().position(|formula| formula.name == *name).map(Question::Formula)
         }
         Property::Conformance(name) => {
-            let same = |found: &concurrent::Conformance| short_name(&found.name) == *name;
+            let same = |found: &cegar::Conformance| short_name(&found.name) == *name;
             specification.conformances.iter().position(same).map(Question::Conformance)
         }
         _ => None,
@@ -354,7 +354,7 @@ fn short_name(name: &str) -> String {
     name.replacen(" conforms to ", " to ", 1)
 }
 
-fn counts(found: &concurrent::Statistics) -> ComponentsStats {
+fn counts(found: &cegar::Statistics) -> ComponentsStats {
     ComponentsStats {
         refinements: found.refinements,
         splits: found.splits,
@@ -368,8 +368,8 @@ fn counts(found: &concurrent::Statistics) -> ComponentsStats {
 }
 
 /// Why predicates are there.
-fn rounds(specification: &Specification, question: Question, refined: &[concurrent::Refined]) -> Vec<RefinementRound> {
-    let parts = concurrent::parts_of(specification, question).unwrap_or_default();
+fn rounds(specification: &Specification, question: Question, refined: &[cegar::Refined]) -> Vec<RefinementRound> {
+    let parts = cegar::parts_of(specification, question).unwrap_or_default();
     let each = refined.iter().map(|found| RefinementRound {
         round: found.round,
         part: parts.get(found.part).map_or_else(String::new, |part| part.name().to_owned()),
@@ -394,11 +394,11 @@ fn by_predicate(found: &[(Span, String)]) -> Vec<(String, Vec<Span>)> {
 
 /// What the proof needs of each procedure.
 fn procedures(specification: &Specification, holds: &Holds) -> Vec<ProcedureStats> {
-    let parts = concurrent::parts_of(specification, holds.question).unwrap_or_default();
+    let parts = cegar::parts_of(specification, holds.question).unwrap_or_default();
     let each = holds.parts.iter().map(|proof| ProcedureStats {
         part: parts.get(proof.part).map_or_else(String::new, |part| part.name().to_owned()),
         states: proof.extract.states.len() as u64,
-        predicates: concurrent::predicates(proof),
+        predicates: cegar::predicates(proof),
     });
     each.collect()
 }

@@ -5,8 +5,8 @@
 
 use crate::programs::proof::{read_node, written_node};
 use bitvector::{Op, Sort, TermId, Terms};
-use concurrent::abstraction::{Extract, Predicates, State};
-use concurrent::{Holds, Part, PartProof};
+use cegar::abstraction::{Extract, Predicates, State};
+use cegar::{Holds, Part, PartProof};
 use model::components_proof::{AbstractState, ComponentsAbstraction, ComponentsProof, ProcedureStructure};
 use model::structure::Structure;
 use pdr::invariant::{Node, fits, valid};
@@ -80,7 +80,7 @@ fn claim(written: &ProcedureStructure, parts: &[Part]) -> Result<Claim, String> 
         return Err(format!("part {part} is not a procedure"));
     };
     let mut terms = Terms::new();
-    let variables = concurrent::variables(&procedure.component, &mut terms);
+    let variables = cegar::variables(&procedure.component, &mut terms);
     let mut made: Vec<TermId> = Vec::with_capacity(written.nodes.len());
     for (number, node) in written.nodes.iter().enumerate() {
         let term = read_node(node).and_then(|node| term(&node, &mut terms, &variables, &made));

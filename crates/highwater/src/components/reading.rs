@@ -2,8 +2,8 @@
 //! command line.
 
 use crate::programs::{c_options, data_model_name};
+use cegar::Specification;
 use cfront::{Input, Options};
-use concurrent::Specification;
 use model::diagnostic::Diagnostic;
 use model::source::{FileId, SourceMap};
 use model::verdict::Limits;
@@ -66,14 +66,14 @@ pub fn read(path: &Path, text: &str, how: &How<'_>, find: Find<'_>) -> ReadCompo
             }
         }
     };
-    let asked = concurrent::Options { c: options.clone(), formulas: how.formulas.to_vec() };
-    let read = concurrent::read(&path.display().to_string(), text, &asked, &load);
+    let asked = cegar::Options { c: options.clone(), formulas: how.formulas.to_vec() };
+    let read = cegar::read(&path.display().to_string(), text, &asked, &load);
     if let Some(failure) = failed.into_inner() {
         // The compiler knows better where something is wrong than the line that names the file.
         let (sources, diagnostics) = (failure.sources, vec![failure.diagnostic]);
         return ReadComponents { file: None, included: Vec::new(), sources, diagnostics };
     }
-    let concurrent::Read { specification, sources, mut diagnostics } = read;
+    let cegar::Read { specification, sources, mut diagnostics } = read;
     // That a procedure is not there follows from a file that cannot be read.
     if diagnostics.iter().any(|found| found.is_error() && found.primary.span.file != FileId(0)) {
         diagnostics.retain(|found| found.code != "M0103");

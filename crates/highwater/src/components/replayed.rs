@@ -19,7 +19,7 @@ pub fn replay(file: &ComponentsFile, sources: &SourceMap, trace: &Trace, args: &
     let property = verify::property_named(&trace.property)?;
     let question = question(specification, &property);
     let question = question.ok_or_else(|| Failure::Mismatch(format!("there is no property `{}`", trace.property)))?;
-    let parts = concurrent::parts_of(specification, question).map_err(|reason| mismatch(reason.to_string()))?;
+    let parts = cegar::parts_of(specification, question).map_err(|reason| mismatch(reason.to_string()))?;
     let script = Script::of_trace(found, trace.loop_from, specification).map_err(mismatch)?;
     let (_, run) = confirmed(specification, question, &parts, sources, &script).map_err(mismatch)?;
     if trace.problem_code.as_deref().is_some_and(|code| code != run.problem_code) {

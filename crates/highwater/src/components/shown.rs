@@ -5,8 +5,8 @@
 
 use super::ComponentsFile;
 use crate::compositions;
-use concurrent::graph::{Graph, Place};
-use concurrent::{Part, Procedure, Question, Specification};
+use cegar::graph::{Graph, Place};
+use cegar::{Part, Procedure, Question, Specification};
 use model::composition::{Component, Composition};
 use model::source::SourceMap;
 use model::structure::{Move, StateParts, Structure};
@@ -45,9 +45,8 @@ fn component(
     procedure: &Procedure,
     sources: &SourceMap,
 ) -> Result<Component, String> {
-    let (graph, alphabet) =
-        concurrent::steps(specification, question, procedure).map_err(|reason| reason.to_string())?;
-    let state = |node: &concurrent::graph::Node| StateParts {
+    let (graph, alphabet) = cegar::steps(specification, question, procedure).map_err(|reason| reason.to_string())?;
+    let state = |node: &cegar::graph::Node| StateParts {
         moves: node.leaving.iter().map(|&step| step_of(&graph, step)).collect(),
         labels: Vec::new(),
         ending: match node.place {
@@ -57,7 +56,7 @@ fn component(
         },
     };
     let structure = Structure::new(alphabet, vec![graph.start], graph.nodes.iter().map(state).collect());
-    let name = |(number, node): (usize, &concurrent::graph::Node)| match node.place {
+    let name = |(number, node): (usize, &cegar::graph::Node)| match node.place {
         Place::Done => format!("{number} done"),
         Place::Wrong(_) => format!("{number} error {}", sources.short(node.span)),
         _ => format!("{number} {}", sources.short(node.span)),

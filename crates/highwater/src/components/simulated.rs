@@ -11,8 +11,8 @@ use crate::arguments::SimulateArgs;
 use crate::failure::Failure;
 use crate::programs::words;
 use crate::simulate::Chooser;
-use concurrent::graph::Place;
-use concurrent::{Question, Specification};
+use cegar::graph::Place;
+use cegar::{Question, Specification};
 use model::ids::EventId;
 use model::source::SourceMap;
 use model::structure::{Ending, TAU};
@@ -40,12 +40,12 @@ pub fn run(
     // Here an assumption that does not hold is seen.
     let question = Question::Deadlock;
     let specification = &file.specification;
-    let parts = concurrent::parts_of(specification, question).map_err(|reason| refused(reason.to_string()))?;
+    let parts = cegar::parts_of(specification, question).map_err(|reason| refused(reason.to_string()))?;
     let mut walkers = Vec::new();
     for part in &parts {
         let initial = match part {
-            concurrent::Part::Process(process) => process.structure.initial().first().copied(),
-            concurrent::Part::Procedure(_) => None,
+            cegar::Part::Process(process) => process.structure.initial().first().copied(),
+            cegar::Part::Procedure(_) => None,
         };
         let inputs = vec![0; AT_THE_BEGINNING];
         walkers.push(Walker::new(specification, question, part, initial, inputs).map_err(refused)?);

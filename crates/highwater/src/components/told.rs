@@ -2,8 +2,8 @@
 
 use super::walkers::{Moved, Walker, Walking};
 use crate::programs::words;
-use concurrent::Part;
-use concurrent::graph::Place;
+use cegar::Part;
+use cegar::graph::Place;
 use model::composition::Component as Process;
 use model::source::SourceMap;
 use model::structure::Ending;

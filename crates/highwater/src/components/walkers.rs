@@ -2,12 +2,12 @@
 
 use crate::programs::words;
 use bitvector::{Embedded, Limits, Model, Outcome as Answer, Solver, TermId};
+use cegar::graph::{Graph, Place};
+use cegar::{Part, Procedure, Question, Specification};
 use cfront::display;
 use cfront::interpret::{Input, Machine, Outcome, Request, Run};
 use cfront::program::{Cause, EdgeId, Instruction, VariableId};
 use cfront::term::Scalar;
-use concurrent::graph::{Graph, Place};
-use concurrent::{Part, Procedure, Question, Specification};
 use model::composition::{Atom, Component as Process};
 use model::formula::Ltl;
 use model::ids::{EventId, PropositionId};
@@ -70,7 +70,7 @@ impl<'a> Walker<'a> {
             },
             Part::Procedure(procedure) => {
                 let (graph, mut alphabet) =
-                    concurrent::steps(specification, question, procedure).map_err(|reason| reason.to_string())?;
+                    cegar::steps(specification, question, procedure).map_err(|reason| reason.to_string())?;
                 alphabet.sort_unstable();
                 let propositions = propositions(specification, question, procedure);
                 let machine = Machine::new(&procedure.component);

@@ -2,8 +2,8 @@
 
 mod common;
 
+use cegar::{Outcome, Question};
 use common::{ask, checked, read_with, specification};
-use concurrent::{Outcome, Question};
 
 const HEAD: &str =
     "int __VERIFIER_nondet_int(void);\nvoid __VERIFIER_assume(int holds);\nvoid a(void);\nvoid b(void);\n";

@@ -5,8 +5,8 @@
 
 mod common;
 
+use cegar::{Outcome, Question, Specification};
 use common::{ask, checked, read_with, specification};
-use concurrent::{Outcome, Question, Specification};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 

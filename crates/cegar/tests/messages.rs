@@ -2,8 +2,8 @@
 
 mod common;
 
+use cegar::{Outcome, Question};
 use common::{ask, read_with, specification};
-use concurrent::{Outcome, Question};
 use model::verdict::{Limits, Reason, Silent};
 
 const SERVER: &str = "
@@ -133,9 +133,9 @@ fn a_formula_with_two_readings_is_read_with_a_warning() {
 #[test]
 fn every_code_has_a_test_and_an_explanation() {
     let tests = include_str!("messages.rs");
-    for entry in concurrent::codes::all() {
+    for entry in cegar::codes::all() {
         assert!(tests.contains(&format!("\"{}\"", entry.code)), "{}", entry.code);
-        assert!(!entry.text.is_empty() && concurrent::codes::explain(entry.code) == Some(entry));
+        assert!(!entry.text.is_empty() && cegar::codes::explain(entry.code) == Some(entry));
     }
 }
 
@@ -182,7 +182,7 @@ fn enumerators_and_macros_of_the_file_are_known_in_expressions() {
                 ltl B { [] ({b.state == CLOSED} || {b.state == LAST && LAST == 6}) }\n\
                 ltl C { [] ({b.mask == 0} || {b.mask == WIDE && WIDE > 0 && -1 < 0}) }\n\
                 ltl D { [] ({server.mask == 0} || {server.mask == OPEN}) }\n";
-    let read = |text: &str| concurrent::read("test.spec", text, &concurrent::Options::default(), &load);
+    let read = |text: &str| cegar::read("test.spec", text, &cegar::Options::default(), &load);
     let specification = specification(read(spec));
     for number in 0..specification.formulas.len() {
         assert!(matches!(ask(&specification, Question::Formula(number), 20).verdict, Outcome::Holds(_)), "{number}");
@@ -222,7 +222,7 @@ fn limits_are_reasons() {
     let specification = specification(read_with("test.spec", spec, &[("server.c", SERVER)]));
     let ask = |limits: Limits, observer: &Silent| {
         let method = compose::Method::Auto;
-        match concurrent::check(&specification, Question::Deadlock, method, &limits, observer, None).verdict {
+        match cegar::check(&specification, Question::Deadlock, method, &limits, observer, None).verdict {
             Outcome::Inconclusive(reason) => reason,
             other => panic!("{other:?}"),
         }

@@ -3,8 +3,8 @@
 
 mod common;
 
+use cegar::{Options, Outcome, Question, Specification};
 use common::{ask, checked, specification};
-use concurrent::{Options, Outcome, Question, Specification};
 use std::path::PathBuf;
 
 /// Rows that take longer.
@@ -20,7 +20,7 @@ fn example(name: &str) -> Specification {
         let text = std::fs::read_to_string(folder().join(wanted)).map_err(|error| error.to_string())?;
         Ok(cfront::Input::plain(wanted, text))
     };
-    specification(concurrent::read(name, &text, &Options::default(), &load))
+    specification(cegar::read(name, &text, &Options::default(), &load))
 }
 
 fn question(specification: &Specification, text: &str) -> Question {

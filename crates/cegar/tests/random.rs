@@ -9,10 +9,10 @@ mod common;
 #[path = "common/generate.rs"]
 mod generate;
 
+use cegar::{Outcome, Part, Procedure, Question, Specification};
 use cfront::interpret::{Machine, Outcome as Ends, Run};
 use cfront::program::{Instruction, VariableId};
 use common::{ask, checked, read_with, specification};
-use concurrent::{Outcome, Part, Procedure, Question, Specification};
 use generate::{FORMULAS, HEAD, Kind, Random, allowed, head_of, holds, process, program};
 use model::composition::{Component, Composition, Stepper};
 use model::ids::EventId;

@@ -2,16 +2,16 @@
 
 mod common;
 
+use cegar::families::{Style, philosophers, readers_writers, surge_protector};
+use cegar::{Options, Outcome, Question, Specification};
 use common::{ask, checked, specification};
-use concurrent::families::{Style, philosophers, readers_writers, surge_protector};
-use concurrent::{Options, Outcome, Question, Specification};
 
 fn read(text: &str) -> Specification {
     let load = |wanted: &str| {
         let file = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/c").join(wanted);
         Ok(cfront::Input::plain(wanted, std::fs::read_to_string(file).map_err(|error| error.to_string())?))
     };
-    specification(concurrent::read("family.spec", text, &Options::default(), &load))
+    specification(cegar::read("family.spec", text, &Options::default(), &load))
 }
 
 /// The answer, whose proof is checked; and the states of the formula's automaton.

@@ -1,6 +1,6 @@
 //! What the tests share.
 
-use concurrent::{Answer, Options, Question, Read, Specification};
+use cegar::{Answer, Options, Question, Read, Specification};
 use model::verdict::{Limits, Silent};
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ pub fn read_with(name: &str, text: &str, files: &[(&str, &str)]) -> Read {
             .map(|(name, text)| cfront::Input::plain(*name, *text))
             .ok_or_else(|| String::from("there is no such file"))
     };
-    concurrent::read(name, text, &Options::default(), &load)
+    cegar::read(name, text, &Options::default(), &load)
 }
 
 /// Its specification; errors are shown.
@@ -32,14 +32,14 @@ pub fn ask(specification: &Specification, question: Question, seconds: u64) -> A
     let mut listener = Tell;
     let listener: Option<&mut dyn compose::Listener> =
         if std::env::var_os("HIGHWATER_TELL").is_some() { Some(&mut listener) } else { None };
-    concurrent::check(specification, question, compose::Method::Auto, &limits, &Silent::default(), listener)
+    cegar::check(specification, question, compose::Method::Auto, &limits, &Silent::default(), listener)
 }
 
 /// Checks a proof: the structures with a solver, and what the compose engine made of them.
 #[allow(dead_code, reason = "not every test has proofs")]
-pub fn checked(specification: &Specification, holds: &concurrent::Holds) -> Result<u64, String> {
+pub fn checked(specification: &Specification, holds: &cegar::Holds) -> Result<u64, String> {
     let mut solver = bitvector::Embedded::without_memory();
-    let count = concurrent::verify(specification, holds, &mut solver, &bitvector::Limits::none())?;
+    let count = cegar::verify(specification, holds, &mut solver, &bitvector::Limits::none())?;
     let question = match holds.question {
         Question::Deadlock => certify::composition::Question::Deadlock,
         Question::Safety | Question::Conformance(_) => certify::composition::Question::Safety,

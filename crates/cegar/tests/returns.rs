@@ -2,8 +2,8 @@
 
 mod common;
 
+use cegar::{Outcome, Question};
 use common::{ask, checked, read_with, specification};
-use concurrent::{Outcome, Question};
 
 const TEXT: &str = "
 enum { GONE = 0, FRESH = 1 };

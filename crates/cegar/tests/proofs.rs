@@ -3,8 +3,8 @@
 mod common;
 
 use bitvector::{Embedded, Limits};
+use cegar::{Holds, Outcome, Question, Specification};
 use common::{ask, read_with, specification};
-use concurrent::{Holds, Outcome, Question, Specification};
 
 const PROGRAM: &str = "
 int __VERIFIER_nondet_int(void);
@@ -34,7 +34,7 @@ fn proved(question: Question) -> (Specification, Holds) {
 }
 
 fn accepted(specification: &Specification, holds: &Holds) -> bool {
-    concurrent::verify(specification, holds, &mut Embedded::without_memory(), &Limits::none()).is_ok()
+    cegar::verify(specification, holds, &mut Embedded::without_memory(), &Limits::none()).is_ok()
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_proof_as_it_was_found_is_accepted_for_each_kind_of_question() {
     for question in [Question::Safety, Question::Deadlock, Question::Formula(0)] {
         let (specification, holds) = proved(question);
         assert!(accepted(&specification, &holds));
-        let obligations = concurrent::obligations(&specification, &holds).unwrap();
+        let obligations = cegar::obligations(&specification, &holds).unwrap();
         let steps: usize = holds.parts[0].extract.states.len();
         assert!(obligations.len() >= steps && obligations.iter().all(|text| text.contains("(check-sat)")));
     }
@@ -51,7 +51,7 @@ fn a_proof_as_it_was_found_is_accepted_for_each_kind_of_question() {
 #[test]
 fn the_predicates_of_a_proof_are_expressions_of_c() {
     let (_, holds) = proved(Question::Safety);
-    let shown: Vec<String> = concurrent::predicates(&holds.parts[0]).into_iter().flat_map(|(_, texts)| texts).collect();
+    let shown: Vec<String> = cegar::predicates(&holds.parts[0]).into_iter().flat_map(|(_, texts)| texts).collect();
     assert!(!shown.is_empty() && shown.iter().all(|text| !text.contains('#')), "{shown:?}");
 }
 

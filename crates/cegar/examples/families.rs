@@ -1,12 +1,12 @@
 //! Writes a specification of a family for any size.
 //!
 //! ```text
-//! cargo run -p highwater-concurrent --example families -- philosophers 5 > examples/c/five.spec
+//! cargo run -p highwater-cegar --example families -- philosophers 5 > examples/c/five.spec
 //! ```
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a program")]
 
-use concurrent::families::{Style, philosophers, readers_writers, surge_protector};
+use cegar::families::{Style, philosophers, readers_writers, surge_protector};
 use std::process::ExitCode;
 
 const FAMILIES: &str = "philosophers, left-handed, readers-writers, surge, surge-states, surge-events";
