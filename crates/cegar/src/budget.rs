@@ -85,7 +85,8 @@ impl<'a> Budget<'a> {
             self.tell(self.statistics.abstract_states);
         }
         let stop = || self.observer.cancelled();
-        let limits = bitvector::Limits { deadline: self.limits.deadline, stop: Some(&stop), ..smt::Limits::none() };
+        let limits =
+            bitvector::Limits { deadline: self.limits.deadline, stop: Some(&stop), ..bitvector::Limits::none() };
         match solver.check(terms, parts, &limits) {
             Outcome::Unknown(reason) => Err(reason_of(reason)),
             outcome => Ok(outcome),
@@ -95,7 +96,8 @@ impl<'a> Budget<'a> {
     /// A small core of what cannot hold together.
     pub(crate) fn core(&mut self, solver: &mut Embedded, terms: &Terms, core: &[TermId]) -> Vec<TermId> {
         let stop = || self.observer.cancelled();
-        let limits = bitvector::Limits { deadline: self.limits.deadline, stop: Some(&stop), ..smt::Limits::none() };
+        let limits =
+            bitvector::Limits { deadline: self.limits.deadline, stop: Some(&stop), ..bitvector::Limits::none() };
         self.statistics.solver_calls += core.len() as u64;
         bitvector::minimal_core(solver, terms, core, &limits)
     }

@@ -170,7 +170,7 @@ fn levels() -> cfront::Input {
         .filter_map(|line| line.strip_prefix("#define ")?.split_once(' '))
         .filter(|(name, _)| *name != "TWICE");
     let macros = definitions.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-    cfront::Input { preprocessed: Some(lines.join("\n")), macros, ..c::Input::plain("levels.c", LEVELS) }
+    cfront::Input { preprocessed: Some(lines.join("\n")), macros, ..cfront::Input::plain("levels.c", LEVELS) }
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn reach(file: &str, seconds: u64, verbose: bool, cross: bool) -> String {
 fn discharged(component: &cfront::Component, invariant: &pdr::Invariant, seconds: u64) -> String {
     let Some(mut solver) = bitvector::External::find() else { return String::from("no other solver") };
     let deadline = Some(Instant::now() + Duration::from_secs(seconds));
-    let limits = bitvector::Limits { deadline, ..smt::Limits::none() };
+    let limits = bitvector::Limits { deadline, ..bitvector::Limits::none() };
     match certify::programs::verify(component, &invariant.proof(), &mut solver, &limits) {
         Ok(()) => String::from("another solver agrees"),
         Err(refusal) => format!("another solver: {refusal}"),

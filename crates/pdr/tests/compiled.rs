@@ -197,7 +197,7 @@ fn answer(subject: &Subject, mode: Mode, ends: &Ends, counts: &mut Counts) {
     match answer {
         Answer::Safe(invariant) => {
             counts.safe += 1;
-            let limits = bitvector::Limits { deadline: Some(Instant::now() + CHECKING), ..smt::Limits::none() };
+            let limits = bitvector::Limits { deadline: Some(Instant::now() + CHECKING), ..bitvector::Limits::none() };
             match certify::programs::verify(component, &invariant.proof(), &mut bitvector::Embedded::new(), &limits) {
                 // Who has no proof that was checked in time does not say `proved`.
                 Err(certify::programs::Refusal::Undecided(..)) => counts.unchecked += 1,

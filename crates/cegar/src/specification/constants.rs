@@ -96,7 +96,7 @@ fn enumerator(input: &cfront::Input, name: &str) -> Option<i128> {
         Some(text) => text.push_str(&probe),
         None => input.text.push_str(&probe),
     }
-    let options = cfront::Options { entries: vec![PROBE.to_owned()], ..c::Options::default() };
+    let options = cfront::Options { entries: vec![PROBE.to_owned()], ..cfront::Options::default() };
     let component = cfront::read(&input, &options).program?.components.into_iter().next()?;
     match run(&component, &mut |_| 0, STEPS).outcome {
         Outcome::Returned(value) => value,
