@@ -3,10 +3,10 @@
 //! Needs SPIN, a C compiler and the public models beside the project. Writes `benches/RESULTS.md`.
 //!
 //! ```text
-//! cargo bench -p highwater --bench against_spin             # every fourth small model, all large ones
-//! cargo bench -p highwater --bench against_spin -- quick    # every eighth, and every fifth large one
-//! cargo bench -p highwater --bench against_spin -- all      # everything, some 20 minutes
-//! cargo bench -p highwater --bench against_spin -- named    # the large models that the goals name, some 5 minutes
+//! cargo bench -p highwater-cli --bench against_spin             # every fourth small model, all large ones
+//! cargo bench -p highwater-cli --bench against_spin -- quick    # every eighth, and every fifth large one
+//! cargo bench -p highwater-cli --bench against_spin -- all      # everything, some 20 minutes
+//! cargo bench -p highwater-cli --bench against_spin -- named    # the large models that the goals name, some 5 minutes
 //! ```
 //!
 //! Both tools do the same work: the whole raw state space, no reduction, no statement merging, going on

@@ -3,8 +3,8 @@
 //! Writes `benches/COMPOSE.md`.
 //!
 //! ```text
-//! cargo bench -p highwater --bench compose             # some minutes
-//! cargo bench -p highwater --bench compose -- quick    # small sizes
+//! cargo bench -p highwater-cli --bench compose             # some minutes
+//! cargo bench -p highwater-cli --bench compose -- quick    # small sizes
 //! ```
 //!
 //! Deadlock of the families of Fig. 10 of the MAGIC paper, for growing sizes: the default, the paper's Fig. 8, and the

@@ -3,9 +3,9 @@
 //! Writes `benches/COMPONENTS.md`.
 //!
 //! ```text
-//! cargo bench -p highwater --bench concurrent             # some minutes
-//! cargo bench -p highwater --bench concurrent -- quick    # small sizes
-//! cargo bench -p highwater --bench concurrent -- 5        # at most 5 seconds for each measurement, instead of 60
+//! cargo bench -p highwater-cli --bench concurrent             # some minutes
+//! cargo bench -p highwater-cli --bench concurrent -- quick    # small sizes
+//! cargo bench -p highwater-cli --bench concurrent -- 5        # at most 5 seconds for each measurement, instead of 60
 //! ```
 //!
 //! Every figure is taken in a process of its own, which reads the specification, answers, and has its proof checked; it

@@ -4,8 +4,8 @@
 //! Writes `benches/FIFO.md`.
 //!
 //! ```text
-//! cargo bench -p highwater --bench fifo             # some minutes
-//! cargo bench -p highwater --bench fifo -- quick    # a few seconds for each size
+//! cargo bench -p highwater-cli --bench fifo             # some minutes
+//! cargo bench -p highwater-cli --bench fifo -- quick    # a few seconds for each size
 //! ```
 //!
 //! The question is safety, asked of the program as a user asks it: with its defaults, on one thread. A proof is checked

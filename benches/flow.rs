@@ -3,8 +3,8 @@
 //! Writes `benches/FLOW.md`.
 //!
 //! ```text
-//! cargo bench -p highwater --bench flow             # some minutes
-//! cargo bench -p highwater --bench flow -- quick    # small sizes
+//! cargo bench -p highwater-cli --bench flow             # some minutes
+//! cargo bench -p highwater-cli --bench flow -- quick    # small sizes
 //! ```
 //!
 //! Both methods read the same text and answer the same question, boundedness with the bounds of all channels: the

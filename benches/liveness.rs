@@ -3,7 +3,7 @@
 //! Needs SPIN, a C compiler and the public models beside the project. Writes `benches/LIVENESS.md`.
 //!
 //! ```text
-//! cargo bench -p highwater --bench liveness
+//! cargo bench -p highwater-cli --bench liveness
 //! ```
 //!
 //! Time to a verdict is what a user waits for: for SPIN `spin -a`, `cc -O2` and `./pan -a` (`-l` for progress), with its own

@@ -402,7 +402,7 @@ no channel grows without end, and all states were visited). *Broken by a longer 
 a channel has more room. *Repaired* is the other way round. A model that is violated either way is just *violated*. Where the
 answer is *unknown*, the table says why: what the model does that no proof can be about, or what there is too much of.
 
-This page is written by an ignored test of `crates/highwater/tests/fifo_promela.rs`.
+This page is written by an ignored test of `crates/cli/tests/fifo_promela.rs`.
 
 ";
 

@@ -5,14 +5,14 @@
 //! certificate must be accepted. `--engine flow` says what weights alone can prove. `--engine explore` visits all states
 //! where there are finitely many, so that the table can put the exact length of a channel beside the one that was proved.
 //!
-//! After a deliberate change, `HIGHWATER_BLESS=1 cargo test -p highwater --test papers` writes the table anew; read the
+//! After a deliberate change, `HIGHWATER_BLESS=1 cargo test -p highwater-cli --test papers` writes the table anew; read the
 //! difference before you keep it. A verdict is never blessed: `expected.toml` has to be changed by hand.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const BEGIN: &str = "<!-- This table is written by crates/highwater/tests/papers.rs. -->\n";
+const BEGIN: &str = "<!-- This table is written by crates/cli/tests/papers.rs. -->\n";
 const END: &str = "<!-- The table ends here. -->\n";
 
 #[test]
