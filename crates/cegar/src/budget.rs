@@ -1,7 +1,7 @@
 //! When to stop, and who counts.
 
 use bitvector::{Embedded, Outcome, Solver, TermId, Terms};
-use model::memory::resident_bytes;
+use model::budget::resident_bytes;
 use model::verdict::{Limits, Observer, Progress, Reason};
 use std::time::Instant;
 

@@ -190,7 +190,7 @@ fn pause(states: u64, waiting: u64, limits: &Limits, observer: &dyn Observer) ->
     if observer.cancelled() {
         return Err(Refusal::Unfinished(String::from("interrupted")));
     }
-    let used = || model::memory::resident_bytes().unwrap_or(0);
+    let used = || model::budget::resident_bytes().unwrap_or(0);
     if limits.memory.is_some_and(|limit| used() > limit) {
         return Err(Refusal::Unfinished(String::from("the memory limit was reached (--memory)")));
     }

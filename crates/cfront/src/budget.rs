@@ -7,7 +7,7 @@
 use crate::Options;
 use crate::codes::Say;
 use crate::lower::Result;
-use model::memory::resident_bytes;
+use model::budget::resident_bytes;
 use model::source::Span;
 use model::verdict::{Limits, Reason};
 use std::cell::Cell;

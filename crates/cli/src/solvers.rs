@@ -71,7 +71,7 @@ pub fn with_limits<T>(limits: &Limits, observer: &dyn Observer, work: impl FnOnc
     let stop = || {
         calls.set(calls.get().wrapping_add(1));
         let look = calls.get().is_multiple_of(CALLS_BETWEEN_LOOKS);
-        let full = |most: u64| look && model::memory::resident_bytes().is_some_and(|bytes| bytes > most);
+        let full = |most: u64| look && model::budget::resident_bytes().is_some_and(|bytes| bytes > most);
         observer.cancelled() || limits.memory.is_some_and(full)
     };
     let memory = limits.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));

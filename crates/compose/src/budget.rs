@@ -1,6 +1,6 @@
 //! When to stop: the user, the clock, the memory and the number of states.
 
-use model::memory::resident_bytes;
+use model::budget::resident_bytes;
 use model::verdict::{Limits, Observer, Progress, Reason};
 use std::cell::Cell;
 use std::time::Instant;

@@ -103,7 +103,7 @@ enum Ended {
 
 impl From<Overflow> for Ended {
     fn from(overflow: Overflow) -> Ended {
-        Ended::Stopped(Reason::Overflow(overflow))
+        Ended::Stopped(Reason::from(overflow))
     }
 }
 
@@ -298,8 +298,8 @@ impl<'a> Search<'a> {
             Err(Ended::Completed(state, at)) => lasso = self.ending(state, at),
         }
         if lasso.is_none() && stopped.is_none() && digest.is_none() {
-            let reason = String::from("a counterexample was found, but not again: please report this");
-            stopped = Some(self.clock.must_stop(0).unwrap_or(Reason::NotSupported(reason)));
+            let reason = String::from("a counterexample was found, but not again");
+            stopped = Some(self.clock.must_stop(0).unwrap_or(Reason::Internal(reason)));
         }
         let stats = SearchStats {
             states: self.table.len() as u64,

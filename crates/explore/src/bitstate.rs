@@ -130,7 +130,7 @@ impl Search<'_> {
     /// Why the search is not complete: it never is.
     fn run(&mut self) -> Reason {
         match self.expander.stepper.initial() {
-            Err(overflow) => return Reason::Overflow(overflow),
+            Err(overflow) => return Reason::from(overflow),
             Ok(Err(fault)) => {
                 let reason = format!("there is no first state: {}", fault.fault);
                 let problem = Problem { property: Property::Safety, last_steps: Vec::new(), fault: Some(fault) };

@@ -2,7 +2,7 @@
 
 use crate::ENGINE;
 use crate::table::StateTable;
-use model::memory::resident_bytes;
+use model::budget::resident_bytes;
 use model::verdict::{Limits, Observer, Progress, Reason};
 use std::time::Instant;
 

@@ -47,7 +47,7 @@ impl From<Overflow> for Unfinished {
 impl Unfinished {
     pub(crate) fn reason(self) -> Reason {
         match self {
-            Unfinished::Overflow(overflow) => Reason::Overflow(overflow),
+            Unfinished::Overflow(overflow) => Reason::from(overflow),
             Unfinished::Stopped(reason) => reason,
         }
     }

@@ -191,7 +191,7 @@ impl<'a> Hunt<'a> {
                 let reason = format!("there is no first state: {}", fault.fault);
                 return Ended::Stopped(Reason::NotSupported(reason));
             }
-            Err(overflow) => return Ended::Stopped(Reason::Overflow(overflow)),
+            Err(overflow) => return Ended::Stopped(Reason::from(overflow)),
         };
         let base = GrowingRun { prefix: Vec::new(), stages: Vec::new() };
         let origin = Origin { state: initial, run: Vec::new(), base, reservoirs: Vec::new() };
@@ -202,7 +202,7 @@ impl<'a> Hunt<'a> {
             match self.breadth_first(&origin, states.min(limit)) {
                 Ended::Enough => {}
                 // Too many processes for a search of all states: a walk may still get somewhere.
-                Ended::Stopped(reason @ Reason::Overflow(_)) => stopped = Some(reason),
+                Ended::Stopped(reason @ Reason::Limit(_)) => stopped = Some(reason),
                 ended => return ended,
             }
             match self.deeper(&origin, turn, states.min(limit)) {

@@ -129,8 +129,8 @@ fn violated(outcome: &mut Outcome, found: &Found, position: usize, semantics: &S
             outcome.witness = Some(witness);
         }
         None => {
-            let reason = String::from("a violation was found, but its run did not replay: please report this");
-            outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(reason));
+            let reason = String::from("a violation was found, but its run did not replay");
+            outcome.verdict = Verdict::Inconclusive(Reason::Internal(reason));
         }
     }
     if let Some(stats) = &mut outcome.stats {

@@ -162,8 +162,8 @@ impl Setting<'_> {
         found: Found,
         start: Instant,
     ) -> Outcome {
-        let reason = String::from("a counterexample was found, but its run did not replay: please report this");
-        let mut outcome = self.unanswered(property, Reason::NotSupported(reason), start);
+        let reason = String::from("a counterexample was found, but its run did not replay");
+        let mut outcome = self.unanswered(property, Reason::Internal(reason), start);
         match (found.lasso, found.stopped, found.digest) {
             (Some(lasso), ..) => {
                 outcome.witness = accept::witness(self.semantics, self.sources, question, formula, &lasso);

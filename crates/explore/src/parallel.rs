@@ -76,7 +76,7 @@ pub(crate) fn go_on<'a, K: Kind>(
                 finish(&packed, reports, &mut search.expander, transitions, search.violations)
             }
             None => {
-                reports[0].stopped = Some(Reason::Overflow(Overflow::States));
+                reports[0].stopped = Some(Reason::from(Overflow::States));
                 finish(&shared, reports, &mut search.expander, transitions, search.violations)
             }
         }
@@ -335,7 +335,7 @@ fn name(state: StateId, owner: usize, jobs: usize) -> StateId {
 
 fn insert<K: Kind>(partition: &mut Partition<K::Table>, letters: &mut K::Letters, jobs: usize) -> Result<(), Reason> {
     let fits = partition.table.len() + K::count(letters) < StateId::MAX as usize / jobs - 1;
-    if fits && K::insert(&mut partition.table, letters) { Ok(()) } else { Err(Reason::Overflow(Overflow::States)) }
+    if fits && K::insert(&mut partition.table, letters) { Ok(()) } else { Err(Reason::from(Overflow::States)) }
 }
 
 /// Puts together what all threads have found.

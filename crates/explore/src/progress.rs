@@ -106,8 +106,8 @@ pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Out
                 outcome.witness = Some(witness);
             }
             None => {
-                let reason = String::from("a cycle was found, but its run did not replay: please report this");
-                outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(reason));
+                let reason = String::from("a cycle was found, but its run did not replay");
+                outcome.verdict = Verdict::Inconclusive(Reason::Internal(reason));
             }
         },
         (None, None, Some(digest)) => {
@@ -204,7 +204,7 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self) -> Result<(), Ended> {
-        let initial = self.mover.stepper.initial().map_err(|overflow| Ended::Stopped(Reason::Overflow(overflow)))?;
+        let initial = self.mover.stepper.initial().map_err(|overflow| Ended::Stopped(Reason::from(overflow)))?;
         let initial = initial.map_err(|fault| {
             Ended::Stopped(Reason::NotSupported(format!("there is no first state: {}", fault.fault)))
         })?;
@@ -288,7 +288,7 @@ impl<'a> Search<'a> {
         match self.mover.expand_process(state, process, &mut mark, &|| clock.must_stop(0).is_some()) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Ended::Stopped(self.clock.must_stop(0).unwrap_or(Reason::Interrupted))),
-            Err(overflow) => Err(Ended::Stopped(Reason::Overflow(overflow))),
+            Err(overflow) => Err(Ended::Stopped(Reason::from(overflow))),
         }
     }
 
@@ -299,7 +299,7 @@ impl<'a> Search<'a> {
                 Ok(id)
             }
             Lookup::Known(id) => Ok(id),
-            Lookup::Full => Err(Ended::Stopped(Reason::Overflow(model::fault::Overflow::States))),
+            Lookup::Full => Err(Ended::Stopped(Reason::from(model::fault::Overflow::States))),
         }
     }
 

@@ -26,8 +26,8 @@ use crate::share::Bare;
 use crate::store::{Compressed, Plain, Store};
 use crate::table::{NO_PARENT, StateId};
 use crate::{bitstate, parallel, share, store};
+use model::budget::resident_bytes;
 use model::fault::{FaultAt, Overflow};
-use model::memory::resident_bytes;
 use model::semantics::{Semantics, Step};
 use model::verdict::{Observer, Progress, Property, Reason, SearchStats};
 use std::sync::Arc;
@@ -217,7 +217,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
     /// Adds the first state; or says why there is none.
     fn first_state(&mut self) -> Option<Reason> {
         match self.expander.stepper.initial() {
-            Err(overflow) => Some(Reason::Overflow(overflow)),
+            Err(overflow) => Some(Reason::from(overflow)),
             Ok(Err(fault)) => {
                 let reason = format!("there is no first state: {}", fault.fault);
                 let problem = Problem { property: Property::Safety, last_steps: Vec::new(), fault: Some(fault) };
@@ -238,7 +238,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
         while (next as usize) < self.store.len() {
             if next == layer_end {
                 if !self.store.flush() {
-                    return End::Stopped(Reason::Overflow(Overflow::States));
+                    return End::Stopped(Reason::from(Overflow::States));
                 }
                 self.depth += 1;
                 layer_end = self.store.len() as StateId;
@@ -306,7 +306,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
         }
         let last = id as usize + 1 == self.store.len();
         if (last || self.watch.options.order == Order::Depth) && !self.store.flush() {
-            return Err(Reason::Overflow(Overflow::States));
+            return Err(Reason::from(Overflow::States));
         }
         expanded.map_err(|unfinished| unfinished.reason())
     }

@@ -75,8 +75,8 @@ impl Setting<'_> {
                         Verdict::Violated
                     }
                     None => {
-                        let reason = "a violation was found, but its run did not replay: please report this";
-                        Verdict::Inconclusive(Reason::NotSupported(String::from(reason)))
+                        let reason = "a violation was found, but its run did not replay";
+                        Verdict::Inconclusive(Reason::Internal(String::from(reason)))
                     }
                 }
             }
@@ -174,7 +174,7 @@ enum Ended {
 
 impl From<Overflow> for Ended {
     fn from(overflow: Overflow) -> Ended {
-        Ended::Stopped(Reason::Overflow(overflow))
+        Ended::Stopped(Reason::from(overflow))
     }
 }
 

@@ -85,7 +85,7 @@ fn stopper<'a>(limits: &'a Limits, observer: &'a dyn Observer) -> impl FnMut() -
         if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Some(Reason::Timeout);
         }
-        let used = || model::memory::resident_bytes().unwrap_or(0);
+        let used = || model::budget::resident_bytes().unwrap_or(0);
         if calls.is_multiple_of(256) && limits.memory.is_some_and(|limit| used() > limit) {
             return Some(Reason::Memory);
         }

@@ -8,12 +8,14 @@
 //! are what front ends would write twice.
 
 pub mod blame;
+pub mod budget;
 pub mod claim;
 mod code;
 pub mod components_proof;
 pub mod composition;
 pub mod composition_proof;
 mod configuration;
+pub mod context;
 pub mod diagnostic;
 mod digest;
 pub mod display;
@@ -28,10 +30,11 @@ pub mod formula;
 pub mod growth;
 pub mod ids;
 mod layout;
-pub mod memory;
 pub mod network;
+pub mod observer;
 pub mod program_proof;
 pub mod queue_proof;
+pub mod reason;
 pub mod scan;
 pub mod semantics;
 pub mod source;

@@ -9,6 +9,8 @@ mod components;
 mod compositions;
 mod programs;
 
+pub use crate::observer::Progress;
+pub use crate::reason::Reason;
 pub use channels::{ChannelState, ChannelVerdict, CycleVerdict, FlowStats, Refinement};
 pub use components::{
     ComponentsRun, ComponentsStats, ComponentsStep, PartMove, ProcedureStats, RefinementRound, RunPart,
@@ -16,10 +18,11 @@ pub use components::{
 pub use compositions::{CompositionStats, JointRun, JointStep, Participant, Refused, Waiting};
 pub use programs::{ProgramInput, ProgramRun, ProgramStats, ProgramStep};
 
+use crate::budget::Budget;
 use crate::claim::Claim;
 use crate::components_proof::ComponentsProof;
 use crate::composition_proof::CompositionProof;
-use crate::fault::Overflow;
+use crate::context::Context;
 use crate::flow_proof::FlowProof;
 use crate::program_proof::ProgramProof;
 use crate::queue_proof::QueueProof;
@@ -71,73 +74,6 @@ impl fmt::Display for Property {
             Property::Trace(name) => write!(f, "{name}"),
             Property::Conformance(name) if name.is_empty() => write!(f, "conformance"),
             Property::Conformance(name) => write!(f, "conformance:{name}"),
-        }
-    }
-}
-
-/// Why there is no answer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// The time is up.
-    Timeout,
-    /// The memory is used up.
-    Memory,
-    /// As many states as were allowed.
-    States,
-    /// Deeper than was allowed.
-    Depth,
-    /// States were remembered by a few bits each, and some may have been missed.
-    Bitstate,
-    /// The user stopped it.
-    Interrupted,
-    /// The search ended at a violation of another property.
-    StoppedEarly,
-    /// A run ends in an error, and what would come after it is not known.
-    Crash(String),
-    /// One of the tool's own bounds.
-    Overflow(Overflow),
-    /// Not possible yet, or not for this model.
-    NotSupported(String),
-    /// No proof was found, and no run that shows the opposite.
-    NotProvable(String),
-}
-
-impl Reason {
-    /// A short name for JSON.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Reason::Timeout => "timeout",
-            Reason::Memory => "memory",
-            Reason::States => "states",
-            Reason::Depth => "depth",
-            Reason::Bitstate => "bitstate",
-            Reason::Interrupted => "interrupted",
-            Reason::StoppedEarly => "stopped-early",
-            Reason::Crash(_) => "crash",
-            Reason::Overflow(_) => "overflow",
-            Reason::NotSupported(_) => "not-supported",
-            Reason::NotProvable(_) => "not-provable",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Timeout => write!(f, "the time limit was reached (--timeout)"),
-            Reason::Memory => write!(f, "the memory limit was reached (--memory)"),
-            Reason::States => write!(f, "the limit on states was reached (--max-states)"),
-            Reason::Depth => write!(f, "the limit on depth was reached (--max-depth)"),
-            Reason::Bitstate => {
-                write!(f, "states were remembered by a few bits each (--bitstate): some may have been missed")
-            }
-            Reason::Interrupted => write!(f, "interrupted"),
-            Reason::StoppedEarly => {
-                write!(f, "the search stopped at a violation of another property (--keep-going goes on)")
-            }
-            Reason::Crash(fault) => write!(f, "a run ends in an error, and what would follow is not known: {fault}"),
-            Reason::Overflow(overflow) => write!(f, "{overflow}"),
-            Reason::NotSupported(what) | Reason::NotProvable(what) => write!(f, "{what}"),
         }
     }
 }
@@ -403,23 +339,6 @@ pub struct Limits {
     pub depth: Option<u64>,
 }
 
-/// A snapshot of work that goes on.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
-    /// Who is working.
-    pub engine: &'static str,
-    /// States so far.
-    pub states: u64,
-    /// States that are known but not yet looked at.
-    pub waiting: u64,
-    /// Steps so far.
-    pub transitions: u64,
-    /// How deep.
-    pub depth: u64,
-    /// Bytes for states and tables.
-    pub memory_bytes: u64,
-}
-
 /// Whom an engine tells what it is doing; and who can stop it.
 pub trait Observer: Sync {
     /// Work goes on. Called now and then, never more than a few times per second's worth of work.
@@ -441,5 +360,23 @@ impl Observer for Silent {
 
     fn cancelled(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl From<&Budget> for Limits {
+    fn from(budget: &Budget) -> Limits {
+        let (memory, states, depth) = (budget.most_memory(), budget.most_states(), budget.most_depth());
+        let deadline = budget.left().and_then(|left| Instant::now().checked_add(left));
+        Limits { deadline, memory, states, depth }
+    }
+}
+
+impl Observer for Context<'_> {
+    fn progress(&self, progress: Progress) {
+        Context::progress(self, || progress);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.budget.is_cancelled()
     }
 }

@@ -30,7 +30,7 @@ impl<'a> Budget<'a> {
         if let Some(most) = self.limits.memory
             && calls.is_multiple_of(CALLS_BETWEEN_LOOKS)
         {
-            self.memory_is_up.set(model::memory::resident_bytes().is_some_and(|bytes| bytes > most));
+            self.memory_is_up.set(model::budget::resident_bytes().is_some_and(|bytes| bytes > most));
         }
         self.memory_is_up.get()
     }

@@ -121,7 +121,8 @@ pub struct Document<'a> {
 }
 
 impl Document<'_> {
-    /// The exit code: 1 if something is violated, else 3 if something asked has no answer, else 0.
+    /// The exit code: 1 if something is violated, else 101 if a part of the tool contradicts another, else 3 if something
+    /// asked has no answer, else 0.
     pub fn exit_code(&self) -> i32 {
         exit_code(&self.outcomes, &self.not_checked)
     }
@@ -130,16 +131,16 @@ impl Document<'_> {
 /// The exit code for a model that cannot be read.
 pub const UNREADABLE: i32 = 2;
 
-/// The exit code: 1 if something is violated, else 3 if something asked has no answer, else 0.
+/// The exit code: 1 if something is violated, else 101 if a part of the tool contradicts another, else 3 if something asked
+/// has no answer, else 0.
 pub fn exit_code(outcomes: &[Outcome], not_checked: &[NotChecked]) -> i32 {
-    let any = |wanted: fn(&Verdict) -> bool| outcomes.iter().filter(|o| counts(o)).any(|o| wanted(&o.verdict));
-    if any(|v| matches!(v, Verdict::Violated)) {
-        1
-    } else if any(|v| !matches!(v, Verdict::Proved)) || not_checked.iter().any(|n| n.asked) {
-        3
-    } else {
-        0
-    }
+    let codes = outcomes.iter().filter(|o| counts(o)).map(|outcome| match &outcome.verdict {
+        Verdict::Proved => 0,
+        Verdict::Violated => 1,
+        Verdict::Inconclusive(reason) => reason.exit_code(),
+        Verdict::Vacuous(_) => 3,
+    });
+    combined_exit_code(codes.chain(not_checked.iter().filter(|n| n.asked).map(|_| 3)))
 }
 
 /// Whether an outcome was asked for.
@@ -147,14 +148,14 @@ pub(crate) fn counts(outcome: &Outcome) -> bool {
     !outcome.details.advisory
 }
 
-/// The exit code for several files: the most important one, in the order 2, 1, 3, 0.
+/// The exit code for several files: the most important one, in the order 2, 1, 101, 3, 0.
 pub fn combined_exit_code(codes: impl IntoIterator<Item = i32>) -> i32 {
     let weight = |code: &i32| match code {
         0 => 0,
         3 => 1,
-        1 => 2,
-        2 => 3,
-        _ => 4,
+        1 => 3,
+        2 => 4,
+        _ => 2,
     };
     codes.into_iter().max_by_key(weight).unwrap_or(0)
 }
@@ -177,7 +178,10 @@ mod tests {
         assert_eq!(code(&[Verdict::Proved], None), 0);
         assert_eq!(code(&[Verdict::Proved, late.clone()], None), 3);
         assert_eq!(code(&[Verdict::Vacuous(String::from("no label"))], None), 3);
-        assert_eq!(code(&[late, Verdict::Violated, Verdict::Proved], None), 1);
+        assert_eq!(code(&[late.clone(), Verdict::Violated, Verdict::Proved], None), 1);
+        let bug = Verdict::Inconclusive(Reason::Internal(String::from("a proof against a run")));
+        assert_eq!(code(&[late, bug.clone(), Verdict::Proved], Some(true)), 101);
+        assert_eq!(code(&[bug, Verdict::Violated], None), 1);
     }
 
     #[test]
@@ -204,5 +208,9 @@ mod tests {
         assert_eq!(combined_exit_code([0, 3, 0]), 3);
         assert_eq!(combined_exit_code([3, 1]), 1);
         assert_eq!(combined_exit_code([1, 2, 3]), 2);
+        assert_eq!(
+            (combined_exit_code([3, 101, 0]), combined_exit_code([101, 1]), combined_exit_code([2, 101])),
+            (101, 1, 2)
+        );
     }
 }

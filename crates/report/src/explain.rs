@@ -53,7 +53,7 @@ impl Explanation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::fault::{Fault, Overflow};
+    use model::fault::Fault;
     use model::verdict::{ChannelState, Reason, Verdict};
     use std::collections::HashSet;
 
@@ -91,17 +91,23 @@ mod tests {
             Reason::States,
             Reason::Depth,
             Reason::Bitstate,
+            Reason::Disk(String::new()),
+            Reason::Worker(String::new()),
+            Reason::Numbers(String::new()),
+            Reason::Limit(String::new()),
             Reason::Interrupted,
             Reason::StoppedEarly,
             Reason::Crash(String::new()),
-            Reason::Overflow(Overflow::Shapes),
+            Reason::NotApplicable(String::new()),
             Reason::NotSupported(String::new()),
             Reason::NotProvable(String::new()),
+            Reason::Internal(String::new()),
         ];
         match reasons[0] {
             Reason::Timeout | Reason::Memory | Reason::States | Reason::Depth | Reason::Interrupted => {}
-            Reason::StoppedEarly | Reason::Bitstate | Reason::Crash(_) | Reason::Overflow(_) => {}
-            Reason::NotSupported(_) | Reason::NotProvable(_) => {}
+            Reason::Disk(_) | Reason::Worker(_) | Reason::Numbers(_) | Reason::Limit(_) => {}
+            Reason::StoppedEarly | Reason::Bitstate | Reason::Crash(_) | Reason::Internal(_) => {}
+            Reason::NotApplicable(_) | Reason::NotSupported(_) | Reason::NotProvable(_) => {}
         }
         reasons
     }

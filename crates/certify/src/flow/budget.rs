@@ -37,7 +37,7 @@ impl<'a> Budget<'a> {
         if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(unfinished("the time limit was reached (--timeout)"));
         }
-        let used = || model::memory::resident_bytes().unwrap_or(0);
+        let used = || model::budget::resident_bytes().unwrap_or(0);
         if self.limits.memory.is_some_and(|limit| used() > limit) {
             return Err(unfinished("the memory limit was reached (--memory)"));
         }

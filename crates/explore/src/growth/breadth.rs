@@ -88,7 +88,7 @@ impl Hunt<'_> {
             .filter_map(|lookup| match lookup {
                 Lookup::New(id) => Some(Ok(id)),
                 Lookup::Known(_) => None,
-                Lookup::Full => Some(Err(Ended::Stopped(Reason::Overflow(Overflow::States)))),
+                Lookup::Full => Some(Err(Ended::Stopped(Reason::from(Overflow::States)))),
             })
             .collect::<Result<_, _>>()?;
         for new in found {
@@ -115,7 +115,7 @@ impl Hunt<'_> {
         match self.mover.expand(state, &mut |_, _| 0, &|| clock.must_stop(0).is_some()) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Ended::Stopped(self.clock.must_stop(0).unwrap_or(Reason::Interrupted))),
-            Err(overflow) => Err(Ended::Stopped(Reason::Overflow(overflow))),
+            Err(overflow) => Err(Ended::Stopped(Reason::from(overflow))),
         }
     }
 

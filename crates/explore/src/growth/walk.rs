@@ -66,7 +66,7 @@ impl Hunt<'_> {
             self.searched += 1;
             match self.expand(&state) {
                 // More than the tool can count: the walk ends here.
-                Err(Ended::Stopped(Reason::Overflow(_))) => break,
+                Err(Ended::Stopped(Reason::Limit(_))) => break,
                 expanded => expanded?,
             }
             let Some(index) = self.choose(&state, &mut random, seed, obedience) else { break };

@@ -288,7 +288,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
             }
             expanded.map_err(|unfinished| unfinished.reason())?;
             if full {
-                return Err(Reason::Overflow(Overflow::States));
+                return Err(Reason::from(Overflow::States));
             }
             partition.next += 1;
             if kind.must_pause() {
@@ -296,7 +296,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
             }
         }
         if !kind.settle(out) {
-            return Err(Reason::Overflow(Overflow::States));
+            return Err(Reason::from(Overflow::States));
         }
         let found = !self.violations.is_empty() && !watch.options.keep_going;
         if found { Err(Reason::StoppedEarly) } else { Ok(()) }

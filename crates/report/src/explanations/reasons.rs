@@ -99,7 +99,7 @@ look at the name and the folder. Promela models may have any name; `.scm`, `.fsp
 and `.art` are kept for other languages.",
     },
     Explanation {
-        code: "overflow",
+        code: "limit",
         title: "a bound of Highwater itself was reached",
         text: "\
 The model is larger than the tool can represent: a queue of more than 65535 messages, or more than
@@ -140,5 +140,52 @@ active proctype Q() { q?1; do :: r!1 od }       /* 0 is in front of 1 for ever; 
         advice: "\
 look at the cycles: why can they not go on for ever? Say it in the model, with a condition or a
 counter of small range; or ask a search for channels as declared: `--engine explore`.",
+    },
+    Explanation {
+        code: "disk",
+        title: "a file could not be written or read",
+        text: "\
+A search that keeps states on disk could not write or read one of its files. What was found by then is
+reported; nothing is concluded from what is missing.",
+        example: "highwater check --spill /small/disk large.pml",
+        advice: "make room on the disk, or name another folder.",
+    },
+    Explanation {
+        code: "worker",
+        title: "a process that shared the work was lost",
+        text: "\
+Several processes share a search, and one of them ended before its part was done. What was found by
+then is reported; nothing is concluded from what is missing.",
+        example: "highwater check --cluster one,two --process 0 large.pml",
+        advice: "look at the log of the process that was lost, and start all of them again.",
+    },
+    Explanation {
+        code: "numbers",
+        title: "a number outgrew what is computed with",
+        text: "\
+An exact number in a proof or a search became larger than the tool computes with. This is not an
+error of the model.",
+        example: "highwater check huge-constants.pml",
+        advice: "make the constants of the model smaller, or try another `--engine`.",
+    },
+    Explanation {
+        code: "not-applicable",
+        title: "the model has nothing that the property is about",
+        text: "\
+The property was named, and the model has no channel, label, formula or claim for it. Nothing was
+checked, so nothing is proved.",
+        example: "\
+byte x;
+active proctype P() { x = 1 }           /* with -p boundedness: there is no channel */",
+        advice: "look for a misspelt name, or leave the property out.",
+    },
+    Explanation {
+        code: "internal",
+        title: "two parts of Highwater contradict each other",
+        text: "\
+A run did not replay, or the checker refuses a proof: one part of Highwater is wrong. Neither is shown
+as an answer. The exit code is 101.",
+        example: "highwater check model.pml",
+        advice: "please report it with the model. Another `--engine` may have an answer.",
     },
 ];
