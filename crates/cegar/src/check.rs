@@ -394,8 +394,7 @@ impl<'s> Levels<'s> {
     ) -> Result<Option<Violation>, Reason> {
         let (mut real, mut refined, mut open) = (Vec::new(), false, None);
         for one in &mut self.examined {
-            let lost =
-                || Reason::NotSupported(String::from("a run could not be followed in a component: please report this"));
+            let lost = || Reason::Internal(String::from("a run could not be followed in a component"));
             let extract = one.extract.as_ref().ok_or_else(lost)?;
             let projection = project(run, one.part, &one.graph, extract).ok_or_else(lost)?;
             let known: Vec<usize> = one.predicates.at.iter().map(Vec::len).collect();
@@ -438,12 +437,8 @@ impl<'s> Levels<'s> {
         for (one, real) in self.examined.iter().zip(real) {
             let Part::Procedure(procedure) = &self.parts[one.part] else { continue };
             let again = (before + rounds + 1).max(2);
-            let replayed = replay(one.part, &procedure.component, &one.graph, real, again).map_err(|what| {
-                Reason::NotSupported(format!(
-                    "a run of `{}` did not replay: {what}: please report this",
-                    procedure.name
-                ))
-            })?;
+            let replayed = replay(one.part, &procedure.component, &one.graph, real, again)
+                .map_err(|what| Reason::Internal(format!("a run of `{}` did not replay: {what}", procedure.name)))?;
             let structure = &composition.components[one.part].structure;
             let mut moves = replayed.moves.into_iter();
             for (step, told) in run.steps.iter().zip(&mut steps) {

@@ -131,7 +131,7 @@ impl Asking<'_> {
             report.queues.iter_mut().for_each(|queue| (queue.bounded, queue.at_most) = (false, None));
             report.reason = Some(match refusal {
                 Refusal::Unfinished(why) => Reason::NotProvable(format!("a proof was found, but not checked: {why}")),
-                refusal => Reason::NotProvable(format!("the checker refuses the proof, please report this: {refusal}")),
+                refusal => Reason::Internal(format!("the checker refuses the proof: {refusal}")),
             });
         }
         report

@@ -91,8 +91,8 @@ impl Asking<'_> {
                 growing.iter().flat_map(gains).filter(|(_, g)| *g > 0).map(|(n, _)| n).collect();
             let refuted = |queue: &QueueReport| queue.bounded && grown.contains(queue.name.as_str());
             if report.complete || report.queues.iter().any(refuted) {
-                let reason = String::from("a proof and a run contradict each other: please report this");
-                outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(reason));
+                let reason = String::from("a proof and a run contradict each other");
+                outcome.verdict = Verdict::Inconclusive(Reason::Internal(reason));
                 return;
             }
             outcome.verdict = Verdict::Violated;

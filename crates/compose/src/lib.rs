@@ -170,8 +170,8 @@ fn answer(
     };
     match verdict {
         Verdict::Fails(run) if !problem.confirms(&run) => {
-            let reason = "a counterexample was found, but its run did not replay: please report this";
-            Err(Reason::NotSupported(String::from(reason)))
+            let reason = "a counterexample was found, but its run did not replay";
+            Err(Reason::Internal(String::from(reason)))
         }
         verdict => Ok(verdict),
     }

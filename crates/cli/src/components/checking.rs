@@ -50,7 +50,7 @@ pub fn accepted(
 }
 
 fn refused(what: &str) -> Reason {
-    Reason::NotProvable(format!("the checker refuses the proof, please report this: {what}"))
+    Reason::Internal(format!("the checker refuses the proof: {what}"))
 }
 
 /// Structures side by side keep what was asked.

@@ -180,10 +180,8 @@ impl<'a> Components<'a> {
     /// A run counts once it was followed.
     fn violated(&self, question: Question, violation: &Violation, outcome: &mut Outcome) -> Result<(), Failure> {
         let specification = &self.file.specification;
-        let unconfirmed = |why: String| {
-            let message = format!("a run was found, but not confirmed, please report this: {why}");
-            Verdict::Inconclusive(Reason::NotProvable(message))
-        };
+        let unconfirmed =
+            |why: String| Verdict::Inconclusive(Reason::Internal(format!("a run was found, but not confirmed: {why}")));
         let parts = match cegar::parts_of(specification, question) {
             Ok(parts) => parts,
             Err(reason) => {

@@ -178,9 +178,7 @@ impl<'a> Compositions<'a> {
             Err(certify::Refusal::Unfinished(why)) => {
                 Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
             }
-            Err(refusal) => {
-                Err(Reason::NotProvable(format!("the checker refuses the proof, please report this: {refusal}")))
-            }
+            Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
         }
     }
 
@@ -264,7 +262,7 @@ pub fn asked<'c>(composition: &'c Composition, property: &Property) -> Option<ce
 }
 
 fn unconfirmed(why: &'static str) -> Reason {
-    Reason::NotProvable(format!("a run was found, but not confirmed, please report this: {why}"))
+    Reason::Internal(format!("a run was found, but not confirmed: {why}"))
 }
 
 /// `--trace-refinement`: the story, line by line.

@@ -306,9 +306,7 @@ impl<'a> Machines<'a> {
                 Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
             }
             Err(certify::Refusal::Crash(fault)) => Err(Reason::Crash(fault)),
-            Err(refusal) => {
-                Err(Reason::NotProvable(format!("the checker refuses the proof, please report this: {refusal}")))
-            }
+            Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
         }
     }
 
@@ -376,7 +374,7 @@ pub fn chosen(own: Specification, network: &Network, given: &[String], style: St
 }
 
 fn unconfirmed(why: &str) -> Reason {
-    Reason::NotProvable(format!("a run was found, but not confirmed, please report this: {why}"))
+    Reason::Internal(format!("a run was found, but not confirmed: {why}"))
 }
 
 fn reason_of(reason: &fifo::Reason) -> Reason {

@@ -23,9 +23,7 @@ pub fn accepted(
     match checked(component, proof, &mut solver, limits, observer) {
         Ok(()) => solver.answered(),
         Err(Refusal::Undecided(_, reason)) => Err(solvers::reason_of(reason, observer)),
-        Err(refusal) => {
-            Err(Reason::NotProvable(format!("the checker refuses the proof, please report this: {refusal}")))
-        }
+        Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
     }
 }
 

@@ -222,5 +222,5 @@ fn told(progress: &pdr::Progress) -> Progress {
 }
 
 fn unconfirmed(end: End) -> Reason {
-    Reason::NotProvable(format!("a run was found, but not confirmed, please report this: it ends with {end:?}"))
+    Reason::Internal(format!("a run was found, but not confirmed: it ends with {end:?}"))
 }
