@@ -93,6 +93,13 @@ fn words_in_quotes_stay_together() {
 }
 
 #[test]
+fn a_redirection_is_outside_of_quotes() {
+    assert_eq!(redirection("check --apply-bounds a.pml > b.pml"), ("check --apply-bounds a.pml", Some("b.pml")));
+    assert_eq!(redirection("check -p 'ltl:[] (x > 1)' a.pml"), ("check -p 'ltl:[] (x > 1)' a.pml", None));
+    assert_eq!(redirection("ltl 'x > 1' > c.txt"), ("ltl 'x > 1'", Some("c.txt")));
+}
+
+#[test]
 #[should_panic(expected = "is never closed")]
 fn a_block_that_is_not_closed_is_an_error() {
     blocks("```console\n$ highwater check a.pml\n");
@@ -222,10 +229,8 @@ impl Terminal {
             return format!("{}\n", self.exit_code);
         }
         let arguments = line.strip_prefix("highwater ").unwrap_or_else(|| panic!("cannot run this: {line}"));
-        let (arguments, redirected) = match arguments.split_once(" > ") {
-            Some((arguments, name)) => (arguments, Some(File::create(self.folder.join(name)).unwrap())),
-            None => (arguments, None),
-        };
+        let (arguments, name) = redirection(arguments);
+        let redirected = name.map(|name| File::create(self.folder.join(name)).unwrap());
         // One file for both, so that errors and answers keep their order.
         let screen = self.folder.join(".screen");
         let file = File::create(&screen).unwrap();
@@ -240,6 +245,14 @@ impl Terminal {
             .unwrap();
         self.exit_code = status.code().expect("it was not killed");
         std::fs::read_to_string(&screen).unwrap()
+    }
+}
+
+/// A command and the file of `> NAME` at its end. A `>` inside single quotes belongs to a formula.
+fn redirection(arguments: &str) -> (&str, Option<&str>) {
+    match arguments.rsplit_once(" > ") {
+        Some((arguments, name)) if !name.contains('\'') => (arguments, Some(name)),
+        _ => (arguments, None),
     }
 }
 
