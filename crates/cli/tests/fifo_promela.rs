@@ -358,7 +358,7 @@ impl Tally {
     }
 }
 
-/// Writes the table of the book on the public models, if they are on the machine: `cargo test -- --ignored`.
+/// Writes the book's table of the public models, if they are on the machine: `cargo test -- --ignored`.
 #[test]
 #[ignore = "takes many minutes; writes a page of the book"]
 fn the_table_of_the_public_models_is_written() {
@@ -381,7 +381,7 @@ fn the_table_of_the_public_models_is_written() {
         rows.push(format!("| `{name}` | {} | {} |", words[0], words[1]));
     }
     let mut page = String::from(PAGE);
-    page += &format!("{buffered} models have buffered channels; of {open} of them nothing is known.\n\n");
+    page += &format!("{buffered} models have buffered channels; {open} of them are undecided.\n\n");
     for (what, count) in counts {
         page += &format!("* {what}: {count}\n");
     }
@@ -391,18 +391,19 @@ fn the_table_of_the_public_models_is_written() {
     std::fs::write(book, page).unwrap();
 }
 
-/// For each question, on the page.
+/// For each property, on the page.
 const SECONDS: &str = "20s";
 
-const PAGE: &str = "# The public models, for channels of any length
+const PAGE: &str = "# The public models with unbounded channels
 
-What becomes of the public models with buffered channels when these have any length: `--channels unbounded` beside the
-declared capacities, twenty seconds for each question, on a machine with other work to do. *Safe for any capacity* is a proof (`fifo`: an invariant over the queues; `explore`:
-no channel grows without end, and all states were visited). *Broken by a longer channel* holds as declared, and is violated if
-a channel has more room. *Repaired* is the other way round. A model that is violated either way is just *violated*. Where the
-answer is *unknown*, the table says why: what the model does that no proof can be about, or what there is too much of.
+The results for the public models with buffered channels when these are unbounded: `--channels unbounded` against the
+declared capacities, with a limit of twenty seconds for each property, on a machine under load. *Safe for any capacity*
+is a proof (`fifo`: an invariant over the queues; `explore`: no channel grows without end, and all states were visited).
+*Broken by a longer channel* means that the property holds as declared and is violated with unbounded channels;
+*repaired by a longer channel* is the opposite. A model that is violated in both cases is *violated*. For *unknown* the
+table gives the reason: an operation that the method does not support, or too many states.
 
-This page is written by an ignored test of `crates/cli/tests/fifo_promela.rs`.
+An ignored test of `crates/cli/tests/fifo_promela.rs` writes this page.
 
 ";
 
@@ -467,18 +468,18 @@ impl Both {
     }
 }
 
-/// Why nothing is known, in a few words.
+/// Why a model is undecided.
 fn reason(is_bounded: bool, detail: &str) -> String {
     let looks = [
-        ("length of a", "the length of a channel is asked for"),
-        ("looked into", "a channel is looked into (`c?[..]`)"),
-        ("behind the head", "a receive is from the middle of a channel (`??`)"),
-        ("sorts", "a send is into the middle of a channel (`!!`)"),
-        ("come and go", "channels come and go with processes"),
-        ("something else can move", "it is asked what can move"),
-        ("priorit", "there are priorities"),
+        ("length of a", "the model tests the length of a channel"),
+        ("looked into", "the model polls a channel (`c?[..]`)"),
+        ("behind the head", "a receive takes a message from the middle of a channel (`??`)"),
+        ("sorts", "a send inserts a message into the middle of a channel (`!!`)"),
+        ("come and go", "channels are created and destroyed with processes"),
+        ("something else can move", "the model tests which steps are enabled"),
+        ("priorit", "the model uses priorities"),
         ("more than once", "a step uses channels more than once"),
-        ("rendezvous and `unless`", "there are rendezvous beside `unless`"),
+        ("rendezvous and `unless`", "the model combines rendezvous with `unless`"),
     ];
     let found = looks.iter().find(|(word, _)| detail.contains(word)).map(|(_, why)| *why);
     match (is_bounded, found) {
