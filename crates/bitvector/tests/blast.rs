@@ -1,11 +1,9 @@
 //! Terms, circuits and the SAT solver against a twin: exhaustive at small widths, random at large ones.
 
-mod support;
-
-use bitvector::{Embedded, Limits, Model, Outcome, Solver, Terms};
-use support::{
+use crate::support::{
     ARITHMETIC, CHEAP, COMPARISONS, Garden, Operation, Random, Tree, all_values, build, declare, seeds, value,
 };
+use bitvector::{Embedded, Limits, Model, Outcome, Solver, Terms};
 
 /// All operations on one or two arguments of a width, with the width of the result.
 fn operations(width: u32) -> Vec<(Operation, u32, usize)> {

@@ -1,15 +1,15 @@
 //! Another solver as the judge of terms: a random tree, written down without our terms, means the same as the term that is
 //! made of it, for all values of its variables. All operations, widths up to 128.
 
-mod support;
+use crate::support;
 
+use crate::support::Operation::*;
+use crate::support::{ARITHMETIC, CHEAP, Garden, Random, Tree, build, declare, seeds, width_of};
 use bitvector::smtlib::obligation;
 use bitvector::{Program, Sort, Terms};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-use support::Operation::*;
-use support::{ARITHMETIC, CHEAP, Garden, Random, Tree, build, declare, seeds, width_of};
 
 /// A tree in SMT-LIB.
 fn text(tree: &Tree) -> String {

@@ -1,13 +1,13 @@
-//! How many questions a second. Run it by hand: `cargo test --release -p highwater-bitvector --test measure -- --ignored
+//! How many questions a second. Run it by hand: `cargo test --release -p highwater-bitvector --test all measure -- --ignored
 //! --nocapture`.
 
 #![allow(clippy::print_stderr, reason = "the figures are the point")]
 
-mod support;
+use crate::support;
 
+use crate::support::Random;
 use bitvector::{Embedded, External, Limits, Outcome, Solver, Sort, TermId, Terms};
 use std::time::Instant;
-use support::Random;
 
 /// Predicates such as those of a C program: comparisons of a few variables with constants and with each other, some
 /// after an assignment.

@@ -3,10 +3,8 @@
 //! Random terms miss the corners of rules about constants: one bound among many is off by one. So all operations with
 //! all constants are tried, one on top of another, and under all comparisons with all constants.
 
-mod support;
-
+use crate::support::{ARITHMETIC, COMPARISONS, Operation, Tree, build, declare, ones, value, width_of};
 use bitvector::{Evaluation, Model, Terms};
-use support::{ARITHMETIC, COMPARISONS, Operation, Tree, build, declare, ones, value, width_of};
 
 const WIDEST: u32 = 4;
 

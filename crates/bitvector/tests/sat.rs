@@ -1,10 +1,8 @@
 //! The SAT solver against enumeration, and its proofs against the checker.
 
-mod support;
-
+use crate::support::{Random, seeds};
 use bitvector::sat::{Answer, Lit, ProofStep, Sat, Var, check_proof};
 use bitvector::{Limits, Reason};
-use support::{Random, seeds};
 
 fn variables(sat: &mut Sat, count: usize) -> Vec<Var> {
     (0..count).map(|_| sat.new_variable()).collect()

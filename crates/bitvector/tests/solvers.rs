@@ -1,7 +1,8 @@
 //! The solvers through their common face: cores, memory, limits, processes that misbehave.
 
-mod support;
+use crate::support;
 
+use crate::support::{ARITHMETIC, Garden, Random, Tree, build, declare, seeds};
 use bitvector::sat::check_proof;
 use bitvector::{
     CrossChecked, Embedded, External, Limits, Model, Outcome, Program, Reason, Solver, Sort, TermId, Terms,
@@ -9,7 +10,6 @@ use bitvector::{
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use support::{ARITHMETIC, Garden, Random, Tree, build, declare, seeds};
 
 /// A number that is the product of two large primes, to be factored.
 fn hard(terms: &mut Terms) -> Vec<TermId> {

@@ -1,11 +1,9 @@
 //! Terms: sharing, simplification by example, substitution, printing, and values that come back.
 
-mod support;
-
+use crate::support::{ARITHMETIC, Garden, Random, build, declare, seeds};
 use bitvector::smtlib::{Reply, obligation, parse_replies, parse_value};
 use bitvector::{Model, Op, Sort, TermId, Terms, to_c};
 use std::collections::HashMap;
-use support::{ARITHMETIC, Garden, Random, build, declare, seeds};
 
 fn two(terms: &mut Terms) -> (TermId, TermId) {
     (terms.var("x", Sort::Bv(32)), terms.var("y", Sort::Bv(32)))

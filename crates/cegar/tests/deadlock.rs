@@ -1,9 +1,7 @@
 //! Where a simpler abstraction would be wrong about deadlock, by name.
 
-mod common;
-
+use crate::common::{ask, checked, read_with, specification};
 use cegar::{Outcome, Question};
-use common::{ask, checked, read_with, specification};
 
 const HEAD: &str =
     "int __VERIFIER_nondet_int(void);\nvoid __VERIFIER_assume(int holds);\nvoid a(void);\nvoid b(void);\n";

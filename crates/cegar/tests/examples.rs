@@ -1,10 +1,8 @@
 //! Every row of the table in `examples/c/README.md` is asked, and every proof is checked. Rows that take longer than some
 //! seconds are asked only if `HIGHWATER_SEEDS` asks for longer tests.
 
-mod common;
-
+use crate::common::{ask, checked, specification};
 use cegar::{Options, Outcome, Question, Specification};
-use common::{ask, checked, specification};
 use std::path::PathBuf;
 
 /// Rows that take longer.

@@ -1,10 +1,8 @@
 //! The families for any size: what the small ones answer, and that the specification grows as it should.
 
-mod common;
-
+use crate::common::{ask, checked, specification};
 use cegar::families::{Style, philosophers, readers_writers, surge_protector};
 use cegar::{Options, Outcome, Question, Specification};
-use common::{ask, checked, specification};
 
 fn read(text: &str) -> Specification {
     let load = |wanted: &str| {

@@ -1,9 +1,7 @@
 //! Counters in loops, whose predicates no run asks for: what the program compares is enough.
 
-mod common;
-
+use crate::common::{ask, checked, read_with, specification};
 use cegar::{Outcome, Question};
-use common::{ask, checked, read_with, specification};
 
 const LIFT: &str = "
 int __VERIFIER_nondet_int(void);

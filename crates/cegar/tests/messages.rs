@@ -1,9 +1,7 @@
 //! What is said about specifications that are wrong: the code, the place, the nearest name.
 
-mod common;
-
+use crate::common::{ask, read_with, specification};
 use cegar::{Outcome, Question};
-use common::{ask, read_with, specification};
 use model::verdict::{Limits, Reason, Silent};
 
 const SERVER: &str = "

@@ -1,10 +1,8 @@
 //! Proofs that were tampered with are refused; obligations are what the checker asks.
 
-mod common;
-
+use crate::common::{ask, read_with, specification};
 use bitvector::{Embedded, Limits};
 use cegar::{Holds, Outcome, Question, Specification};
-use common::{ask, read_with, specification};
 
 const PROGRAM: &str = "
 int __VERIFIER_nondet_int(void);

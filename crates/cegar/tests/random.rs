@@ -5,14 +5,12 @@
 //! The twin runs the interpreter from every state on every input that matters, makes a structure of what it sees, and asks
 //! the same questions of that. No two answers contradict each other, and every proof is accepted.
 
-mod common;
-#[path = "common/generate.rs"]
-mod generate;
+use crate::generate;
 
+use crate::common::{ask, checked, read_with, specification};
 use cegar::{Outcome, Part, Procedure, Question, Specification};
 use cfront::interpret::{Machine, Outcome as Ends, Run};
 use cfront::program::{Instruction, VariableId};
-use common::{ask, checked, read_with, specification};
 use generate::{FORMULAS, HEAD, Kind, Random, allowed, head_of, holds, process, program};
 use model::composition::{Component, Composition, Stepper};
 use model::ids::EventId;

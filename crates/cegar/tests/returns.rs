@@ -1,9 +1,7 @@
 //! Returns of procedures and of routines as events of formulas.
 
-mod common;
-
+use crate::common::{ask, checked, read_with, specification};
 use cegar::{Outcome, Question};
-use common::{ask, checked, read_with, specification};
 
 const TEXT: &str = "
 enum { GONE = 0, FRESH = 1 };

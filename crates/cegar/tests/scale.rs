@@ -3,10 +3,8 @@
 //! The long procedure is a state machine with a case for each phase of a protocol, as they are written by hand and by
 //! generators: flags that are set in one phase and asked for in another, counters, choices of the environment.
 
-mod common;
-
+use crate::common::{ask, checked, read_with, specification};
 use cegar::{Outcome, Question, Specification};
-use common::{ask, checked, read_with, specification};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 

@@ -4,14 +4,12 @@
 //! another good proof. But what is accepted must be true, and explicit search knows what is true of these models.
 //! `HIGHWATER_SEEDS` is the number of corrupted proofs per model.
 
-mod support;
-
+use crate::support::{CASES, Case, Truth, seconds};
 use certify::Refusal;
 use model::flow_proof::{Bound, FlowProof, Origin, Part, Point, Ranking, Values, Weights};
 use model::network::Network;
 use model::verdict::{Property, Silent};
 use serde_json::Value;
-use support::{CASES, Case, Truth, seconds};
 
 /// A small generator of numbers that look random.
 struct Dice(u64);

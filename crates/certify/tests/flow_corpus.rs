@@ -2,10 +2,8 @@
 //!
 //! `HIGHWATER_MODELS` is a folder with Promela models; without it nothing is done.
 
-mod support;
-
+use crate::support::Case;
 use std::path::{Path, PathBuf};
-use support::Case;
 
 fn models(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -1,8 +1,6 @@
 //! Honest proofs are accepted, and what is accepted is true.
 
-mod support;
-
-use support::{CASES, OLD_MISTAKES, Truth};
+use crate::support::{CASES, OLD_MISTAKES, Truth};
 
 #[test]
 fn honest_proofs_are_accepted_and_true() {

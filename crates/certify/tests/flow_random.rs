@@ -2,9 +2,7 @@
 //!
 //! One model for every 16 of `HIGHWATER_SEEDS`, 60 without it: each is proved, checked and searched. A seed that fails is printed with its model.
 
-mod support;
-
-use support::{Case, Truth};
+use crate::support::{Case, Truth};
 
 /// A small generator of numbers that look random.
 struct Dice(u64);

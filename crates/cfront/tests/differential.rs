@@ -5,13 +5,13 @@
 
 #![allow(clippy::print_stdout, reason = "a test says what it compared")]
 
-mod common;
+use crate::common;
 
+use crate::common::generate::generate;
+use crate::common::{Inputs, Random, seeds};
 use cfront::interpret::{Outcome, Request, run};
 use cfront::program::ErrorKind;
 use cfront::{DataModel, Options};
-use common::generate::generate;
-use common::{Inputs, Random, seeds};
 use std::fmt::Write;
 use std::process::Command;
 

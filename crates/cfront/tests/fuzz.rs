@@ -2,12 +2,10 @@
 //!
 //! Units are mutated: pieces are removed, repeated, exchanged and replaced. `HIGHWATER_FUZZ=N` makes it longer.
 
-mod common;
-
+use crate::common::Random;
+use crate::common::generate::generate;
 use cfront::interpret::{Request, run};
 use cfront::{Input, Options};
-use common::Random;
-use common::generate::generate;
 
 const PIECES: &[&str] = &[
     "int",

@@ -3,9 +3,9 @@
 //! The messages are part of the interface, so their wording and the places that they underline are kept in snapshots:
 //! one for each example of `cfront::codes`, and a few for units with several errors.
 //!
-//! `INSTA_UPDATE=always cargo test -p highwater-cfront --test messages` writes the snapshots anew.
+//! `INSTA_UPDATE=always cargo test -p highwater-cfront --test all messages` writes the snapshots anew.
 
-mod common;
+use crate::common;
 
 use cfront::codes;
 use cfront::{Input, Options, Read};

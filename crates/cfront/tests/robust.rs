@@ -1,7 +1,5 @@
 //! Texts that no one writes: absurdly deep, long, wide. Each is read or refused with a place, in seconds.
 
-mod common;
-
 use cfront::{Input, Options};
 use model::verdict::Limits;
 use std::fmt::Write;

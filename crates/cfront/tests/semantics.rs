@@ -1,11 +1,11 @@
 //! What each construct does, by small programs whose result is known.
 
-mod common;
+use crate::common;
 
+use crate::common::{result, result_with};
 use cfront::interpret::Outcome::{Aborted, Blocked, Error, Exited, Returned};
 use cfront::program::ErrorKind;
 use cfront::{DataModel, Options};
-use common::{result, result_with};
 
 fn returns(text: &str, inputs: &[i64], value: i128) {
     assert_eq!(result(text, inputs), Returned(Some(value)), "{text}");

@@ -1,12 +1,10 @@
 //! Programs on which a simpler reading of C gives a wrong answer. Each returns 1 on a machine.
 
-mod common;
-
+use crate::common::{program, read, run_on};
 use cfront::interpret::Outcome::{self, Error, Returned};
 use cfront::interpret::{Input, Request, Run};
 use cfront::program::ErrorKind;
 use cfront::{Component, Options};
-use common::{program, read, run_on};
 
 /// The preludes that several need.
 const NONDET: &str = "int __VERIFIER_nondet_int(void); unsigned char __VERIFIER_nondet_uchar(void);

@@ -1,6 +1,6 @@
 //! A run that ends in an error becomes a C file; compiled, it ends at the same error.
 
-mod common;
+use crate::common;
 
 use cfront::interpret::{Outcome, Request, run};
 use cfront::program::ErrorKind;

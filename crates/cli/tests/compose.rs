@@ -1,8 +1,8 @@
 //! Structures side by side as a user sees them: verdicts, runs, explanations and certificates, through the binary.
 
-mod binary;
+use crate::binary;
 
-use binary::{document as check, highwater, path, said, written};
+use crate::binary::{document as check, highwater, path, said, written};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! The papers' own method, `--abstraction cycles`, and the cycles that `show` lists, as a user sees them.
 
-mod binary;
-
-use binary::{highwater, scratch};
+use crate::binary::{highwater, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

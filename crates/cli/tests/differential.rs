@@ -3,7 +3,7 @@
 //! The twin is the checker of certificates: a plain set of states, a plain list of work. Seeds are
 //! printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead of the usual few hundred.
 
-mod generator;
+use crate::generator;
 
 use explore::{Options, Order};
 use model::semantics::{Reading, Semantics};

@@ -3,9 +3,7 @@
 //! The examples are those of `examples/scm`, and the table in its README says what is safe and how many steps the shortest
 //! way to something bad has.
 
-mod binary;
-
-use binary::{check, highwater, of, path, scratch, written};
+use crate::binary::{check, highwater, of, path, scratch, written};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -6,9 +6,9 @@
 
 #![allow(clippy::print_stdout)]
 
-mod binary;
+use crate::binary;
 
-use binary::{highwater, of, path, scratch, written};
+use crate::binary::{highwater, of, path, scratch, written};
 use model::network::{Action, Network};
 use model::semantics::{Reading, Semantics, Step, Stepper};
 use serde_json::Value;

@@ -17,12 +17,10 @@
 
 #![allow(clippy::print_stderr)]
 
-mod flow_models;
-
+use crate::flow_models::{LIMITED, Style, model, style};
 use explore::growth::{GrowthOptions, growth};
 use explore::progress::{ProgressOf, search};
 use flow::{Question, Report};
-use flow_models::{LIMITED, Style, model, style};
 use model::growth::Parts;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};

@@ -4,10 +4,10 @@
 //! has tokens and lines removed, doubled, swapped or replaced. It is read, and if it can be read it
 //! is searched for a moment, under limits. `HIGHWATER_FUZZ=N` tries N mutants.
 
-mod generator;
+use crate::generator;
 
+use crate::generator::Random;
 use explore::{Options, Order};
-use generator::Random;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Limits, Property, Silent};
 use std::path::{Path, PathBuf};

@@ -15,13 +15,13 @@
 
 #![allow(clippy::print_stderr)]
 
-mod ltl_models;
+use crate::ltl_models;
 
+use crate::ltl_models::Style;
 use certify::Refusal;
 use certify::temporal::{decide, decide_claim};
 use explore::liveness::{Setting, anything};
 use explore::reduction::Mode;
-use ltl_models::Style;
 use model::claim::Claim;
 use model::formula::{Ltl, Modality};
 use model::network::Network;

@@ -10,9 +10,9 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-mod ltl_models;
+use crate::ltl_models;
 
-use ltl_models::Style;
+use crate::ltl_models::Style;
 use std::path::Path;
 use std::process::{Command, Stdio};
 

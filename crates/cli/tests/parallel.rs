@@ -4,7 +4,7 @@
 //! mail and meetings, too. Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead
 //! of the usual few hundred.
 
-mod generator;
+use crate::generator;
 
 use explore::{Options, Order, Packing};
 use model::network::Network;

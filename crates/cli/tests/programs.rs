@@ -1,8 +1,8 @@
 //! C programs as a user sees them: verdicts, runs, tests, certificates and refusals, through the binary.
 
-mod binary;
+use crate::binary;
 
-use binary::{highwater, path, said, written};
+use crate::binary::{highwater, path, said, written};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;

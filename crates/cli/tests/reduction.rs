@@ -6,13 +6,10 @@
 
 #![allow(clippy::print_stdout)]
 
-#[allow(dead_code)]
-mod generator;
-
+use crate::generator::Random;
 use explore::liveness::Setting;
 use explore::reduction::Mode;
 use explore::{Options, Order};
-use generator::Random;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;

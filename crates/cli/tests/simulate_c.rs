@@ -1,8 +1,8 @@
 //! `simulate` for C: runs at random and by hand, of programs and of components.
 
-mod binary;
+use crate::binary;
 
-use binary::{highwater, path, said, written};
+use crate::binary::{highwater, path, said, written};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -5,7 +5,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-mod generator;
+use crate::generator;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

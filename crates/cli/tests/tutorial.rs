@@ -9,7 +9,7 @@
 //! the chapters need: words in single quotes, and `> NAME` at the end.
 //!
 //! Times and version numbers differ from machine to machine, so both sides are compared without
-//! them. After a deliberate change of the output, `HIGHWATER_BLESS=1 cargo test --test tutorial` writes
+//! them. After a deliberate change of the output, `HIGHWATER_BLESS=1 cargo test -p highwater-cli --test all tutorial` writes
 //! what is printed now into the chapters; read the difference before you keep it.
 
 use std::fs::File;

@@ -1,12 +1,10 @@
 //! The families of Fig. 10, for sizes that the paper did not reach.
 
-mod support;
-
+use crate::support::{METHODS, ask_within, butler, philosophers, readers_writers, verdict};
 use compose::{Method, Question, Verdict};
 use model::composition::Composition;
 use model::verdict::Limits;
 use std::time::{Duration, Instant};
-use support::{METHODS, ask_within, butler, philosophers, readers_writers, verdict};
 
 #[test]
 fn small_ones_by_every_method() {

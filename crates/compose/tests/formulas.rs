@@ -1,13 +1,11 @@
 //! Formulas about a few of many components.
 
-mod support;
-
+use crate::support::{METHODS, ask_within, binary, event, philosophers, readers_writers, unary, verdict};
 use compose::{Method, Question, Verdict};
 use model::composition::{Atom, Composition};
 use model::formula::{Connective, Ltl, Modality};
 use model::verdict::Limits;
 use std::time::{Duration, Instant};
-use support::{METHODS, ask_within, binary, event, philosophers, readers_writers, unary, verdict};
 
 fn number(composition: &Composition, name: &str) -> Ltl<Atom> {
     event(composition.events.iter().position(|event| event.name == name).expect("an event") as u32)

@@ -1,7 +1,8 @@
 //! The paper's examples, and small structures that show one thing each.
 
-mod support;
-
+use crate::support::{
+    Builder, METHODS, Part, ask, ask_within, binary, event, philosophers, proposition, unary, verdict,
+};
 use compose::vacuity::{Worth, worth};
 use compose::{Listener, Method, Question, Verdict, check};
 use model::composition::{Atom, Composition, Run};
@@ -10,7 +11,6 @@ use model::structure::{Ending, TAU};
 use model::verdict::{Limits, Reason, Silent};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use support::{Builder, METHODS, Part, ask, ask_within, binary, event, philosophers, proposition, unary, verdict};
 
 /// An alphabet, and steps `(from, event, to)`.
 type Shape<'a> = (&'a [u32], &'a [(u32, u32, u32)]);

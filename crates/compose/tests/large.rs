@@ -1,14 +1,12 @@
 //! Large components and large alphabets: near linear time, and limits that are kept.
 
-mod support;
-
+use crate::support::{Builder, METHODS, Part, ask_within, binary, event, unary};
 use compose::{Method, Question, Verdict};
 use model::composition::Composition;
 use model::formula::{Connective, Modality};
 use model::structure::Ending;
 use model::verdict::Limits;
 use std::time::{Duration, Instant};
-use support::{Builder, METHODS, Part, ask_within, binary, event, unary};
 
 const STATES: u32 = 100_000;
 const EVENTS: u32 = 10_000;

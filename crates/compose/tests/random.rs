@@ -1,16 +1,14 @@
 //! Random compositions: every method against the checker's own search of the product; every proof through the checker, every
 //! run replayed.
 
-mod support;
-
+use crate::support::{
+    METHODS, Random, describe, random_composition, random_composition_with, random_formula, random_response, seeds,
+    verdict,
+};
 use certify::composition::decide;
 use compose::Question;
 use model::composition::Composition;
 use model::verdict::{Limits, Silent};
-use support::{
-    METHODS, Random, describe, random_composition, random_composition_with, random_formula, random_response, seeds,
-    verdict,
-};
 
 fn truth(composition: &Composition, question: Question<'_>) -> bool {
     let asked = match question {

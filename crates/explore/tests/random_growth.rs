@@ -2,7 +2,7 @@
 //!
 //! `HIGHWATER_SEEDS=N` tries a model for every 8 of N; 150 without it.
 
-mod random;
+use crate::random;
 
 use explore::growth::{GrowthOptions, growth};
 use model::growth::{GrowingRun, Parts};

@@ -3,7 +3,7 @@
 //! The twin makes the whole graph, inner states of atomic sequences included, takes progress out of it, and asks of
 //! every node in turn whether it can reach itself. `HIGHWATER_SEEDS=N` tries N models.
 
-mod random;
+use crate::random;
 
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;

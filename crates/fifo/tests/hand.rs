@@ -1,7 +1,6 @@
 //! Small systems by hand: properties by name, losses, limits, and what is not a system.
 
-mod support;
-
+use crate::support::{alphabet, machine};
 use fifo::{
     Bad, CegarSettings, Event, Generator, Limits, Method, Observer, Op, Pass, Property, Reason, Run, Silent, Step,
     System, Transition, Verdict, check, replay,
@@ -10,7 +9,6 @@ use queues::{Bisimulation, Direction, Languages, Limit, Regex};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use support::{alphabet, machine};
 
 const A: u32 = 0;
 const B: u32 = 1;

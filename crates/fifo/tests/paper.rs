@@ -1,7 +1,6 @@
 //! The examples of the paper, by number.
 
-mod support;
-
+use crate::support::{alphabet, machine};
 use fifo::Progress;
 use fifo::{
     AbstractState, Bad, Cegar, CegarSettings, Event, Generator, Limits, Machine, Method, Observer, Op, Pass, Property,
@@ -9,7 +8,6 @@ use fifo::{
 };
 use queues::{Bisimulation, Direction, Extrapolation, Language, Languages, Limit, Regex};
 use std::sync::Arc;
-use support::{alphabet, machine};
 
 const O: u32 = 0;
 const C: u32 = 1;

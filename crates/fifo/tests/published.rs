@@ -4,14 +4,12 @@
 
 #![allow(clippy::print_stdout)]
 
-mod support;
-
+use crate::support::{examples, published};
 use fifo::Progress;
 use fifo::{Cegar, CegarSettings, Generator, Limits, Method, Pass, Property, Report, Silent, System, Verdict, check};
 use queues::{Bisimulation, Direction};
 use std::sync::Arc;
 use std::time::Instant;
-use support::{examples, published};
 
 fn word(report: &Report) -> &'static str {
     match report.verdict {

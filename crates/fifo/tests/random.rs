@@ -2,14 +2,12 @@
 
 #![allow(clippy::print_stdout)]
 
-mod support;
-
+use crate::support::{Random, alphabet, machine, naive, seeds};
 use fifo::{
     Bad, CegarSettings, Generator, Limits, Method, Op, Pass, Property, Reason, Silent, System, Verdict, check, replay,
 };
 use queues::{Apart, Bisimulation, BoundedLanguages, Direction, Extrapolation, Regex};
 use std::sync::Arc;
-use support::{Random, alphabet, machine, naive, seeds};
 
 /// 2 to 4 machines, 1 to 3 channels, 1 to 3 messages, reliable and lossy.
 fn system(random: &mut Random) -> System {

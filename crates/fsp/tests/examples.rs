@@ -1,8 +1,6 @@
 //! Every example does what the table in `examples/fsp/README.md` says, by naive search.
 
-mod common;
-
-use common::{deadlocks, examples, holds, load, product, rendered, valid};
+use crate::common::{deadlocks, examples, holds, load, product, rendered, valid};
 use fsp::families::{self, Style};
 
 /// The rows of the table: file, deadlock, error, formulas that hold, formulas that do not.

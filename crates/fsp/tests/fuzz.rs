@@ -3,9 +3,9 @@
 //! Examples are mutated: bytes are changed, pieces removed, repeated, exchanged, and replaced by other pieces. The generator
 //! is seeded; `HIGHWATER_FUZZ=N` makes it longer.
 
-mod common;
+use crate::common;
 
-use common::{Random, examples, load, none};
+use crate::common::{Random, examples, load, none};
 use std::time::{Duration, Instant};
 
 /// What the examples do not have.

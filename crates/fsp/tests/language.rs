@@ -1,8 +1,8 @@
 //! The language, construct by construct: what each text becomes.
 
-mod common;
+use crate::common;
 
-use common::{deadlocks, event, event_names, holds, none, product, rendered, said, valid};
+use crate::common::{deadlocks, event, event_names, holds, none, product, rendered, said, valid};
 use model::composition::Composition;
 use model::structure::Ending;
 

@@ -2,9 +2,9 @@
 //!
 //! Random structures are seeded; `HIGHWATER_SEEDS=N` makes it longer.
 
-mod common;
+use crate::common;
 
-use common::{Random, examples, holds, load, none, product, rendered, said};
+use crate::common::{Random, examples, holds, load, none, product, rendered, said};
 use model::composition::{Atom, Component, Composition, Happening, Named, Requirement};
 use model::formula::{Connective, Ltl, Modality};
 use model::ids::{EventId, PropositionId};

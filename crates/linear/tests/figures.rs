@@ -1,12 +1,10 @@
-//! How quick it is: `cargo test --release -p highwater-linear --test figures -- --ignored --nocapture`.
+//! How quick it is: `cargo test --release -p highwater-linear --test all figures -- --ignored --nocapture`.
 
 #![allow(clippy::print_stdout)]
 
-mod support;
-
+use crate::support::{Random, order_rows};
 use linear::{Outcome, Problem, Rational, Variable, check};
 use std::time::Instant;
-use support::{Random, order_rows};
 
 fn integer(value: i64) -> Rational {
     Rational::integer(value)

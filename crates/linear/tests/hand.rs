@@ -1,9 +1,7 @@
 //! Small problems with answers known from books or from thought.
 
-mod support;
-
+use crate::support::{Dense, Random, add, objective, solve};
 use linear::{Outcome, Problem, Rational, Row, Variable, check};
-use support::{Dense, Random, add, objective, solve};
 
 fn integer(value: i64) -> Rational {
     Rational::integer(value)

@@ -4,10 +4,8 @@
 //! If there is a solution, one of these points is one (x ≥ 0 has no line in it), and the cheapest of them is an
 //! optimum unless there is a ray; there is one if the problem of the directions, cut at Σd ≤ 1, has a negative optimum.
 
-mod support;
-
+use crate::support::{Dense, Random, objective, order_rows, solve};
 use linear::{Outcome, Problem, Rational, Variable};
-use support::{Dense, Random, objective, order_rows, solve};
 
 /// The cost of a cheapest vertex, if there is a solution.
 fn best_vertex_naive(dense: &Dense) -> Option<Rational> {

@@ -1,11 +1,11 @@
 //! Random programs whose truth is known, because all their runs are run.
 
-mod common;
+use crate::common;
 
+use crate::common::Truth;
+use crate::common::generate::{DOMAIN, Numbers, program};
 use bitvector::{Op, Sort};
 use certify::programs::Refusal;
-use common::Truth;
-use common::generate::{DOMAIN, Numbers, program};
 use model::verdict::Reason;
 use pdr::invariant::{Invariant, Node};
 use pdr::{Answer, First};

@@ -5,13 +5,13 @@
 //! a little more, or a little less. So about half of the programs are safe for a reason, and many of the others fail for few
 //! inputs. `HIGHWATER_SEEDS=N` makes more of them, from `HIGHWATER_FIRST_SEED` on.
 
-mod common;
+use crate::common;
 
+use crate::common::compiler::{End, Ends, Flags, Inputs, TOLD, input_seed, run_all, status};
+use crate::common::wide::{DECLARATIONS, LAST, unit};
 use cfront::interpret::{Outcome, Request, Run, run};
 use cfront::program::ErrorKind;
 use cfront::{Component, DataModel, Input, Options, witness};
-use common::compiler::{End, Ends, Flags, Inputs, TOLD, input_seed, run_all, status};
-use common::wide::{DECLARATIONS, LAST, unit};
 use model::verdict::{Limits, Reason, Silent};
 use pdr::{Answer, First};
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 //!
 //! A wrong answer fails the test; a program that is not read, or not decided in time, is only counted.
 
-mod common;
+use crate::common;
 
 use cfront::interpret::Outcome;
 use cfront::{DataModel, Options, preprocess::preprocess};

@@ -1,10 +1,10 @@
 //! Small programs with known answers: loops, locks, machines of states, arrays, pointers, and the traps of C's integers.
 
-mod common;
+use crate::common;
 
+use crate::common::verified;
 use bitvector::{Op, Sort};
 use certify::programs::{Refusal, obligations};
-use common::verified;
 use model::verdict::{Limits, Observer, Progress, Reason, Silent};
 use pdr::Answer;
 use pdr::invariant::{Invariant, Node};

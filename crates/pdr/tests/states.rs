@@ -1,9 +1,7 @@
 //! Programs that are decided by walking from state to state, and facts about loops that no condition mentions.
 
-mod common;
-
+use crate::common::{ask, ask_first, component, verified};
 use certify::programs::Refusal;
-use common::{ask, ask_first, component, verified};
 use pdr::invariant::{Invariant, Node};
 use pdr::{Answer, First};
 

@@ -7,7 +7,7 @@
 //! * the models in `messages/`, each with what a beginner or a larger model gets wrong: several
 //!   errors, errors in macros and in included files. Their snapshots have the name of the model.
 //!
-//! `INSTA_UPDATE=always cargo test -p highwater-promela --test messages` writes the snapshots anew.
+//! `INSTA_UPDATE=always cargo test -p highwater-promela --test all messages` writes the snapshots anew.
 
 use model::diagnostic::{Diagnostic, Severity};
 use promela::codes::{self, Explanation};
@@ -176,7 +176,7 @@ fn every_snapshot_belongs_to_a_model() {
         let file = file.expect("a snapshot can be read").file_name();
         // What a failed comparison leaves behind ends with `.snap.new`.
         let Some(name) = file.to_str().and_then(|name| name.strip_suffix(".snap")) else { continue };
-        let name = name.trim_start_matches("messages__");
+        let name = name.trim_start_matches("all__messages__");
         assert!(models.contains(name) || codes::explain(name).is_some(), "there is no model for {file:?}");
     }
 }

@@ -2,14 +2,12 @@
 
 #![allow(clippy::print_stdout)]
 
-mod support;
-
+use crate::support::{Random, joined, languages, seeds, vectors};
 use queues::{
     Automaton, Bisimulation, BoundedLanguages, Colouring, Composition, Direction, Extrapolation, Identity,
     Intersection, Language, Languages, Once, Regex, RoundRobin, Start, Union,
 };
 use std::sync::Arc;
-use support::{Random, joined, languages, seeds, vectors};
 
 const A: u32 = 0;
 const B: u32 = 1;

@@ -1,9 +1,7 @@
 //! Small cases by hand: expressions, separators, limits, texts.
 
-mod support;
-
+use crate::support::languages;
 use queues::{Languages, Limit, Limits, Regex, RegexError};
-use support::languages;
 
 #[test]
 fn expressions_need_their_separators() {

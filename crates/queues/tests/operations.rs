@@ -2,10 +2,8 @@
 
 #![allow(clippy::print_stdout)]
 
-mod support;
-
+use crate::support::{Random, has, joined, languages, seeds, subwords, vectors};
 use queues::{Language, Languages, Regex};
-use support::{Random, has, joined, languages, seeds, subwords, vectors};
 
 /// A few random languages with their naive reading.
 struct Setting {

@@ -1,8 +1,6 @@
 //! Bad configurations in a line, as they are given on the command line.
 
-mod common;
-
-use common::{examples, load};
+use crate::common::{examples, load};
 use model::ids::LocationId;
 use promela::preprocess::Options;
 use scm::fold::{Limits, fold};

@@ -1,8 +1,6 @@
 //! Automata with variables: they run in `model::semantics`, and fold into plain machines that do the same.
 
-mod common;
-
-use common::{Found, search, valid};
+use crate::common::{Found, search, valid};
 use model::semantics::{Reading, Semantics};
 use scm::fold::{Limits, fold};
 use scm::{Model, print};

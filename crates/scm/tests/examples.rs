@@ -4,9 +4,7 @@
 //! example that calls itself safe has at least no short run to a bad one, and one that calls itself unsafe has a
 //! shortest run of just this length.
 
-mod common;
-
-use common::{Found, action, examples, files, initial, load, name, published, search, successors, valid};
+use crate::common::{Found, action, examples, files, initial, load, name, published, search, successors, valid};
 use model::ids::LocationId;
 use model::network::Network;
 use scm::families;

@@ -3,9 +3,9 @@
 //! That the machines do what the processes do is shown in both directions: what the network reaches in a number of
 //! steps is as much as what the machines reach, and every run of the machines is replayed on the network.
 
-mod common;
+use crate::common;
 
-use common::{Found, Random, search, valid};
+use crate::common::{Found, Random, search, valid};
 use model::fault::Fault;
 use model::network::Network;
 use model::semantics::{Reading, Semantics, Step};

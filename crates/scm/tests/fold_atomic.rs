@@ -4,9 +4,9 @@
 //! machines: as many, and the same places, values and queues. Models are random; each sequence uses one channel, so
 //! that folding is exact, or stops where a receive is not first, and then says so.
 
-mod common;
+use crate::common;
 
-use common::Random;
+use crate::common::Random;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::{SourceMap, Span};

@@ -3,9 +3,7 @@
 //! Examples are mutated: pieces are removed, repeated, exchanged, and replaced by other pieces or strange characters.
 //! The generator is seeded; `HIGHWATER_FUZZ=N` makes it longer.
 
-mod common;
-
-use common::{Random, examples, files};
+use crate::common::{Random, examples, files};
 use scm::fold::{Limits, fold};
 
 /// A model with variables; there is none among the examples.

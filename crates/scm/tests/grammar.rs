@@ -1,8 +1,6 @@
 //! The grammar: what is accepted, with all the variants that published files have and the ones that we added.
 
-mod common;
-
-use common::valid;
+use crate::common::valid;
 use scm::{Regex, read};
 
 fn model(rest: &str) -> String {

@@ -1,8 +1,6 @@
 //! What is printed is read again as the same system.
 
-mod common;
-
-use common::{action, examples, files, load, published, search, valid};
+use crate::common::{action, examples, files, load, published, search, valid};
 use model::network::Network;
 use scm::{Model, print};
 
@@ -65,6 +63,6 @@ fn printing_keeps_to_the_published_grammar() {
     let text = print(&model.network, &model.specification).unwrap();
     assert!(text.contains("nb_channels = 2 ;") && text.contains("// channel 0 is up"), "{text}");
     let transitions = text.lines().filter(|line| line.starts_with("to "));
-    assert_eq!(transitions.clone().count(), model.network.machines.iter().map(|m| m.edges.len()).sum());
+    assert_eq!(transitions.clone().count(), model.network.machines.iter().map(|m| m.edges.len()).sum::<usize>());
     assert!(transitions.into_iter().all(|line| line.contains(": when true")), "{text}");
 }

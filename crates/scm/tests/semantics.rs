@@ -1,8 +1,8 @@
 //! The networks of `.scm` files run in `model::semantics`, and do there what Definition 2.3 says.
 
-mod common;
+use crate::common;
 
-use common::{Configuration, Random, examples, files, initial, load, successors, valid};
+use crate::common::{Configuration, Random, examples, files, initial, load, successors, valid};
 use model::ids::LocationId;
 use model::network::{Network, ScalarType};
 use model::semantics::{Reading, Semantics, Step};

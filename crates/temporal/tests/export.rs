@@ -1,9 +1,7 @@
 //! Automata as other tools read them.
 
-mod support;
-
+use crate::support::{patterns, spin};
 use std::process::Command;
-use support::{patterns, spin};
 use temporal::{Automaton, Limits, automaton, parse};
 
 fn response() -> (Automaton, Vec<String>) {

@@ -1,9 +1,7 @@
 //! Limits hold: what is too large is refused, and nothing hangs or overflows.
 
-mod support;
-
+use crate::support::{Random, seeds};
 use std::time::{Duration, Instant};
-use support::{Random, seeds};
 use temporal::{Formula, Limits, TooLarge, automaton, parse};
 
 #[test]

@@ -1,8 +1,6 @@
 //! Reading and writing formulas.
 
-mod support;
-
-use support::{Random, seeds};
+use crate::support::{Random, seeds};
 use temporal::{Formula, MAX_DEPTH, Precedence, parse, parse_with};
 
 fn paper(text: &str) -> String {

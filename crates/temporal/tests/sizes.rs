@@ -1,8 +1,6 @@
 //! Automata are small: known sizes, and no more states than `spin -f`.
 
-mod support;
-
-use support::{Random, patterns, spin};
+use crate::support::{Random, patterns, spin};
 use temporal::{Formula, Limits, automaton, parse};
 
 fn states(text: &str) -> usize {

@@ -1,8 +1,6 @@
 //! The translation against its naive twin: formulas evaluated by definition on random words.
 
-mod support;
-
-use support::{Random, patterns, seeds};
+use crate::support::{Random, patterns, seeds};
 use temporal::{Formula, Lasso, Limits, automaton};
 
 /// Both the formula and its negation: exactly one of the two automata accepts, and it is the right one.

@@ -8,9 +8,8 @@
 
 use std::fmt::Write;
 
-#[path = "../generator/mod.rs"]
-pub mod generator;
-use generator::Random;
+use crate::generator;
+use crate::generator::Random;
 
 /// What may occur.
 #[derive(Clone, Copy, PartialEq, Eq)]

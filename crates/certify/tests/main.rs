@@ -1,0 +1,9 @@
+//! The integration tests of `certify`, one executable: each file is a module.
+
+mod flow_attacks;
+mod flow_corpus;
+mod flow_proofs;
+mod flow_random;
+mod programs;
+mod random_livelock;
+mod support;

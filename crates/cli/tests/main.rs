@@ -1,0 +1,35 @@
+//! The integration tests of `cli`, one executable: each file is a module.
+
+mod binary;
+mod components;
+mod compose;
+mod compose_promela;
+mod corpus;
+mod corpus_liveness;
+mod cycles;
+mod differential;
+mod examples;
+mod fifo;
+mod fifo_promela;
+mod flow_models;
+mod flow_random;
+mod flow_traps;
+mod fuzz;
+mod generator;
+mod liveness_traps;
+mod ltl_models;
+mod ltl_random;
+mod ltl_spin;
+mod papers;
+mod parallel;
+mod product_certificates;
+mod programs;
+mod reduction;
+mod robust;
+mod semantics;
+mod simulate_c;
+mod spin;
+mod states_and_events;
+mod traces;
+mod tutorial;
+mod workspace;

@@ -1,0 +1,44 @@
+//! What holds for the sources of the workspace as a whole.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn children(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Each crate has one executable of integration tests, which names its files; a file that it does not name is never
+/// compiled, and its tests pass in silence.
+#[test]
+fn every_test_file_is_a_module_of_its_executable() {
+    let mut files = 0;
+    for package in children(&root().join("crates")) {
+        let Ok(main) = fs::read_to_string(package.join("tests/main.rs")) else {
+            let tests = children(&package.join("tests"));
+            assert!(tests.is_empty(), "{tests:?} need a tests/main.rs");
+            continue;
+        };
+        for file in children(&package.join("tests")) {
+            let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+            let is_module = file.extension().is_some_and(|extension| extension == "rs") && name != "main";
+            if is_module {
+                files += 1;
+                let line = format!("mod {name};");
+                assert!(
+                    main.lines().any(|l| l == line),
+                    "{} is not in {}/tests/main.rs",
+                    file.display(),
+                    package.display()
+                );
+            }
+        }
+    }
+    assert!(files > 80, "{files} files were found");
+}

@@ -1,0 +1,8 @@
+//! The integration tests of `compose`, one executable: each file is a module.
+
+mod families;
+mod formulas;
+mod hand;
+mod large;
+mod random;
+mod support;

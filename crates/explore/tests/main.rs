@@ -1,0 +1,8 @@
+//! The integration tests of `explore`, one executable: each file is a module.
+
+mod atomic_sequences;
+mod growth;
+mod progress;
+mod random;
+mod random_growth;
+mod random_progress;

@@ -1,0 +1,7 @@
+//! The integration tests of `fifo`, one executable: each file is a module.
+
+mod hand;
+mod paper;
+mod published;
+mod random;
+mod support;

@@ -1,0 +1,8 @@
+//! The integration tests of `fsp`, one executable: each file is a module.
+
+mod common;
+mod examples;
+mod fuzz;
+mod language;
+mod messages;
+mod round_trip;

@@ -1,0 +1,3 @@
+//! The integration tests of `model`, one executable: each file is a module.
+
+mod communicating_machines;

@@ -1,0 +1,8 @@
+//! The integration tests of `pdr`, one executable: each file is a module.
+
+mod attack;
+mod common;
+mod compiled;
+mod corpus;
+mod programs;
+mod states;

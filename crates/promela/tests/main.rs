@@ -1,0 +1,3 @@
+//! The integration tests of `promela`, one executable: each file is a module.
+
+mod messages;
