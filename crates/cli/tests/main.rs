@@ -11,6 +11,7 @@ mod differential;
 mod examples;
 mod fifo;
 mod fifo_promela;
+mod figures;
 mod flow_models;
 mod flow_random;
 mod flow_traps;
