@@ -10,6 +10,7 @@ pub use choices::{
 pub use units::{duration, size};
 
 use clap::{Args, Parser, Subcommand};
+use model::budget::{Budget, Cancel};
 use std::path::PathBuf;
 use std::time::Duration;
 use units::{default_jobs, jobs};
@@ -117,6 +118,14 @@ pub struct LimitArgs {
     /// The resident size of the process: `500MiB`, `4GiB`, `none`.
     #[arg(long, default_value = "4GiB", value_parser = size, value_name = "SIZE")]
     pub memory: u64,
+}
+
+impl LimitArgs {
+    /// What may be used from now on.
+    pub fn budget(&self, stop: &Cancel) -> Budget {
+        let budget = Budget::unlimited().timeout(self.timeout).until(stop);
+        if self.memory == u64::MAX { budget } else { budget.memory(self.memory) }
+    }
 }
 
 /// `check`

@@ -7,20 +7,20 @@
 use certify::Refusal;
 use explore::reduction::Mode;
 use flow::{Question, Report};
+use model::budget::Stopwatch;
+use model::context::Context;
 use model::flow_proof::FlowProof;
 use model::network::{Initial, Network};
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::trace::statement;
 use model::verdict::{
-    ChannelState, ChannelVerdict, CycleVerdict, Details, FlowStats, Limits, Observer, Outcome, Progress, Property,
-    Reason, Refinement, Verdict,
+    ChannelState, ChannelVerdict, CycleVerdict, Details, FlowStats, Outcome, Property, Reason, Refinement, Verdict,
 };
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long the static engine has before the search starts beside it.
-pub(crate) const FIRST_ATTEMPT: Duration = Duration::from_secs(1);
+const FIRST_ATTEMPT: Duration = Duration::from_secs(1);
 /// The stack of a thread of its own.
 const STACK: usize = 256 << 20;
 
@@ -43,10 +43,8 @@ pub struct Asking<'a> {
     pub sources: &'a SourceMap,
     /// Who may answer.
     pub engines: Engines,
-    /// When to stop.
-    pub limits: Limits,
-    /// Whom to tell.
-    pub observer: &'a dyn Observer,
+    /// How much may be used, and who watches.
+    pub cx: Context<'a>,
     /// For livelock: only runs in which every process that can always move does move.
     pub fair: bool,
     /// For livelock: when the search leaves out states.
@@ -67,54 +65,56 @@ pub fn has_buffered_channel(network: &Network) -> bool {
 }
 
 impl Asking<'_> {
-    /// The limits with a deadline not later than in `most`, and not later than a share of what is left.
-    pub(crate) fn share(&self, most: Duration, part: u32) -> Limits {
-        let now = Instant::now();
-        let left = self.limits.deadline.map(|d| d.saturating_duration_since(now) / part);
-        let until = now.checked_add(left.map_or(most, |left| left.min(most)));
-        Limits { deadline: until.or(self.limits.deadline), ..self.limits }
-    }
-
     /// The static engine and a search at the same time. Who is done first stops the other.
     pub(crate) fn beside<T>(
         &self,
         question: &Question,
-        search: impl FnOnce(&dyn Observer) -> T,
+        search: impl FnOnce(&Context<'_>) -> T,
         decides: impl Fn(&T) -> bool,
     ) -> (Report, T) {
-        let (static_side, search_side) = (Linked::new(self.observer), Linked::new(self.observer));
+        let ((static_side, stop_static), (search_side, stop_search)) =
+            (self.cx.budget.linked(), self.cx.budget.linked());
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(STACK);
             let handle = thread.spawn_scoped(scope, || {
-                let report = self.flow(question, &self.limits, &static_side);
+                let report = self.flow(question, &self.cx.with(&static_side));
                 if report.complete {
-                    search_side.stop();
+                    stop_search.cancel();
                 }
                 report
             });
-            let found = search(&search_side);
+            let found = search(&self.cx.with(&search_side));
             if decides(&found) {
-                static_side.stop();
+                stop_static.cancel();
             }
             let report = handle.ok().and_then(|handle| handle.join().ok()).unwrap_or_else(Report::empty);
             (report, found)
         })
     }
 
+    /// The static engine for a moment.
+    pub(crate) fn first_attempt(&self, question: &Question) -> Report {
+        let moment = self.cx.budget.share(4).at_most(FIRST_ATTEMPT);
+        self.accepted(self.proved(question, &self.cx.with(&moment)), question, &self.cx)
+    }
+
     /// The static engine. What it proves counts only after the checker has accepted it.
-    pub(crate) fn flow(&self, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
+    pub(crate) fn flow(&self, question: &Question, cx: &Context<'_>) -> Report {
+        self.accepted(self.proved(question, cx), question, cx)
+    }
+
+    fn proved(&self, question: &Question, cx: &Context<'_>) -> Report {
         let check = if self.enumerate_cycles { flow::cycles::check } else { flow::check };
-        let report = check(self.network, question, limits, observer);
-        self.accepted(report, question, observer)
+        check(self.network, question, &cx.limits(), cx)
     }
 
     /// A report whose proof the checker has accepted; bounds that it refuses are given up, and so is a proof.
-    fn accepted(&self, mut report: Report, question: &Question, observer: &dyn Observer) -> Report {
+    fn accepted(&self, mut report: Report, question: &Question, cx: &Context<'_>) -> Report {
         let property = match question {
             Question::Boundedness => Property::Boundedness,
             Question::Livelock { .. } => Property::Livelock,
         };
-        let verify = |proof: &FlowProof| certify::flow::verify(self.network, &property, proof, &self.limits, observer);
+        let verify = |proof: &FlowProof| certify::flow::verify(self.network, &property, proof, &cx.limits(), cx);
         let Some(proof) = &mut report.proof else { return report };
         let mut checked = verify(proof);
         if let Err(Refusal::Bound(_)) = &checked {
@@ -138,7 +138,7 @@ impl Asking<'_> {
     }
 
     /// An answer to be filled in.
-    pub(crate) fn outcome(&self, property: Property, reading: Reading, start: Instant) -> Outcome {
+    pub(crate) fn outcome(&self, property: Property, reading: Reading, start: Stopwatch) -> Outcome {
         Outcome {
             property,
             verdict: Verdict::Proved,
@@ -209,31 +209,5 @@ impl Asking<'_> {
             statements: cycle.edges.iter().map(line).collect(),
             effects: cycle.effects.clone(),
         }
-    }
-}
-
-/// An observer that can also be stopped by the engine beside it.
-struct Linked<'a> {
-    inner: &'a dyn Observer,
-    stopped: AtomicBool,
-}
-
-impl<'a> Linked<'a> {
-    fn new(inner: &'a dyn Observer) -> Self {
-        Linked { inner, stopped: AtomicBool::new(false) }
-    }
-
-    fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Observer for Linked<'_> {
-    fn progress(&self, progress: Progress) {
-        self.inner.progress(progress);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed) || self.inner.cancelled()
     }
 }

@@ -3,28 +3,29 @@
 //! A proof of one and a run of the other would be a contradiction: then neither is reported. Where all states were visited
 //! although channels have no bounds, the longest that each queue got is its exact bound.
 
-use crate::asking::{Asking, Engines, FIRST_ATTEMPT};
+use crate::asking::{Asking, Engines};
 use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
 use flow::{Question, QueueReport, Report};
+use model::budget::Stopwatch;
+use model::context::Context;
 use model::expr::{Expr, Scope};
 use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::Narrator;
 use model::verdict::{
-    Certificate, ChannelState, ChannelVerdict, CycleVerdict, Limits, Observer, Outcome, Property, Reason, Verdict,
-    Witness,
+    Certificate, ChannelState, ChannelVerdict, CycleVerdict, Outcome, Property, Reason, Verdict, Witness,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 impl Asking<'_> {
     /// Is every channel bounded, and how long does each get?
     pub fn boundedness(&self) -> Outcome {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let semantics = Semantics::new(self.network, Reading::Unbounded);
         let (report, growth) = match self.engines {
-            Engines::Explore => (Report::empty(), Some(self.grow(&semantics, &Report::empty(), self.observer))),
-            Engines::Flow => (self.flow(&Question::Boundedness, &self.limits, self.observer), None),
+            Engines::Explore => (Report::empty(), Some(self.grow(&semantics, &Report::empty(), &self.cx))),
+            Engines::Flow => (self.flow(&Question::Boundedness, &self.cx), None),
             Engines::Both => self.side_by_side(&semantics),
         };
         let mut outcome = self.outcome(Property::Boundedness, Reading::Unbounded, start);
@@ -36,37 +37,38 @@ impl Asking<'_> {
 
     /// The static engine alone for a moment; if it needs longer, the search beside it. Who is done first stops the other.
     fn side_by_side(&self, semantics: &Semantics<'_>) -> (Report, Option<GrowthReport>) {
-        let first = self.flow(&Question::Boundedness, &self.share(FIRST_ATTEMPT, 4), self.observer);
+        let first = self.first_attempt(&Question::Boundedness);
         let late = matches!(first.reason, Some(Reason::Timeout));
         if !late || self.advisory {
-            let growth = self.grow(semantics, &first, self.observer);
+            let growth = self.grow(semantics, &first, &self.cx);
             return (first, Some(growth));
         }
-        let search = |observer: &dyn Observer| self.grow(semantics, &first, observer);
+        let search = |cx: &Context<'_>| self.grow(semantics, &first, cx);
         let (report, growth) = self.beside(&Question::Boundedness, search, |g| g.complete || !g.growing.is_empty());
         (if report.queues.is_empty() { first } else { report }, Some(growth))
     }
 
     /// The search: for runs that grow, or, after a proof, for how far the bounds are reached.
-    fn grow(&self, semantics: &Semantics<'_>, report: &Report, observer: &dyn Observer) -> GrowthReport {
-        let limits = match (report.complete, self.advisory) {
-            (true, true) => Limits { states: Some(20_000), ..self.share(Duration::from_millis(300), 8) },
-            (true, false) => Limits { states: Some(2_000_000), ..self.share(Duration::from_secs(5), 4) },
-            (false, true) => Limits { states: Some(200_000), ..self.share(Duration::from_secs(2), 8) },
-            (false, false) => self.limits,
+    fn grow(&self, semantics: &Semantics<'_>, report: &Report, cx: &Context<'_>) -> GrowthReport {
+        let share = |parts, most| cx.budget.share(parts).at_most(Duration::from_millis(most));
+        let budget = match (report.complete, self.advisory) {
+            (true, true) => share(8, 300).states(20_000),
+            (true, false) => share(4, 5_000).states(2_000_000),
+            (false, true) => share(8, 2_000).states(200_000),
+            (false, false) => cx.budget.clone(),
         };
         let channels = report.queues.iter().filter(|q| !q.bounded).map(|q| q.name.clone()).collect();
         let guide = (!report.guide.is_empty()).then(|| Guide { edges: report.guide.clone() });
-        let mut options = GrowthOptions { limits, guide, channels, stop_at_first: !report.complete };
-        let mut growth = explore::growth::growth(semantics, &options, observer);
+        let mut options = GrowthOptions { limits: (&budget).into(), guide, channels, stop_at_first: !report.complete };
+        let mut growth = explore::growth::growth(semantics, &options, cx);
         if !growth.growing.is_empty() {
             // One channel grows, so the verdict is clear. Which others do is worth a moment.
             let shown = growth.channels();
             options.channels.retain(|name| !shown.contains(name));
             options.stop_at_first = false;
-            options.limits = self.share(Duration::from_secs(2), 4);
+            options.limits = (&share(4, 2_000)).into();
             if !options.channels.is_empty() {
-                let more = explore::growth::growth(semantics, &options, observer);
+                let more = explore::growth::growth(semantics, &options, cx);
                 growth.growing.extend(more.growing);
                 growth.longest.extend(more.longest);
             }

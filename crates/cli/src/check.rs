@@ -14,20 +14,19 @@ use crate::failure::Failure;
 use crate::machines::Machines;
 use crate::model_file::{self, ModelFile};
 use crate::programs::{Programs, only_for_c};
+use model::budget::{Budget, Cancel, Stopwatch};
+use model::context::Context;
 use model::diagnostic::nearest;
-use model::verdict::{Limits, Property};
+use model::verdict::Property;
 use plan::Plan;
 use report::document::combined_exit_code;
 use report::progress::TerminalObserver;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 use wanted::Wanted;
 use writing::{report_failure, report_outcomes, show_diagnostics, write_unreadable};
 
 /// Checks every file and returns the exit code.
-pub fn run(args: &CheckArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
+pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Failure> {
     let wanted = Wanted::parse(&args.properties)?;
     if args.certificate.is_some() && args.files.len() > 1 {
         return Err(Failure::Usage(String::from("--certificate is for one file at a time")));
@@ -56,34 +55,27 @@ fn check_file(
     path: &Path,
     args: &CheckArgs,
     wanted: &Wanted,
-    stop: &Arc<AtomicBool>,
+    stop: &Cancel,
     traced: &mut bool,
 ) -> Result<i32, Failure> {
-    let start = Instant::now();
-    let deadline = start.checked_add(args.limits.timeout);
+    let start = Stopwatch::start();
+    let budget = args.limits.budget(stop).states(args.max_states).depth(args.max_depth);
     if let Some(flag) = only_for_c(args).filter(|_| !model_file::is_program(path) && !model_file::is_components(path)) {
         return Err(Failure::Usage(format!("{flag} is for C (.c, .spec)")));
     }
-    let file = read_asked(path, args, wanted, deadline)?;
+    let file = read_asked(path, args, wanted, &budget)?;
     show_diagnostics(&file, args)?;
-    let limits = Limits {
-        deadline,
-        memory: Some(args.limits.memory).filter(|&m| m != u64::MAX),
-        states: args.max_states,
-        depth: args.max_depth,
-    };
-    let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
+    let observer = TerminalObserver::new(!args.style.ascii, args.trace_refinement);
+    let cx = &Context::new(&budget, &observer);
     let answered = match (&file.composition, &file.program, &file.components) {
-        (Some(composition), ..) => {
-            Some(kinds::composition(&Compositions::new(composition, args)?, wanted, &limits, &observer))
-        }
+        (Some(composition), ..) => Some(kinds::composition(&Compositions::new(composition, args)?, wanted, cx)),
         (_, Some(program), _) => {
             let programs = Programs::new(program, &file.sources, args)?;
-            Some(kinds::program(&programs, wanted, &limits, &observer))
+            Some(kinds::program(&programs, wanted, cx))
         }
         (.., Some(components)) => {
             let components = Components::new(components, &file.sources, args)?;
-            Some(kinds::components(&components, wanted, &limits, &observer))
+            Some(kinds::components(&components, wanted, cx))
         }
         (None, None, None) => None,
     };
@@ -102,13 +94,14 @@ fn check_file(
         Some(_) if args.apply_bounds => {
             return Err(Failure::Usage(String::from("--apply-bounds is for Promela: these queues have no capacity")));
         }
-        Some(_) => Some(Machines::new(&file, network, args, deadline, stop)?),
+        Some(_) => Some(Machines::new(&file, network, args, &budget)?),
         None => machines_only(args)?,
     };
     let plan = Plan::new(network, machines.as_ref(), wanted, args);
     plan::note_left_out(&plan, network, wanted, args)?;
-    let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
-    let answered = answer::answer(&plan, network, &file, machines.as_ref(), args, limits, (&observer, stop));
+    let observer = TerminalObserver::new(!args.style.ascii, args.trace_refinement);
+    let cx = &Context::new(&budget, &observer);
+    let answered = answer::answer(&plan, network, &file, machines.as_ref(), args, cx);
     drop(observer);
     let outcomes = answered?;
     if args.apply_bounds {
@@ -129,8 +122,8 @@ fn machines_only<'a>(args: &CheckArgs) -> Result<Option<Machines<'a>>, Failure> 
 }
 
 /// Reads a model, with the formulas of the command line that are none of its own.
-fn read_asked(path: &Path, args: &CheckArgs, wanted: &Wanted, deadline: Option<Instant>) -> Result<ModelFile, Failure> {
-    let file = model_file::read(path, &args.read, deadline, args.limits.memory)?;
+fn read_asked(path: &Path, args: &CheckArgs, wanted: &Wanted, budget: &Budget) -> Result<ModelFile, Failure> {
+    let file = model_file::read(path, &args.read, budget)?;
     let Wanted::Listed(properties) = wanted else { return Ok(file) };
     if file.network.is_none() && file.composition.is_none() && file.components.is_none() {
         return Ok(file);
@@ -148,7 +141,7 @@ fn read_asked(path: &Path, args: &CheckArgs, wanted: &Wanted, deadline: Option<I
     if let Some(components) = &file.components {
         formulas.iter().try_for_each(|text| no_misspelt_name(text, components))?;
     }
-    model_file::read_with_formulas(path, &args.read, &formulas, deadline, args.limits.memory)
+    model_file::read_with_formulas(path, &args.read, &formulas, budget)
 }
 
 /// A formula that is one word and no event is most likely a name that is not spelt as in the specification.

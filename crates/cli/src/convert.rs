@@ -10,18 +10,18 @@ use crate::arguments::{ConvertArgs, Target};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::terminal;
+use model::budget::{Budget, Cancel};
 use model::composition::Composition;
 use model::diagnostic::Diagnostic;
 use model::network::Network;
 use report::diagnostics;
 use scm::{NotExpressible, fold};
 use std::io::Write;
-use std::time::Instant;
 
 /// Prints a model in another language.
-pub fn run(args: &ConvertArgs) -> Result<i32, Failure> {
-    let deadline = Instant::now().checked_add(args.limits.timeout);
-    let file = model_file::read(&args.file, &args.read, deadline, args.limits.memory)?;
+pub fn run(args: &ConvertArgs, stop: &Cancel) -> Result<i32, Failure> {
+    let budget = args.limits.budget(stop);
+    let file = model_file::read(&args.file, &args.read, &budget)?;
     show(&file.diagnostics, &file, args)?;
     if let Some(composition) = &file.composition {
         return structures(composition, &file, args);
@@ -31,7 +31,7 @@ pub fn run(args: &ConvertArgs) -> Result<i32, Failure> {
     }
     let Some(network) = &file.network else { return Err(Failure::Model) };
     let converted = match args.to {
-        Target::Scm => machines(&file, network, deadline),
+        Target::Scm => machines(&file, network, &budget),
         Target::Fsp | Target::Aut => {
             let why = "only structures side by side (.fsp, .aut) are translated to FSP and Aldebaran's format";
             return Err(Failure::Usage(String::from(why)));
@@ -70,17 +70,14 @@ fn structures(composition: &Composition, file: &ModelFile, args: &ConvertArgs) -
 }
 
 /// The text, and where it does more than the model.
-fn machines(
-    file: &ModelFile,
-    network: &Network,
-    deadline: Option<Instant>,
-) -> Result<(String, Vec<Diagnostic>), NotExpressible> {
+fn machines(file: &ModelFile, network: &Network, budget: &Budget) -> Result<(String, Vec<Diagnostic>), NotExpressible> {
     let own = file.specification.clone().unwrap_or_default();
     let conditions = own.bad.iter().flat_map(|bad| bad.machines.iter().flatten().flatten());
     let plain = conditions.into_iter().all(|allowed| allowed.condition.is_none());
     if plain && let Ok(text) = scm::print(network, &own) {
         return Ok((text, Vec::new()));
     }
+    let deadline = model::verdict::Limits::from(budget).deadline;
     let folded = fold(network, &fold::Limits { deadline, ..fold::Limits::default() })?;
     let mut specification = folded.specification(network, &own);
     specification.bad.extend(folded.errors().bad);

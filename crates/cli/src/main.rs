@@ -32,10 +32,9 @@ mod verify;
 use arguments::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use failure::Failure;
+use model::budget::Cancel;
 use std::io::Write;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Deep models are walked by recursion of a bounded depth; this is room enough for it.
 const STACK: usize = 1 << 29;
@@ -57,24 +56,25 @@ fn main() -> ExitCode {
 }
 
 /// A flag that Ctrl-C sets; a second Ctrl-C ends the process.
-fn interruptible() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
+fn interruptible() -> Cancel {
+    let stop = Cancel::default();
+    let flag = stop.clone();
     let _ = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::SeqCst) {
+        if flag.is_cancelled() {
             std::process::exit(3);
         }
+        flag.cancel();
     });
     stop
 }
 
-fn run(cli: &Cli, stop: &Arc<AtomicBool>) -> u8 {
+fn run(cli: &Cli, stop: &Cancel) -> u8 {
     let result = match &cli.command {
         Command::Check(args) => check::run(args, stop),
         Command::VerifyCertificate(args) => verify::run(args, stop),
-        Command::Simulate(args) => simulate::run(args),
-        Command::Show(args) => show::run(args),
-        Command::Convert(args) => convert::run(args),
+        Command::Simulate(args) => simulate::run(args, stop),
+        Command::Show(args) => show::run(args, stop),
+        Command::Convert(args) => convert::run(args, stop),
         Command::Ltl(args) => ltl::run(args),
         Command::Explain { code, style } => explain::run(code.as_deref(), terminal::style(style)),
         Command::Completions { shell } => {

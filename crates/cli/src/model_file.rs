@@ -5,6 +5,7 @@ use crate::components::{self, ComponentsFile};
 use crate::failure::Failure;
 use crate::machines;
 use crate::programs::{self, ProgramFile};
+use model::budget::Budget;
 use model::composition::Composition;
 use model::diagnostic::Diagnostic;
 use model::network::{Initial, MachineKind, Network};
@@ -16,7 +17,6 @@ use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// A model that was read.
 pub struct ModelFile {
@@ -55,8 +55,8 @@ const BYTES_PER_TOKEN: u64 = 500;
 const LARGEST: u64 = 256 << 20;
 
 /// Reads a model in the language that its name tells.
-pub fn read(path: &Path, args: &ReadArgs, deadline: Option<Instant>, memory: u64) -> Result<ModelFile, Failure> {
-    read_with_formulas(path, args, &[], deadline, memory)
+pub fn read(path: &Path, args: &ReadArgs, budget: &Budget) -> Result<ModelFile, Failure> {
+    read_with_formulas(path, args, &[], budget)
 }
 
 /// Reads a model together with formulas that are not in it: their names are their texts.
@@ -64,8 +64,7 @@ pub fn read_with_formulas(
     path: &Path,
     args: &ReadArgs,
     formulas: &[String],
-    deadline: Option<Instant>,
-    memory: u64,
+    budget: &Budget,
 ) -> Result<ModelFile, Failure> {
     let file = path.display().to_string();
     refuse_other_languages(path)?;
@@ -83,7 +82,6 @@ pub fn read_with_formulas(
     let bytes = std::fs::read(path).map_err(|e| unreadable(e.to_string()))?;
     let sha256 = hex(&Sha256::digest(&bytes));
     let text = String::from_utf8_lossy(&bytes);
-    let limits = Limits { deadline, memory: Some(memory), ..Limits::default() };
     if is_machines(path) {
         return read_machines(file, &text, sha256, args, formulas);
     }
@@ -91,18 +89,24 @@ pub fn read_with_formulas(
         return read_composition(path, &bytes, &text, args, formulas);
     }
     if is_program(path) {
-        return read_program(path, &bytes, &text, args, limits);
+        return read_program(path, &bytes, &text, args, budget);
     }
     if is_components(path) {
-        return read_components(path, &bytes, &text, args, (formulas, limits));
+        return read_components(path, &bytes, &text, args, (formulas, budget));
     }
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
     }
-    let mut options =
-        Options { include_dirs: args.include.clone(), deadline, formulas: formulas.to_vec(), ..Options::default() };
+    let mut options = Options {
+        include_dirs: args.include.clone(),
+        deadline: Limits::from(budget).deadline,
+        formulas: formulas.to_vec(),
+        ..Options::default()
+    };
     // What is read must fit into memory, too: the tree and the model take some hundred bytes per token.
-    options.max_tokens = options.max_tokens.min((memory / BYTES_PER_TOKEN) as usize);
+    if let Some(memory) = budget.most_memory() {
+        options.max_tokens = options.max_tokens.min((memory / BYTES_PER_TOKEN) as usize);
+    }
     for define in &args.define {
         options.defines.push(split_define(define)?);
     }
@@ -207,11 +211,11 @@ pub fn is_program(path: &Path) -> bool {
 }
 
 /// A C program, with the files that it includes.
-fn read_program(path: &Path, bytes: &[u8], text: &str, args: &ReadArgs, limits: Limits) -> Result<ModelFile, Failure> {
+fn read_program(path: &Path, bytes: &[u8], text: &str, args: &ReadArgs, budget: &Budget) -> Result<ModelFile, Failure> {
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for structures side by side (.fsp)")));
     }
-    let read = programs::read(path, text, &preprocessor_flags(args)?, &args.c, limits);
+    let read = programs::read(path, text, &preprocessor_flags(args)?, &args.c, budget);
     let sha256 = hash_all(bytes, read.included.iter().map(String::as_str));
     let info = info(path.display().to_string(), "c", sha256, args, None);
     let (program, about) = read.program.unzip();
@@ -244,7 +248,7 @@ fn read_components(
     bytes: &[u8],
     text: &str,
     args: &ReadArgs,
-    (formulas, limits): (&[String], Limits),
+    (formulas, budget): (&[String], &Budget),
 ) -> Result<ModelFile, Failure> {
     if args.system.is_some() {
         return Err(Failure::Usage(String::from("--system is for FSP: a specification has one `program`")));
@@ -254,7 +258,7 @@ fn read_components(
             "--entry is for C programs (.c): a specification names its procedures",
         )));
     }
-    let how = components::How { c: &args.c, flags: preprocessor_flags(args)?, formulas, limits };
+    let how = components::How { c: &args.c, flags: preprocessor_flags(args)?, formulas, budget };
     let read = components::read(path, text, &how, &|name| load_with_path(path, &args.include, name));
     let sha256 = hash_all(bytes, read.included.iter().map(String::as_str));
     let info = info(path.display().to_string(), "spec", sha256, args, None);

@@ -5,6 +5,7 @@ mod cycles;
 use crate::arguments::{Picture, ShowArgs, What};
 use crate::failure::Failure;
 use crate::{components, compositions, model_file, terminal};
+use model::budget::{Budget, Cancel};
 use model::ids::{LocationId, MachineId};
 use model::network::{Action, Edge, Initial, Location, Machine, Network, Variable};
 use model::source::SourceMap;
@@ -14,8 +15,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 /// Prints a model.
-pub fn run(args: &ShowArgs) -> Result<i32, Failure> {
-    let file = model_file::read(&args.file, &args.read, None, u64::MAX)?;
+pub fn run(args: &ShowArgs, stop: &Cancel) -> Result<i32, Failure> {
+    let file = model_file::read(&args.file, &args.read, &Budget::unlimited().until(stop))?;
     if !file.diagnostics.is_empty() {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
         std::io::stderr().write_all(text.as_bytes())?;

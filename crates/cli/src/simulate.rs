@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::{components, compositions, machines, programs, terminal, verify};
 use cfront::term::Scalar;
+use model::budget::{Budget, Cancel};
 use model::fault::FaultAt;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
@@ -19,11 +20,12 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 /// Runs a model once.
-pub fn run(args: &SimulateArgs) -> Result<i32, Failure> {
+pub fn run(args: &SimulateArgs, stop: &Cancel) -> Result<i32, Failure> {
+    let budget = &Budget::unlimited().until(stop);
     if let Some(trace) = &args.replay {
-        return replay(args, trace);
+        return replay(args, trace, budget);
     }
-    let file = read(args, &args.read)?;
+    let file = read(args, &args.read, budget)?;
     let mut chooser = if args.interactive { Chooser::Hand } else { Chooser::Random(Random::new(args.seed)) };
     if let Some(composition) = &file.composition {
         return compositions::run(composition, args, &mut chooser);
@@ -60,8 +62,8 @@ fn end_of_machines(
     Ok(end.map(|end| end.code))
 }
 
-fn read(args: &SimulateArgs, read: &crate::arguments::ReadArgs) -> Result<ModelFile, Failure> {
-    let file = model_file::read(&args.file, read, None, u64::MAX)?;
+fn read(args: &SimulateArgs, read: &crate::arguments::ReadArgs, budget: &Budget) -> Result<ModelFile, Failure> {
+    let file = model_file::read(&args.file, read, budget)?;
     if !file.diagnostics.is_empty() {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
         std::io::stderr().write_all(text.as_bytes())?;
@@ -70,7 +72,7 @@ fn read(args: &SimulateArgs, read: &crate::arguments::ReadArgs) -> Result<ModelF
 }
 
 /// Follows a trace; it must end in the problem it was written for.
-fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
+fn replay(args: &SimulateArgs, path: &Path, budget: &Budget) -> Result<i32, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| Failure::Unreadable { file: path.display().to_string(), reason: e.to_string() })?;
     let trace = parse::parse_trace(&text).map_err(|e| Failure::Mismatch(format!("{}: {e}", path.display())))?;
@@ -82,10 +84,10 @@ fn replay(args: &SimulateArgs, path: &Path) -> Result<i32, Failure> {
         read_args.c = programs::options_named(&reading.data_model, reading.signed_overflow).ok_or_else(unknown)?;
         read_args.c.entry.clone_from(&reading.entry);
     }
-    let file = read(args, &read_args)?;
+    let file = read(args, &read_args, budget)?;
     verify::belongs(&trace.sha256, &file)?;
     if file.composition.is_some() || file.components.is_some() {
-        return replay_joint(args, &read_args, &trace, file);
+        return replay_joint(args, &read_args, &trace, file, budget);
     }
     if let Some(program) = &file.program {
         return programs::replay(program, &file.sources, &trace, args);
@@ -138,9 +140,10 @@ fn replay_joint(
     read: &crate::arguments::ReadArgs,
     trace: &parse::Trace,
     mut file: ModelFile,
+    budget: &Budget,
 ) -> Result<i32, Failure> {
     if let Some(formula) = trace.property.strip_prefix("ltl:").filter(|name| !file.has_formula(name)) {
-        file = model_file::read_with_formulas(&args.file, read, &[formula.to_owned()], None, u64::MAX)?;
+        file = model_file::read_with_formulas(&args.file, read, &[formula.to_owned()], budget)?;
     }
     match (&file.composition, &file.components) {
         (Some(composition), _) => compositions::replay(composition, trace, args),

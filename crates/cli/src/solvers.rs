@@ -4,11 +4,8 @@
 //! the first; then the answer is not what was asked for, and says so.
 
 use bitvector::{CrossChecked, Embedded, External, Outcome, Solver, TermId, Terms};
-use model::verdict::{Limits, Observer, Reason};
-use std::cell::Cell;
-
-/// The resident size is looked at once in so many calls.
-const CALLS_BETWEEN_LOOKS: u32 = 64;
+use model::context::Context;
+use model::verdict::Reason;
 
 /// A fresh solver that has seen nothing of a search.
 pub enum Checker {
@@ -66,25 +63,19 @@ impl Solver for Checker {
 }
 
 /// Does something under limits in the words of solvers.
-pub fn with_limits<T>(limits: &Limits, observer: &dyn Observer, work: impl FnOnce(&bitvector::Limits<'_>) -> T) -> T {
-    let calls = Cell::new(0_u32);
-    let stop = || {
-        calls.set(calls.get().wrapping_add(1));
-        let look = calls.get().is_multiple_of(CALLS_BETWEEN_LOOKS);
-        let full = |most: u64| look && model::budget::resident_bytes().is_some_and(|bytes| bytes > most);
-        observer.cancelled() || limits.memory.is_some_and(full)
-    };
+pub fn with_limits<T>(cx: &Context<'_>, work: impl FnOnce(&bitvector::Limits<'_>) -> T) -> T {
+    let stop = || cx.check().is_err();
+    let limits = cx.limits();
     let memory = limits.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     work(&bitvector::Limits { deadline: limits.deadline, conflicts: None, memory, stop: Some(&stop) })
 }
 
 /// Why a solver has no answer, in the words of verdicts.
-pub fn reason_of(reason: bitvector::Reason, observer: &dyn Observer) -> Reason {
+pub fn reason_of(reason: bitvector::Reason, cx: &Context<'_>) -> Reason {
     match reason {
         bitvector::Reason::Deadline => Reason::Timeout,
         bitvector::Reason::Memory => Reason::Memory,
-        bitvector::Reason::Stopped if observer.cancelled() => Reason::Interrupted,
-        bitvector::Reason::Stopped => Reason::Memory,
+        bitvector::Reason::Stopped => cx.check().err().unwrap_or(Reason::Memory),
         other => Reason::NotProvable(format!("a proof was found, but not checked: {other}")),
     }
 }

@@ -4,23 +4,22 @@ use crate::arguments::{CReadArgs, ReadArgs, VerifyArgs};
 use crate::failure::Failure;
 use crate::model_file::{self, ModelFile};
 use crate::{components, compositions, programs, terminal};
+use model::budget::{Budget, Cancel};
 use model::composition::Composition;
+use model::context::Context;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::{Initial, Network};
 use model::queue_proof::QueueProof;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Certificate, Limits, Property};
+use model::verdict::{Certificate, Property};
 use report::diagnostics;
 use report::parse::{self, Certificates};
 use report::progress::TerminalObserver;
 use std::io::Write;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// Checks every claim of a certificate document.
-pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
-    let deadline = Instant::now().checked_add(args.limits.timeout);
+pub fn run(args: &VerifyArgs, stop: &Cancel) -> Result<i32, Failure> {
+    let budget = args.limits.budget(stop);
     let text = std::fs::read_to_string(&args.certificate)
         .map_err(|e| Failure::Unreadable { file: args.certificate.display().to_string(), reason: e.to_string() })?;
     let certificates = parse::parse_certificate(&text)
@@ -32,17 +31,15 @@ pub fn run(args: &VerifyArgs, stop: &Arc<AtomicBool>) -> Result<i32, Failure> {
         agrees(&args.read.c, &options)?;
         read.c = options;
     }
-    let file = read_asked(&certificates, args, &read, deadline)?;
+    let file = read_asked(&certificates, args, &read, &budget)?;
     belongs(&certificates.sha256, &file)?;
     if file.network.is_none() && file.composition.is_none() && file.program.is_none() && file.components.is_none() {
         let text = diagnostics::render(&file.diagnostics, &file.sources, terminal::error_style(&args.style));
         std::io::stderr().write_all(text.as_bytes())?;
         return Err(Failure::Model);
     }
-    let memory = Some(args.limits.memory).filter(|&m| m != u64::MAX);
-    let limits = Limits { deadline, memory, ..Limits::default() };
-    let observer = TerminalObserver::new(Arc::clone(stop), !args.style.ascii);
-    verify_all(&certificates, &file, &limits, &observer)
+    let observer = TerminalObserver::new(!args.style.ascii, false);
+    verify_all(&certificates, &file, &Context::new(&budget, &observer))
 }
 
 /// How C was read that the certificate is about.
@@ -79,9 +76,9 @@ fn read_asked(
     certificates: &Certificates,
     args: &VerifyArgs,
     read: &ReadArgs,
-    deadline: Option<Instant>,
+    budget: &Budget,
 ) -> Result<ModelFile, Failure> {
-    let file = model_file::read(&args.file, read, deadline, args.limits.memory)?;
+    let file = model_file::read(&args.file, read, budget)?;
     if file.network.is_none() && file.composition.is_none() && file.components.is_none() {
         return Ok(file);
     }
@@ -92,7 +89,7 @@ fn read_asked(
     if formulas.is_empty() {
         return Ok(file);
     }
-    model_file::read_with_formulas(&args.file, read, &formulas, deadline, args.limits.memory)
+    model_file::read_with_formulas(&args.file, read, &formulas, budget)
 }
 
 /// The property that a document names.
@@ -121,8 +118,7 @@ fn verify_claim(
     claim: &parse::Claim,
     property: &Property,
     file: &ModelFile,
-    limits: &Limits,
-    observer: &TerminalObserver,
+    cx: &Context<'_>,
 ) -> Result<String, certify::Refusal> {
     if let Some(program) = &file.program {
         let wrong = || certify::Refusal::WrongKind(property.to_string());
@@ -130,16 +126,16 @@ fn verify_claim(
         if *property != Property::Safety {
             return Err(wrong());
         }
-        return programs::verify(program, proof, limits, observer);
+        return programs::verify(program, proof, cx);
     }
     if let Some(components) = &file.components {
         let wrong = || certify::Refusal::WrongKind(property.to_string());
         let Certificate::Components(proof) = &claim.certificate else { return Err(wrong()) };
         let question = components::question(&components.specification, property).ok_or_else(wrong)?;
-        return components::verify(components, question, proof, limits, observer);
+        return components::verify(components, question, proof, cx);
     }
     let network = match (&file.network, &file.composition) {
-        (_, Some(composition)) => return verify_joint(claim, property, composition, limits, observer),
+        (_, Some(composition)) => return verify_joint(claim, property, composition, cx),
         (Some(network), _) => network,
         (None, None) => return Err(certify::Refusal::Malformed(String::from("the model cannot be read"))),
     };
@@ -158,21 +154,21 @@ fn verify_claim(
             Err(certify::Refusal::Malformed(String::from(why)))
         }
         Certificate::Queues(proof) if is_promela(file) && proof.bad.is_empty() => {
-            certify::queues::verify_promela(network, property, proof, limits, observer)?;
+            certify::queues::verify_promela(network, property, proof, &cx.limits(), cx)?;
             Ok(String::new())
         }
         Certificate::Queues(proof) => {
             let specification = specification_of(proof, file, network)?;
-            certify::queues::verify(network, &specification, property, proof, limits, observer)?;
+            certify::queues::verify(network, &specification, property, proof, &cx.limits(), cx)?;
             Ok(meant(proof))
         }
         Certificate::Flow(proof) => {
-            let accepted = certify::flow::verify(network, property, proof, limits, observer)?;
+            let accepted = certify::flow::verify(network, property, proof, &cx.limits(), cx)?;
             Ok(if *property == Property::Boundedness { claimed(&accepted, proof, network) } else { String::new() })
         }
         certificate => {
             let semantics = Semantics::new(network, claim.reading);
-            certify::verify(&semantics, property, certificate, limits, observer)?;
+            certify::verify(&semantics, property, certificate, &cx.limits(), cx)?;
             Ok(String::new())
         }
     }
@@ -183,13 +179,12 @@ fn verify_joint(
     claim: &parse::Claim,
     property: &Property,
     composition: &Composition,
-    limits: &Limits,
-    observer: &TerminalObserver,
+    cx: &Context<'_>,
 ) -> Result<String, certify::Refusal> {
     let wrong = || certify::Refusal::WrongKind(property.to_string());
     let Certificate::Composition(proof) = &claim.certificate else { return Err(wrong()) };
     let question = compositions::asked(composition, property).ok_or_else(wrong)?;
-    certify::composition::verify(composition, question, proof, limits, observer)?;
+    certify::composition::verify(composition, question, proof, &cx.limits(), cx)?;
     let count = composition.components.len();
     Ok(format!("  {count} component{}", if count == 1 { "" } else { "s" }))
 }
@@ -267,12 +262,7 @@ pub fn belongs(sha256: &str, file: &ModelFile) -> Result<(), Failure> {
     )))
 }
 
-fn verify_all(
-    certificates: &Certificates,
-    file: &ModelFile,
-    limits: &Limits,
-    observer: &TerminalObserver,
-) -> Result<i32, Failure> {
+fn verify_all(certificates: &Certificates, file: &ModelFile, cx: &Context<'_>) -> Result<i32, Failure> {
     let mut out = std::io::stdout().lock();
     if certificates.claims.is_empty() {
         return Err(Failure::Mismatch(String::from("the document has no certificate: nothing was proved")));
@@ -280,7 +270,7 @@ fn verify_all(
     let mut refused = None;
     for claim in &certificates.claims {
         let property = property_named(&claim.property)?;
-        match verify_claim(claim, &property, file, limits, observer) {
+        match verify_claim(claim, &property, file, cx) {
             Ok(what) if file.network.is_none() => writeln!(out, "accepted  {property}{what}")?,
             Ok(what) => writeln!(out, "accepted  {property}  channels: {}{what}", claim.reading.name())?,
             Err(certify::Refusal::Unfinished(reason)) => {

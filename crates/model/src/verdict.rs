@@ -371,6 +371,13 @@ impl From<&Budget> for Limits {
     }
 }
 
+impl Context<'_> {
+    /// The limits of the budget.
+    pub fn limits(&self) -> Limits {
+        self.budget.into()
+    }
+}
+
 impl Observer for Context<'_> {
     fn progress(&self, progress: Progress) {
         Context::progress(self, || progress);

@@ -1,25 +1,24 @@
 //! One line on the terminal that says what is going on now.
 //!
-//! [`TerminalObserver`] is what an engine tells about its progress, and whom it asks whether to stop.
+//! [`TerminalObserver`] receives the events of engines: progress, and the lines of `--trace-refinement`.
 //! It draws on stderr, and only if that is a terminal: nothing of it ends up in a file or a pipe. A
 //! run that is over before a person would look up draws nothing, and when the observer is finished
 //! or dropped the line is gone.
 
 use crate::style::{bytes, grouped};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::verdict::{Observer, Progress};
-use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use model::observer::{Event, Observer, Progress, Topic};
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Work that is done sooner than this is not shown.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Shows progress on the terminal, and stops the engine when its flag is set.
+/// Shows progress on the terminal, and refinements if they are wanted.
 pub struct TerminalObserver {
-    stop: Arc<AtomicBool>,
     visible: bool,
+    refinements: bool,
     unicode: bool,
     shown: Mutex<Shown>,
 }
@@ -31,19 +30,25 @@ struct Shown {
 }
 
 impl TerminalObserver {
-    /// Draws on stderr if that is a terminal; `stop` is set by whoever handles Ctrl-C.
-    pub fn new(stop: Arc<AtomicBool>, unicode: bool) -> Self {
-        Self::make(stop, std::io::stderr().is_terminal(), unicode)
-    }
-
-    /// Draws nothing, but stops all the same.
-    pub fn silent(stop: Arc<AtomicBool>) -> Self {
-        Self::make(stop, false, false)
-    }
-
-    fn make(stop: Arc<AtomicBool>, visible: bool, unicode: bool) -> Self {
+    /// Draws progress on stderr if that is a terminal; writes refinements to stderr, line by line, if they are wanted.
+    pub fn new(unicode: bool, refinements: bool) -> Self {
+        let visible = std::io::stderr().is_terminal();
         let shown = Mutex::new(Shown { bar: None, pace: Pace::new(Instant::now()) });
-        TerminalObserver { stop, visible, unicode, shown }
+        TerminalObserver { visible, refinements, unicode, shown }
+    }
+
+    fn progress(&self, progress: &Progress) {
+        if !self.visible {
+            return;
+        }
+        let Ok(mut shown) = self.shown.lock() else { return };
+        let now = Instant::now();
+        let rate = shown.pace.rate(progress, now);
+        if now.duration_since(shown.pace.start) >= PATIENCE {
+            let bar = shown.bar.get_or_insert_with(|| spinner(self.unicode));
+            bar.set_message(line(progress, rate));
+            bar.tick();
+        }
     }
 
     /// Clears the line and starts to count anew. Further progress draws it again.
@@ -63,22 +68,22 @@ impl Drop for TerminalObserver {
 }
 
 impl Observer for TerminalObserver {
-    fn progress(&self, progress: Progress) {
-        if !self.visible {
-            return;
-        }
-        let Ok(mut shown) = self.shown.lock() else { return };
-        let now = Instant::now();
-        let rate = shown.pace.rate(&progress, now);
-        if now.duration_since(shown.pace.start) >= PATIENCE {
-            let bar = shown.bar.get_or_insert_with(|| spinner(self.unicode));
-            bar.set_message(line(&progress, rate));
-            bar.tick();
+    fn wants(&self, topic: Topic) -> bool {
+        match topic {
+            Topic::Progress => self.visible,
+            Topic::Refinement => self.refinements,
         }
     }
 
-    fn cancelled(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+    fn event(&self, event: &Event<'_>) {
+        match event {
+            Event::Progress(progress) => self.progress(progress),
+            Event::Refinement(line) if self.refinements => {
+                // A closed stderr has no reader: the line is lost, the answer is not.
+                let _ = writeln!(std::io::stderr(), "{line}");
+            }
+            Event::Refinement(_) => {}
+        }
     }
 }
 
@@ -191,13 +196,11 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_when_its_flag_is_set() {
-        let stop = Arc::new(AtomicBool::new(false));
-        let observer = TerminalObserver::silent(Arc::clone(&stop));
-        observer.progress(SEEN);
-        assert!(!observer.cancelled());
-        stop.store(true, Ordering::Relaxed);
-        assert!(observer.cancelled());
+    fn refinements_are_wanted_only_with_their_option() {
+        let wants = |refinements| TerminalObserver::new(false, refinements).wants(Topic::Refinement);
+        assert!(wants(true) && !wants(false));
+        let observer = TerminalObserver::new(false, false);
+        observer.event(&Event::Progress(SEEN));
         observer.clear();
     }
 }

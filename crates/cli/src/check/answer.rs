@@ -8,12 +8,11 @@ use crate::machines::{self, Machines};
 use crate::model_file::ModelFile;
 use explore::liveness::Setting;
 use explore::{Options, Order, Packing};
+use model::budget::Budget;
+use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Observer, Outcome, Property};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use model::verdict::{Outcome, Property};
 
 /// Every property of the plan, each by the engines that answer it.
 pub fn answer(
@@ -22,8 +21,7 @@ pub fn answer(
     file: &ModelFile,
     machines: Option<&Machines<'_>>,
     args: &CheckArgs,
-    limits: Limits,
-    (observer, stop): (&dyn Observer, &Arc<AtomicBool>),
+    cx: &Context<'_>,
 ) -> Result<Vec<Outcome>, Failure> {
     let asking = Asking {
         network,
@@ -35,8 +33,7 @@ pub fn answer(
             _ if args.abstraction == AbstractionKind::Cycles => Engines::Flow,
             _ => Engines::Both,
         },
-        limits,
-        observer,
+        cx: *cx,
         fair: args.fair,
         reduction: args.reduction.into(),
         advisory: false,
@@ -57,33 +54,32 @@ pub fn answer(
         outcomes.push(asking.livelock(&args.progress, plan.reading).map_err(Failure::Usage)?);
     }
     let mut all = match machines {
-        Some(machines) => machines.check(&plan.properties, &limits, observer),
+        Some(machines) => machines.check(&plan.properties, cx),
         None => {
-            let limits = before_infinite_runs(plan, limits);
-            let search = |properties: Vec<Property>, limits: Limits| {
-                search(properties, plan.reading, network, file, args, limits, observer)
+            let budget = before_infinite_runs(plan, cx.budget);
+            let cx = &cx.with(&budget);
+            let search = |properties: Vec<Property>, budget: &Budget| {
+                search(properties, plan.reading, network, file, args, &cx.with(budget))
             };
             match (plan.reading, args.engine) {
                 (Reading::Unbounded, Engine::Auto | Engine::Fifo) => {
-                    machines::unbounded(searched, (file, network), args, limits, (observer, stop), &search)?
+                    machines::unbounded(searched, (file, network), args, cx, &search)?
                 }
-                _ => search(searched, limits),
+                _ => search(searched, cx.budget),
             }
         }
     };
     all.extend(outcomes);
-    all.extend(infinite_runs(plan, network, file, args, limits, observer));
+    all.extend(infinite_runs(plan, network, file, args, cx));
     let position = |outcome: &Outcome| plan.properties.iter().position(|p| *p == outcome.property);
     all.sort_by_key(|outcome| position(outcome).unwrap_or(usize::MAX));
     all.extend(advised);
     Ok(all)
 }
 
-/// The limits of what comes before formulas and claims: some of the time is left for these.
-fn before_infinite_runs(plan: &Plan, limits: Limits) -> Limits {
-    let (now, shares) = (Instant::now(), plan.properties.iter().filter(|p| is_about_infinite_runs(p)).count().min(3));
-    let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / (1 + shares as u32);
-    Limits { deadline: limits.deadline.map(share), ..limits }
+/// The budget of what comes before formulas and claims: some of the time is left for these.
+fn before_infinite_runs(plan: &Plan, budget: &Budget) -> Budget {
+    budget.share(1 + plan.properties.iter().filter(|p| is_about_infinite_runs(p)).count().min(3))
 }
 
 fn is_about_infinite_runs(property: &Property) -> bool {
@@ -91,23 +87,15 @@ fn is_about_infinite_runs(property: &Property) -> bool {
 }
 
 /// Formulas, claims and acceptance labels, one after the other; each has its share of the time that is left.
-fn infinite_runs(
-    plan: &Plan,
-    network: &Network,
-    file: &ModelFile,
-    args: &CheckArgs,
-    limits: Limits,
-    observer: &dyn Observer,
-) -> Vec<Outcome> {
+fn infinite_runs(plan: &Plan, network: &Network, file: &ModelFile, args: &CheckArgs, cx: &Context<'_>) -> Vec<Outcome> {
     let asked: Vec<&Property> = plan.properties.iter().filter(|p| is_about_infinite_runs(p)).collect();
     let semantics = Semantics::new(network, plan.reading);
     let mut outcomes = Vec::new();
     for (index, property) in asked.iter().enumerate() {
-        let now = Instant::now();
-        let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / (asked.len() - index) as u32;
-        let limits = Limits { deadline: limits.deadline.map(share), ..limits };
+        let budget = cx.budget.share(asked.len() - index);
         let (sources, fair, reduction) = (&file.sources, args.fair, args.reduction.into());
-        let setting = Setting { semantics: &semantics, sources, fair, reduction, limits, observer };
+        let limits = (&budget).into();
+        let setting = Setting { semantics: &semantics, sources, fair, reduction, limits, observer: cx };
         let outcome = match property {
             Property::Ltl(name) => {
                 let formula = network.formulas.iter().find(|formula| formula.name == *name);
@@ -136,8 +124,7 @@ fn search(
     network: &Network,
     file: &ModelFile,
     args: &CheckArgs,
-    limits: Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Vec<Outcome> {
     if properties.is_empty() {
         return Vec::new();
@@ -151,12 +138,12 @@ fn search(
         order,
         keep_going: args.keep_going,
         properties,
-        limits,
+        limits: cx.limits(),
         jobs: args.jobs,
         packing: if args.unpacked { Packing::Never } else { Packing::Auto },
         reduction: args.reduction.into(),
-        bitstate: args.bitstate.then_some(limits.memory.unwrap_or(DEFAULT_BITS) / 2),
+        bitstate: args.bitstate.then_some(cx.budget.most_memory().unwrap_or(DEFAULT_BITS) / 2),
         ..Options::default()
     };
-    explore::check(&semantics, &file.sources, &options, observer)
+    explore::check(&semantics, &file.sources, &options, cx)
 }

@@ -6,8 +6,9 @@ use crate::components::Components;
 use crate::compositions::Compositions;
 use crate::failure::Failure;
 use crate::programs::Programs;
+use model::context::Context;
 use model::semantics::Reading;
-use model::verdict::{Limits, Observer, Outcome, Property};
+use model::verdict::{Outcome, Property};
 use report::document::NotChecked;
 use std::io::Write;
 
@@ -20,12 +21,7 @@ fn not_checked(property: &Property, reason: String) -> NotChecked {
 }
 
 /// Structures side by side.
-pub fn composition(
-    compositions: &Compositions<'_>,
-    wanted: &Wanted,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<Answered, Failure> {
+pub fn composition(compositions: &Compositions<'_>, wanted: &Wanted, cx: &Context<'_>) -> Result<Answered, Failure> {
     let asked = match wanted {
         Wanted::Everything => compositions.properties(),
         Wanted::Listed(properties) => properties.clone(),
@@ -40,16 +36,11 @@ pub fn composition(
             None => properties.push(property),
         }
     }
-    Ok((compositions.check(&properties, limits, observer), left))
+    Ok((compositions.check(&properties, cx), left))
 }
 
 /// Safety of a C program.
-pub fn program(
-    programs: &Programs<'_>,
-    wanted: &Wanted,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<Answered, Failure> {
+pub fn program(programs: &Programs<'_>, wanted: &Wanted, cx: &Context<'_>) -> Result<Answered, Failure> {
     let asked = match wanted {
         Wanted::Everything => vec![Property::Safety],
         Wanted::Listed(properties) => properties.clone(),
@@ -57,7 +48,7 @@ pub fn program(
     let (mut outcomes, mut left) = (Vec::new(), Vec::new());
     for property in asked {
         match programs.unsupported(&property) {
-            None => outcomes.push(programs.safety(limits, observer)?),
+            None => outcomes.push(programs.safety(cx)?),
             Some(reason) => left.push(not_checked(&property, reason)),
         }
     }
@@ -65,12 +56,7 @@ pub fn program(
 }
 
 /// C components.
-pub fn components(
-    components: &Components<'_>,
-    wanted: &Wanted,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<Answered, Failure> {
+pub fn components(components: &Components<'_>, wanted: &Wanted, cx: &Context<'_>) -> Result<Answered, Failure> {
     let asked = match wanted {
         Wanted::Everything => components.properties(),
         Wanted::Listed(properties) => {
@@ -86,5 +72,5 @@ pub fn components(
             None => properties.push(property),
         }
     }
-    Ok((components.check(&properties, limits, observer)?, left))
+    Ok((components.check(&properties, cx)?, left))
 }

@@ -4,6 +4,7 @@ use crate::arguments::{CheckArgs, Format};
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
 use crate::terminal;
+use model::budget::Stopwatch;
 use model::diagnostic::Diagnostic;
 use model::source::Span;
 use model::verdict::Outcome;
@@ -13,14 +14,13 @@ use report::json::{self, Unreadable};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::time::Instant;
 
 /// Prints what was found, writes what is to be written, and returns the exit code.
 pub fn report_outcomes(
     file: &ModelFile,
     outcomes: Vec<Outcome>,
     not_checked: Vec<NotChecked>,
-    start: Instant,
+    start: Stopwatch,
     args: &CheckArgs,
     traced: &mut bool,
 ) -> Result<i32, Failure> {

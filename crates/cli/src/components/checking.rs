@@ -11,7 +11,8 @@ use cegar::{Claimed, Holds, Question, Refusal, Specification, examine};
 use model::components_proof::ComponentsProof;
 use model::composition::Composition;
 use model::composition_proof::CompositionProof;
-use model::verdict::{Limits, Observer, Reason};
+use model::context::Context;
+use model::verdict::Reason;
 
 /// Who accepted a proof, and how many questions that took.
 pub struct Accepted {
@@ -26,22 +27,20 @@ pub fn accepted(
     specification: &Specification,
     holds: &Holds,
     cross_check: bool,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<Accepted, Reason> {
     let mut solver = Checker::new(cross_check)?;
     let claimed: Vec<Claimed<'_>> = holds.parts.iter().map(Claimed::from).collect();
-    let examined =
-        with_limits(limits, observer, |limits| examine(specification, holds.question, &claimed, &mut solver, limits));
+    let examined = with_limits(cx, |limits| examine(specification, holds.question, &claimed, &mut solver, limits));
     let (obligations, composition) = match examined {
         Ok(found) => found,
-        Err(Refusal::Undecided(reason)) => return Err(reason_of(reason, observer)),
+        Err(Refusal::Undecided(reason)) => return Err(reason_of(reason, cx)),
         Err(Refusal::Wrong(what)) => return Err(refused(&what)),
     };
     let by = solver.answered()?;
-    match structures(specification, holds.question, &composition, &holds.proof, limits, observer) {
+    match structures(specification, holds.question, &composition, &holds.proof, cx) {
         Ok(()) => Ok(Accepted { by, obligations }),
-        Err(certify::Refusal::Unfinished(_)) if observer.cancelled() => Err(Reason::Interrupted),
+        Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => Err(Reason::Interrupted),
         Err(certify::Refusal::Unfinished(why)) => {
             Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
         }
@@ -59,8 +58,7 @@ fn structures(
     question: Question,
     composition: &Composition,
     proof: &CompositionProof,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), certify::Refusal> {
     let question = match question {
         Question::Deadlock => certify::composition::Question::Deadlock,
@@ -70,7 +68,7 @@ fn structures(
             None => return Err(certify::Refusal::Malformed(String::from("there is no such formula"))),
         },
     };
-    certify::composition::verify(composition, question, proof, limits, observer)
+    certify::composition::verify(composition, question, proof, &cx.limits(), cx)
 }
 
 /// Verifies a proof that was read from a document; says who did. Another solver than our own is asked, if there is one.
@@ -78,8 +76,7 @@ pub fn verify(
     file: &ComponentsFile,
     question: Question,
     written: &ComponentsProof,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<String, certify::Refusal> {
     let malformed = |what: String| certify::Refusal::Malformed(what);
     let (abstraction, options) = (&written.abstraction, &file.options);
@@ -95,9 +92,8 @@ pub fn verify(
         .iter()
         .map(|proof::Claim { part, terms, predicates, extract }| Claimed { part: *part, terms, predicates, extract })
         .collect();
-    let examined = |solver: &mut dyn Solver| {
-        with_limits(limits, observer, |limits| examine(specification, question, &claimed, solver, limits))
-    };
+    let examined =
+        |solver: &mut dyn Solver| with_limits(cx, |limits| examine(specification, question, &claimed, solver, limits));
     let mut external = External::find();
     let first = external.as_mut().map(|external| examined(external));
     let (found, by) = match (first, &external) {
@@ -111,6 +107,6 @@ pub fn verify(
         Refusal::Undecided(reason) => certify::Refusal::Unfinished(reason.to_string()),
         Refusal::Wrong(what) => certify::Refusal::NotInvariant(what),
     })?;
-    structures(specification, question, &composition, &written.composition, limits, observer)?;
+    structures(specification, question, &composition, &written.composition, cx)?;
     Ok(format!("  {count} obligations by {by}"))
 }

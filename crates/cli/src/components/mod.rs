@@ -33,19 +33,20 @@ use cegar::{Holds, Part, Question, Specification, Violation};
 use compose::vacuity::{Worth, worth_by};
 use compose::{Listener, Method};
 use following::{Followed, Script};
+use model::budget::Stopwatch;
 use model::composition::Atom;
+use model::context::Context;
 use model::diagnostic::nearest;
 use model::formula::Ltl;
+use model::observer::Topic;
 use model::semantics::Reading;
 use model::source::{SourceMap, Span};
 use model::structure::Ending;
 use model::verdict::{
-    Certificate, ComponentsStats, Details, Limits, Observer, Outcome, ProcedureStats, Property, Reason,
-    RefinementRound, Verdict,
+    Certificate, ComponentsStats, Details, Outcome, ProcedureStats, Property, Reason, RefinementRound, Verdict,
 };
 use std::cell::Cell;
-use std::io::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// So long may it take to find out whether a formula that holds says something.
 const LONGEST_SECOND_THOUGHT: Duration = Duration::from_secs(5);
@@ -117,34 +118,21 @@ impl<'a> Components<'a> {
     }
 
     /// The questions, one after the other; each has its share of the time that is left.
-    pub fn check(
-        &self,
-        properties: &[Property],
-        limits: &Limits,
-        observer: &dyn Observer,
-    ) -> Result<Vec<Outcome>, Failure> {
+    pub fn check(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Failure> {
         let mut outcomes: Vec<Outcome> = Vec::new();
         for (index, property) in properties.iter().enumerate() {
-            let now = Instant::now();
-            let left = (properties.len() - index) as u32;
-            let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / left;
-            let limits = Limits { deadline: limits.deadline.map(share), ..*limits };
+            let watch = Stopwatch::start();
+            let budget = cx.budget.share(properties.len() - index);
             let stuck = outcomes.iter().find(|outcome| outcome.property == Property::Deadlock);
             let stuck = stuck.map(|outcome| outcome.verdict.clone());
-            let mut outcome = self.answer(property, stuck.as_ref(), &limits, observer)?;
-            outcome.time = now.elapsed();
+            let mut outcome = self.answer(property, stuck.as_ref(), &cx.with(&budget))?;
+            outcome.time = watch.elapsed();
             outcomes.push(outcome);
         }
         Ok(outcomes)
     }
 
-    fn answer(
-        &self,
-        property: &Property,
-        stuck: Option<&Verdict>,
-        limits: &Limits,
-        observer: &dyn Observer,
-    ) -> Result<Outcome, Failure> {
+    fn answer(&self, property: &Property, stuck: Option<&Verdict>, cx: &Context<'_>) -> Result<Outcome, Failure> {
         let mut outcome = Outcome {
             property: property.clone(),
             verdict: Verdict::Proved,
@@ -161,18 +149,18 @@ impl<'a> Components<'a> {
             outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(format!("there is no {property}")));
             return Ok(outcome);
         };
-        let start = Instant::now();
-        let mut teller = Teller;
-        let listener = self.args.trace_refinement.then_some(&mut teller as &mut dyn Listener);
+        let start = Stopwatch::start();
+        let mut teller = Teller(cx);
+        let listener = cx.observer.wants(Topic::Refinement).then_some(&mut teller as &mut dyn Listener);
         let specification = &self.file.specification;
-        let answer = cegar::check(specification, question, self.method, limits, observer, listener);
+        let answer = cegar::check(specification, question, self.method, &cx.limits(), cx, listener);
         let stats = outcome.details.components.insert(counts(&answer.statistics));
         stats.search_time = start.elapsed();
         stats.rounds = rounds(specification, question, &answer.refined);
         match answer.verdict {
             cegar::Outcome::Inconclusive(reason) => outcome.verdict = Verdict::Inconclusive(reason),
             cegar::Outcome::Fails(violation) => self.violated(question, &violation, &mut outcome)?,
-            cegar::Outcome::Holds(holds) => self.proved(&holds, stuck, limits, observer, &mut outcome),
+            cegar::Outcome::Holds(holds) => self.proved(&holds, stuck, cx, &mut outcome),
         }
         Ok(outcome)
     }
@@ -214,17 +202,10 @@ impl<'a> Components<'a> {
     }
 
     /// A proof counts once it was checked; and a formula that holds may say nothing.
-    fn proved(
-        &self,
-        holds: &Holds,
-        stuck: Option<&Verdict>,
-        limits: &Limits,
-        observer: &dyn Observer,
-        outcome: &mut Outcome,
-    ) {
+    fn proved(&self, holds: &Holds, stuck: Option<&Verdict>, cx: &Context<'_>, outcome: &mut Outcome) {
         let specification = &self.file.specification;
-        let start = Instant::now();
-        let accepted = checking::accepted(specification, holds, self.args.cross_check, limits, observer);
+        let start = Stopwatch::start();
+        let accepted = checking::accepted(specification, holds, self.args.cross_check, cx);
         let stats = outcome.details.components.get_or_insert_default();
         stats.check_time = start.elapsed();
         let accepted = match accepted {
@@ -240,22 +221,15 @@ impl<'a> Components<'a> {
         let (data_model, overflow) = (data_model_name(options.data_model), options.signed_overflow_is_error);
         outcome.certificate = Some(Certificate::Components(Box::new(proof::written(holds, data_model, overflow))));
         if let Question::Formula(number) = holds.question {
-            self.weigh(number, holds, stuck, limits, observer, outcome);
+            self.weigh(number, holds, stuck, cx, outcome);
         }
     }
 
     /// Whether the program keeps another formula than the one of a proof. What the structures of the proof keep, it does;
     /// what they do not, it may.
-    fn keeps(
-        &self,
-        formula: &Ltl<Atom>,
-        number: usize,
-        holds: &Holds,
-        limits: &Limits,
-        observer: &dyn Observer,
-    ) -> Result<bool, Reason> {
+    fn keeps(&self, formula: &Ltl<Atom>, number: usize, holds: &Holds, cx: &Context<'_>) -> Result<bool, Reason> {
         let question = compose::Question::Formula(formula);
-        let answer = compose::check(&holds.composition, question, Method::Auto, limits, observer, None);
+        let answer = compose::check(&holds.composition, question, Method::Auto, &cx.limits(), cx, None);
         match answer.verdict {
             compose::Verdict::Holds(_) => return Ok(true),
             compose::Verdict::Inconclusive(reason) => return Err(reason),
@@ -265,10 +239,10 @@ impl<'a> Components<'a> {
         if let Some(requirement) = specification.formulas.get_mut(number) {
             requirement.formula = formula.clone();
         }
-        let soon = Instant::now() + LONGEST_SECOND_THOUGHT;
-        let limits = Limits { deadline: Some(limits.deadline.map_or(soon, |deadline| deadline.min(soon))), ..*limits };
+        let budget = cx.budget.at_most(LONGEST_SECOND_THOUGHT);
+        let cx = &cx.with(&budget);
         let question = Question::Formula(number);
-        match cegar::check(&specification, question, self.method, &limits, observer, None).verdict {
+        match cegar::check(&specification, question, self.method, &cx.limits(), cx, None).verdict {
             cegar::Outcome::Holds(_) => Ok(true),
             cegar::Outcome::Fails(_) => Ok(false),
             cegar::Outcome::Inconclusive(reason) => Err(reason),
@@ -276,18 +250,10 @@ impl<'a> Components<'a> {
     }
 
     /// What a formula that holds is worth.
-    fn weigh(
-        &self,
-        number: usize,
-        holds: &Holds,
-        stuck: Option<&Verdict>,
-        limits: &Limits,
-        observer: &dyn Observer,
-        outcome: &mut Outcome,
-    ) {
+    fn weigh(&self, number: usize, holds: &Holds, stuck: Option<&Verdict>, cx: &Context<'_>, outcome: &mut Outcome) {
         let Some(requirement) = self.file.specification.formulas.get(number) else { return };
         let advice = &mut outcome.details.advice;
-        let ask = &mut |formula: &Ltl<Atom>| self.keeps(formula, number, holds, limits, observer);
+        let ask = &mut |formula: &Ltl<Atom>| self.keeps(formula, number, holds, cx);
         let empty = match worth_by(&requirement.formula, ask) {
             Worth::Meaningful => None,
             Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
@@ -401,12 +367,11 @@ fn procedures(specification: &Specification, holds: &Holds) -> Vec<ProcedureStat
     each.collect()
 }
 
-/// `--trace-refinement`: the story, line by line.
-struct Teller;
+/// Passes lines on.
+struct Teller<'a>(&'a Context<'a>);
 
-impl Listener for Teller {
+impl Listener for Teller<'_> {
     fn tell(&mut self, line: &str) {
-        // Nobody can be told that nobody listens.
-        let _ = writeln!(std::io::stderr(), "{line}");
+        self.0.refinement(|| line.to_owned());
     }
 }

@@ -4,9 +4,9 @@
 use crate::programs::{c_options, data_model_name};
 use cegar::Specification;
 use cfront::{Input, Options};
+use model::budget::Budget;
 use model::diagnostic::Diagnostic;
 use model::source::{FileId, SourceMap};
-use model::verdict::Limits;
 use report::document::ComponentsInfo;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -41,8 +41,8 @@ pub struct How<'a> {
     pub flags: Vec<String>,
     /// Formulas that are not in the text.
     pub formulas: &'a [String],
-    /// When the preprocessor is given up, and how much C may take.
-    pub limits: Limits,
+    /// How much reading may take.
+    pub budget: &'a Budget,
 }
 
 /// A file that the text names: its path and its text.
@@ -50,11 +50,17 @@ pub type Find<'f> = &'f dyn Fn(&str) -> Result<(PathBuf, String), String>;
 
 /// Reads a specification.
 pub fn read(path: &Path, text: &str, how: &How<'_>, find: Find<'_>) -> ReadComponents {
-    let options = Options { limits: how.limits, ..c_options(how.c) };
+    let options = Options { limits: how.budget.into(), ..c_options(how.c) };
     let (inputs, failed) = (RefCell::new(Vec::<Input>::new()), RefCell::new(None));
     let load = |name: &str| {
         let (path, text) = find(name)?;
-        match cfront::preprocess::preprocess_until(&path, &text, options.data_model, &how.flags, how.limits.deadline) {
+        match cfront::preprocess::preprocess_until(
+            &path,
+            &text,
+            options.data_model,
+            &how.flags,
+            options.limits.deadline,
+        ) {
             Ok(input) => {
                 inputs.borrow_mut().push(input.clone());
                 Ok(input)

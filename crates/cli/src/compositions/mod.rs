@@ -21,13 +21,15 @@ use crate::arguments::{CheckArgs, Engine};
 use crate::failure::Failure;
 use compose::vacuity::{Worth, worth};
 use compose::{Listener, Method, Question};
+use model::budget::Stopwatch;
 use model::composition::{Composition, Requirement};
 use model::composition_proof::CompositionProof;
+use model::context::Context;
+use model::observer::Topic;
 use model::semantics::Reading;
 use model::structure::Ending;
-use model::verdict::{Certificate, CompositionStats, Details, Limits, Observer, Outcome, Property, Reason, Verdict};
-use std::io::Write;
-use std::time::{Duration, Instant};
+use model::verdict::{Certificate, CompositionStats, Details, Outcome, Property, Reason, Verdict};
+use std::time::Duration;
 
 /// A composition, ready to be asked.
 pub struct Compositions<'a> {
@@ -77,28 +79,20 @@ impl<'a> Compositions<'a> {
     }
 
     /// The questions, one after the other; each has its share of the time that is left.
-    pub fn check(&self, properties: &[Property], limits: &Limits, observer: &dyn Observer) -> Vec<Outcome> {
+    pub fn check(&self, properties: &[Property], cx: &Context<'_>) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         let mut deadlock = None;
         for (index, property) in properties.iter().enumerate() {
-            let now = Instant::now();
-            let left = (properties.len() - index) as u32;
-            let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / left;
-            let limits = Limits { deadline: limits.deadline.map(share), ..*limits };
-            let mut outcome = self.answer(property, &mut deadlock, &limits, observer);
-            outcome.time = now.elapsed();
+            let watch = Stopwatch::start();
+            let budget = cx.budget.share(properties.len() - index);
+            let mut outcome = self.answer(property, &mut deadlock, &cx.with(&budget));
+            outcome.time = watch.elapsed();
             outcomes.push(outcome);
         }
         outcomes
     }
 
-    fn answer(
-        &self,
-        property: &Property,
-        deadlock: &mut Option<Deadlock>,
-        limits: &Limits,
-        observer: &dyn Observer,
-    ) -> Outcome {
+    fn answer(&self, property: &Property, deadlock: &mut Option<Deadlock>, cx: &Context<'_>) -> Outcome {
         let mut outcome = Outcome {
             property: property.clone(),
             verdict: Verdict::Proved,
@@ -112,9 +106,7 @@ impl<'a> Compositions<'a> {
             details: Details::default(),
         };
         outcome.verdict = match confirmed::question(self.composition, property) {
-            Some(question) => {
-                self.answered(question, &mut outcome, deadlock, limits, observer).unwrap_or_else(Verdict::Inconclusive)
-            }
+            Some(question) => self.answered(question, &mut outcome, deadlock, cx).unwrap_or_else(Verdict::Inconclusive),
             None => Verdict::Inconclusive(Reason::NotSupported(format!("there is no formula for {property}"))),
         };
         if *property == Property::Deadlock {
@@ -133,13 +125,12 @@ impl<'a> Compositions<'a> {
         question: Question<'_>,
         outcome: &mut Outcome,
         deadlock: &mut Option<Deadlock>,
-        limits: &Limits,
-        observer: &dyn Observer,
+        cx: &Context<'_>,
     ) -> Result<Verdict, Reason> {
-        let mut teller = Teller;
-        let listener = self.args.trace_refinement.then_some(&mut teller as &mut dyn Listener);
-        let start = Instant::now();
-        let answer = compose::check(self.composition, question, self.method, limits, observer, listener);
+        let mut teller = Teller(cx);
+        let listener = cx.observer.wants(Topic::Refinement).then_some(&mut teller as &mut dyn Listener);
+        let start = Stopwatch::start();
+        let answer = compose::check(self.composition, question, self.method, &cx.limits(), cx, listener);
         let stats = outcome.details.composition.insert(self.stats(&answer.statistics));
         stats.search_time = start.elapsed();
         match answer.verdict {
@@ -150,13 +141,13 @@ impl<'a> Compositions<'a> {
                 Ok(Verdict::Violated)
             }
             compose::Verdict::Holds(proof) => {
-                let start = Instant::now();
-                let accepted = self.accepted(&outcome.property, &proof, limits, observer);
+                let start = Stopwatch::start();
+                let accepted = self.accepted(&outcome.property, &proof, cx);
                 stats.check_time = start.elapsed();
                 accepted?;
                 outcome.certificate = Some(Certificate::Composition(proof));
                 match question {
-                    Question::Formula(_) => Ok(self.worth(question, outcome, deadlock, limits, observer)),
+                    Question::Formula(_) => Ok(self.worth(question, outcome, deadlock, cx)),
                     _ => Ok(Verdict::Proved),
                 }
             }
@@ -164,17 +155,11 @@ impl<'a> Compositions<'a> {
     }
 
     /// A proof counts once the checker has accepted it.
-    fn accepted(
-        &self,
-        property: &Property,
-        proof: &CompositionProof,
-        limits: &Limits,
-        observer: &dyn Observer,
-    ) -> Result<(), Reason> {
+    fn accepted(&self, property: &Property, proof: &CompositionProof, cx: &Context<'_>) -> Result<(), Reason> {
         let question = asked(self.composition, property).ok_or_else(|| Reason::NotSupported(property.to_string()))?;
-        match certify::composition::verify(self.composition, question, proof, limits, observer) {
+        match certify::composition::verify(self.composition, question, proof, &cx.limits(), cx) {
             Ok(()) => Ok(()),
-            Err(certify::Refusal::Unfinished(_)) if observer.cancelled() => Err(Reason::Interrupted),
+            Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => Err(Reason::Interrupted),
             Err(certify::Refusal::Unfinished(why)) => {
                 Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
             }
@@ -188,12 +173,11 @@ impl<'a> Compositions<'a> {
         question: Question<'_>,
         outcome: &mut Outcome,
         deadlock: &mut Option<Deadlock>,
-        limits: &Limits,
-        observer: &dyn Observer,
+        cx: &Context<'_>,
     ) -> Verdict {
         let Question::Formula(formula) = question else { return Verdict::Proved };
         let advice = &mut outcome.details.advice;
-        let empty = match worth(self.composition, formula, Method::Auto, limits, observer) {
+        let empty = match worth(self.composition, formula, Method::Auto, &cx.limits(), cx) {
             Worth::Meaningful => None,
             Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
             Worth::NeverOccurs(condition) => Some(format!("`{condition}` never holds on an infinite run")),
@@ -206,7 +190,7 @@ impl<'a> Compositions<'a> {
             outcome.certificate = None;
             return Verdict::Vacuous(why);
         }
-        match deadlock.get_or_insert_with(|| self.deadlock(limits, observer)) {
+        match deadlock.get_or_insert_with(|| self.deadlock(cx)) {
             Deadlock::Never => {}
             Deadlock::After(steps) => {
                 let steps = if *steps == 1 { String::from("1 step") } else { format!("{steps} steps") };
@@ -223,8 +207,8 @@ impl<'a> Compositions<'a> {
     }
 
     /// Whether it can get stuck. Nobody asked, so whatever is quickest.
-    fn deadlock(&self, limits: &Limits, observer: &dyn Observer) -> Deadlock {
-        match compose::check(self.composition, Question::Deadlock, Method::Auto, limits, observer, None).verdict {
+    fn deadlock(&self, cx: &Context<'_>) -> Deadlock {
+        match compose::check(self.composition, Question::Deadlock, Method::Auto, &cx.limits(), cx, None).verdict {
             compose::Verdict::Holds(_) => Deadlock::Never,
             compose::Verdict::Fails(run) => Deadlock::After(run.steps.len()),
             compose::Verdict::Inconclusive(reason) => Deadlock::Unknown(reason),
@@ -265,12 +249,11 @@ fn unconfirmed(why: &'static str) -> Reason {
     Reason::Internal(format!("a run was found, but not confirmed: {why}"))
 }
 
-/// `--trace-refinement`: the story, line by line.
-struct Teller;
+/// Passes lines on.
+struct Teller<'a>(&'a Context<'a>);
 
-impl Listener for Teller {
+impl Listener for Teller<'_> {
     fn tell(&mut self, line: &str) {
-        // Nobody can be told that nobody listens.
-        let _ = writeln!(std::io::stderr(), "{line}");
+        self.0.refinement(|| line.to_owned());
     }
 }

@@ -30,17 +30,17 @@ use ending::Ending;
 use fifo::network::Unproved;
 use fifo::{Invariant, Method, Statistics};
 use lifted::Unlifted;
+use model::budget::{Budget, Stopwatch};
+use model::context::Context;
 use model::network::Network;
 use model::queue_proof::QueueProof;
 use model::semantics::Reading;
-use model::verdict::{Certificate, Details, Limits, Observer, Outcome, Property, QueueStats, Reason, Verdict};
+use model::verdict::{Certificate, Details, Limits, Outcome, Property, QueueStats, Reason, Verdict};
 use report::diagnostics;
 use report::style::Style;
 use scm::Specification;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 use story::Listener;
 use target::{Origin, Target};
 
@@ -81,7 +81,6 @@ pub struct Machines<'a> {
     file: &'a ModelFile,
     network: &'a Network,
     args: &'a CheckArgs,
-    stop: Arc<AtomicBool>,
     method: Method,
     /// It is a Promela model, and not one of communicating machines.
     promela: bool,
@@ -95,8 +94,7 @@ impl<'a> Machines<'a> {
         file: &'a ModelFile,
         network: &'a Network,
         args: &'a CheckArgs,
-        deadline: Option<Instant>,
-        stop: &Arc<AtomicBool>,
+        budget: &Budget,
     ) -> Result<Self, Failure> {
         let method = settings::method(args)?;
         let promela = file.specification.is_none();
@@ -105,23 +103,24 @@ impl<'a> Machines<'a> {
         let target = match system::system(network, &original) {
             Ok(_) if !promela => Target::plain(network, original),
             _ => {
+                let deadline = Limits::from(budget).deadline;
                 let limits = scm::fold::Limits { deadline, ..scm::fold::Limits::default() };
                 match scm::fold(network, &limits) {
                     // Where folding splits atomic sequences, one machine that does not is better.
                     Ok(folded) if promela && !folded.is_exact() => {
-                        Target::whole(network, deadline).or_else(|_| Target::folded(network, folded, original, promela))
+                        Target::whole(network, budget).or_else(|_| Target::folded(network, folded, original, promela))
                     }
                     Ok(folded) => Target::folded(network, folded, original, promela),
                     Err(refusal) => {
                         let folding = format!("{refusal} ({})", file.sources.describe(refusal.span));
-                        let together = if promela { Target::whole(network, deadline) } else { Err(String::new()) };
+                        let together = if promela { Target::whole(network, budget) } else { Err(String::new()) };
                         together
                             .map_err(|why| if why.is_empty() { folding.clone() } else { format!("{folding}; {why}") })
                     }
                 }
             }
         };
-        Ok(Machines { file, network, args, stop: Arc::clone(stop), method, promela, target })
+        Ok(Machines { file, network, args, method, promela, target })
     }
 
     /// Whether there is something to ask about: plain machines, or a network that the checker takes proofs about.
@@ -135,23 +134,21 @@ impl<'a> Machines<'a> {
     }
 
     /// The questions, one after the other; each has its share of the time that is left.
-    pub fn check(&self, properties: &[Property], limits: &Limits, observer: &dyn Observer) -> Vec<Outcome> {
+    pub fn check(&self, properties: &[Property], cx: &Context<'_>) -> Vec<Outcome> {
         let mine = |p: &&Property| answers(p) && (**p != Property::Safety || self.has_bad());
         let asked: Vec<&Property> = properties.iter().filter(mine).collect();
         let mut outcomes = Vec::new();
         for (index, &property) in asked.iter().enumerate() {
-            let now = Instant::now();
-            let left = (asked.len() - index) as u32;
-            let share = |deadline: Instant| now + deadline.saturating_duration_since(now) / left;
-            let share = limits.deadline.map(share);
-            let mut outcome = self.answer(property, share, limits, observer);
-            outcome.time = now.elapsed();
+            let watch = Stopwatch::start();
+            let share = cx.budget.share(asked.len() - index);
+            let mut outcome = self.answer(property, &share, cx);
+            outcome.time = watch.elapsed();
             outcomes.push(outcome);
         }
         outcomes
     }
 
-    fn answer(&self, property: &Property, share: Option<Instant>, limits: &Limits, observer: &dyn Observer) -> Outcome {
+    fn answer(&self, property: &Property, share: &Budget, cx: &Context<'_>) -> Outcome {
         let mut outcome = Outcome {
             property: property.clone(),
             verdict: Verdict::Proved,
@@ -166,28 +163,24 @@ impl<'a> Machines<'a> {
         let Some(question) = question(property) else { return outcome };
         let directly = self.promela && matches!(self.method, Method::Auto);
         let found = match &self.target {
-            Err(why) if directly => {
-                self.directly(share, &mut outcome, limits, observer).map_err(|unproved| match unproved {
-                    Unproved::Limit(limit) => reason_of(&fifo::Reason::Limit(limit)),
-                    Unproved::Unfit(_) => Reason::NotSupported(why.clone()),
-                    Unproved::Lost => Reason::NotProvable(String::from(NO_SET)),
-                })
-            }
+            Err(why) if directly => self.directly(share, &mut outcome, cx).map_err(|unproved| match unproved {
+                Unproved::Limit(limit) => reason_of(&fifo::Reason::Limit(limit)),
+                Unproved::Unfit(_) => Reason::NotSupported(why.clone()),
+                Unproved::Lost => Reason::NotProvable(String::from(NO_SET)),
+            }),
             Err(why) => Err(Reason::NotSupported(why.clone())),
             Ok(target) => {
-                let first = self.limits(share, limits, directly.then_some(FIRST_STEPS));
-                let found = self.asked(target, question, &first, &mut outcome, limits, observer);
+                let first = self.limits(share, directly.then_some(FIRST_STEPS));
+                let found = self.asked(target, question, &first, &mut outcome, cx);
                 match found {
                     Err(Reason::NotProvable(why)) if directly => {
-                        let now = Instant::now();
-                        let half = share.map(|share| now + share.saturating_duration_since(now) / 2);
-                        self.directly(half, &mut outcome, limits, observer).or_else(|_| {
+                        self.directly(&share.slice(50), &mut outcome, cx).or_else(|_| {
                             // The first attempt may have ended for good: with a run that is none of the model.
                             if why != OUT_OF_STEPS {
                                 return Err(Reason::NotProvable(why));
                             }
-                            let rest = self.limits(share, limits, None);
-                            self.asked(target, question, &rest, &mut outcome, limits, observer)
+                            let rest = self.limits(share, None);
+                            self.asked(target, question, &rest, &mut outcome, cx)
                         })
                     }
                     found => found,
@@ -205,17 +198,15 @@ impl<'a> Machines<'a> {
         question: fifo::Property,
         most: &fifo::Limits,
         outcome: &mut Outcome,
-        limits: &Limits,
-        observer: &dyn Observer,
+        cx: &Context<'_>,
     ) -> Result<Verdict, Reason> {
-        let tell = self.args.trace_refinement;
         let (system, question) = target.question(self.network, question);
         let system = system.as_ref();
-        let mut listener = Listener { system, observer, tell };
+        let mut listener = Listener { system, cx };
         let report = fifo::check(system, question, &self.method, most, &mut listener);
         outcome.details.queues = Some(stats(&report.statistics));
         match report.verdict {
-            fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, outcome, limits, observer),
+            fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, outcome, cx),
             fifo::Verdict::Unsafe(run) => self.violated(target, &run, outcome),
             fifo::Verdict::Inconclusive(fifo::Reason::Limit(queues::Limit::Steps)) => {
                 Err(Reason::NotProvable(String::from(OUT_OF_STEPS)))
@@ -225,22 +216,14 @@ impl<'a> Machines<'a> {
     }
 
     /// Looks for a proof on the network itself.
-    fn directly(
-        &self,
-        deadline: Option<Instant>,
-        outcome: &mut Outcome,
-        limits: &Limits,
-        observer: &dyn Observer,
-    ) -> Result<Verdict, Unproved> {
-        let most = self.limits(deadline, limits, None);
-        let bytes = most.memory.unwrap_or(usize::MAX);
-        let most = queues::Limits { deadline, bytes, interrupt: most.cancel, ..queues::Limits::default() };
+    fn directly(&self, budget: &Budget, outcome: &mut Outcome, cx: &Context<'_>) -> Result<Verdict, Unproved> {
+        let most = languages(budget);
         certify::queues::can_speak_of(self.network).map_err(|refusal| Unproved::Unfit(refusal.to_string()))?;
         let found = fifo::network::prove(self.network, &outcome.property, &most)?;
         let proof = found.proof;
-        match certify::queues::verify_promela(self.network, &outcome.property, &proof, limits, observer) {
+        match certify::queues::verify_promela(self.network, &outcome.property, &proof, &cx.limits(), cx) {
             Ok(()) => {}
-            Err(certify::Refusal::Unfinished(_)) if observer.cancelled() => {
+            Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => {
                 return Err(Unproved::Limit(queues::Limit::Interrupted));
             }
             Err(certify::Refusal::Unfinished(_)) => return Err(Unproved::Limit(queues::Limit::Deadline)),
@@ -259,17 +242,16 @@ impl<'a> Machines<'a> {
         Ok(Verdict::Proved)
     }
 
-    fn limits(&self, deadline: Option<Instant>, limits: &Limits, steps: Option<u64>) -> fifo::Limits {
-        let stop = Arc::clone(&self.stop);
+    fn limits(&self, budget: &Budget, steps: Option<u64>) -> fifo::Limits {
         // The story is that of one thread.
         let threads = if self.args.trace_refinement { 1 } else { self.args.jobs };
+        let most = languages(budget);
         fifo::Limits {
-            deadline,
-            // The estimate is of the sets alone; as much again goes for what surrounds them.
-            memory: limits.memory.and_then(|bytes| usize::try_from(bytes / 2).ok()),
+            deadline: most.deadline,
+            memory: Some(most.bytes),
             steps,
             threads: Some(threads),
-            cancel: Some(Arc::new(move || stop.load(Ordering::Relaxed))),
+            cancel: most.interrupt,
         }
     }
 
@@ -279,21 +261,20 @@ impl<'a> Machines<'a> {
         target: &Target,
         mut invariant: Invariant,
         outcome: &mut Outcome,
-        limits: &Limits,
-        observer: &dyn Observer,
+        cx: &Context<'_>,
     ) -> Result<Verdict, Reason> {
         if self.args.stats {
-            self.show(target, &mut invariant, outcome, limits);
+            self.show(target, &mut invariant, outcome, cx.budget);
         }
-        let proof = self.proof(target, invariant, &outcome.property, limits)?;
+        let proof = self.proof(target, invariant, &outcome.property, cx.budget)?;
         let checked = match self.promela {
-            true => certify::queues::verify_promela(self.network, &outcome.property, &proof, limits, observer),
+            true => certify::queues::verify_promela(self.network, &outcome.property, &proof, &cx.limits(), cx),
             false => {
                 let specification = match &target.origin {
                     Origin::Folded(folding) => &folding.original,
                     _ => &target.specification,
                 };
-                certify::queues::verify(self.network, specification, &outcome.property, &proof, limits, observer)
+                certify::queues::verify(self.network, specification, &outcome.property, &proof, &cx.limits(), cx)
             }
         };
         match checked {
@@ -301,7 +282,7 @@ impl<'a> Machines<'a> {
                 outcome.certificate = Some(Certificate::Queues(Box::new(proof)));
                 Ok(Verdict::Proved)
             }
-            Err(certify::Refusal::Unfinished(_)) if observer.cancelled() => Err(Reason::Interrupted),
+            Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => Err(Reason::Interrupted),
             Err(certify::Refusal::Unfinished(why)) => {
                 Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
             }
@@ -316,16 +297,10 @@ impl<'a> Machines<'a> {
         target: &Target,
         mut invariant: Invariant,
         property: &Property,
-        limits: &Limits,
+        budget: &Budget,
     ) -> Result<QueueProof, Reason> {
         let bad = if *property == Property::Safety { self.args.bad.as_slice() } else { &[] };
-        let stop = Arc::clone(&self.stop);
-        let limits = queues::Limits {
-            deadline: limits.deadline,
-            bytes: limits.memory.and_then(|bytes| usize::try_from(bytes / 2).ok()).unwrap_or(usize::MAX),
-            interrupt: Some(Arc::new(move || stop.load(Ordering::Relaxed))),
-            ..queues::Limits::default()
-        };
+        let limits = languages(budget);
         let folding = match &target.origin {
             Origin::Model => return Ok(invariant.proof(bad)),
             Origin::Whole(whole) => {
@@ -343,15 +318,28 @@ impl<'a> Machines<'a> {
     }
 
     /// The invariant for people.
-    fn show(&self, target: &Target, invariant: &mut Invariant, outcome: &mut Outcome, limits: &Limits) {
+    fn show(&self, target: &Target, invariant: &mut Invariant, outcome: &mut Outcome, budget: &Budget) {
         if invariant.reached.len() > MOST_ROWS {
             return;
         }
-        invariant.languages.set_limits(queues::Limits { deadline: limits.deadline, ..queues::Limits::default() });
+        invariant.languages.set_limits(languages(budget));
         let table = invariant.table(&target.system).unwrap_or_default();
         if let Some(stats) = &mut outcome.details.queues {
             stats.invariant = table.into_iter().map(|(control, set)| (control.join(", "), set)).collect();
         }
+    }
+}
+
+/// The limits of sets of queue contents.
+fn languages(budget: &Budget) -> queues::Limits {
+    let limits = Limits::from(budget);
+    let budget = budget.clone();
+    queues::Limits {
+        deadline: limits.deadline,
+        // The estimate is of the sets alone; as much again goes for what surrounds them.
+        bytes: limits.memory.and_then(|bytes| usize::try_from(bytes / 2).ok()).unwrap_or(usize::MAX),
+        interrupt: Some(Arc::new(move || budget.is_cancelled())),
+        ..queues::Limits::default()
     }
 }
 

@@ -10,41 +10,39 @@ use super::Machines;
 use crate::arguments::{CheckArgs, Engine};
 use crate::failure::Failure;
 use crate::model_file::ModelFile;
+use model::budget::Budget;
+use model::context::Context;
 use model::network::Network;
-use model::verdict::{Limits, Observer, Outcome, Property, Verdict};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use model::verdict::{Outcome, Property, Verdict};
 
 /// A search of more states than this takes longer than asking the other engine first.
 const FIRST_STATES: u64 = 300_000;
 
-/// A search: properties and limits.
-pub type Search<'a> = &'a dyn Fn(Vec<Property>, Limits) -> Vec<Outcome>;
+/// A search: properties, and how much it may use.
+pub type Search<'a> = &'a dyn Fn(Vec<Property>, &Budget) -> Vec<Outcome>;
 
 /// Safety, deadlock, reception and orphans of a Promela model for channels of any length.
 pub fn unbounded(
     properties: Vec<Property>,
     (file, network): (&ModelFile, &Network),
     args: &CheckArgs,
-    limits: Limits,
-    (observer, stop): (&dyn Observer, &Arc<AtomicBool>),
+    cx: &Context<'_>,
     search: Search<'_>,
 ) -> Result<Vec<Outcome>, Failure> {
     if args.engine == Engine::Fifo {
-        let machines = Machines::new(file, network, args, limits.deadline, stop)?;
-        return Ok(machines.check(&properties, &limits, observer));
+        let machines = Machines::new(file, network, args, cx.budget)?;
+        return Ok(machines.check(&properties, cx));
     }
     // What only machines have a word for is asked of them, with half of the time at most.
     let (queues, properties): (Vec<Property>, Vec<Property>) =
         properties.into_iter().partition(|p| matches!(p, Property::Reception | Property::Orphan));
     let mut outcomes = Vec::new();
     if !queues.is_empty() {
-        let half = if properties.is_empty() { limits.deadline } else { share(&limits, 50) };
-        let machines = Machines::new(file, network, args, half, stop)?;
-        outcomes = machines.check(&queues, &Limits { deadline: half, ..limits }, observer);
+        let half = cx.budget.slice(if properties.is_empty() { 100 } else { 50 });
+        let machines = Machines::new(file, network, args, &half)?;
+        outcomes = machines.check(&queues, &cx.with(&half));
     }
-    outcomes.extend(searched(properties, (file, network), args, limits, (observer, stop), search)?);
+    outcomes.extend(searched(properties, (file, network), args, cx, search)?);
     Ok(outcomes)
 }
 
@@ -53,36 +51,36 @@ fn searched(
     properties: Vec<Property>,
     (file, network): (&ModelFile, &Network),
     args: &CheckArgs,
-    limits: Limits,
-    (observer, stop): (&dyn Observer, &Arc<AtomicBool>),
+    cx: &Context<'_>,
     search: Search<'_>,
 ) -> Result<Vec<Outcome>, Failure> {
     // Who asks for one kind of search, or limits it, gets it.
-    if args.keep_going || args.bitstate || limits.states.is_some() || properties.is_empty() {
-        return Ok(search(properties, limits));
+    if args.keep_going || args.bitstate || cx.budget.most_states().is_some() || properties.is_empty() {
+        return Ok(search(properties, cx.budget));
     }
-    let first = Limits { states: Some(FIRST_STATES), deadline: share(&limits, 25), ..limits };
-    let mut outcomes = search(properties, first);
-    if observer.cancelled() || outcomes.iter().any(|outcome| outcome.verdict == Verdict::Violated) || !open(&outcomes) {
+    let mut outcomes = search(properties, &cx.budget.slice(25).states(FIRST_STATES));
+    if cx.budget.is_cancelled()
+        || outcomes.iter().any(|outcome| outcome.verdict == Verdict::Violated)
+        || !open(&outcomes)
+    {
         return Ok(outcomes);
     }
-    let finite = is_bounded(network, &limits, observer);
+    let finite = is_bounded(network, cx);
     if finite {
-        let most = Limits { deadline: share(&limits, 75), ..limits };
-        let found = search(still_asked(&outcomes), most);
+        let found = search(still_asked(&outcomes), &cx.budget.slice(75));
         replace(&mut outcomes, found);
     }
-    if observer.cancelled() || !open(&outcomes) {
+    if cx.budget.is_cancelled() || !open(&outcomes) {
         return Ok(outcomes);
     }
-    let machines = Machines::new(file, network, args, share(&limits, if finite { 40 } else { 10 }), stop)?;
+    let machines = Machines::new(file, network, args, &cx.budget.slice(if finite { 40 } else { 10 }))?;
     if machines.fits() {
-        let limits = Limits { deadline: share(&limits, if finite { 100 } else { 60 }), ..limits };
-        let found = machines.check(&still_asked(&outcomes), &limits, observer);
+        let most = cx.budget.slice(if finite { 100 } else { 60 });
+        let found = machines.check(&still_asked(&outcomes), &cx.with(&most));
         replace(&mut outcomes, found);
     }
-    if !finite && !observer.cancelled() && open(&outcomes) {
-        let found = search(still_asked(&outcomes), limits);
+    if !finite && !cx.budget.is_cancelled() && open(&outcomes) {
+        let found = search(still_asked(&outcomes), cx.budget);
         replace(&mut outcomes, found);
     }
     Ok(outcomes)
@@ -90,16 +88,10 @@ fn searched(
 
 /// Whether every channel has a bound, by what the static engine says in a moment. Nothing is proved by that here: it is
 /// asked to spend the time well.
-fn is_bounded(network: &Network, limits: &Limits, observer: &dyn Observer) -> bool {
-    let moment = Limits { deadline: share(limits, 10), ..*limits };
-    let report = flow::check(network, &flow::Question::Boundedness, &moment, observer);
+fn is_bounded(network: &Network, cx: &Context<'_>) -> bool {
+    let moment = cx.budget.slice(10);
+    let report = flow::check(network, &flow::Question::Boundedness, &(&moment).into(), cx);
     report.complete && report.queues.iter().all(|queue| queue.bounded)
-}
-
-/// A part of the time that is left, in percent.
-fn share(limits: &Limits, percent: u32) -> Option<Instant> {
-    let now = Instant::now();
-    limits.deadline.map(|deadline| now + deadline.saturating_duration_since(now) * percent / 100)
 }
 
 fn is_open(outcome: &Outcome) -> bool {

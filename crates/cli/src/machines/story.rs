@@ -4,34 +4,26 @@
 //! why it is spurious, and splits classes of queue contents along it.
 
 use fifo::{AbstractState, Event, Op, System};
-use model::verdict::{Observer, Progress};
+use model::context::Context;
+use model::observer::Progress;
 use queues::{Language, Languages};
-use std::io::Write;
 
 /// Listens to the engine: shows that work goes on, and tells the story if it is wanted.
 pub struct Listener<'a> {
     /// What names are taken from.
     pub system: &'a System,
-    /// Whom to tell that work goes on.
-    pub observer: &'a dyn Observer,
-    /// Whether to tell the story.
-    pub tell: bool,
+    /// Who watches.
+    pub cx: &'a Context<'a>,
 }
 
 impl fifo::Observer for Listener<'_> {
     fn event(&mut self, event: Event<'_>, languages: &mut Languages) {
         if let Event::Progress { controls, states, bytes } = event {
             let (states, waiting, memory_bytes) = (states as u64, controls as u64, bytes as u64);
-            self.observer.progress(Progress {
-                engine: super::ENGINE,
-                states,
-                waiting,
-                memory_bytes,
-                ..Progress::default()
-            });
-        } else if self.tell {
-            // Nobody can be told that nobody listens.
-            let _ = std::io::stderr().write_all(self.words(&event, languages).as_bytes());
+            let engine = super::ENGINE;
+            self.cx.progress(|| Progress { engine, states, waiting, memory_bytes, ..Progress::default() });
+        } else {
+            self.cx.refinement(|| self.words(&event, languages));
         }
     }
 }

@@ -11,13 +11,13 @@
 use super::system;
 use super::whole::{Whole, whole};
 use fifo::{Op, System};
+use model::budget::Budget;
 use model::ids::LocationId;
 use model::network::{Action, Network};
 use queues::Regex;
 use scm::{Folded, Specification};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
 /// Plain machines, and what they were made of.
 pub struct Target {
@@ -54,8 +54,8 @@ impl Target {
     }
 
     /// One machine for all processes of a network together.
-    pub fn whole(network: &Network, deadline: Option<Instant>) -> Result<Target, String> {
-        let whole = whole(network, deadline)?;
+    pub fn whole(network: &Network, budget: &Budget) -> Result<Target, String> {
+        let whole = whole(network, budget)?;
         let (system, specification) = (whole.system.clone(), Specification::default());
         Ok(Target { system, specification, origin: Origin::Whole(Box::new(whole)) })
     }

@@ -13,11 +13,11 @@
 
 use super::target::{Heads, Instead, beginning};
 use fifo::{Bad, Invariant, Machine, Op, System, Transition};
+use model::budget::Budget;
 use model::network::{Action, Network};
 use model::queue_proof::{QueueControl, QueueData, QueueEntry, QueueProof};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::time::Instant;
 
 /// More control states than this are too many to be listed before anything is known.
 const MOST_CONTROLS: usize = 100_000;
@@ -48,7 +48,7 @@ pub struct Whole {
 }
 
 /// The machine of a network, or why there is none.
-pub fn whole(network: &Network, deadline: Option<Instant>) -> Result<Whole, String> {
+pub fn whole(network: &Network, budget: &Budget) -> Result<Whole, String> {
     certify::queues::can_speak_of(network).map_err(|refusal| refusal.to_string())?;
     let semantics = Semantics::new(network, Reading::Unbounded);
     let mut stepper = semantics.stepper();
@@ -56,7 +56,7 @@ pub fn whole(network: &Network, deadline: Option<Instant>) -> Result<Whole, Stri
     let mut closure = Closure {
         network,
         stepper,
-        deadline,
+        budget,
         controls: Vec::new(),
         numbers: HashMap::new(),
         waits: Vec::new(),
@@ -84,7 +84,7 @@ type Found = (usize, Op, Option<usize>, Option<Step>);
 struct Closure<'a> {
     network: &'a Network,
     stepper: Stepper<'a>,
-    deadline: Option<Instant>,
+    budget: &'a Budget,
     controls: Vec<Control>,
     numbers: HashMap<Control, usize>,
     /// By control state: whether somebody waits for a message there.
@@ -119,12 +119,8 @@ impl Closure<'_> {
         let first = first.map_err(|fault| fault.fault.to_string())?;
         let first = self.stepper.without_messages(&first);
         self.number((first, None))?;
-        let mut rounds = 0u32;
         while let Some(sample) = self.work.pop() {
-            rounds = rounds.wrapping_add(1);
-            if rounds.is_multiple_of(1024) && self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Err(String::from("there was no time to list the control states"));
-            }
+            self.budget.spend(4).map_err(|_| String::from("there was no time to list the control states"))?;
             self.visit(sample)?;
         }
         Ok(())

@@ -8,32 +8,27 @@ use crate::solvers::{self, Checker};
 use bitvector::{Embedded, External, Solver};
 use certify::programs::Refusal;
 use cfront::Component;
+use model::context::Context;
 use model::program_proof::ProgramProof;
-use model::verdict::{Limits, Observer, Reason};
+use model::verdict::Reason;
 
 /// Accepts an invariant that was just found; says who did.
 pub fn accepted(
     component: &Component,
     proof: &ProgramProof,
     cross_check: bool,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<String, Reason> {
     let mut solver = Checker::new(cross_check)?;
-    match checked(component, proof, &mut solver, limits, observer) {
+    match checked(component, proof, &mut solver, cx) {
         Ok(()) => solver.answered(),
-        Err(Refusal::Undecided(_, reason)) => Err(solvers::reason_of(reason, observer)),
+        Err(Refusal::Undecided(_, reason)) => Err(solvers::reason_of(reason, cx)),
         Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
     }
 }
 
 /// Verifies a proof that was read from a document; says who did. Another solver than our own is asked, if there is one.
-pub fn verify(
-    program: &ProgramFile,
-    written: &ProgramProof,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<String, certify::Refusal> {
+pub fn verify(program: &ProgramFile, written: &ProgramProof, cx: &Context<'_>) -> Result<String, certify::Refusal> {
     let malformed = |what: &str| certify::Refusal::Malformed(String::from(what));
     let options = &program.options;
     if options.entries != [written.entry.clone()]
@@ -44,14 +39,14 @@ pub fn verify(
     }
     let component = &program.component;
     if let Some(mut external) = External::find() {
-        match checked(component, written, &mut external, limits, observer) {
+        match checked(component, written, &mut external, cx) {
             Ok(()) => return Ok(format!("  by {}", external.name())),
             // A solver that dies says nothing about the proof.
             Err(Refusal::Undecided(_, bitvector::Reason::Solver(_))) => {}
             Err(refusal) => return Err(refused(refusal)),
         }
     }
-    checked(component, written, &mut Embedded::new(), limits, observer).map_err(refused)?;
+    checked(component, written, &mut Embedded::new(), cx).map_err(refused)?;
     Ok(String::from("  by the embedded solver"))
 }
 
@@ -67,8 +62,7 @@ fn checked(
     component: &Component,
     proof: &ProgramProof,
     solver: &mut dyn Solver,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), Refusal> {
-    solvers::with_limits(limits, observer, |limits| certify::programs::verify(component, proof, solver, limits))
+    solvers::with_limits(cx, |limits| certify::programs::verify(component, proof, solver, limits))
 }

@@ -28,14 +28,14 @@ use crate::failure::Failure;
 use cfront::interpret::{Outcome as End, Run};
 use cfront::program::ErrorKind;
 use cfront::witness::{STATUS, Test, test};
+use model::budget::Stopwatch;
+use model::context::Context;
 use model::semantics::Reading;
 use model::source::SourceMap;
-use model::verdict::{
-    Certificate, Details, Limits, Observer, Outcome, ProgramStats, Progress, Property, Reason, Verdict,
-};
+use model::verdict::{Certificate, Details, Outcome, ProgramStats, Progress, Property, Reason, Verdict};
 use report::progress::PREDICATES;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Progress is told no more often than this.
 const PACE: Duration = Duration::from_millis(100);
@@ -70,8 +70,8 @@ impl<'a> Programs<'a> {
     }
 
     /// Whether any error that counts can be reached.
-    pub fn safety(&self, limits: &Limits, observer: &dyn Observer) -> Result<Outcome, Failure> {
-        let start = Instant::now();
+    pub fn safety(&self, cx: &Context<'_>) -> Result<Outcome, Failure> {
+        let start = Stopwatch::start();
         let mut outcome = Outcome {
             property: Property::Safety,
             verdict: Verdict::Proved,
@@ -89,7 +89,7 @@ impl<'a> Programs<'a> {
                 "the program states no error (assertion, error call, error label): faults at run time count",
             ));
         }
-        let (answer, run) = match self.answered(&mut outcome.details, limits, observer) {
+        let (answer, run) = match self.answered(&mut outcome.details, cx) {
             Ok((certificate, run)) => {
                 outcome.certificate = certificate;
                 (if run.is_some() { Verdict::Violated } else { Verdict::Proved }, run)
@@ -116,22 +116,17 @@ impl<'a> Programs<'a> {
     }
 
     /// A proof that was accepted, or a run that was executed.
-    fn answered(
-        &self,
-        details: &mut Details,
-        limits: &Limits,
-        observer: &dyn Observer,
-    ) -> Result<(Option<Certificate>, Option<Run>), Reason> {
+    fn answered(&self, details: &mut Details, cx: &Context<'_>) -> Result<(Option<Certificate>, Option<Run>), Reason> {
         let component = &self.program.component;
         let asked = |kind: &ErrorKind| self.asked(kind);
-        let mut last = Instant::now();
+        let mut last = Stopwatch::start();
         let mut listener = |progress: &pdr::Progress| {
             if last.elapsed() >= PACE {
-                last = Instant::now();
-                observer.progress(told(progress));
+                last = Stopwatch::start();
+                cx.progress(|| told(progress));
             }
         };
-        let (answer, statistics) = pdr::check(component, &asked, limits, observer, &mut listener);
+        let (answer, statistics) = pdr::check(component, &asked, &cx.limits(), cx, &mut listener);
         let stats = details.program.insert(self.stats(statistics));
         match answer {
             pdr::Answer::Inconclusive(reason) => Err(reason),
@@ -141,9 +136,9 @@ impl<'a> Programs<'a> {
                 Ok((None, Some(run)))
             }
             pdr::Answer::Safe(invariant) => {
-                let start = Instant::now();
+                let start = Stopwatch::start();
                 let proof = proof::written(&invariant, &self.program.options, self.faults);
-                let accepted = checking::accepted(component, &proof, self.args.cross_check, limits, observer);
+                let accepted = checking::accepted(component, &proof, self.args.cross_check, cx);
                 stats.check_time = start.elapsed();
                 stats.checked_by = accepted?;
                 Ok((Some(Certificate::Program(Box::new(proof))), None))

@@ -2,10 +2,10 @@
 
 use crate::arguments::{CReadArgs, DataModelName};
 use cfront::{Component, DataModel, Input, Options};
+use model::budget::Budget;
 use model::diagnostic::Diagnostic;
 use model::program_proof::ProgramProof;
 use model::source::SourceMap;
-use model::verdict::Limits;
 use report::document::ProgramInfo;
 use std::path::Path;
 
@@ -59,15 +59,16 @@ pub struct ReadProgram {
 }
 
 /// Reads a text; `flags` are for the preprocessor, which has until the deadline.
-pub fn read(path: &Path, text: &str, flags: &[String], args: &CReadArgs, limits: Limits) -> ReadProgram {
-    let options = Options { limits, recursion: RECURSION, ..c_options(args) };
-    let input = match cfront::preprocess::preprocess_until(path, text, options.data_model, flags, limits.deadline) {
-        Ok(input) => input,
-        Err(failure) => {
-            let (sources, diagnostics) = (failure.sources, vec![failure.diagnostic]);
-            return ReadProgram { program: None, included: Vec::new(), sources, diagnostics };
-        }
-    };
+pub fn read(path: &Path, text: &str, flags: &[String], args: &CReadArgs, budget: &Budget) -> ReadProgram {
+    let options = Options { limits: budget.into(), recursion: RECURSION, ..c_options(args) };
+    let input =
+        match cfront::preprocess::preprocess_until(path, text, options.data_model, flags, options.limits.deadline) {
+            Ok(input) => input,
+            Err(failure) => {
+                let (sources, diagnostics) = (failure.sources, vec![failure.diagnostic]);
+                return ReadProgram { program: None, included: Vec::new(), sources, diagnostics };
+            }
+        };
     let cfront::Read { program, sources, diagnostics } = cfront::read(&input, &options);
     let included = input.included.iter().map(|(_, text)| text.clone()).collect();
     let program = program.and_then(|program| {
