@@ -1,19 +1,32 @@
 //! The command line: what can be asked, and how it is written.
 
-mod choices;
 mod units;
 
-pub use choices::{
-    AbstractionKind, AutomatonFormat, Channels, DataModelName, Engine, Format, MethodName, PathInvariant, Picture,
-    Reduction, SearchOrder, Target, What, When,
-};
 pub use units::{duration, size};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use highwater::convert::Target;
+use highwater::settings::{
+    Abstraction, COptions, Channels, DataModel, Engine, Language, Method, PathInvariant, ReadOptions, Reduction,
+    SearchOrder, Settings,
+};
+use highwater::show::{Picture, What};
+use highwater::{Choice, OLD_NAMES};
 use model::budget::{Budget, Cancel};
 use std::path::PathBuf;
 use std::time::Duration;
-use units::{default_jobs, jobs};
+use units::jobs;
+
+/// One of the words of a setting.
+fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    let value = |&(_, name, help): &(T, &'static str, &'static str)| {
+        let old = OLD_NAMES.iter().filter(|(_, new)| *new == name).map(|(old, _)| *old);
+        PossibleValue::new(name).help(help).aliases(old)
+    };
+    let words: Vec<PossibleValue> = T::ALL.iter().map(value).collect();
+    PossibleValuesParser::new(words).map(|name| T::named(&name).unwrap_or(T::ALL[0].0))
+}
 
 /// Proves that the queues between concurrent components cannot overflow, get stuck or spin, or shows the run.
 #[derive(Parser, Debug)]
@@ -56,50 +69,81 @@ pub enum Command {
 
 /// How a model is read.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Reading the model")]
 pub struct ReadArgs {
+    /// The language, where the file's extension does not tell it.
+    #[arg(long, value_parser = choice::<Language>(), value_name = "LANGUAGE", hide_possible_values = true)]
+    pub language: Option<Language>,
     /// Define a macro; without a value it is 1.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
     /// Look for included files here, too.
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
-    /// Which composition or process of an FSP text is meant; by default the last composition.
+    /// FSP: the composition or process to check; by default the last composition.
     #[arg(long, value_name = "NAME")]
     pub system: Option<String>,
-    /// How C is read.
-    #[command(flatten)]
-    pub c: CReadArgs,
-}
-
-/// How C is read.
-#[derive(Args, Debug, Clone)]
-pub struct CReadArgs {
-    /// For C: the procedure that a run starts with; by default `main`.
+    /// C: the procedure that a run starts with; by default `main`.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// For C: how wide integers are. `int`, `long` and pointers have 32 bits, or `long` and pointers have 64; by default
-    /// `ilp32`.
-    #[arg(long, value_enum, value_name = "MODEL")]
-    pub c_data_model: Option<DataModelName>,
-    /// For C: a signed result that its type cannot hold is an error of the program.
+    /// C: the widths of integers; by default `ilp32`.
+    #[arg(long, value_parser = choice::<DataModel>(), value_name = "MODEL")]
+    pub c_data_model: Option<DataModel>,
+    /// C: a signed result that its type cannot hold is an error of the program.
     #[arg(long)]
     pub c_signed_overflow: bool,
 }
 
-impl CReadArgs {
-    /// The first option that is given, if one is.
-    pub fn given(&self) -> Option<&'static str> {
-        let options = [
-            (self.entry.is_some(), "--entry"),
-            (self.c_data_model.is_some(), "--c-data-model"),
-            (self.c_signed_overflow, "--c-signed-overflow"),
-        ];
-        options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+impl ReadArgs {
+    /// The options of the library.
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions {
+            language: self.language,
+            define: self.define.clone(),
+            include: self.include.clone(),
+            system: self.system.clone(),
+            c: COptions {
+                entry: self.entry.clone(),
+                data_model: self.c_data_model,
+                signed_overflow: self.c_signed_overflow,
+            },
+        }
     }
+}
+
+/// When to use colours.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What `check` prints.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Format {
+    Human,
+    Json,
+}
+
+/// How an automaton is printed.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutomatonFormat {
+    /// For people.
+    Text,
+    /// As a `never` claim for SPIN.
+    Never,
+    /// In the Hanoi omega-automata format.
+    Hoa,
+    /// As a graph for Graphviz.
+    Dot,
 }
 
 /// How output looks.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Output")]
 pub struct StyleArgs {
     /// Colours: on a terminal, always or never.
     #[arg(long, value_enum, default_value_t = When::Auto, value_name = "WHEN")]
@@ -111,6 +155,7 @@ pub struct StyleArgs {
 
 /// When to stop.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
     /// Wall time for one file, reading it included: `90s`, `5m`, `500ms`, `none`.
     #[arg(long, default_value = "60s", value_parser = duration, value_name = "TIME")]
@@ -134,106 +179,165 @@ pub struct CheckArgs {
     /// The models.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// What to check: a list of `safety`, `deadlock`, `boundedness`, `livelock`, `reception`, `orphan`,
+    /// The properties to check: a list of `safety`, `deadlock`, `boundedness`, `livelock`, `reception`, `orphan`,
     /// `ltl:NAME`, `ltl:'FORMULA'`, `never`, `acceptance`, `trace`, `notrace`, `conformance`, `conformance:NAME`, `all`.
     #[arg(short = 'p', long = "property", value_name = "LIST")]
     pub properties: Vec<String>,
-    /// Who is to answer.
-    #[arg(long, value_enum, default_value_t = Engine::Auto)]
+    /// The engine to use.
+    #[arg(long, value_parser = choice::<Engine>(), default_value = "auto")]
     pub engine: Engine,
-    /// How capacities are read.
-    #[arg(long, value_enum, default_value_t = Channels::Declared)]
+    /// The channel semantics.
+    #[arg(long, value_parser = choice::<Channels>(), default_value = "declared")]
     pub channels: Channels,
-    /// Limits.
-    #[command(flatten)]
-    pub limits: LimitArgs,
-    /// Threads for the search of states; by default as many as there are cores, up to 16.
-    #[arg(long, default_value_t = default_jobs(), hide_default_value = true, value_name = "N", value_parser = jobs)]
-    pub jobs: usize,
-    /// Search for safety and deadlock with a few bits per state, in half of `--memory`: finds violations in what does
-    /// not fit, proves nothing.
+    /// Only runs in which every process that can always move does move: for `ltl`, `never`, `acceptance` and `livelock`.
     #[arg(long)]
-    pub bitstate: bool,
-    /// Keep states as they are, not packed: more memory, less time. One thread.
-    #[arg(long)]
-    pub unpacked: bool,
-    /// Macros and folders.
-    #[command(flatten)]
-    pub read: ReadArgs,
-    /// What is printed.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
+    pub fair: bool,
     /// What counts as progress for `livelock`, instead of progress labels: `ch?msg`, `ch!msg`, `Process@label`.
     #[arg(long, value_name = "EVENT")]
     pub progress: Vec<String>,
-    /// For `ltl`, `never`, `acceptance` and `livelock`: only runs in which every process that can always move does move.
-    #[arg(long)]
-    pub fair: bool,
-    /// Print the model with capacities that suffice, instead of a report.
-    #[arg(long)]
-    pub apply_bounds: bool,
-    /// How the static engine looks at cycles.
-    #[arg(long, value_enum, default_value_t = AbstractionKind::Flow)]
-    pub abstraction: AbstractionKind,
     /// Bad configurations of communicating machines, instead of those of the file: `client@1|2 && server@idle`, and
     /// after `with` what the queues hold.
     #[arg(long, value_name = "CONFIGURATIONS")]
     pub bad: Vec<String>,
-    /// How the engines `fifo` (`search` to `armc`) and `compose` (`paper` to `minimise`) look for an answer; `auto` tries
-    /// all in turn.
-    #[arg(long, value_enum, default_value_t = MethodName::Auto)]
-    pub method: MethodName,
-    /// For structures and C components side by side: the product of all components, on the fly, with no abstraction.
-    #[arg(long)]
-    pub plain: bool,
-    /// For `--method cegar`: where path invariants come from, and from which end they are computed.
-    #[arg(long, value_enum, value_name = "KIND")]
-    pub path_invariant: Option<PathInvariant>,
-    /// For `--method absint`, `cegar` and `armc`: how sets of queue contents are made simpler, such as `rho-forward`.
-    #[arg(long, value_name = "NAME")]
-    pub extrapolation: Option<String>,
-    /// Tell on stderr how the engines `fifo`, `compose` and `concurrent` come to their answers: abstract runs, why they are
-    /// spurious, splits, new predicates.
-    #[arg(long)]
-    pub trace_refinement: bool,
-    /// For C: faults at run time count, too, beside assertions, error calls and error labels: division by zero, indices
-    /// and pointers that are out of bounds, shifts by too many bits.
+    /// C programs: faults at run time count, beside assertions, error calls and error labels: division by zero, indices
+    /// and pointers out of bounds, shifts by too many bits.
     #[arg(long)]
     pub c_faults: bool,
-    /// For C: write the run that shows the violation as a C program, which ends with status 97; for C components, one for each
-    /// procedure that it is about.
-    #[arg(long, value_name = "OUT.c")]
-    pub c_test: Option<PathBuf>,
-    /// For C: let another solver (z3 or cvc5) check the proof as well; if it does not answer, nothing is proved.
-    #[arg(long)]
-    pub cross_check: bool,
-    /// Write the first run that shows a violation to a file.
-    #[arg(long, value_name = "OUT.json")]
-    pub trace: Option<PathBuf>,
-    /// Write the certificates to a file.
-    #[arg(long, value_name = "OUT.json")]
-    pub certificate: Option<PathBuf>,
-    /// Say what it cost.
-    #[arg(long)]
-    pub stats: bool,
+    /// Limits.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Macros and folders.
+    #[command(flatten)]
+    pub read: ReadArgs,
+    /// The explicit-state search.
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// The methods of the other engines.
+    #[command(flatten)]
+    pub methods: MethodArgs,
+    /// What is printed and written.
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// How output looks.
+    #[command(flatten)]
+    pub style: StyleArgs,
+}
+
+/// The explicit-state search.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Explicit-state search")]
+pub struct SearchArgs {
+    /// Threads; by default as many as there are cores, up to 16.
+    #[arg(long, value_name = "N", value_parser = jobs)]
+    pub jobs: Option<usize>,
+    /// The order of visits: breadth-first finds shortest runs, depth-first finds deep violations soon.
+    #[arg(long, value_parser = choice::<SearchOrder>(), default_value = "breadth", value_name = "ORDER")]
+    pub search: SearchOrder,
+    /// Partial-order reduction.
+    #[arg(long, value_parser = choice::<Reduction>(), default_value = "auto")]
+    pub reduction: Reduction,
     /// Go on after a violation, through all states.
     #[arg(long)]
     pub keep_going: bool,
-    /// Which states may be left out without changing a verdict.
-    #[arg(long, value_enum, default_value_t = Reduction::Auto)]
-    pub reduction: Reduction,
-    /// Breadth-first finds shortest runs; depth-first finds deep ones soon.
-    #[arg(long, value_enum, default_value_t = SearchOrder::Breadth)]
-    pub search: SearchOrder,
+    /// A few bits per state, in half of `--memory`, for safety and deadlock: finds violations in what does not fit,
+    /// proves nothing.
+    #[arg(long)]
+    pub bitstate: bool,
+    /// Keep states uncompressed, in one thread: more memory, less time.
+    #[arg(long)]
+    pub unpacked: bool,
     /// Stop after so many states.
     #[arg(long, value_name = "N")]
     pub max_states: Option<u64>,
     /// Do not go deeper than so many states.
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u64>,
-    /// How output looks.
-    #[command(flatten)]
-    pub style: StyleArgs,
+}
+
+/// The methods of the other engines.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Methods of other engines")]
+pub struct MethodArgs {
+    /// The method of the engines `fifo` (`search` to `armc`), `compose` and `cegar` (`paper` to `minimise`); `auto` tries
+    /// all in turn.
+    #[arg(long, value_parser = choice::<Method>(), default_value = "auto")]
+    pub method: Method,
+    /// Compositions and C components: the product of all components, on the fly, without abstraction.
+    #[arg(long)]
+    pub plain: bool,
+    /// For `--method cegar`: where path invariants come from, and from which end they are computed.
+    #[arg(long, value_parser = choice::<PathInvariant>(), value_name = "KIND")]
+    pub path_invariant: Option<PathInvariant>,
+    /// For `--method absint`, `cegar` and `armc`: the extrapolation of sets of queue contents, such as `rho-forward`.
+    #[arg(long, value_name = "NAME")]
+    pub extrapolation: Option<String>,
+    /// How the engine `flow` treats cycles.
+    #[arg(long, value_parser = choice::<Abstraction>(), default_value = "flow")]
+    pub abstraction: Abstraction,
+    /// C: a second solver (z3 or cvc5) checks the proof as well; if it does not answer, nothing is proved.
+    #[arg(long)]
+    pub cross_check: bool,
+    /// Report the abstraction refinement of the engines `fifo`, `compose` and `cegar` on stderr: abstract runs, why they
+    /// are spurious, splits, new predicates.
+    #[arg(long)]
+    pub trace_refinement: bool,
+}
+
+/// What is printed and written.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// What is printed.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Print statistics.
+    #[arg(long)]
+    pub stats: bool,
+    /// Write the first counterexample to a file.
+    #[arg(long, value_name = "OUT.json")]
+    pub trace: Option<PathBuf>,
+    /// Write the certificates to a file.
+    #[arg(long, value_name = "OUT.json")]
+    pub certificate: Option<PathBuf>,
+    /// Print the model with capacities that suffice, instead of a report.
+    #[arg(long)]
+    pub apply_bounds: bool,
+    /// C: write the counterexample as a C program, which ends with status 97; for C components, one for each procedure
+    /// that it is about.
+    #[arg(long, value_name = "OUT.c")]
+    pub c_test: Option<PathBuf>,
+}
+
+impl CheckArgs {
+    /// The settings of the library.
+    pub fn settings(&self) -> Settings {
+        let (search, methods, output) = (&self.search, &self.methods, &self.output);
+        Settings {
+            engine: self.engine,
+            channels: self.channels,
+            jobs: search.jobs,
+            bitstate: search.bitstate,
+            unpacked: search.unpacked,
+            progress: self.progress.clone(),
+            fair: self.fair,
+            abstraction: methods.abstraction,
+            bad: self.bad.clone(),
+            method: methods.method,
+            plain: methods.plain,
+            path_invariant: methods.path_invariant,
+            extrapolation: methods.extrapolation.clone(),
+            trace_refinement: methods.trace_refinement,
+            c_faults: self.c_faults,
+            c_test: output.c_test.clone(),
+            cross_check: methods.cross_check,
+            stats: output.stats,
+            keep_going: search.keep_going,
+            reduction: search.reduction,
+            search: search.search,
+            max_states: search.max_states,
+            max_depth: search.max_depth,
+        }
+    }
 }
 
 /// `verify-certificate`
@@ -276,7 +380,7 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pub steps: usize,
     /// How capacities are read.
-    #[arg(long, value_enum, default_value_t = Channels::Declared)]
+    #[arg(long, value_parser = choice::<Channels>(), default_value = "declared")]
     pub channels: Channels,
     /// Macros and folders.
     #[command(flatten)]
@@ -292,10 +396,10 @@ pub struct ShowArgs {
     /// The model.
     pub file: PathBuf,
     /// What to show.
-    #[arg(long, value_enum, default_value_t = What::Machines)]
+    #[arg(long, value_parser = choice::<What>(), default_value = "machines")]
     pub what: What,
     /// As text, or as a graph for Graphviz.
-    #[arg(long, value_enum, default_value_t = Picture::Text)]
+    #[arg(long, value_parser = choice::<Picture>(), default_value = "text")]
     pub format: Picture,
     /// Macros and folders.
     #[command(flatten)]
@@ -311,7 +415,7 @@ pub struct ConvertArgs {
     /// The model.
     pub file: PathBuf,
     /// The language.
-    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    #[arg(long, value_parser = choice::<Target>(), value_name = "LANGUAGE")]
     pub to: Target,
     /// Limits.
     #[command(flatten)]

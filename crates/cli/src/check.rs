@@ -1,158 +1,186 @@
-//! `check`: which properties, which engine, which limits; the verdicts of one file after the other.
-
-mod answer;
-mod kinds;
-mod plan;
-mod wanted;
-mod writing;
+//! `check`: the verdicts of one file after the other, on the terminal and in files.
 
 use crate::arguments::{CheckArgs, Format};
-use crate::capacities;
-use crate::components::Components;
-use crate::compositions::Compositions;
-use crate::failure::Failure;
-use crate::machines::Machines;
-use crate::model_file::{self, ModelFile};
-use crate::programs::{Programs, only_for_c};
-use model::budget::{Budget, Cancel, Stopwatch};
+use crate::terminal::{self, diagnose, explain_error};
+use highwater::options::Kind;
+use highwater::settings::Settings;
+use highwater::{Error, Model, Results, Wanted, capacities};
+use model::budget::{Cancel, Stopwatch};
 use model::context::Context;
-use model::diagnostic::nearest;
-use model::verdict::Property;
-use plan::Plan;
-use report::document::combined_exit_code;
+use model::diagnostic::Diagnostic;
+use model::source::{SourceMap, Span};
+use model::verdict::{Outcome, Property};
+use report::document::{Document, combined_exit_code};
+use report::json::{self, Unreadable};
 use report::progress::TerminalObserver;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
-use wanted::Wanted;
-use writing::{report_failure, report_outcomes, show_diagnostics, write_unreadable};
 
 /// Checks every file and returns the exit code.
-pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Failure> {
-    let wanted = Wanted::parse(&args.properties)?;
-    if args.certificate.is_some() && args.files.len() > 1 {
-        return Err(Failure::Usage(String::from("--certificate is for one file at a time")));
+pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Error> {
+    let wanted = match args.output.apply_bounds {
+        true => Wanted::Listed(vec![Property::Boundedness]),
+        false => Wanted::parse(&args.properties)?,
+    };
+    for (given, option) in
+        [(args.output.certificate.is_some(), "--certificate"), (args.output.c_test.is_some(), "--c-test")]
+    {
+        if given && args.files.len() > 1 {
+            return Err(Error::Usage(format!("{option} is for one file at a time")));
+        }
     }
-    if args.c_test.is_some() && args.files.len() > 1 {
-        return Err(Failure::Usage(String::from("--c-test is for one file at a time")));
-    }
+    let mut run = Run { args, settings: args.settings(), wanted, stop, traced: false };
     let mut codes = Vec::new();
-    let mut traced = false;
     for path in &args.files {
-        let code = match check_file(path, args, &wanted, stop, &mut traced) {
+        let code = match run.file(path) {
             Ok(code) => code,
             // Bad input in one file does not keep the others from being checked.
-            Err(failure @ (Failure::Unreadable { .. } | Failure::Language { .. })) => {
-                report_failure(path, args, &failure)?;
-                failure.exit_code()
+            Err(error @ (Error::Unreadable { .. } | Error::Language { .. } | Error::Model(_))) => {
+                run.unreadable(path, &error)?
             }
-            Err(failure) => return Err(failure),
+            Err(error) => {
+                explain_error(&error, &args.style)?;
+                return Err(error);
+            }
         };
         codes.push(code);
     }
     Ok(combined_exit_code(codes))
 }
 
-fn check_file(
-    path: &Path,
-    args: &CheckArgs,
-    wanted: &Wanted,
-    stop: &Cancel,
-    traced: &mut bool,
-) -> Result<i32, Failure> {
-    let start = Stopwatch::start();
-    let budget = args.limits.budget(stop).states(args.max_states).depth(args.max_depth);
-    if let Some(flag) = only_for_c(args).filter(|_| !model_file::is_program(path) && !model_file::is_components(path)) {
-        return Err(Failure::Usage(format!("{flag} is for C (.c, .spec)")));
-    }
-    let file = read_asked(path, args, wanted, &budget)?;
-    show_diagnostics(&file, args)?;
-    let observer = TerminalObserver::new(!args.style.ascii, args.trace_refinement);
-    let cx = &Context::new(&budget, &observer);
-    let answered = match (&file.composition, &file.program, &file.components) {
-        (Some(composition), ..) => Some(kinds::composition(&Compositions::new(composition, args)?, wanted, cx)),
-        (_, Some(program), _) => {
-            let programs = Programs::new(program, &file.sources, args)?;
-            Some(kinds::program(&programs, wanted, cx))
-        }
-        (.., Some(components)) => {
-            let components = Components::new(components, &file.sources, args)?;
-            Some(kinds::components(&components, wanted, cx))
-        }
-        (None, None, None) => None,
-    };
-    drop(observer);
-    if let Some(answered) = answered {
-        let (outcomes, not_checked) = answered?;
-        return report_outcomes(&file, outcomes, not_checked, start, args, traced);
-    }
-    let Some(network) = &file.network else {
-        if args.format == Format::Json {
-            write_unreadable(&file)?;
-        }
-        return Ok(Failure::Model.exit_code());
-    };
-    let machines = match file.specification {
-        Some(_) if args.apply_bounds => {
-            return Err(Failure::Usage(String::from("--apply-bounds is for Promela: these queues have no capacity")));
-        }
-        Some(_) => Some(Machines::new(&file, network, args, &budget)?),
-        None => machines_only(args)?,
-    };
-    let plan = Plan::new(network, machines.as_ref(), wanted, args);
-    plan::note_left_out(&plan, network, wanted, args)?;
-    let observer = TerminalObserver::new(!args.style.ascii, args.trace_refinement);
-    let cx = &Context::new(&budget, &observer);
-    let answered = answer::answer(&plan, network, &file, machines.as_ref(), args, cx);
-    drop(observer);
-    let outcomes = answered?;
-    if args.apply_bounds {
-        return capacities::print(&outcomes, &file);
-    }
-    report_outcomes(&file, outcomes, plan.not_checked, start, args, traced)
+struct Run<'a> {
+    args: &'a CheckArgs,
+    settings: Settings,
+    wanted: Wanted,
+    stop: &'a Cancel,
+    /// A run was written.
+    traced: bool,
 }
 
-/// What is for communicating machines, or for structures side by side, is bad usage elsewhere.
-fn machines_only<'a>(args: &CheckArgs) -> Result<Option<Machines<'a>>, Failure> {
-    if !args.bad.is_empty() {
-        return Err(Failure::Usage(String::from("--bad is for communicating machines (.scm)")));
-    }
-    if args.plain {
-        return Err(Failure::Usage(String::from("--plain is for structures side by side (.fsp, .aut)")));
-    }
-    Ok(None)
-}
-
-/// Reads a model, with the formulas of the command line that are none of its own.
-fn read_asked(path: &Path, args: &CheckArgs, wanted: &Wanted, budget: &Budget) -> Result<ModelFile, Failure> {
-    let file = model_file::read(path, &args.read, budget)?;
-    let Wanted::Listed(properties) = wanted else { return Ok(file) };
-    if file.network.is_none() && file.composition.is_none() && file.components.is_none() {
-        return Ok(file);
-    }
-    let formulas: Vec<String> = properties
-        .iter()
-        .filter_map(|property| match property {
-            Property::Ltl(text) if !file.has_formula(text) => Some(text.clone()),
-            _ => None,
-        })
-        .collect();
-    if formulas.is_empty() {
-        return Ok(file);
-    }
-    if let Some(components) = &file.components {
-        formulas.iter().try_for_each(|text| no_misspelt_name(text, components))?;
-    }
-    model_file::read_with_formulas(path, &args.read, &formulas, budget)
-}
-
-/// A formula that is one word and no event is most likely a name that is not spelt as in the specification.
-fn no_misspelt_name(text: &str, components: &crate::components::ComponentsFile) -> Result<(), Failure> {
-    let specification = &components.specification;
-    let known = specification.events.iter().chain(&specification.propositions).any(|named| named.name == text);
-    let word = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    match nearest(text, specification.formulas.iter().map(|formula| formula.name.as_str())) {
-        Some(near) if word && !known => {
-            Err(Failure::Usage(format!("-p ltl:{text}: there is no such formula; did you mean `{near}`?")))
+impl Run<'_> {
+    fn file(&mut self, path: &Path) -> Result<i32, Error> {
+        let start = Stopwatch::start();
+        let args = self.args;
+        let limits = args.limits.budget(self.stop);
+        let budget = limits.states(args.search.max_states).depth(args.search.max_depth);
+        let mut model = Model::read_with(path, &args.read.options(), &budget)?;
+        if let Wanted::Listed(properties) = &self.wanted {
+            model = model.with_formulas(properties, &budget)?;
         }
-        _ => Ok(()),
+        if args.output.apply_bounds && model.kind() != Kind::Promela {
+            let (meant, other) = (Kind::Promela.name(), model.kind().name());
+            return Err(Error::Usage(format!("--apply-bounds does not apply to {other}; it is for {meant}")));
+        }
+        diagnose(model.warnings(), model.sources(), &args.style)?;
+        let observer = TerminalObserver::new(!args.style.ascii, args.methods.trace_refinement);
+        let cx = Context::new(&budget, &observer);
+        let results = highwater::check(&model, &self.wanted, &self.settings, &cx)?;
+        drop(observer);
+        if args.output.apply_bounds {
+            return apply_bounds(&results, &model);
+        }
+        self.report(&model, results, start)
     }
+
+    /// Prints what was found, writes what is to be written, and returns the exit code.
+    fn report(&mut self, model: &Model, results: Results, start: Stopwatch) -> Result<i32, Error> {
+        let document = Document {
+            model: model.info().clone(),
+            outcomes: results.outcomes,
+            not_checked: results.not_checked,
+            warnings: model.warnings().len(),
+            sources: model.sources(),
+            time: start.elapsed(),
+        };
+        self.write_files(&document)?;
+        let mut text = Vec::new();
+        match self.args.output.format {
+            Format::Json => json::write_check(&mut text, &document)?,
+            Format::Human => {
+                let style = terminal::style(&self.args.style);
+                text = report::human::render(&document, self.args.output.stats, style).into_bytes();
+            }
+        }
+        // Whoever closes the pipe gets the exit code all the same.
+        match terminal::print(&text) {
+            Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+            printed => printed?,
+        }
+        Ok(document.exit_code())
+    }
+
+    /// `--trace` and `--certificate`
+    fn write_files(&mut self, document: &Document<'_>) -> Result<(), Error> {
+        if let Some(path) = &self.args.output.trace
+            && !self.traced
+            && let Some(outcome) = document.outcomes.iter().find(|o| has_run(o) && !o.details.advisory)
+        {
+            let mut out = create(path)?;
+            json::write_trace(&mut out, &document.model, outcome, document.sources)?;
+            out.flush()?;
+            self.traced = true;
+        }
+        if let Some(path) = &self.args.output.certificate {
+            let mut out = create(path)?;
+            json::write_certificates(&mut out, &document.model, &document.outcomes)?;
+            out.flush()?;
+        }
+        Ok(())
+    }
+
+    /// A file that is not there, has errors, or is of another language.
+    fn unreadable(&self, path: &Path, error: &Error) -> Result<i32, Error> {
+        explain_error(error, &self.args.style)?;
+        let (file, empty) = (path.display().to_string(), SourceMap::new());
+        let message = [Diagnostic::error("unreadable", Span::NONE, error.to_string())];
+        let defines = &self.args.read.define;
+        let unreadable = match error {
+            Error::Model(found) => Unreadable {
+                file: &found.info.file,
+                language: Some(found.info.language),
+                sha256: Some(&found.info.sha256),
+                defines: &found.info.defines,
+                diagnostics: &found.diagnostics,
+                sources: &found.sources,
+            },
+            _ => {
+                terminal::error(&error.to_string());
+                Unreadable {
+                    file: &file,
+                    language: None,
+                    sha256: None,
+                    defines,
+                    diagnostics: &message,
+                    sources: &empty,
+                }
+            }
+        };
+        if self.args.output.format == Format::Json {
+            json::write_unreadable(&mut std::io::stdout().lock(), &unreadable)?;
+        }
+        Ok(error.exit_code())
+    }
+}
+
+/// `--apply-bounds`: exit code 0 if every channel got a capacity that suffices, 3 if not.
+fn apply_bounds(results: &Results, model: &Model) -> Result<i32, Error> {
+    let (text, left) = capacities::applied(&results.outcomes, model);
+    terminal::print(text.as_bytes())?;
+    if left == 0 && results.not_checked.is_empty() {
+        return Ok(0);
+    }
+    writeln!(std::io::stderr(), "note: {left} declarations stay as they are: no bound is known for them")?;
+    Ok(3)
+}
+
+fn has_run(outcome: &Outcome) -> bool {
+    let details = &outcome.details;
+    let others = details.joint.is_some() || details.program_run.is_some() || details.components_run.is_some();
+    outcome.witness.is_some() || others
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>, Error> {
+    let unwritable = |e: std::io::Error| Error::Unwritable { file: path.display().to_string(), reason: e.to_string() };
+    Ok(BufWriter::new(File::create(path).map_err(unwritable)?))
 }

@@ -1,6 +1,6 @@
 //! `explain`: what a diagnostic or a verdict means, with an example.
 
-use crate::failure::Failure;
+use highwater::Error;
 use model::explanation::{Explanation, find};
 use report::style::Style;
 use std::io::Write;
@@ -9,7 +9,7 @@ use std::io::Write;
 const MODELS: [&[Explanation]; 3] = [promela::codes::ALL, scm::codes::ALL, fsp::codes::ALL];
 
 /// Prints one explanation, or the list of all.
-pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
+pub fn run(code: Option<&str>, style: Style) -> Result<i32, Error> {
     let mut out = std::io::stdout().lock();
     let Some(code) = code else {
         for entry in report::explain::list() {
@@ -43,7 +43,7 @@ pub fn run(code: Option<&str>, style: Style) -> Result<i32, Failure> {
             out.write_all(entry.render(style).as_bytes())?;
             Ok(0)
         }
-        None => Err(Failure::Usage(format!(
+        None => Err(Error::Usage(format!(
             "there is nothing to explain about `{code}`; `highwater explain` lists what there is"
         ))),
     }

@@ -1,8 +1,8 @@
 //! `ltl`: the automaton of a formula, for people and for other tools.
 
 use crate::arguments::{AutomatonFormat, LtlArgs};
-use crate::failure::Failure;
 use crate::terminal;
+use highwater::Error;
 use model::diagnostic::Diagnostic;
 use model::source::{SourceMap, Span};
 use report::diagnostics;
@@ -10,7 +10,7 @@ use std::io::Write;
 use temporal::{Automaton, Limits, Parsed};
 
 /// Translates a formula and prints the automaton.
-pub fn run(args: &LtlArgs) -> Result<i32, Failure> {
+pub fn run(args: &LtlArgs) -> Result<i32, Error> {
     let parsed = match temporal::parse(&args.formula) {
         Ok(parsed) => parsed,
         Err(error) => return refuse(args, &error),
@@ -21,7 +21,7 @@ pub fn run(args: &LtlArgs) -> Result<i32, Failure> {
     }
     let formula = if args.negate { parsed.formula.negated() } else { parsed.formula.clone() };
     let automaton =
-        temporal::automaton(&formula, &Limits::default()).map_err(|too_large| Failure::Usage(too_large.to_string()))?;
+        temporal::automaton(&formula, &Limits::default()).map_err(|too_large| Error::Usage(too_large.to_string()))?;
     let names = &parsed.atoms;
     let text = match args.format {
         AutomatonFormat::Text => table(&automaton, &parsed),
@@ -34,7 +34,7 @@ pub fn run(args: &LtlArgs) -> Result<i32, Failure> {
 }
 
 /// What is wrong with a formula, with the place underlined.
-fn refuse(args: &LtlArgs, error: &temporal::SyntaxError) -> Result<i32, Failure> {
+fn refuse(args: &LtlArgs, error: &temporal::SyntaxError) -> Result<i32, Error> {
     let mut sources = SourceMap::new();
     let file = sources.add("<formula>", args.formula.as_str());
     let span = Span::new(file, error.range.start, error.range.end);

@@ -1,8 +1,12 @@
-//! What the terminal can show.
+//! What the terminal can show, and what is printed on it.
 
 use crate::arguments::{StyleArgs, When};
+use highwater::Error;
+use model::diagnostic::Diagnostic;
+use model::source::SourceMap;
+use report::diagnostics;
 use report::style::Style;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 /// The style for standard output.
 pub fn style(args: &StyleArgs) -> Style {
@@ -24,4 +28,36 @@ fn style_for(args: &StyleArgs, terminal: bool) -> Style {
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let width = columns.filter(|&c: &usize| (40..=1000).contains(&c)).unwrap_or(if terminal { 120 } else { 0 });
     Style { color, unicode: !args.ascii, width }
+}
+
+/// Prints to standard output.
+pub fn print(text: &[u8]) -> Result<(), Error> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints an error message; if nobody reads it, there is nothing left to do.
+pub fn error(message: &str) {
+    let _ = writeln!(std::io::stderr(), "error: {message}");
+}
+
+/// Prints errors and warnings with their places.
+pub fn diagnose(list: &[Diagnostic], sources: &SourceMap, args: &StyleArgs) -> Result<(), Error> {
+    if list.is_empty() {
+        return Ok(());
+    }
+    let text = diagnostics::render(list, sources, error_style(args));
+    std::io::stderr().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// Prints what is wrong with a model or with an argument, where that has a place.
+pub fn explain_error(error: &Error, args: &StyleArgs) -> Result<(), Error> {
+    match error {
+        Error::Model(unreadable) => diagnose(&unreadable.diagnostics, &unreadable.sources, args),
+        Error::Argument { diagnostics, sources, .. } => diagnose(diagnostics, sources, args),
+        _ => Ok(()),
+    }
 }

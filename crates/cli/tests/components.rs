@@ -207,14 +207,15 @@ fn questions_that_are_not_answered_say_why() {
     let (code, document) = check(&file, &["-p", "boundedness,reception"]);
     assert_eq!(code, 3);
     assert_eq!(document["results"][0]["detail"], "C components have no channels");
+    let (code, document) = check(&file, &["-p", "conformance"]);
+    assert_eq!((code, &document["results"][0]["reason"]), (3, &"not-applicable".into()));
     for (flags, words) in [
         (&["-p", "safty"][..], "did you mean `safety`?"),
         (&["-p", "ltl:Lwo"][..], "did you mean `Low`?"),
-        (&["-p", "conformance"][..], "no `conforms"),
-        (&["--channels", "unbounded"][..], "not for C components"),
+        (&["--channels", "unbounded"][..], "does not apply to C components"),
         (&["--system", "P"][..], "one `program`"),
         (&["--entry", "first"][..], "names its procedures"),
-        (&["--c-faults"][..], "always count"),
+        (&["--c-faults"][..], "does not apply to C components"),
         (&["--method", "cegar"][..], "paper, refine and minimise"),
     ] {
         let output = highwater(&[&["check", path(&file)], flags].concat());

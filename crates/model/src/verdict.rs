@@ -69,6 +69,7 @@ impl fmt::Display for Property {
             Property::Reception => write!(f, "reception"),
             Property::Orphan => write!(f, "orphan"),
             Property::Ltl(name) => write!(f, "ltl:{name}"),
+            Property::Never(name) if name.is_empty() => write!(f, "never"),
             Property::Never(name) => write!(f, "never:{name}"),
             Property::Acceptance => write!(f, "acceptance"),
             Property::Trace(name) => write!(f, "{name}"),

@@ -5,7 +5,7 @@
 
 use model::semantics::Reading;
 use model::source::SourceMap;
-use model::verdict::{Outcome, Verdict};
+use model::verdict::{Outcome, Reason, Verdict};
 use std::time::Duration;
 
 /// The model that was checked.
@@ -96,7 +96,7 @@ pub struct NotChecked {
     /// The property, such as `ltl:p1`.
     pub property: String,
     /// Why.
-    pub reason: String,
+    pub reason: Reason,
     /// The reading it would have been asked for.
     pub reading: Reading,
     /// The user asked for it: then it counts as inconclusive. Else it is only mentioned.
@@ -164,7 +164,6 @@ pub fn combined_exit_code(codes: impl IntoIterator<Item = i32>) -> i32 {
 mod tests {
     use super::*;
     use crate::sample;
-    use model::verdict::Reason;
 
     fn code(verdicts: &[Verdict], asked: Option<bool>) -> i32 {
         let outcomes: Vec<_> = verdicts.iter().cloned().map(sample::outcome).collect();

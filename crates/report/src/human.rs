@@ -192,7 +192,7 @@ fn verdict_line(outcome: &Outcome, model: &ModelInfo, style: Style) -> Line {
 fn not_checked_line(not_checked: &NotChecked, style: Style) -> Line {
     let (mark, property) = (style.choose("–", "-"), clean(&not_checked.property));
     let ink = if not_checked.asked { Ink::Doubt } else { Ink::Faint };
-    Line { mark, ink, verdict: "not checked", property, sentence: clean(&not_checked.reason) }
+    Line { mark, ink, verdict: "not checked", property, sentence: clean(&not_checked.reason.to_string()) }
 }
 
 /// How many of each verdict, and the time for the whole file.

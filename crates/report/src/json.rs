@@ -328,8 +328,8 @@ fn unanswered<'a>(not_checked: &'a NotChecked, model: &ModelInfo) -> AnswerJson<
     AnswerJson {
         property: not_checked.property.clone(),
         verdict: "inconclusive",
-        reason: Some("not-supported"),
-        detail: Some(not_checked.reason.clone()),
+        reason: Some(not_checked.reason.code()),
+        detail: Some(not_checked.reason.to_string()),
         asked: (!not_checked.asked).then_some(false),
         advisory: false,
         reading: model.reading(not_checked.reading),

@@ -358,7 +358,7 @@ pub(crate) fn livelock(verdict: Verdict) -> Outcome {
 pub(crate) fn not_checked(asked: bool) -> NotChecked {
     NotChecked {
         property: String::from("ltl:p1"),
-        reason: String::from("temporal properties are not checked by this version"),
+        reason: Reason::NotSupported(String::from("temporal properties are not checked by this version")),
         reading: Reading::Declared,
         asked,
     }

@@ -2,11 +2,6 @@
 
 use std::time::Duration;
 
-/// As many threads as there are cores, within reason.
-pub(super) fn default_jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16)
-}
-
 /// A number of threads.
 pub(super) fn jobs(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {

@@ -1,0 +1,56 @@
+//! One check of one model: which properties, by which strategy; a result for each of them.
+
+use crate::error::Error;
+use crate::model::Model;
+use crate::options;
+use crate::property::Wanted;
+use crate::settings::Settings;
+use crate::strategy;
+use model::context::Context;
+use model::semantics::Reading;
+use model::verdict::{Outcome, Property, Reason};
+use report::document::NotChecked;
+
+/// The results of a check.
+pub struct Results {
+    /// One for each property that was checked, in order; then those that are shown as advice.
+    pub outcomes: Vec<Outcome>,
+    /// One for each property that was named and cannot be checked.
+    pub not_checked: Vec<NotChecked>,
+}
+
+/// Checks a model. Every property that is wanted gets exactly one result.
+pub fn check(model: &Model, wanted: &Wanted, settings: &Settings, cx: &Context<'_>) -> Result<Results, Error> {
+    let strategy = strategy::of(model, settings)?;
+    let mut properties = match wanted {
+        Wanted::Everything => strategy.stated(),
+        Wanted::Listed(listed) => {
+            let named: Result<Vec<_>, _> = listed.iter().map(|property| strategy.named(property)).collect();
+            named?.concat()
+        }
+    };
+    let mut seen = std::collections::HashSet::new();
+    properties.retain(|property| seen.insert(property.clone()));
+    options::refuse_inapplicable(model, settings, &properties)?;
+    let mut results = Results { outcomes: Vec::new(), not_checked: Vec::new() };
+    let mut checked = Vec::new();
+    for property in properties {
+        match strategy.unsupported(&property) {
+            None => checked.push(property),
+            Some(reason) => results.not_checked.push(not_checked(&property, reason, strategy.reading())),
+        }
+    }
+    // Advice first: it is quick, and a search may take all the time there is.
+    let advice = if matches!(wanted, Wanted::Everything) { strategy.advise(cx) } else { Vec::new() };
+    let outcomes = strategy.solve(&checked, cx)?;
+    if outcomes.iter().map(|outcome| &outcome.property).ne(&checked) {
+        return Err(Error::Internal("a strategy left out a property"));
+    }
+    results.outcomes = outcomes;
+    results.outcomes.extend(advice);
+    Ok(results)
+}
+
+fn not_checked(property: &Property, reason: Reason, reading: Reading) -> NotChecked {
+    NotChecked { property: property.to_string(), reason, reading, asked: true }
+}

@@ -1,0 +1,394 @@
+//! C components side by side (`.spec`): the questions that the engine `concurrent` answers, and what is made of its answers.
+//!
+//! Nothing that comes back is believed. A proof is handed to two checkers (`checking`); a run is followed again, each
+//! procedure by the interpreter on its inputs, and looked at: it ends where nothing can happen, or in an error, or the
+//! formula is evaluated on it directly (`following`, `judged`).
+//!
+//! A formula speaks of infinite runs only. If there is none, or if the condition of `[] (condition -> ..)` never holds on one,
+//! the formula says nothing. The structures of a proof do more than the procedures; what they do not do, these do not either.
+
+mod checking;
+mod following;
+mod judged;
+mod proof;
+mod reading;
+mod replayed;
+mod shown;
+mod simulated;
+mod tests_in_c;
+mod told;
+mod walkers;
+
+pub use checking::verify;
+pub use reading::{ComponentsFile, How, read};
+pub use replayed::replay;
+pub use shown::{dot, text};
+pub use simulated::run;
+
+use crate::compositions;
+use crate::error::Error;
+use crate::programs::data_model_name;
+use crate::settings::{Engine, Settings};
+use crate::strategy::{Strategy, not_applicable, not_supported};
+use cegar::{Holds, Part, Question, Specification, Violation};
+use compose::vacuity::{Worth, worth_by};
+use compose::{Listener, Method};
+use following::{Followed, Script};
+use model::budget::Stopwatch;
+use model::composition::Atom;
+use model::context::Context;
+use model::diagnostic::nearest;
+use model::formula::Ltl;
+use model::observer::Topic;
+use model::semantics::Reading;
+use model::source::{SourceMap, Span};
+use model::structure::Ending;
+use model::verdict::{
+    Certificate, ComponentsStats, Details, Outcome, ProcedureStats, Property, Reason, RefinementRound, Verdict,
+};
+use std::cell::Cell;
+use std::time::Duration;
+
+/// So long may it take to find out whether a formula that holds says something.
+const LONGEST_SECOND_THOUGHT: Duration = Duration::from_secs(5);
+
+/// A specification, ready to be asked.
+pub struct Components<'a> {
+    file: &'a ComponentsFile,
+    sources: &'a SourceMap,
+    settings: &'a Settings,
+    method: Method,
+    /// The first violation has been written as C.
+    tested: Cell<bool>,
+}
+
+impl<'a> Components<'a> {
+    /// Reads the settings.
+    pub fn new(file: &'a ComponentsFile, sources: &'a SourceMap, settings: &'a Settings) -> Result<Self, Error> {
+        Ok(Components {
+            file,
+            sources,
+            settings,
+            method: compositions::settings::method(settings)?,
+            tested: Cell::new(false),
+        })
+    }
+
+    /// The conformances that a name means: all, those of a procedure, or one.
+    fn conformances(&self, name: &str) -> Vec<Property> {
+        let all = self.file.specification.conformances.iter().map(|found| short_name(&found.name));
+        let meant = |full: &String| name.is_empty() || full == name || full.split(' ').next() == Some(name);
+        all.filter(meant).map(Property::Conformance).collect()
+    }
+
+    fn answer(&self, property: &Property, stuck: Option<&Verdict>, cx: &Context<'_>) -> Result<Outcome, Error> {
+        let mut outcome = Outcome {
+            property: property.clone(),
+            verdict: Verdict::Proved,
+            // Not shown: there are no channels.
+            reading: Reading::Declared,
+            engine: cegar::ENGINE,
+            time: Duration::ZERO,
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        };
+        let Some(question) = question(&self.file.specification, property) else {
+            outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(format!("there is no {property}")));
+            return Ok(outcome);
+        };
+        let start = Stopwatch::start();
+        let mut teller = Teller(cx);
+        let listener = cx.observer.wants(Topic::Refinement).then_some(&mut teller as &mut dyn Listener);
+        let specification = &self.file.specification;
+        let answer = cegar::check(specification, question, self.method, &cx.limits(), cx, listener);
+        let stats = outcome.details.components.insert(counts(&answer.statistics));
+        stats.search_time = start.elapsed();
+        stats.rounds = rounds(specification, question, &answer.refined);
+        match answer.verdict {
+            cegar::Outcome::Inconclusive(reason) => outcome.verdict = Verdict::Inconclusive(reason),
+            cegar::Outcome::Fails(violation) => self.violated(question, &violation, &mut outcome)?,
+            cegar::Outcome::Holds(holds) => self.proved(&holds, stuck, cx, &mut outcome),
+        }
+        Ok(outcome)
+    }
+
+    /// A run counts once it was followed.
+    fn violated(&self, question: Question, violation: &Violation, outcome: &mut Outcome) -> Result<(), Error> {
+        let specification = &self.file.specification;
+        let unconfirmed =
+            |why: String| Verdict::Inconclusive(Reason::Internal(format!("a run was found, but not confirmed: {why}")));
+        let parts = match cegar::parts_of(specification, question) {
+            Ok(parts) => parts,
+            Err(reason) => {
+                outcome.verdict = Verdict::Inconclusive(reason);
+                return Ok(());
+            }
+        };
+        let script = Script::of_violation(violation, &parts);
+        let confirmed = confirmed(specification, question, &parts, self.sources, &script);
+        match confirmed {
+            Err(why) => outcome.verdict = unconfirmed(why),
+            Ok((followed, run)) => {
+                if let Some(path) = self.settings.c_test.as_ref().filter(|_| !self.tested.get()) {
+                    self.tested.set(true);
+                    let twice = run.loop_from.map(|_| {
+                        let more = script.once_more(&followed);
+                        following::follow(specification, question, &parts, self.sources, &more)
+                    });
+                    outcome.details.advice.extend(match twice {
+                        None => tests_in_c::write(self.file, &followed, &run, path)?,
+                        Some(Ok(twice)) => tests_in_c::write_loop(self.file, &followed, &twice, path)?,
+                        Some(Err(why)) => vec![format!("the run is not written as a C program: {why}")],
+                    });
+                }
+                outcome.verdict = Verdict::Violated;
+                outcome.details.components_run = Some(Box::new(run));
+            }
+        }
+        Ok(())
+    }
+
+    /// A proof counts once it was checked; and a formula that holds may say nothing.
+    fn proved(&self, holds: &Holds, stuck: Option<&Verdict>, cx: &Context<'_>, outcome: &mut Outcome) {
+        let specification = &self.file.specification;
+        let start = Stopwatch::start();
+        let accepted = checking::accepted(specification, holds, self.settings.cross_check, cx);
+        let stats = outcome.details.components.get_or_insert_default();
+        stats.check_time = start.elapsed();
+        let accepted = match accepted {
+            Ok(accepted) => accepted,
+            Err(reason) => {
+                outcome.verdict = Verdict::Inconclusive(reason);
+                return;
+            }
+        };
+        (stats.checked_by, stats.obligations) = (accepted.by, accepted.obligations);
+        stats.procedures = procedures(specification, holds);
+        let options = &self.file.options;
+        let (data_model, overflow) = (data_model_name(options.data_model), options.signed_overflow_is_error);
+        outcome.certificate = Some(Certificate::Components(Box::new(proof::written(holds, data_model, overflow))));
+        if let Question::Formula(number) = holds.question {
+            self.weigh(number, holds, stuck, cx, outcome);
+        }
+    }
+
+    /// Whether the program keeps another formula than the one of a proof. What the structures of the proof keep, it does;
+    /// what they do not, it may.
+    fn keeps(&self, formula: &Ltl<Atom>, number: usize, holds: &Holds, cx: &Context<'_>) -> Result<bool, Reason> {
+        let question = compose::Question::Formula(formula);
+        let answer = compose::check(&holds.composition, question, Method::Auto, &cx.limits(), cx, None);
+        match answer.verdict {
+            compose::Verdict::Holds(_) => return Ok(true),
+            compose::Verdict::Inconclusive(reason) => return Err(reason),
+            compose::Verdict::Fails(_) => {}
+        }
+        let mut specification = self.file.specification.clone();
+        if let Some(requirement) = specification.formulas.get_mut(number) {
+            requirement.formula = formula.clone();
+        }
+        let budget = cx.budget.at_most(LONGEST_SECOND_THOUGHT);
+        let cx = &cx.with(&budget);
+        let question = Question::Formula(number);
+        match cegar::check(&specification, question, self.method, &cx.limits(), cx, None).verdict {
+            cegar::Outcome::Holds(_) => Ok(true),
+            cegar::Outcome::Fails(_) => Ok(false),
+            cegar::Outcome::Inconclusive(reason) => Err(reason),
+        }
+    }
+
+    /// What a formula that holds is worth.
+    fn weigh(&self, number: usize, holds: &Holds, stuck: Option<&Verdict>, cx: &Context<'_>, outcome: &mut Outcome) {
+        let Some(requirement) = self.file.specification.formulas.get(number) else { return };
+        let advice = &mut outcome.details.advice;
+        let ask = &mut |formula: &Ltl<Atom>| self.keeps(formula, number, holds, cx);
+        let empty = match worth_by(&requirement.formula, ask) {
+            Worth::Meaningful => None,
+            Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
+            Worth::NeverOccurs(condition) => Some(format!("`{condition}` never holds on an infinite run")),
+            Worth::Unknown(reason) => {
+                advice.push(format!("the formula holds, but it may hold for an empty reason: {reason}"));
+                None
+            }
+        };
+        if let Some(why) = empty {
+            outcome.certificate = None;
+            outcome.verdict = Verdict::Vacuous(why);
+            return;
+        }
+        if stuck == Some(&Verdict::Violated) {
+            let note = "the program can get stuck; formulas speak of infinite runs only, not of those that end there";
+            advice.push(String::from(note));
+        }
+        if holds.composition.components.iter().all(|one| can_end(&one.structure)) {
+            let note =
+                "every part can come to its end; formulas speak of infinite runs only, not of those that end there";
+            advice.push(String::from(note));
+        }
+    }
+}
+
+impl Strategy for Components<'_> {
+    /// All that the specification has.
+    fn stated(&self) -> Vec<Property> {
+        let Specification { parts, formulas, .. } = &self.file.specification;
+        let whole: &[Property] = if parts.is_empty() { &[] } else { &[Property::Deadlock, Property::Safety] };
+        let formulas = formulas.iter().map(|formula| Property::Ltl(formula.name.clone()));
+        whole.iter().cloned().chain(formulas).chain(self.conformances("")).collect()
+    }
+
+    fn named(&self, property: &Property) -> Result<Vec<Property>, Error> {
+        let Property::Conformance(name) = property else { return Ok(vec![property.clone()]) };
+        let found = self.conformances(name);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let names = self.conformances("");
+        let names: Vec<String> = names.iter().map(|found| found.to_string().replacen("conformance:", "", 1)).collect();
+        let procedures = names.iter().filter_map(|name| name.split(' ').next());
+        match nearest(name, procedures) {
+            _ if names.is_empty() => Ok(vec![property.clone()]),
+            Some(near) => Err(Error::Usage(format!(
+                "-p conformance:{name}: there is no such conformance; did you mean `{near}`?"
+            ))),
+            None => Err(Error::Usage(format!(
+                "-p conformance:{name}: there is no such conformance; there are {}",
+                names.join(", ")
+            ))),
+        }
+    }
+
+    fn unsupported(&self, property: &Property) -> Option<Reason> {
+        let specification = &self.file.specification;
+        match property {
+            Property::Conformance(_) if specification.conformances.is_empty() => {
+                not_applicable("the specification has no `conforms P to Q;`")
+            }
+            Property::Deadlock | Property::Safety | Property::Ltl(_) if specification.parts.is_empty() => {
+                not_applicable("the specification has no program")
+            }
+            Property::Deadlock | Property::Safety | Property::Ltl(_) | Property::Conformance(_) => {
+                match self.settings.engine {
+                    Engine::Auto | Engine::Cegar => None,
+                    _ => not_supported(format!("{property} of C components is answered by the engine `cegar`")),
+                }
+            }
+            Property::Boundedness | Property::Reception | Property::Orphan => {
+                not_applicable("C components have no channels")
+            }
+            _ => not_applicable(format!("{property} is not a property of C components")),
+        }
+    }
+
+    /// One property after the other; each has its share of the time that is left.
+    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for (index, property) in properties.iter().enumerate() {
+            let watch = Stopwatch::start();
+            let budget = cx.budget.share(properties.len() - index);
+            let stuck = outcomes.iter().find(|outcome| outcome.property == Property::Deadlock);
+            let stuck = stuck.map(|outcome| outcome.verdict.clone());
+            let mut outcome = self.answer(property, stuck.as_ref(), &cx.with(&budget))?;
+            outcome.time = watch.elapsed();
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+}
+
+fn can_end(structure: &model::structure::Structure) -> bool {
+    (0..structure.states() as u32).any(|state| structure.ending(state) == Ending::Done)
+}
+
+/// A run that was followed and violates what was asked.
+fn confirmed<'p>(
+    specification: &Specification,
+    question: Question,
+    parts: &'p [Part],
+    sources: &SourceMap,
+    script: &Script,
+) -> Result<(Followed<'p>, model::verdict::ComponentsRun), String> {
+    let followed = following::follow(specification, question, parts, sources, script)?;
+    let run = judged::judged(specification, question, sources, &followed)?;
+    Ok((followed, run))
+}
+
+/// The question that a property is.
+pub fn question(specification: &Specification, property: &Property) -> Option<Question> {
+    match property {
+        Property::Deadlock => Some(Question::Deadlock),
+        Property::Safety => Some(Question::Safety),
+        Property::Ltl(name) => {
+            specification.formulas.iter().position(|formula| formula.name == *name).map(Question::Formula)
+        }
+        Property::Conformance(name) => {
+            let same = |found: &cegar::Conformance| short_name(&found.name) == *name;
+            specification.conformances.iter().position(same).map(Question::Conformance)
+        }
+        _ => None,
+    }
+}
+
+/// `save conforms to ALLOWED` is `save to ALLOWED`.
+fn short_name(name: &str) -> String {
+    name.replacen(" conforms to ", " to ", 1)
+}
+
+fn counts(found: &cegar::Statistics) -> ComponentsStats {
+    ComponentsStats {
+        refinements: found.refinements,
+        splits: found.splits,
+        predicates: found.predicates,
+        abstract_states: found.abstract_states,
+        composed_states: found.composed_states,
+        solver_calls: found.solver_calls,
+        remembered: found.remembered,
+        ..ComponentsStats::default()
+    }
+}
+
+/// Why predicates are there.
+fn rounds(specification: &Specification, question: Question, refined: &[cegar::Refined]) -> Vec<RefinementRound> {
+    let parts = cegar::parts_of(specification, question).unwrap_or_default();
+    let each = refined.iter().map(|found| RefinementRound {
+        round: found.round,
+        part: parts.get(found.part).map_or_else(String::new, |part| part.name().to_owned()),
+        events: found.run.0.clone(),
+        steps: found.run.1 as u64,
+        predicates: by_predicate(&found.predicates),
+    });
+    each.collect()
+}
+
+/// Each predicate once, with all of its places.
+fn by_predicate(found: &[(Span, String)]) -> Vec<(String, Vec<Span>)> {
+    let mut grouped: Vec<(String, Vec<Span>)> = Vec::new();
+    for (span, text) in found {
+        match grouped.iter_mut().find(|(known, _)| known == text) {
+            Some((_, spans)) => spans.push(*span),
+            None => grouped.push((text.clone(), vec![*span])),
+        }
+    }
+    grouped
+}
+
+/// What the proof needs of each procedure.
+fn procedures(specification: &Specification, holds: &Holds) -> Vec<ProcedureStats> {
+    let parts = cegar::parts_of(specification, holds.question).unwrap_or_default();
+    let each = holds.parts.iter().map(|proof| ProcedureStats {
+        part: parts.get(proof.part).map_or_else(String::new, |part| part.name().to_owned()),
+        states: proof.extract.states.len() as u64,
+        predicates: cegar::predicates(proof),
+    });
+    each.collect()
+}
+
+/// Passes lines on.
+struct Teller<'a>(&'a Context<'a>);
+
+impl Listener for Teller<'_> {
+    fn tell(&mut self, line: &str) {
+        self.0.refinement(|| line.to_owned());
+    }
+}

@@ -1,0 +1,38 @@
+//! `simulate --replay` for C components: a run that was written is followed again.
+
+use super::following::Script;
+use super::{ComponentsFile, confirmed, question};
+use crate::certificate;
+use crate::error::Error;
+use model::source::SourceMap;
+use report::components::whole;
+use report::parse::Trace;
+use report::style::Style;
+use std::io::Write;
+
+/// Follows a trace; it must violate what it was written for.
+pub fn replay(
+    file: &ComponentsFile,
+    sources: &SourceMap,
+    trace: &Trace,
+    style: Style,
+    out: &mut dyn Write,
+) -> Result<i32, Error> {
+    let mismatch = |why: String| Error::Mismatch(format!("the trace is not possible in this model: {why}"));
+    let specification = &file.specification;
+    let found = trace.components.as_ref();
+    let found = found.ok_or_else(|| Error::Mismatch(String::from("the trace is none of C components")))?;
+    let property = certificate::property_named(&trace.property)?;
+    let question = question(specification, &property);
+    let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
+    let parts = cegar::parts_of(specification, question).map_err(|reason| mismatch(reason.to_string()))?;
+    let script = Script::of_trace(found, trace.loop_from, specification).map_err(mismatch)?;
+    let (_, run) = confirmed(specification, question, &parts, sources, &script).map_err(mismatch)?;
+    if trace.problem_code.as_deref().is_some_and(|code| code != run.problem_code) {
+        let expected = trace.problem_code.as_deref().unwrap_or_default();
+        return Err(Error::Mismatch(format!("the run ends with {}, not with {expected}", run.problem_code)));
+    }
+    out.write_all(whole(&run, sources, style).as_bytes())?;
+    writeln!(out, "replayed {} steps: {} ({})", run.steps.len(), run.problem_code, trace.property)?;
+    Ok(0)
+}

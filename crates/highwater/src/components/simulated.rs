@@ -1,0 +1,205 @@
+//! `simulate` for C components: one run, at random or chosen by hand.
+//!
+//! The parts are those that follow a run that was found: procedures in the interpreter, processes in their structures. What
+//! can happen is read off their graphs; the inputs of a step are drawn or typed, and if nothing that is drawn fits the
+//! condition of a step, a solver gives what does.
+
+use super::ComponentsFile;
+use super::told::Teller;
+use super::walkers::{Machinery, Walker};
+use crate::error::Error;
+use crate::programs::words;
+use crate::simulate::Chooser;
+use cegar::graph::Place;
+use cegar::{Question, Specification};
+use model::ids::EventId;
+use model::source::SourceMap;
+use model::structure::{Ending, TAU};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// As many values are there for the beginning, where variables can be anything.
+const AT_THE_BEGINNING: usize = 100_000;
+/// More ways of taking an event together are not offered.
+const MOST_WAYS: usize = 100;
+/// So often are inputs drawn before a solver is asked for some.
+const DRAWS: usize = 30;
+
+/// What can happen: an event, or nothing that others see; and the parts that move, each by a step.
+type Way = (Option<EventId>, Vec<(usize, u32)>);
+
+/// One run, chosen at random or by hand.
+pub fn run(
+    file: &ComponentsFile,
+    sources: &SourceMap,
+    steps: usize,
+    chooser: &mut Chooser,
+    out: &mut dyn Write,
+) -> Result<i32, Error> {
+    let refused = |why: String| Error::Usage(format!("this specification cannot be simulated: {why}"));
+    // Here an assumption that does not hold is seen.
+    let question = Question::Deadlock;
+    let specification = &file.specification;
+    let parts = cegar::parts_of(specification, question).map_err(|reason| refused(reason.to_string()))?;
+    let mut walkers = Vec::new();
+    for part in &parts {
+        let initial = match part {
+            cegar::Part::Process(process) => process.structure.initial().first().copied(),
+            cegar::Part::Procedure(_) => None,
+        };
+        let inputs = vec![0; AT_THE_BEGINNING];
+        walkers.push(Walker::new(specification, question, part, initial, inputs).map_err(refused)?);
+    }
+    let teller = Teller::new(sources, &walkers);
+    let machinery = Machinery::default();
+    Simulation { specification, sources, walkers, teller, machinery }.run(steps, chooser, out)
+}
+
+struct Simulation<'a> {
+    specification: &'a Specification,
+    sources: &'a SourceMap,
+    walkers: Vec<Walker<'a>>,
+    teller: Teller<'a>,
+    machinery: Machinery,
+}
+
+impl Simulation<'_> {
+    fn run(&mut self, most: usize, chooser: &mut Chooser, out: &mut dyn Write) -> Result<i32, Error> {
+        for number in 1..=most {
+            if let Some(code) = self.ended(out, number - 1)? {
+                return Ok(code);
+            }
+            let ways = self.ways();
+            if ways.is_empty() {
+                return self.stuck(out, number - 1);
+            }
+            let lines: Vec<String> = ways.iter().map(|way| self.line(way)).collect();
+            let Some(index) = chooser.choose(out, &lines)? else { return Ok(0) };
+            let Some(way) = ways.into_iter().nth(index) else { return Ok(0) };
+            if !self.take(out, number, &way, chooser)? {
+                return Ok(0);
+            }
+        }
+        writeln!(out, "stopped after {most} steps (--steps)")?;
+        Ok(0)
+    }
+
+    fn ways(&mut self) -> Vec<Way> {
+        let mut ways: Vec<Way> = Vec::new();
+        for part in 0..self.walkers.len() {
+            let alone = self.walkers[part].steps_with(TAU, &mut self.machinery);
+            ways.extend(alone.into_iter().map(|code| (None, vec![(part, code)])));
+        }
+        let ready: BTreeSet<EventId> = self.walkers.iter().flat_map(Walker::ready).filter(|&e| e != TAU).collect();
+        for event in ready {
+            let mut together: Vec<Vec<(usize, u32)>> = vec![Vec::new()];
+            for part in (0..self.walkers.len()).filter(|&part| self.walkers[part].knows(event)).collect::<Vec<_>>() {
+                let codes = self.walkers[part].steps_with(event, &mut self.machinery);
+                let with = |moves: &Vec<(usize, u32)>, code: u32| [&moves[..], &[(part, code)]].concat();
+                together = together.iter().flat_map(|moves| codes.iter().map(|&code| with(moves, code))).collect();
+                together.truncate(MOST_WAYS);
+            }
+            ways.extend(together.into_iter().map(|moves| (Some(event), moves)));
+        }
+        ways
+    }
+
+    /// A way in one line, before it is taken.
+    fn line(&self, (event, moves): &Way) -> String {
+        let who = moves.iter().map(|&(part, code)| {
+            let walker = &self.walkers[part];
+            format!("{}: {}", walker.name(), walker.what(code, self.sources))
+        });
+        format!("{:<16} {}", self.name(*event), who.collect::<Vec<_>>().join(", "))
+    }
+
+    fn name(&self, event: Option<EventId>) -> &str {
+        event.and_then(|event| self.specification.events.get(event.index())).map_or("", |event| &event.name)
+    }
+
+    /// Takes a way and shows it. Whether the run goes on: the user may have enough.
+    fn take(
+        &mut self,
+        out: &mut dyn Write,
+        number: usize,
+        (event, moves): &Way,
+        chooser: &mut Chooser,
+    ) -> Result<bool, Error> {
+        self.teller.begin(Some(self.name(*event).to_owned()).filter(|name| !name.is_empty()));
+        for &(part, code) in moves {
+            if !self.give(out, part, code, chooser)? {
+                return Ok(false);
+            }
+            let walker = &mut self.walkers[part];
+            let moved = walker.take(*event, code, &mut self.machinery).map_err(Error::Mismatch)?;
+            self.teller.tell(part, code, walker, &moved);
+        }
+        let Some(step) = self.teller.last() else { return Ok(true) };
+        for (place, moved) in step.moves.iter().enumerate().filter(|(_, moved)| moved.shown || step.event.is_some()) {
+            let (head, event) = match place {
+                0 => (format!("{number:5}"), step.event.as_deref().unwrap_or_default()),
+                _ => (String::from("     "), ""),
+            };
+            let (who, where_) = (self.walkers[moved.part].name(), self.sources.short(moved.span));
+            write!(out, "{head} {event:<16} {who:<16} {where_:<20} {}", moved.does)?;
+            words::beside(out, &moved.changes, &moved.remarks)?;
+        }
+        Ok(true)
+    }
+
+    /// Gives a procedure the inputs of its next step.
+    fn give(&mut self, out: &mut dyn Write, part: usize, code: u32, chooser: &mut Chooser) -> Result<bool, Error> {
+        let Walker::Procedure(walking) = &mut self.walkers[part] else { return Ok(true) };
+        let wanted = walking.wanted(code);
+        for draw in 0..=DRAWS {
+            let mut inputs = Vec::new();
+            for (what, scalar) in &wanted {
+                match chooser.number(out, what, *scalar)? {
+                    Some(bits) => inputs.push(bits),
+                    None => return Ok(false),
+                }
+            }
+            if walking.fits(code, &inputs, &mut self.machinery) {
+                walking.supply(inputs);
+                return Ok(true);
+            }
+            match chooser {
+                Chooser::Hand => writeln!(out, "the specification does not allow that")?,
+                Chooser::Random(_) if draw == DRAWS => break,
+                Chooser::Random(_) => {}
+            }
+        }
+        let solution = walking.solution(code, &mut self.machinery);
+        walking.supply(solution.unwrap_or_default());
+        Ok(true)
+    }
+
+    /// The exit code, if a part cannot go on, or need not.
+    fn ended(&self, out: &mut dyn Write, steps: usize) -> Result<Option<i32>, Error> {
+        if let Some(wrong) = self.walkers.iter().find(|walker| walker.is_wrong()) {
+            let place = self.sources.describe(wrong.span());
+            writeln!(out, "violated: `{}` is in an error at {place} after {steps} steps", wrong.name())?;
+            return Ok(Some(1));
+        }
+        let blocked =
+            |walker: &&Walker<'_>| matches!(walker, Walker::Procedure(w) if matches!(w.place(), Place::Blocked(_)));
+        if let Some(walker) = self.walkers.iter().find(blocked) {
+            writeln!(out, "the run ends after {steps} steps: an assumption of `{}` does not hold", walker.name())?;
+            return Ok(Some(0));
+        }
+        Ok(None)
+    }
+
+    /// Nothing can happen.
+    fn stuck(&self, out: &mut dyn Write, steps: usize) -> Result<i32, Error> {
+        if self.walkers.iter().all(|walker| walker.ending() == Ending::Done) {
+            writeln!(out, "the run ends after {steps} steps: every part has done its work")?;
+            return Ok(0);
+        }
+        writeln!(out, "violated: deadlock after {steps} steps: nothing can happen")?;
+        for walker in self.walkers.iter().filter(|walker| walker.ending() != Ending::Done) {
+            writeln!(out, "  `{}` waits at {}", walker.name(), self.sources.describe(walker.span()))?;
+        }
+        Ok(1)
+    }
+}

@@ -1,0 +1,264 @@
+//! Structures side by side (`.fsp`, `.aut`): the questions that the engine `compose` answers, and what is made of its answers.
+//!
+//! Nothing that comes back is believed. A proof is handed to the small checker; a run is replayed on the components, and
+//! looked at: it ends where nothing can happen, or in an error, or the formula is evaluated on it directly (`confirmed`).
+//!
+//! A formula speaks of infinite runs only. If there is none, or if the condition of `[] (condition -> ..)` never holds on
+//! one, the formula says nothing. If there are infinite runs and others that get stuck, it holds for what it speaks of,
+//! and the deadlock is mentioned beside it.
+
+mod confirmed;
+mod drawn;
+pub mod settings;
+mod simulated;
+mod story;
+pub mod waiting;
+
+pub use drawn::{dot, text};
+pub use simulated::{replay, run};
+
+use crate::error::Error;
+use crate::settings::{Engine, Settings};
+use crate::strategy::{Strategy, not_applicable, not_supported};
+use compose::vacuity::{Worth, worth};
+use compose::{Listener, Method, Question};
+use model::budget::Stopwatch;
+use model::composition::{Composition, Requirement};
+use model::composition_proof::CompositionProof;
+use model::context::Context;
+use model::observer::Topic;
+use model::semantics::Reading;
+use model::structure::Ending;
+use model::verdict::{Certificate, CompositionStats, Details, Outcome, Property, Reason, Verdict};
+use std::time::Duration;
+
+/// A composition, ready to be asked.
+pub struct Compositions<'a> {
+    composition: &'a Composition,
+    settings: &'a Settings,
+    method: Method,
+}
+
+/// Whether it can get stuck, as far as that is known.
+enum Deadlock {
+    Never,
+    After(usize),
+    Unknown(Reason),
+}
+
+impl<'a> Compositions<'a> {
+    /// Reads the settings.
+    pub fn new(composition: &'a Composition, settings: &'a Settings) -> Result<Self, Error> {
+        Ok(Compositions { composition, settings, method: settings::method(settings)? })
+    }
+
+    /// Whether a component has an error state.
+    fn has_error(&self) -> bool {
+        self.composition.components.iter().any(|component| {
+            let structure = &component.structure;
+            (0..structure.states() as u32).any(|state| structure.ending(state) == Ending::Error)
+        })
+    }
+
+    fn answer(&self, property: &Property, deadlock: &mut Option<Deadlock>, cx: &Context<'_>) -> Outcome {
+        let mut outcome = Outcome {
+            property: property.clone(),
+            verdict: Verdict::Proved,
+            // Not shown: there are no channels.
+            reading: Reading::Declared,
+            engine: compose::ENGINE,
+            time: Duration::ZERO,
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        };
+        outcome.verdict = match confirmed::question(self.composition, property) {
+            Some(question) => self.answered(question, &mut outcome, deadlock, cx).unwrap_or_else(Verdict::Inconclusive),
+            None => Verdict::Inconclusive(Reason::NotSupported(format!("there is no formula for {property}"))),
+        };
+        if *property == Property::Deadlock {
+            *deadlock = match (&outcome.verdict, &outcome.details.joint) {
+                (Verdict::Proved, _) => Some(Deadlock::Never),
+                (_, Some(joint)) => Some(Deadlock::After(joint.steps.len())),
+                (Verdict::Inconclusive(reason), _) => Some(Deadlock::Unknown(reason.clone())),
+                _ => None,
+            };
+        }
+        outcome
+    }
+
+    fn answered(
+        &self,
+        question: Question<'_>,
+        outcome: &mut Outcome,
+        deadlock: &mut Option<Deadlock>,
+        cx: &Context<'_>,
+    ) -> Result<Verdict, Reason> {
+        let mut teller = Teller(cx);
+        let listener = cx.observer.wants(Topic::Refinement).then_some(&mut teller as &mut dyn Listener);
+        let start = Stopwatch::start();
+        let answer = compose::check(self.composition, question, self.method, &cx.limits(), cx, listener);
+        let stats = outcome.details.composition.insert(self.stats(&answer.statistics));
+        stats.search_time = start.elapsed();
+        match answer.verdict {
+            compose::Verdict::Inconclusive(reason) => Err(reason),
+            compose::Verdict::Fails(run) => {
+                let joint = confirmed::confirmed(self.composition, question, *run);
+                outcome.details.joint = Some(Box::new(joint.map_err(unconfirmed)?));
+                Ok(Verdict::Violated)
+            }
+            compose::Verdict::Holds(proof) => {
+                let start = Stopwatch::start();
+                let accepted = self.accepted(&outcome.property, &proof, cx);
+                stats.check_time = start.elapsed();
+                accepted?;
+                outcome.certificate = Some(Certificate::Composition(proof));
+                match question {
+                    Question::Formula(_) => Ok(self.worth(question, outcome, deadlock, cx)),
+                    _ => Ok(Verdict::Proved),
+                }
+            }
+        }
+    }
+
+    /// A proof counts once the checker has accepted it.
+    fn accepted(&self, property: &Property, proof: &CompositionProof, cx: &Context<'_>) -> Result<(), Reason> {
+        let question = asked(self.composition, property).ok_or_else(|| Reason::NotSupported(property.to_string()))?;
+        match certify::composition::verify(self.composition, question, proof, &cx.limits(), cx) {
+            Ok(()) => Ok(()),
+            Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => Err(Reason::Interrupted),
+            Err(certify::Refusal::Unfinished(why)) => {
+                Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
+            }
+            Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
+        }
+    }
+
+    /// What a formula that holds is worth, and whether there are runs that it does not speak of.
+    fn worth(
+        &self,
+        question: Question<'_>,
+        outcome: &mut Outcome,
+        deadlock: &mut Option<Deadlock>,
+        cx: &Context<'_>,
+    ) -> Verdict {
+        let Question::Formula(formula) = question else { return Verdict::Proved };
+        let advice = &mut outcome.details.advice;
+        let empty = match worth(self.composition, formula, Method::Auto, &cx.limits(), cx) {
+            Worth::Meaningful => None,
+            Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
+            Worth::NeverOccurs(condition) => Some(format!("`{condition}` never holds on an infinite run")),
+            Worth::Unknown(reason) => {
+                advice.push(format!("the formula holds, but it may hold for an empty reason: {reason}"));
+                None
+            }
+        };
+        if let Some(why) = empty {
+            outcome.certificate = None;
+            return Verdict::Vacuous(why);
+        }
+        match deadlock.get_or_insert_with(|| self.deadlock(cx)) {
+            Deadlock::Never => {}
+            Deadlock::After(steps) => {
+                let steps = if *steps == 1 { String::from("1 step") } else { format!("{steps} steps") };
+                advice.push(format!(
+                    "the composition can get stuck, after {steps} (`-p deadlock` shows how); formulas speak of infinite \
+                     runs only, not of those that end there"
+                ));
+            }
+            Deadlock::Unknown(reason) => advice.push(format!(
+                "formulas speak of infinite runs only; whether the composition can get stuck is not known: {reason}"
+            )),
+        }
+        Verdict::Proved
+    }
+
+    /// Whether it can get stuck. Nobody asked, so whatever is quickest.
+    fn deadlock(&self, cx: &Context<'_>) -> Deadlock {
+        match compose::check(self.composition, Question::Deadlock, Method::Auto, &cx.limits(), cx, None).verdict {
+            compose::Verdict::Holds(_) => Deadlock::Never,
+            compose::Verdict::Fails(run) => Deadlock::After(run.steps.len()),
+            compose::Verdict::Inconclusive(reason) => Deadlock::Unknown(reason),
+        }
+    }
+
+    fn stats(&self, statistics: &compose::Statistics) -> CompositionStats {
+        let names = self.composition.components.iter().map(|component| component.name.clone());
+        CompositionStats {
+            method: statistics.method.clone(),
+            iterations: statistics.iterations,
+            abstract_states: statistics.abstract_states,
+            classes: names.zip(statistics.classes.iter().copied()).collect(),
+            automaton_states: statistics.automaton_states,
+            memory_bytes: statistics.memory_bytes,
+            ..CompositionStats::default()
+        }
+    }
+}
+
+impl Strategy for Compositions<'_> {
+    /// Deadlock, errors where there are any, every formula of the text.
+    fn stated(&self) -> Vec<Property> {
+        let formulas = self.composition.formulas.iter().map(|formula| Property::Ltl(formula.name.clone()));
+        let safety = self.has_error().then_some(Property::Safety);
+        [Property::Deadlock].into_iter().chain(safety).chain(formulas).collect()
+    }
+
+    fn unsupported(&self, property: &Property) -> Option<Reason> {
+        match (property, self.settings.engine) {
+            (Property::Safety, _) if !self.has_error() => not_applicable("no component has an error state"),
+            (Property::Deadlock | Property::Safety | Property::Ltl(_), Engine::Auto | Engine::Compose) => None,
+            (Property::Deadlock | Property::Safety | Property::Ltl(_), _) => {
+                not_supported(format!("{property} of compositions is answered by the engine `compose`"))
+            }
+            (Property::Boundedness | Property::Reception | Property::Orphan, _) => {
+                not_applicable("compositions of labelled transition systems have no channels")
+            }
+            _ => not_applicable(format!("{property} is not a property of compositions")),
+        }
+    }
+
+    /// One property after the other; each has its share of the time that is left.
+    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+        let mut outcomes = Vec::new();
+        let mut deadlock = None;
+        for (index, property) in properties.iter().enumerate() {
+            let watch = Stopwatch::start();
+            let budget = cx.budget.share(properties.len() - index);
+            let mut outcome = self.answer(property, &mut deadlock, &cx.with(&budget));
+            outcome.time = watch.elapsed();
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+}
+
+/// A formula by its name.
+pub fn requirement<'c>(composition: &'c Composition, name: &str) -> Option<&'c Requirement> {
+    composition.formulas.iter().find(|formula| formula.name == name)
+}
+
+/// The checker's question for a property.
+pub fn asked<'c>(composition: &'c Composition, property: &Property) -> Option<certify::composition::Question<'c>> {
+    use certify::composition::Question;
+    match property {
+        Property::Deadlock => Some(Question::Deadlock),
+        Property::Safety => Some(Question::Safety),
+        Property::Ltl(name) => requirement(composition, name).map(|found| Question::Formula(&found.formula)),
+        _ => None,
+    }
+}
+
+fn unconfirmed(why: &'static str) -> Reason {
+    Reason::Internal(format!("a run was found, but not confirmed: {why}"))
+}
+
+/// Passes lines on.
+struct Teller<'a>(&'a Context<'a>);
+
+impl Listener for Teller<'_> {
+    fn tell(&mut self, line: &str) {
+        self.0.refinement(|| line.to_owned());
+    }
+}

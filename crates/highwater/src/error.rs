@@ -1,0 +1,86 @@
+//! What keeps a command from doing its work: each error knows its exit code.
+
+use crate::model::Unreadable;
+use model::diagnostic::Diagnostic;
+use model::source::SourceMap;
+use thiserror::Error as ThisError;
+
+/// A failure of a command, as opposed to a verdict that is not the hoped-for one.
+#[derive(Debug, ThisError)]
+pub enum Error {
+    /// A file cannot be read.
+    #[error("cannot read {file}: {reason}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {file}: {reason}")]
+    Unwritable {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// The model has errors.
+    #[error("{} cannot be read{}", .0.info.file, first_message(.0))]
+    Model(Box<Unreadable>),
+    /// No front end reads such files.
+    #[error(
+        "{file}: unknown kind of file; known are Promela (.pml, .prm, .promela), communicating machines (.scm), labelled \
+         transition systems (.fsp, .aut), C (.c) and C components (.spec); --language names the language of other files"
+    )]
+    Language {
+        /// The file.
+        file: String,
+    },
+    /// The command line makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// A text of the command line has errors.
+    #[error("{message}")]
+    Argument {
+        /// What it should have been.
+        message: String,
+        /// What is wrong with it.
+        diagnostics: Vec<Diagnostic>,
+        /// The text.
+        sources: Box<SourceMap>,
+    },
+    /// A trace or a certificate does not belong to the model.
+    #[error("{0}")]
+    Mismatch(String),
+    /// A certificate was not accepted.
+    #[error("{0}")]
+    Refused(String),
+    /// Output cannot be written.
+    #[error("cannot write the output: {0}")]
+    Output(#[from] std::io::Error),
+    /// A defect of Highwater.
+    #[error("internal error, please report it: {0}")]
+    Internal(&'static str),
+}
+
+impl Error {
+    pub(crate) fn argument(message: String, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Error {
+        Error::Argument { message, diagnostics, sources: Box::new(sources) }
+    }
+
+    /// 2 for what cannot be read or makes no sense, 1 for a certificate that is wrong, 101 for a defect.
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Error::Refused(_) => 1,
+            Error::Internal(_) => 101,
+            _ => 2,
+        }
+    }
+}
+
+fn first_message(unreadable: &Unreadable) -> String {
+    let error = unreadable.diagnostics.iter().find(|diagnostic| diagnostic.is_error());
+    error.map_or_else(String::new, |error| {
+        format!(": {} ({})", error.message, unreadable.sources.describe(error.primary.span))
+    })
+}

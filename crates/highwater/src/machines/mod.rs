@@ -1,0 +1,380 @@
+//! Queues of any length: the questions that the engine `fifo` answers, and what is made of its answers.
+//!
+//! The engine works on plain machines. A network with data, one of a file of machines or of a Promela model whose channels
+//! are read without bounds, is folded first, if it can be, or made one machine (`target`). What comes back is not believed: a run is replayed in
+//! the semantics of the network, and its end looked at (`runs`, `ending`); an invariant is taken back to the network
+//! (`lifted`) and handed to the small checker. Promela models have another chance: a proof that is found on the network
+//! itself (`fifo::network`). `promela` says when a Promela model comes here.
+
+mod correspond;
+mod ending;
+mod formulas;
+mod lifted;
+mod promela;
+mod runs;
+mod settings;
+mod story;
+mod system;
+mod target;
+mod whole;
+
+pub use ending::ending;
+pub use formulas::add_formulas;
+
+use crate::error::Error;
+use crate::settings::Settings;
+use ending::Ending;
+use fifo::network::Unproved;
+use fifo::{Invariant, Method, Statistics};
+use lifted::Unlifted;
+use model::budget::{Budget, Stopwatch};
+use model::context::Context;
+use model::network::Network;
+use model::queue_proof::QueueProof;
+use model::semantics::Reading;
+use model::source::SourceMap;
+use model::verdict::{Certificate, Details, Limits, Outcome, Property, QueueStats, Reason, Verdict};
+use scm::Specification;
+use std::sync::Arc;
+use story::Listener;
+use target::{Origin, Target};
+
+/// The name of the engine.
+pub const ENGINE: &str = "fifo";
+/// How much work the plain machines of a Promela model get before the network itself is looked at.
+const FIRST_STEPS: u64 = 4_000_000;
+/// More control states than this are not shown as expressions.
+const MOST_ROWS: usize = 500;
+
+/// What is said when the first attempt was not enough.
+const OUT_OF_STEPS: &str = "no answer after the work that was allowed";
+/// What is said when no set is an invariant.
+const NO_SET: &str = "the sets of queue contents that were tried have something bad in them, and no run was looked for";
+
+/// What is asked when nothing is.
+pub fn properties() -> Vec<Property> {
+    vec![Property::Safety, Property::Deadlock, Property::Reception, Property::Orphan]
+}
+
+/// Whether the engine answers a question.
+pub fn answers(property: &Property) -> bool {
+    question(property).is_some()
+}
+
+fn question(property: &Property) -> Option<fifo::Property> {
+    Some(match property {
+        Property::Safety => fifo::Property::BadStates,
+        Property::Deadlock => fifo::Property::Deadlock,
+        Property::Reception => fifo::Property::Reception,
+        Property::Orphan => fifo::Property::Orphan,
+        _ => return None,
+    })
+}
+
+/// A model, ready to be asked.
+pub struct Machines<'a> {
+    sources: &'a SourceMap,
+    network: &'a Network,
+    settings: &'a Settings,
+    method: Method,
+    /// It is a Promela model, and not one of communicating machines.
+    promela: bool,
+    /// The plain machines, or why there are none.
+    target: Result<Target, String>,
+}
+
+impl<'a> Machines<'a> {
+    /// Reads the settings, folds data if there are any.
+    pub fn new(
+        network: &'a Network,
+        sources: &'a SourceMap,
+        settings: &'a Settings,
+        (promela, original): (bool, Specification),
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        let method = settings::method(settings)?;
+        let target = match system::system(network, &original) {
+            Ok(_) if !promela => Target::plain(network, original),
+            _ => {
+                let deadline = Limits::from(budget).deadline;
+                let limits = scm::fold::Limits { deadline, ..scm::fold::Limits::default() };
+                match scm::fold(network, &limits) {
+                    // Where folding splits atomic sequences, one machine that does not is better.
+                    Ok(folded) if promela && !folded.is_exact() => {
+                        Target::whole(network, budget).or_else(|_| Target::folded(network, folded, original, promela))
+                    }
+                    Ok(folded) => Target::folded(network, folded, original, promela),
+                    Err(refusal) => {
+                        let folding = format!("{refusal} ({})", sources.describe(refusal.span));
+                        let together = if promela { Target::whole(network, budget) } else { Err(String::new()) };
+                        together
+                            .map_err(|why| if why.is_empty() { folding.clone() } else { format!("{folding}; {why}") })
+                    }
+                }
+            }
+        };
+        Ok(Machines { sources, network, settings, method, promela, target })
+    }
+
+    /// Whether there is something to ask about: plain machines, or a network that the checker takes proofs about.
+    fn fits(&self) -> bool {
+        self.target.is_ok() || certify::queues::can_speak_of(self.network).is_ok()
+    }
+
+    /// The questions, one after the other; each has its share of the time that is left.
+    pub fn check(&self, properties: &[Property], cx: &Context<'_>) -> Vec<Outcome> {
+        let mut outcomes = Vec::new();
+        for (index, property) in properties.iter().enumerate() {
+            let watch = Stopwatch::start();
+            let share = cx.budget.share(properties.len() - index);
+            let mut outcome = self.answer(property, &share, cx);
+            outcome.time = watch.elapsed();
+            outcomes.push(outcome);
+        }
+        outcomes
+    }
+
+    fn answer(&self, property: &Property, share: &Budget, cx: &Context<'_>) -> Outcome {
+        let mut outcome = Outcome {
+            property: property.clone(),
+            verdict: Verdict::Proved,
+            reading: Reading::Unbounded,
+            engine: ENGINE,
+            time: std::time::Duration::ZERO,
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        };
+        let Some(question) = question(property) else { return outcome };
+        let directly = self.promela && matches!(self.method, Method::Auto);
+        let found = match &self.target {
+            Err(why) if directly => self.directly(share, &mut outcome, cx).map_err(|unproved| match unproved {
+                Unproved::Limit(limit) => reason_of(&fifo::Reason::Limit(limit)),
+                Unproved::Unfit(_) => Reason::NotSupported(why.clone()),
+                Unproved::Lost => Reason::NotProvable(String::from(NO_SET)),
+            }),
+            Err(why) => Err(Reason::NotSupported(why.clone())),
+            Ok(target) => {
+                let first = self.limits(share, directly.then_some(FIRST_STEPS));
+                let found = self.asked(target, question, &first, &mut outcome, cx);
+                match found {
+                    Err(Reason::NotProvable(why)) if directly => {
+                        self.directly(&share.slice(50), &mut outcome, cx).or_else(|_| {
+                            // The first attempt may have ended for good: with a run that is none of the model.
+                            if why != OUT_OF_STEPS {
+                                return Err(Reason::NotProvable(why));
+                            }
+                            let rest = self.limits(share, None);
+                            self.asked(target, question, &rest, &mut outcome, cx)
+                        })
+                    }
+                    found => found,
+                }
+            }
+        };
+        outcome.verdict = found.unwrap_or_else(Verdict::Inconclusive);
+        outcome
+    }
+
+    /// Asks the engine about plain machines.
+    fn asked(
+        &self,
+        target: &Target,
+        question: fifo::Property,
+        most: &fifo::Limits,
+        outcome: &mut Outcome,
+        cx: &Context<'_>,
+    ) -> Result<Verdict, Reason> {
+        let (system, question) = target.question(self.network, question);
+        let system = system.as_ref();
+        let mut listener = Listener { system, cx };
+        let report = fifo::check(system, question, &self.method, most, &mut listener);
+        outcome.details.queues = Some(stats(&report.statistics));
+        match report.verdict {
+            fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, outcome, cx),
+            fifo::Verdict::Unsafe(run) => self.violated(target, &run, outcome),
+            fifo::Verdict::Inconclusive(fifo::Reason::Limit(queues::Limit::Steps)) => {
+                Err(Reason::NotProvable(String::from(OUT_OF_STEPS)))
+            }
+            fifo::Verdict::Inconclusive(reason) => Err(reason_of(&reason)),
+        }
+    }
+
+    /// Looks for a proof on the network itself.
+    fn directly(&self, budget: &Budget, outcome: &mut Outcome, cx: &Context<'_>) -> Result<Verdict, Unproved> {
+        let most = languages(budget);
+        certify::queues::can_speak_of(self.network).map_err(|refusal| Unproved::Unfit(refusal.to_string()))?;
+        let found = fifo::network::prove(self.network, &outcome.property, &most)?;
+        let proof = found.proof;
+        match certify::queues::verify_promela(self.network, &outcome.property, &proof, &cx.limits(), cx) {
+            Ok(()) => {}
+            Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => {
+                return Err(Unproved::Limit(queues::Limit::Interrupted));
+            }
+            Err(certify::Refusal::Unfinished(_)) => return Err(Unproved::Limit(queues::Limit::Deadline)),
+            Err(_) => return Err(Unproved::Lost),
+        }
+        let statistics = Statistics {
+            method: found.method,
+            iterations: found.round,
+            controls: proof.entries.len(),
+            languages: found.languages,
+            bytes: found.bytes,
+            ..Statistics::default()
+        };
+        outcome.details.queues = Some(stats(&statistics));
+        outcome.certificate = Some(Certificate::Queues(Box::new(proof)));
+        Ok(Verdict::Proved)
+    }
+
+    fn limits(&self, budget: &Budget, steps: Option<u64>) -> fifo::Limits {
+        // The story is that of one thread.
+        let threads = if self.settings.trace_refinement { 1 } else { self.settings.threads() };
+        let most = languages(budget);
+        fifo::Limits {
+            deadline: most.deadline,
+            memory: Some(most.bytes),
+            steps,
+            threads: Some(threads),
+            cancel: most.interrupt,
+        }
+    }
+
+    /// An invariant counts once the checker has accepted it.
+    fn proved(
+        &self,
+        target: &Target,
+        mut invariant: Invariant,
+        outcome: &mut Outcome,
+        cx: &Context<'_>,
+    ) -> Result<Verdict, Reason> {
+        if self.settings.stats {
+            self.show(target, &mut invariant, outcome, cx.budget);
+        }
+        let proof = self.proof(target, invariant, &outcome.property, cx.budget)?;
+        let checked = match self.promela {
+            true => certify::queues::verify_promela(self.network, &outcome.property, &proof, &cx.limits(), cx),
+            false => {
+                let specification = match &target.origin {
+                    Origin::Folded(folding) => &folding.original,
+                    _ => &target.specification,
+                };
+                certify::queues::verify(self.network, specification, &outcome.property, &proof, &cx.limits(), cx)
+            }
+        };
+        match checked {
+            Ok(()) => {
+                outcome.certificate = Some(Certificate::Queues(Box::new(proof)));
+                Ok(Verdict::Proved)
+            }
+            Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => Err(Reason::Interrupted),
+            Err(certify::Refusal::Unfinished(why)) => {
+                Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
+            }
+            Err(certify::Refusal::Crash(fault)) => Err(Reason::Crash(fault)),
+            Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
+        }
+    }
+
+    /// The invariant as a proof for the model.
+    fn proof(
+        &self,
+        target: &Target,
+        mut invariant: Invariant,
+        property: &Property,
+        budget: &Budget,
+    ) -> Result<QueueProof, Reason> {
+        let bad = if *property == Property::Safety { self.settings.bad.as_slice() } else { &[] };
+        let limits = languages(budget);
+        let folding = match &target.origin {
+            Origin::Model => return Ok(invariant.proof(bad)),
+            Origin::Whole(whole) => {
+                invariant.languages.set_limits(limits);
+                return whole.proof(invariant).map_err(|limit| reason_of(&fifo::Reason::Limit(limit)));
+            }
+            Origin::Folded(folding) => folding,
+        };
+        lifted::lift(self.network, &folding.folded, invariant, bad, limits).map_err(|why| match why {
+            Unlifted::Limit(limit) => reason_of(&fifo::Reason::Limit(limit)),
+            Unlifted::Why(why) => {
+                Reason::NotProvable(format!("a proof was found, but not for the model itself: {why}"))
+            }
+        })
+    }
+
+    /// The invariant for people.
+    fn show(&self, target: &Target, invariant: &mut Invariant, outcome: &mut Outcome, budget: &Budget) {
+        if invariant.reached.len() > MOST_ROWS {
+            return;
+        }
+        invariant.languages.set_limits(languages(budget));
+        let table = invariant.table(&target.system).unwrap_or_default();
+        if let Some(stats) = &mut outcome.details.queues {
+            stats.invariant = table.into_iter().map(|(control, set)| (control.join(", "), set)).collect();
+        }
+    }
+}
+
+/// The limits of sets of queue contents.
+fn languages(budget: &Budget) -> queues::Limits {
+    let limits = Limits::from(budget);
+    let budget = budget.clone();
+    queues::Limits {
+        deadline: limits.deadline,
+        // The estimate is of the sets alone; as much again goes for what surrounds them.
+        bytes: limits.memory.and_then(|bytes| usize::try_from(bytes / 2).ok()).unwrap_or(usize::MAX),
+        interrupt: Some(Arc::new(move || budget.is_cancelled())),
+        ..queues::Limits::default()
+    }
+}
+
+/// The bad configurations that were given, or else those of the model.
+pub fn chosen(own: Specification, network: &Network, given: &[String]) -> Result<Specification, Error> {
+    if given.is_empty() {
+        return Ok(own);
+    }
+    let mut specification = Specification::default();
+    for line in given {
+        let read = scm::read_bad("--bad", line, network);
+        let Some(bad) = read.bad else {
+            let message = format!("--bad '{line}' is not a set of configurations of this model");
+            return Err(Error::argument(message, read.diagnostics, read.sources));
+        };
+        specification.bad.push(bad);
+    }
+    Ok(specification)
+}
+
+/// Whether a network has no data: it is one of plain machines.
+pub fn is_plain(network: &Network) -> bool {
+    system::system(network, &Specification::default()).is_ok()
+}
+
+fn unconfirmed(why: &str) -> Reason {
+    Reason::Internal(format!("a run was found, but not confirmed: {why}"))
+}
+
+fn reason_of(reason: &fifo::Reason) -> Reason {
+    match reason {
+        fifo::Reason::Limit(queues::Limit::Deadline) => Reason::Timeout,
+        fifo::Reason::Limit(queues::Limit::Memory | queues::Limit::States) => Reason::Memory,
+        fifo::Reason::Limit(queues::Limit::Interrupted) => Reason::Interrupted,
+        fifo::Reason::Malformed(why) => Reason::NotSupported(why.clone()),
+        other => Reason::NotProvable(other.to_string()),
+    }
+}
+
+fn stats(statistics: &Statistics) -> QueueStats {
+    QueueStats {
+        method: statistics.method.clone(),
+        iterations: statistics.iterations as u64,
+        abstract_states: statistics.abstract_states as u64,
+        abstract_transitions: statistics.abstract_transitions as u64,
+        configurations: statistics.configurations as u64,
+        controls: statistics.controls as u64,
+        languages: statistics.languages as u64,
+        memory_bytes: statistics.bytes as u64,
+        invariant: Vec::new(),
+    }
+}

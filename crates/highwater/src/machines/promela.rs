@@ -1,0 +1,105 @@
+//! Promela models whose channels have no bounds: who answers, and for how long.
+//!
+//! A search comes to an end if no channel grows without end, and then its answer is the simplest. So it goes first, for a
+//! while. If it was not enough, the static engine says whether every channel is bounded. If so, the states are finitely
+//! many, and the search gets most of the time; its answer is one for channels of any length, since none of them was cut off.
+//! Otherwise the model is folded into plain machines, where it can be, and the engine for queues of any length is asked
+//! first. What neither has answered the other one tries with the time that is left.
+
+use crate::error::Error;
+use crate::networks::Networks;
+use crate::settings::Engine;
+use model::budget::Budget;
+use model::context::Context;
+use model::network::Network;
+use model::verdict::{Outcome, Property, Verdict};
+
+/// A search of more states than this takes longer than asking the other engine first.
+const FIRST_STATES: u64 = 300_000;
+
+impl Networks<'_> {
+    /// Safety, deadlock, reception and orphans of a Promela model for channels of any length.
+    pub(crate) fn unbounded(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+        if self.settings().engine == Engine::Fifo {
+            return Ok(self.machines(cx.budget)?.check(&properties, cx));
+        }
+        // What only machines have a word for is asked of them, with half of the time at most.
+        let (queues, properties): (Vec<Property>, Vec<Property>) =
+            properties.into_iter().partition(|p| matches!(p, Property::Reception | Property::Orphan));
+        let mut outcomes = Vec::new();
+        if !queues.is_empty() {
+            let half = cx.budget.slice(if properties.is_empty() { 100 } else { 50 });
+            outcomes = self.machines(&half)?.check(&queues, &cx.with(&half));
+        }
+        outcomes.extend(self.searched(properties, cx)?);
+        Ok(outcomes)
+    }
+
+    /// The questions that a search answers, too.
+    fn searched(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+        if properties.is_empty() {
+            return Ok(Vec::new());
+        }
+        let search = |properties: Vec<Property>, budget: &Budget| self.search(properties, &cx.with(budget));
+        // Who asks for one kind of search, or limits it, gets it.
+        let settings = self.settings();
+        if settings.keep_going || settings.bitstate || cx.budget.most_states().is_some() {
+            return Ok(search(properties, cx.budget));
+        }
+        let mut outcomes = search(properties, &cx.budget.slice(25).states(FIRST_STATES));
+        let violated = outcomes.iter().any(|outcome| outcome.verdict == Verdict::Violated);
+        if cx.budget.is_cancelled() || violated || !open(&outcomes) {
+            return Ok(outcomes);
+        }
+        let finite = is_bounded(self.network(), cx);
+        if finite {
+            let found = search(still_asked(&outcomes), &cx.budget.slice(75));
+            replace(&mut outcomes, found);
+        }
+        if cx.budget.is_cancelled() || !open(&outcomes) {
+            return Ok(outcomes);
+        }
+        let machines = self.machines(&cx.budget.slice(if finite { 40 } else { 10 }))?;
+        if machines.fits() {
+            let most = cx.budget.slice(if finite { 100 } else { 60 });
+            let found = machines.check(&still_asked(&outcomes), &cx.with(&most));
+            replace(&mut outcomes, found);
+        }
+        if !finite && !cx.budget.is_cancelled() && open(&outcomes) {
+            let found = search(still_asked(&outcomes), cx.budget);
+            replace(&mut outcomes, found);
+        }
+        Ok(outcomes)
+    }
+}
+
+/// Whether every channel has a bound, by what the static engine says in a moment. Nothing is proved by that here: it is
+/// asked to spend the time well.
+fn is_bounded(network: &Network, cx: &Context<'_>) -> bool {
+    let moment = cx.budget.slice(10);
+    let report = flow::check(network, &flow::Question::Boundedness, &(&moment).into(), cx);
+    report.complete && report.queues.iter().all(|queue| queue.bounded)
+}
+
+fn is_open(outcome: &Outcome) -> bool {
+    matches!(outcome.verdict, Verdict::Inconclusive(_))
+}
+
+fn still_asked(outcomes: &[Outcome]) -> Vec<Property> {
+    outcomes.iter().filter(|outcome| is_open(outcome)).map(|outcome| outcome.property.clone()).collect()
+}
+
+fn open(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().any(is_open)
+}
+
+/// Takes better answers instead of those that are none, and the last answer where all are.
+fn replace(outcomes: &mut [Outcome], others: Vec<Outcome>) {
+    for other in others {
+        if let Some(outcome) = outcomes.iter_mut().find(|outcome| outcome.property == other.property) {
+            let time = outcome.time + other.time;
+            *outcome = other;
+            outcome.time = time;
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Networks: which properties apply to one, which engines answer each, and how they share the time.
+//!
+//! Safety, deadlock, reception and orphans are for one explicit search, or for `fifo` where channels have no bounds;
+//! boundedness and livelock are for `flow`, with a search for a run beside it; formulas and claims are for the search of
+//! infinite runs, one after the other.
+
+use crate::asking::{Asking, Engines, has_buffered_channel};
+use crate::error::Error;
+use crate::machines::{self, Machines};
+use crate::model::NetworkModel;
+use crate::settings::{Abstraction, Engine, SearchOrder, Settings};
+use crate::strategy::{Strategy, not_applicable, not_supported};
+use explore::liveness::Setting;
+use explore::{Options, Order, Packing};
+use model::budget::Budget;
+use model::context::Context;
+use model::network::{MachineKind, Network};
+use model::semantics::{Reading, Semantics};
+use model::source::SourceMap;
+use model::verdict::{Outcome, Property, Reason};
+use scm::Specification;
+
+/// The memory for `--bitstate` where there is no limit on it.
+const DEFAULT_BITS: u64 = 4 << 30;
+
+/// A network, ready to be checked.
+pub(crate) struct Networks<'a> {
+    model: &'a NetworkModel,
+    network: &'a Network,
+    sources: &'a SourceMap,
+    settings: &'a Settings,
+    /// The bad configurations: those that were given, or those of the model.
+    bad: Specification,
+    reading: Reading,
+}
+
+impl<'a> Networks<'a> {
+    /// Reads the settings.
+    pub(crate) fn new(
+        model: &'a NetworkModel,
+        sources: &'a SourceMap,
+        settings: &'a Settings,
+    ) -> Result<Networks<'a>, Error> {
+        let network = &model.network;
+        let bad = machines::chosen(model.bad.clone().unwrap_or_default(), network, &settings.bad)?;
+        // Queues of communicating machines have no capacity that could be read otherwise.
+        let reading = if model.is_machines() { Reading::Unbounded } else { settings.channels.into() };
+        Ok(Networks { model, network, sources, settings, bad, reading })
+    }
+
+    /// Whether some configuration is bad, or some step can fail.
+    fn has_bad(&self) -> bool {
+        !self.model.is_machines() || !self.bad.bad.is_empty() || !machines::is_plain(self.network)
+    }
+
+    fn asking<'c>(&'c self, cx: &'c Context<'_>, advisory: bool) -> Asking<'c> {
+        let settings = self.settings;
+        Asking {
+            network: self.network,
+            sources: self.sources,
+            engines: match settings.engine {
+                Engine::Flow => Engines::Flow,
+                Engine::Explore => Engines::Explore,
+                // The papers' method answers alone, so that it can be measured.
+                _ if settings.abstraction == Abstraction::Cycles => Engines::Flow,
+                _ => Engines::Both,
+            },
+            cx: *cx,
+            fair: settings.fair,
+            reduction: settings.reduction.into(),
+            advisory,
+            enumerate_cycles: settings.abstraction == Abstraction::Cycles,
+        }
+    }
+
+    /// What one explicit search answers, or `fifo`.
+    fn reachability(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+        if properties.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.model.is_machines() {
+            return Ok(self.machines(cx.budget)?.check(&properties, cx));
+        }
+        match (self.reading, self.settings.engine) {
+            (Reading::Unbounded, Engine::Auto | Engine::Fifo) => self.unbounded(properties, cx),
+            _ => Ok(self.search(properties, cx)),
+        }
+    }
+
+    /// The engine `fifo`, with what it is asked about.
+    pub(crate) fn machines(&self, budget: &Budget) -> Result<Machines<'_>, Error> {
+        let original = (!self.model.is_machines(), self.bad.clone());
+        Machines::new(self.network, self.sources, self.settings, original, budget)
+    }
+
+    pub(crate) fn network(&self) -> &'a Network {
+        self.network
+    }
+
+    pub(crate) fn settings(&self) -> &'a Settings {
+        self.settings
+    }
+
+    /// What one explicit search answers.
+    pub(crate) fn search(&self, properties: Vec<Property>, cx: &Context<'_>) -> Vec<Outcome> {
+        let settings = self.settings;
+        let order = match settings.search {
+            SearchOrder::Breadth => Order::Breadth,
+            SearchOrder::Depth => Order::Depth,
+        };
+        let options = Options {
+            order,
+            keep_going: settings.keep_going,
+            properties,
+            limits: cx.limits(),
+            jobs: settings.threads(),
+            packing: if settings.unpacked { Packing::Never } else { Packing::Auto },
+            reduction: settings.reduction.into(),
+            bitstate: settings.bitstate.then_some(cx.budget.most_memory().unwrap_or(DEFAULT_BITS) / 2),
+            ..Options::default()
+        };
+        explore::check(&Semantics::new(self.network, self.reading), self.sources, &options, cx)
+    }
+
+    /// A formula, a claim or acceptance labels; `None` if there is no such formula or claim.
+    fn infinite_runs(&self, property: &Property, cx: &Context<'_>) -> Option<Outcome> {
+        let semantics = Semantics::new(self.network, self.reading);
+        let (sources, fair, reduction) = (self.sources, self.settings.fair, self.settings.reduction.into());
+        let limits = cx.limits();
+        let setting = Setting { semantics: &semantics, sources, fair, reduction, limits, observer: cx };
+        let claim = |name: &String| self.network.claims.iter().find(|claim| claim.name == *name);
+        match property {
+            Property::Ltl(name) => {
+                let formula = self.network.formulas.iter().find(|formula| formula.name == *name);
+                formula.map(|formula| setting.formula(name, &formula.formula))
+            }
+            Property::Never(name) => claim(name).map(|claim| setting.never(claim)),
+            Property::Trace(name) => claim(name).map(|claim| setting.trace(claim)),
+            _ => Some(setting.acceptance()),
+        }
+    }
+
+    /// Why an engine that was chosen does not answer.
+    fn other_engine(&self, property: &Property) -> Option<Reason> {
+        let is_static = matches!(property, Property::Boundedness | Property::Livelock);
+        match self.settings.engine {
+            Engine::Auto => None,
+            Engine::Flow if is_static => None,
+            Engine::Flow => not_supported("the engine `flow` answers boundedness and livelock only"),
+            Engine::Explore if !self.model.is_machines() || is_static || matches!(property, Property::Ltl(_)) => None,
+            Engine::Explore => {
+                not_supported(format!("{property} of communicating machines is answered by the engine `fifo`"))
+            }
+            Engine::Fifo if !machines::answers(property) => {
+                not_supported(format!("the engine `fifo` does not answer {property}"))
+            }
+            Engine::Fifo if self.reading != Reading::Unbounded => {
+                not_supported("the engine `fifo` answers for queues of any length: add --channels unbounded")
+            }
+            Engine::Fifo => None,
+            Engine::Compose => not_supported("the engine `compose` answers for compositions (.fsp, .aut)"),
+            Engine::Pdr => not_supported("the engine `pdr` answers for C programs (.c)"),
+            Engine::Cegar => not_supported("the engine `cegar` answers for C components (.spec)"),
+        }
+    }
+
+    /// Why a property does not apply to the model, if it does not.
+    fn inapplicable(&self, property: &Property) -> Option<Reason> {
+        let network = self.network;
+        let has_claim = |name: &String| network.claims.iter().any(|claim| claim.name == *name);
+        match property {
+            Property::Boundedness if !has_buffered_channel(network) => {
+                not_applicable("no channel of the model holds messages")
+            }
+            Property::Livelock if self.settings.progress.is_empty() && !has_progress_label(network) => {
+                not_applicable("the model has no progress label, and no --progress is given")
+            }
+            Property::Safety if !self.has_bad() => {
+                not_applicable("the model has no bad configurations, and no --bad is given")
+            }
+            Property::Never(name) if !has_claim(name) => not_applicable("the model has no never claim"),
+            Property::Trace(name) if !has_claim(name) => not_applicable(format!("the model has no `{name}` assertion")),
+            Property::Acceptance if self.model.is_machines() || !has_acceptance_label(network) => {
+                not_applicable("the model has no acceptance label")
+            }
+            Property::Conformance(_) => not_applicable("conformance is for C components (.spec)"),
+            _ => None,
+        }
+    }
+}
+
+impl Strategy for Networks<'_> {
+    fn stated(&self) -> Vec<Property> {
+        if self.model.is_machines() {
+            return machines::properties().into_iter().filter(|p| *p != Property::Safety || self.has_bad()).collect();
+        }
+        let network = self.network;
+        let mut properties = vec![Property::Safety, Property::Deadlock];
+        if !self.settings.progress.is_empty() || has_progress_label(network) {
+            properties.push(Property::Livelock);
+        }
+        properties.extend(network.formulas.iter().map(|f| Property::Ltl(f.name.clone())));
+        properties.extend(network.claims.iter().map(|claim| match claim.kind {
+            MachineKind::Trace | MachineKind::NoTrace => Property::Trace(claim.name.clone()),
+            _ => Property::Never(claim.name.clone()),
+        }));
+        if has_acceptance_label(network) && never_claims(network).next().is_none() {
+            properties.push(Property::Acceptance);
+        }
+        properties
+    }
+
+    fn named(&self, property: &Property) -> Result<Vec<Property>, Error> {
+        // `never` is all claims of the model.
+        let claims: Vec<Property> = match property {
+            Property::Never(name) if name.is_empty() => never_claims(self.network).map(Property::Never).collect(),
+            _ => Vec::new(),
+        };
+        Ok(if claims.is_empty() { vec![property.clone()] } else { claims })
+    }
+
+    fn unsupported(&self, property: &Property) -> Option<Reason> {
+        if let Some(reason) = self.inapplicable(property).or_else(|| self.other_engine(property)) {
+            return Some(reason);
+        }
+        let of_queues = matches!(property, Property::Reception | Property::Orphan);
+        match property {
+            _ if self.model.is_machines() => None,
+            _ if of_queues && self.settings.engine == Engine::Explore => {
+                not_supported(format!("{property} is answered by the engine `fifo`"))
+            }
+            _ if of_queues && self.reading != Reading::Unbounded => {
+                not_supported(format!("{property} is checked for queues of any length: add --channels unbounded"))
+            }
+            _ => None,
+        }
+    }
+
+    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+        let mut outcomes = Vec::new();
+        if properties.contains(&Property::Boundedness) {
+            outcomes.push(self.asking(cx, false).boundedness());
+        }
+        if properties.contains(&Property::Livelock) {
+            let found = self.asking(cx, false).livelock(&self.settings.progress, self.reading);
+            outcomes.push(found.map_err(Error::Usage)?);
+        }
+        let infinite: Vec<&Property> = properties.iter().filter(|p| is_about_infinite_runs(p)).collect();
+        let searched = properties.iter().filter(|p| machines::answers(p)).cloned().collect();
+        // Some of the time is left for formulas and claims.
+        let budget = cx.budget.share(1 + infinite.len().min(3));
+        outcomes.extend(self.reachability(searched, &cx.with(&budget))?);
+        for (index, property) in infinite.iter().enumerate() {
+            let budget = cx.budget.share(infinite.len() - index);
+            outcomes.extend(self.infinite_runs(property, &cx.with(&budget)));
+        }
+        let position = |outcome: &Outcome| properties.iter().position(|p| *p == outcome.property);
+        outcomes.sort_by_key(|outcome| position(outcome).unwrap_or(usize::MAX));
+        Ok(outcomes)
+    }
+
+    fn advise(&self, cx: &Context<'_>) -> Vec<Outcome> {
+        let wanted = self.settings.engine != Engine::Explore && has_buffered_channel(self.network);
+        wanted.then(|| self.asking(cx, true).boundedness()).into_iter().collect()
+    }
+
+    fn reading(&self) -> Reading {
+        self.reading
+    }
+}
+
+fn is_about_infinite_runs(property: &Property) -> bool {
+    matches!(property, Property::Ltl(_) | Property::Never(_) | Property::Acceptance | Property::Trace(_))
+}
+
+/// The names of the never claims.
+fn never_claims(network: &Network) -> impl Iterator<Item = String> {
+    network.claims.iter().filter(|claim| claim.kind == MachineKind::Never).map(|claim| claim.name.clone())
+}
+
+/// Whether some place counts as progress.
+fn has_progress_label(network: &Network) -> bool {
+    network.machines.iter().flat_map(|m| &m.locations).any(|l| l.progress)
+}
+
+fn has_acceptance_label(network: &Network) -> bool {
+    network.machines.iter().flat_map(|m| &m.locations).any(|l| l.accept)
+}

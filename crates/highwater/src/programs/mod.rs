@@ -1,0 +1,232 @@
+//! C programs (`.c`): what counts as an error, the question to the engine `predicates`, and what is made of its answer.
+//!
+//! Nothing that comes back is believed. A proof is handed to the checker again, with a solver of its own (`checking`); a run
+//! is executed again by the interpreter, with the inputs that came along, and must end in an error that was asked for
+//! (`story`).
+//!
+//! What counts are the errors that the author stated: assertions, calls of error routines, error labels. A program that
+//! states none is asked about faults at run time, and `--c-faults` asks for both. A proof excludes all of them in any case:
+//! what a machine does after a fault is not known.
+
+mod checking;
+pub mod proof;
+mod reading;
+mod replayed;
+mod simulated;
+mod story;
+pub mod words;
+
+pub use checking::verify;
+pub use reading::{ProgramFile, c_options, data_model_name, options_named, options_of, read};
+pub use replayed::replay;
+pub use simulated::run;
+
+use crate::error::Error;
+use crate::settings::{Engine, Settings};
+use crate::strategy::{Strategy, not_applicable, not_supported};
+use cfront::interpret::{Outcome as End, Run};
+use cfront::program::ErrorKind;
+use cfront::witness::{STATUS, Test, test};
+use model::budget::Stopwatch;
+use model::context::Context;
+use model::semantics::Reading;
+use model::source::SourceMap;
+use model::verdict::{Certificate, Details, Outcome, ProgramStats, Progress, Property, Reason, Verdict};
+use report::progress::PREDICATES;
+use std::path::Path;
+use std::time::Duration;
+
+/// Progress is told no more often than this.
+const PACE: Duration = Duration::from_millis(100);
+
+/// More parts of a run that a test cannot make happen than this are counted.
+const MANY_MISSING: usize = 4;
+
+/// A program, ready to be asked.
+pub struct Programs<'a> {
+    program: &'a ProgramFile,
+    sources: &'a SourceMap,
+    settings: &'a Settings,
+    /// Faults at run time count.
+    faults: bool,
+}
+
+impl<'a> Programs<'a> {
+    /// Reads the settings.
+    pub fn new(program: &'a ProgramFile, sources: &'a SourceMap, settings: &'a Settings) -> Self {
+        let faults = settings.c_faults || !program.states_errors();
+        Programs { program, sources, settings, faults }
+    }
+
+    /// Whether any error that counts can be reached.
+    pub fn safety(&self, cx: &Context<'_>) -> Result<Outcome, Error> {
+        let start = Stopwatch::start();
+        let mut outcome = Outcome {
+            property: Property::Safety,
+            verdict: Verdict::Proved,
+            // Not shown: there are no channels.
+            reading: Reading::Declared,
+            engine: PREDICATES,
+            time: Duration::ZERO,
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        };
+        if self.faults && !self.settings.c_faults {
+            outcome.details.advice.push(String::from(
+                "the program states no error (assertion, error call, error label): faults at run time count",
+            ));
+        }
+        let (answer, run) = match self.answered(&mut outcome.details, cx) {
+            Ok((certificate, run)) => {
+                outcome.certificate = certificate;
+                (if run.is_some() { Verdict::Violated } else { Verdict::Proved }, run)
+            }
+            Err(reason) => (Verdict::Inconclusive(reason), None),
+        };
+        outcome.verdict = answer;
+        if let Verdict::Inconclusive(Reason::Crash(_)) = outcome.verdict {
+            outcome.details.advice.push(String::from("`--c-faults` asks for faults at run time, and shows the run"));
+        }
+        if let (Some(path), Some(run)) = (&self.settings.c_test, run) {
+            outcome.details.advice.extend(self.write_test(path, &run)?);
+        }
+        outcome.time = start.elapsed();
+        Ok(outcome)
+    }
+
+    /// Whether an error counts.
+    fn asked(&self, kind: &ErrorKind) -> bool {
+        // Who makes overflow an error asks for it.
+        // That recursion is not followed any deeper is no error of the program.
+        let faults = self.faults && *kind != ErrorKind::Recursion;
+        kind.is_stated() || faults || *kind == ErrorKind::SignedOverflow
+    }
+
+    /// A proof that was accepted, or a run that was executed.
+    fn answered(&self, details: &mut Details, cx: &Context<'_>) -> Result<(Option<Certificate>, Option<Run>), Reason> {
+        let component = &self.program.component;
+        let asked = |kind: &ErrorKind| self.asked(kind);
+        let mut last = Stopwatch::start();
+        let mut listener = |progress: &pdr::Progress| {
+            if last.elapsed() >= PACE {
+                last = Stopwatch::start();
+                cx.progress(|| told(progress));
+            }
+        };
+        let (answer, statistics) = pdr::check(component, &asked, &cx.limits(), cx, &mut listener);
+        let stats = details.program.insert(self.stats(statistics));
+        match answer {
+            pdr::Answer::Inconclusive(reason) => Err(reason),
+            pdr::Answer::Unsafe(found) => {
+                let (told, run) = story::confirmed(component, self.sources, &asked, &found).map_err(unconfirmed)?;
+                details.program_run = Some(Box::new(told));
+                Ok((None, Some(run)))
+            }
+            pdr::Answer::Safe(invariant) => {
+                let start = Stopwatch::start();
+                let proof = proof::written(&invariant, &self.program.options, self.faults);
+                let accepted = checking::accepted(component, &proof, self.settings.cross_check, cx);
+                stats.check_time = start.elapsed();
+                stats.checked_by = accepted?;
+                Ok((Some(Certificate::Program(Box::new(proof))), None))
+            }
+        }
+    }
+
+    fn stats(&self, found: pdr::Statistics) -> ProgramStats {
+        let component = &self.program.component;
+        let place = |(location, conditions)| (component.location(location).span, conditions);
+        ProgramStats {
+            iterations: found.iterations,
+            cut_points: found.cut_points,
+            variables: found.variables,
+            lemmas: found.lemmas,
+            solver_calls: found.solver_calls,
+            predicates: found.predicates,
+            invariant: found.invariant.into_iter().map(place).collect(),
+            checked_by: String::new(),
+            search_time: found.time,
+            check_time: Duration::ZERO,
+        }
+    }
+
+    /// `--c-test`: writes the run as a C program; what there is to say about it.
+    fn write_test(&self, path: &Path, run: &Run) -> Result<Vec<String>, Error> {
+        let ProgramFile { input, component, options } = self.program;
+        let Test { text, exits, missing } = test(input, component, run, options.data_model);
+        let unwritable =
+            |e: std::io::Error| Error::Unwritable { file: path.display().to_string(), reason: e.to_string() };
+        std::fs::write(path, text).map_err(unwritable)?;
+        let end = match exits {
+            true if missing.is_empty() => format!("it ends with status {STATUS}"),
+            true => format!("it ends with status {STATUS} if what is missing does not matter"),
+            false => String::from("a sanitizer shows the fault: -fsanitize=undefined,address"),
+        };
+        let mut notes = vec![format!("{} is the run as a C program; compiled and run, {end}", path.display())];
+        if !missing.is_empty() {
+            let mut shown = missing.iter().take(MANY_MISSING).cloned().collect::<Vec<_>>().join("; ");
+            if let Some(more) = missing.len().checked_sub(MANY_MISSING).filter(|&more| more > 0) {
+                shown += &format!("; and {more} more");
+            }
+            notes.push(format!("what it cannot make happen: {shown}"));
+        }
+        Ok(notes)
+    }
+}
+
+impl Strategy for Programs<'_> {
+    fn stated(&self) -> Vec<Property> {
+        vec![Property::Safety]
+    }
+
+    fn unsupported(&self, property: &Property) -> Option<Reason> {
+        match (property, self.settings.engine) {
+            (Property::Safety, Engine::Auto | Engine::Pdr) => None,
+            (Property::Safety, _) => not_supported("safety of C programs is answered by the engine `pdr`"),
+            (Property::Ltl(_), _) => {
+                not_supported("formulas are not checked for C programs; for C components (.spec) they are")
+            }
+            _ => not_applicable(format!("{property} is not a property of C programs")),
+        }
+    }
+
+    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+        let each = properties.iter().enumerate();
+        each.map(|(index, _)| self.safety(&cx.with(&cx.budget.share(properties.len() - index)))).collect()
+    }
+}
+
+/// The short name of what is wrong.
+pub fn code(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Assertion => "assertion",
+        ErrorKind::ErrorCall => "error-call",
+        ErrorKind::ErrorLabel => "error-label",
+        ErrorKind::DivisionByZero => "division-by-zero",
+        ErrorKind::DivisionOverflow => "division-overflow",
+        ErrorKind::Shift => "shift-out-of-range",
+        ErrorKind::Index => "index-out-of-range",
+        ErrorKind::Pointer => "invalid-pointer",
+        ErrorKind::PointerArithmetic => "pointer-arithmetic",
+        ErrorKind::SignedOverflow => "signed-overflow",
+        ErrorKind::Recursion => "recursion",
+    }
+}
+
+/// Progress as the terminal shows it, see [`PREDICATES`].
+fn told(progress: &pdr::Progress) -> Progress {
+    Progress {
+        engine: PREDICATES,
+        states: progress.lemmas,
+        waiting: progress.obligations,
+        transitions: progress.solver_calls,
+        depth: progress.iteration,
+        memory_bytes: 0,
+    }
+}
+
+fn unconfirmed(end: End) -> Reason {
+    Reason::Internal(format!("a run was found, but not confirmed: it ends with {end:?}"))
+}

@@ -1,0 +1,45 @@
+//! `simulate --replay` for a C program: the interpreter runs it again on the inputs of a run that was written.
+
+use super::{ProgramFile, code, story};
+use crate::error::Error;
+use cfront::interpret::{Outcome, Request};
+use model::source::SourceMap;
+use report::parse::Trace;
+use report::program::whole;
+use report::style::Style;
+use std::io::Write;
+
+/// A longer run is not followed.
+const MOST_STEPS: usize = 50_000_000;
+
+/// Runs the program on the inputs of a trace; it must end in the error that the trace names.
+pub fn replay(
+    program: &ProgramFile,
+    sources: &SourceMap,
+    trace: &Trace,
+    style: Style,
+    out: &mut dyn Write,
+) -> Result<i32, Error> {
+    let none = || Error::Mismatch(String::from("the trace is none of a C program"));
+    let mut inputs = trace.program.as_ref().ok_or_else(none)?.iter();
+    let (mut missing, component) = (false, &program.component);
+    let mut next = |_: &Request| {
+        inputs.next().copied().unwrap_or_else(|| {
+            missing = true;
+            0
+        })
+    };
+    let found = cfront::interpret::run(component, &mut next, MOST_STEPS);
+    let expected = trace.problem_code.as_deref().unwrap_or("an error");
+    let asked = |kind: &cfront::program::ErrorKind| !missing && code(*kind) == expected;
+    let (run, _) = story::confirmed(component, sources, &asked, &found).map_err(|end| {
+        let end = match end {
+            Outcome::Error(kind, _) if !missing => code(kind),
+            _ => "something else",
+        };
+        Error::Mismatch(format!("the run ends with {end}, not with {expected}"))
+    })?;
+    out.write_all(whole(&run, sources, style).as_bytes())?;
+    writeln!(out, "replayed {} steps: {} ({})", found.edges.len(), run.problem_code, trace.property)?;
+    Ok(0)
+}

@@ -1,0 +1,105 @@
+//! What the user asks for: the lists of `-p`.
+
+use crate::error::Error;
+use model::diagnostic::nearest;
+use model::verdict::Property;
+
+/// All that can be asked.
+const NAMES: [&str; 15] = [
+    "safety",
+    "deadlock",
+    "boundedness",
+    "livelock",
+    "reception",
+    "orphan",
+    "ltl:NAME",
+    "ltl:'FORMULA'",
+    "never",
+    "acceptance",
+    "trace",
+    "notrace",
+    "conformance",
+    "conformance:NAME",
+    "all",
+];
+
+/// What the user asked for.
+pub enum Wanted {
+    /// Nothing in particular: what the model has.
+    Everything,
+    /// These.
+    Listed(Vec<Property>),
+}
+
+impl Wanted {
+    /// Reads the lists of `-p`.
+    pub fn parse(lists: &[String]) -> Result<Wanted, Error> {
+        let mut properties = Vec::new();
+        for item in lists.iter().flat_map(|list| split_list(list)) {
+            match item.as_str() {
+                "all" => return Ok(Wanted::Everything),
+                "safety" => properties.push(Property::Safety),
+                "deadlock" => properties.push(Property::Deadlock),
+                "boundedness" => properties.push(Property::Boundedness),
+                "livelock" => properties.push(Property::Livelock),
+                "reception" => properties.push(Property::Reception),
+                "orphan" => properties.push(Property::Orphan),
+                "never" => properties.push(Property::Never(String::new())),
+                "acceptance" => properties.push(Property::Acceptance),
+                "trace" | "notrace" => properties.push(Property::Trace(item.clone())),
+                "conformance" => properties.push(Property::Conformance(String::new())),
+                other => properties.push(with_a_name(other)?),
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        properties.retain(|property| seen.insert(property.clone()));
+        Ok(if properties.is_empty() { Wanted::Everything } else { Wanted::Listed(properties) })
+    }
+}
+
+/// `ltl:NAME`, `ltl:'FORMULA'` or `conformance:NAME`.
+fn with_a_name(item: &str) -> Result<Property, Error> {
+    match item.split_once(':') {
+        Some(("ltl", formula)) if !formula.is_empty() => Ok(Property::Ltl(formula.to_owned())),
+        Some(("conformance", name)) if !name.is_empty() => Ok(Property::Conformance(name.to_owned())),
+        _ => {
+            let near = nearest(item, NAMES).map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+            let known = NAMES.join(", ");
+            Err(Error::Usage(format!("-p {item}: there is no such property; {near}there are {known}")))
+        }
+    }
+}
+
+/// Splits at commas that are not inside parentheses: a formula may have some.
+fn split_list(list: &str) -> Vec<String> {
+    let mut items = vec![String::new()];
+    let mut level = 0i32;
+    for c in list.chars() {
+        match c {
+            '(' | '[' | '{' => level += 1,
+            ')' | ']' | '}' => level -= 1,
+            _ => {}
+        }
+        if c == ',' && level == 0 {
+            items.push(String::new());
+        } else if let Some(last) = items.last_mut() {
+            last.push(c);
+        }
+    }
+    items.into_iter().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_formula_with_commas_in_parentheses_is_one_item() {
+        assert_eq!(split_list("safety, ltl:G(a(1,2) -> F b),deadlock"), ["safety", "ltl:G(a(1,2) -> F b)", "deadlock"]);
+    }
+
+    #[test]
+    fn an_unknown_property_is_bad_usage() {
+        assert!(matches!(Wanted::parse(&[String::from("speed")]), Err(Error::Usage(_))));
+    }
+}

@@ -1,0 +1,213 @@
+//! How a model is read and how it is checked: what the command line and a program in Rust can set.
+
+use crate::choice::choices;
+use model::semantics::Reading;
+use std::path::PathBuf;
+
+choices! {
+    /// The engine to use.
+    Engine {
+        Auto = "auto": "The engines that fit the model and the property",
+        Flow = "flow": "Linear programming over control-flow cycles: boundedness, livelock",
+        Fifo = "fifo": "Queues of any length, by abstraction of their contents",
+        Explore = "explore": "Explicit-state search",
+        Compose = "compose": "Parallel composition of labelled transition systems",
+        Pdr = "pdr": "Property-directed reachability for C programs",
+        Cegar = "cegar": "Predicate abstraction with refinement for C components",
+    }
+}
+
+choices! {
+    /// The method of an engine that has several.
+    Method {
+        Auto = "auto": "All of the engine's methods in turn",
+        Search = "search": "Configuration by configuration, breadth-first",
+        Absint = "absint": "Abstract interpretation with widening",
+        Cegar = "cegar": "Refinement of abstractions by their spurious runs",
+        Armc = "armc": "Abstract regular model checking",
+        Paper = "paper": "Refinement of partitions, component by component, as published: one split an iteration",
+        Refine = "refine": "The same with better first partitions, and several splits an iteration",
+        Minimise = "minimise": "Compose, hide, minimise, one component after the other",
+    }
+}
+
+choices! {
+    /// Where path invariants come from, and from which end they are computed.
+    PathInvariant {
+        UpinvFwd = "upinv-fwd": "One precision for the whole path, from its start",
+        UpinvBwd = "upinv-bwd": "One precision for the whole path, from its end",
+        ApinvFwd = "apinv-fwd": "A precision for each step, from the start",
+        ApinvBwd = "apinv-bwd": "A precision for each step, from the end",
+    }
+}
+
+choices! {
+    /// How the flow engine treats cycles.
+    Abstraction {
+        Flow = "flow": "Cycles are generated on demand",
+        Cycles = "cycles": "All elementary cycles are enumerated, without refinement: the method of the papers, as a yardstick",
+    }
+}
+
+choices! {
+    /// The channel semantics.
+    Channels {
+        Declared = "declared": "A full channel blocks the sender",
+        Unbounded = "unbounded": "A send never blocks",
+        Drop = "drop": "A full channel loses the message",
+    }
+}
+
+impl From<Channels> for Reading {
+    fn from(channels: Channels) -> Reading {
+        match channels {
+            Channels::Declared => Reading::Declared,
+            Channels::Unbounded => Reading::Unbounded,
+            Channels::Drop => Reading::Drop,
+        }
+    }
+}
+
+choices! {
+    /// Partial-order reduction.
+    Reduction {
+        Auto = "auto": "Ample sets, once there are many states",
+        None = "none": "None: every state is visited",
+        Order = "order": "Ample sets from the start",
+    }
+}
+
+impl From<Reduction> for explore::reduction::Mode {
+    fn from(reduction: Reduction) -> explore::reduction::Mode {
+        match reduction {
+            Reduction::None => explore::reduction::Mode::Off,
+            Reduction::Auto => explore::reduction::Mode::Auto,
+            Reduction::Order => explore::reduction::Mode::On,
+        }
+    }
+}
+
+choices! {
+    /// The order in which states are visited.
+    SearchOrder {
+        Breadth = "breadth": "Breadth-first: finds shortest runs",
+        Depth = "depth": "Depth-first: finds deep violations soon",
+    }
+}
+
+choices! {
+    /// The widths of C's integers.
+    DataModel {
+        Ilp32 = "ilp32": "int, long and pointers have 32 bits",
+        Lp64 = "lp64": "long and pointers have 64 bits",
+    }
+}
+
+/// How a model is checked. The default is what `highwater check` does without options.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The engine to use.
+    pub engine: Engine,
+    /// The channel semantics.
+    pub channels: Channels,
+    /// Threads; by default as many as there are cores, up to 16.
+    pub jobs: Option<usize>,
+    /// A few bits per state: finds violations in what does not fit into memory, proves nothing.
+    pub bitstate: bool,
+    /// Keep states uncompressed: more memory, less time.
+    pub unpacked: bool,
+    /// Events that count as progress, instead of progress labels.
+    pub progress: Vec<String>,
+    /// Only runs in which every process that can always move does move.
+    pub fair: bool,
+    /// How the flow engine treats cycles.
+    pub abstraction: Abstraction,
+    /// Bad configurations of communicating machines, instead of those of the file.
+    pub bad: Vec<String>,
+    /// The method of an engine that has several.
+    pub method: Method,
+    /// The product of all components, on the fly, without abstraction.
+    pub plain: bool,
+    /// For the method `cegar` of the engine `fifo`.
+    pub path_invariant: Option<PathInvariant>,
+    /// The extrapolation of sets of queue contents, such as `rho-forward`.
+    pub extrapolation: Option<String>,
+    /// Report how the engines refine.
+    pub trace_refinement: bool,
+    /// Faults at run time count, beside stated errors.
+    pub c_faults: bool,
+    /// Where to write a violation of C as a C program.
+    pub c_test: Option<PathBuf>,
+    /// A second solver checks proofs about C as well.
+    pub cross_check: bool,
+    /// Collect invariants and tables for display.
+    pub stats: bool,
+    /// Go on after a violation, through all states.
+    pub keep_going: bool,
+    /// Partial-order reduction.
+    pub reduction: Reduction,
+    /// The order in which states are visited.
+    pub search: SearchOrder,
+    /// Stop after so many states.
+    pub max_states: Option<u64>,
+    /// Do not go deeper than this.
+    pub max_depth: Option<u64>,
+}
+
+impl Settings {
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16);
+        self.jobs.unwrap_or_else(cores)
+    }
+}
+
+choices! {
+    /// The language of a model.
+    Language {
+        Promela = "promela": "Promela (.pml, .prm, .promela)",
+        Scm = "scm": "Communicating machines (.scm)",
+        Fsp = "fsp": "Finite state processes (.fsp)",
+        Aut = "aut": "A labelled transition system in the Aldebaran format (.aut)",
+        C = "c": "A C program (.c, .i)",
+        Spec = "spec": "A specification of C components (.spec)",
+    }
+}
+
+/// How a model is read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The language; by default that of the file's extension.
+    pub language: Option<Language>,
+    /// Macros, `NAME` or `NAME=VALUE`.
+    pub define: Vec<String>,
+    /// More folders with included files.
+    pub include: Vec<PathBuf>,
+    /// The composition or process of an FSP text; by default the last composition.
+    pub system: Option<String>,
+    /// How C is read.
+    pub c: COptions,
+}
+
+/// How C is read.
+#[derive(Clone, Debug, Default)]
+pub struct COptions {
+    /// The procedure that a run starts with; by default `main`.
+    pub entry: Option<String>,
+    /// The widths of integers; by default `ilp32`.
+    pub data_model: Option<DataModel>,
+    /// A signed result that its type cannot hold is an error of the program.
+    pub signed_overflow: bool,
+}
+
+impl COptions {
+    /// The first option that is given, if one is.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let options = [
+            (self.entry.is_some(), "--entry"),
+            (self.data_model.is_some(), "--c-data-model"),
+            (self.signed_overflow, "--c-signed-overflow"),
+        ];
+        options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+}
