@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use model::source::{FileId, Span};
 
-use crate::token::{Name, Names};
+use crate::token::{Name, Names, TokenKind};
 
 /// The piece that a text is, if it is exactly one: what `##` makes of its two neighbours.
 pub(crate) fn single_piece(text: &str, names: &mut Names) -> Option<PieceKind> {
@@ -274,6 +274,12 @@ impl Scanner {
     fn mark(&mut self, first: u8) -> PieceKind {
         let second = self.unspliced(self.at + 1);
         if let Some(kind) = long_mark(first, self.byte(second)) {
+            let third = self.unspliced(second + 1);
+            // SPIN reads `-->` as `->`; in `x--->y` the decrement comes first.
+            if kind == PieceKind::Mark(TokenKind::MinusMinus) && self.byte(third) == b'>' {
+                self.at = third + 1;
+                return PieceKind::Mark(TokenKind::Arrow);
+            }
             self.at = second + 1;
             return kind;
         }
