@@ -19,10 +19,6 @@ pub enum Fault {
     },
     /// Division, or remainder, by zero.
     DivisionByZero,
-    /// More than 255 processes.
-    TooManyProcesses,
-    /// More than 255 channels.
-    TooManyChannels,
     /// A channel variable that no channel was assigned to.
     NoChannel,
     /// A reference to a channel whose process has ended.
@@ -53,8 +49,6 @@ impl Fault {
             Fault::Assertion => "assertion",
             Fault::Index { .. } => "index-out-of-range",
             Fault::DivisionByZero => "division-by-zero",
-            Fault::TooManyProcesses => "too-many-processes",
-            Fault::TooManyChannels => "too-many-channels",
             Fault::NoChannel => "uninitialised-channel",
             Fault::DeadChannel => "dead-channel",
             Fault::FieldCount { .. } => "field-count",
@@ -75,8 +69,6 @@ impl fmt::Display for Fault {
                 write!(f, "index {index} out of range: `{variable}` has {len} elements")
             }
             Fault::DivisionByZero => write!(f, "division by zero"),
-            Fault::TooManyProcesses => write!(f, "too many processes: at most 255 can be there at a time"),
-            Fault::TooManyChannels => write!(f, "too many channels: at most 255 can be there at a time"),
             Fault::NoChannel => write!(f, "the channel variable does not refer to a channel"),
             Fault::DeadChannel => write!(f, "the channel belongs to a process that has ended"),
             Fault::FieldCount { given, expected } => {
@@ -107,6 +99,10 @@ pub enum Overflow {
     Shapes,
     /// A queue of more than 65535 messages.
     QueueLength,
+    /// More than 255 processes at a time, where `pid` is a byte as in SPIN.
+    Processes,
+    /// More than 255 channels at a time, where a reference to one is a byte as in SPIN.
+    Channels,
     /// More states than have numbers.
     States,
 }
@@ -116,6 +112,8 @@ impl fmt::Display for Overflow {
         match self {
             Overflow::Shapes => write!(f, "more than 65535 different sets of processes"),
             Overflow::QueueLength => write!(f, "a queue of more than 65535 messages"),
+            Overflow::Processes => write!(f, "more than 255 processes at a time"),
+            Overflow::Channels => write!(f, "more than 255 channels at a time"),
             Overflow::States => write!(f, "more than 4294967294 states"),
         }
     }

@@ -295,10 +295,10 @@ impl<'a, 's> Performer<'a, 's> {
         let queues = self.state.frame.queues.len();
         if semantics.reading != Reading::Unbounded {
             if process >= MOST {
-                return Err(Trouble::Fault(Box::new(Fault::TooManyProcesses)));
+                return Err(Trouble::Overflow(Overflow::Processes));
             }
             if queues + block.queues.len() > MOST {
-                return Err(Trouble::Fault(Box::new(Fault::TooManyChannels)));
+                return Err(Trouble::Overflow(Overflow::Channels));
             }
         }
         self.state

@@ -102,8 +102,9 @@ and `.art` are kept for other languages.",
         code: "limit",
         title: "a bound of Highwater itself was reached",
         text: "\
-The model is larger than the tool can represent: a queue of more than 65535 messages, or more than
-65535 different sets of running processes. This is not an error of the model.",
+The model is larger than the tool can represent: a queue of more than 65535 messages, more than
+65535 different sets of running processes, or, except with `--channels unbounded`, more than 255
+processes or channels at a time, which is also SPIN's limit. This is not an error of the model.",
         example: "\
 chan q = [1] of { byte };
 active proctype P() { do :: q!1 od }    /* with --channels unbounded, q grows for ever */",

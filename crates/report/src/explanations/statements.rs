@@ -147,28 +147,6 @@ active proctype P() { byte share; share = 12 / n }",
         advice: "guard the expression: `if :: n > 0 -> share = 12 / n :: else fi`.",
     },
     Explanation {
-        code: "too-many-processes",
-        title: "more than 255 processes at a time",
-        text: "\
-A `run` would create process number 256. A process that has ended still counts until all younger ones
-have ended too. With `--channels unbounded` there is no such limit.",
-        example: "\
-proctype Worker() { false }             /* waits for ever */
-init { do :: run Worker() od }",
-        advice: "create a fixed number of processes, or wait until old ones have ended: `_nr_pr < 10`.",
-    },
-    Explanation {
-        code: "too-many-channels",
-        title: "more than 255 channels at a time",
-        text: "\
-A process that is created brings its own channels along, and there would be more than 255 in all. With
-`--channels unbounded` there is no such limit.",
-        example: "\
-proctype Worker() { chan own[100] = [1] of { byte }; own[0]?_ }
-init { run Worker(); run Worker(); run Worker() }",
-        advice: "share channels between processes: declare them outside, or pass them as parameters.",
-    },
-    Explanation {
         code: "uninitialised-channel",
         title: "a channel variable that refers to no channel",
         text: "\
