@@ -27,7 +27,6 @@ mod product_certificates;
 mod programs;
 mod reduction;
 mod robust;
-mod semantics;
 mod simulate_c;
 mod spin;
 mod states_and_events;

@@ -1,3 +1,5 @@
 //! The integration tests of `promela`, one executable: each file is a module.
 
 mod messages;
+mod semantics;
+mod spin;

@@ -5,7 +5,7 @@
 
 use explore::{Options, Order};
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Property, Silent, Verdict};
+use model::verdict::{Property, Reason, Silent, Verdict};
 
 struct Expected<'a> {
     name: &'a str,
@@ -52,4 +52,26 @@ fn every_corner_of_the_language_has_the_states_and_errors_of_spin() {
     let wrong: Vec<String> =
         models.iter().filter_map(|m| wrong(m).map(|problem| format!("{}: {problem}\n{}", m.name, m.text))).collect();
     assert!(wrong.is_empty(), "{} models differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The verdicts on safety and deadlock.
+fn verdicts(text: &str) -> Vec<Verdict> {
+    let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
+    let network = read.network.expect("a model");
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let properties = vec![Property::Safety, Property::Deadlock];
+    let options = Options { properties, ..Options::default() };
+    explore::check(&semantics, &read.sources, &options, &Silent::default()).into_iter().map(|o| o.verdict).collect()
+}
+
+#[test]
+fn more_than_255_processes_or_channels_are_a_limit_and_no_error_of_the_model() {
+    let processes = "proctype Q() { false }\ninit { do :: run Q() od }";
+    let tested = "proctype Q() { false }\ninit { byte p; do :: p = run Q(); if :: p == 0 -> break :: else fi od }";
+    let channels = "proctype Q() { chan own[100] = [1] of { byte }; own[0]?_ }\ninit { run Q(); run Q(); run Q() }";
+    for text in [processes, tested, channels] {
+        for verdict in verdicts(text) {
+            assert!(matches!(verdict, Verdict::Inconclusive(Reason::Limit(_))), "{verdict:?}\n{text}");
+        }
+    }
 }

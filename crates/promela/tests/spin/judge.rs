@@ -1,0 +1,181 @@
+//! What SPIN and Highwater say of a model.
+
+use explore::{Options, Order};
+use model::semantics::{Reading, Semantics};
+use model::verdict::{Limits, Property, Reason, Silent, Verdict};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Models with more states are left out: SPIN's verifier would take too long for them.
+const MOST_STATES: u64 = 30_000;
+
+/// SPIN's report.
+#[derive(Debug, Default, Clone)]
+pub struct Spin {
+    pub states: u64,
+    pub safety: bool,
+    pub deadlock: bool,
+    /// An error after which SPIN goes on and Highwater does not.
+    pub fatal: bool,
+    /// The lines that were not reached, by process.
+    pub unreached: BTreeMap<String, Vec<usize>>,
+    pub messages: Vec<String>,
+}
+
+/// Highwater's report.
+#[derive(Debug, Clone)]
+pub struct Ours {
+    pub states: u64,
+    pub safety: bool,
+    pub deadlock: bool,
+}
+
+/// How a comparison ended.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// Both agree.
+    Agree(Spin),
+    /// SPIN refuses the model.
+    Refused(String),
+    /// Too many states.
+    Large,
+    /// SPIN's verifier did not finish.
+    Unfinished(String),
+    Differ(String),
+}
+
+/// Complaints after which SPIN makes a verifier all the same.
+const TOLERATED: &[&str] = &["place initialized chan decl", "dubious use of 'else'"];
+
+pub fn installed(program: &str, argument: &str) -> bool {
+    Command::new(program).arg(argument).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
+}
+
+pub fn execute(folder: &Path, seconds: u32, program: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new("timeout");
+    command.arg(format!("{seconds}s")).arg(program).args(arguments).current_dir(folder);
+    let output = command.stdin(Stdio::null()).output().expect("`timeout` is there");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    (output.status.code(), text)
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().find(|l| l.contains("rror")).or(text.lines().next()).unwrap_or_default().trim().to_owned()
+}
+
+/// Makes a verifier; `Err` has SPIN's reason for refusing the model.
+pub fn compile(folder: &Path, text: &str, flags: &[&str]) -> Result<(), String> {
+    std::fs::write(folder.join("model.pml"), text).expect("the model is written");
+    let _ = std::fs::remove_file(folder.join("pan.c"));
+    let (_, said) = execute(folder, 100, "spin", &["-o1", "-o2", "-o3", "-a", "model.pml"]);
+    let tolerated = |line: &str| TOLERATED.iter().any(|t| line.contains(t));
+    let error = said.lines().find(|line| line.contains("rror") && !tolerated(line));
+    if !folder.join("pan.c").exists() || error.is_some() {
+        return Err(error.unwrap_or("no pan.c").trim().to_owned());
+    }
+    let mut arguments = vec!["-O0", "-w", "-DNOREDUCE", "-DVECTORSZ=4096"];
+    arguments.extend_from_slice(flags);
+    arguments.extend_from_slice(&["-o", "pan", "pan.c"]);
+    let (code, said) = execute(folder, 600, "cc", &arguments);
+    if code == Some(0) { Ok(()) } else { Err(format!("pan.c: {}", first_line(&said))) }
+}
+
+/// The number before a phrase of SPIN's report.
+fn number_before(text: &str, phrase: &str) -> Option<u64> {
+    text[..text.find(phrase)?].split_whitespace().next_back()?.parse::<f64>().ok().map(|n| n as u64)
+}
+
+/// Runs the verifier for states and errors.
+fn verify(folder: &Path) -> Result<Spin, String> {
+    let (code, said) = execute(folder, 60, "./pan", &["-m20000", "-w18", "-c0"]);
+    // After this error the verifier stops, however many errors were allowed.
+    let blocked = said.contains("block in d_step seq");
+    let complete = code == Some(0) && !said.contains("Search not completed") && !said.contains("depth too small");
+    let complete = complete || blocked;
+    let states = number_before(&said, " states, stored");
+    let (Some(states), true) = (states, complete) else { return Err(first_line(&said)) };
+    let mut spin = Spin { states, ..Spin::default() };
+    for line in said.lines().filter_map(|l| l.strip_prefix("pan:")) {
+        let Some((_, message)) = line.split_once(": ") else { continue };
+        match message {
+            m if m.starts_with("invalid end state") => spin.deadlock = true,
+            m if m.starts_with("assertion violated") => spin.safety = true,
+            _ => (spin.safety, spin.fatal) = (true, true),
+        }
+        spin.messages.push(message.to_owned());
+    }
+    spin.unreached = unreached(&said);
+    Ok(spin)
+}
+
+/// The part of the report on states that were not reached.
+fn unreached(said: &str) -> BTreeMap<String, Vec<usize>> {
+    let mut all: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut process = None;
+    for line in said.lines() {
+        if let Some(name) = line.strip_prefix("unreached in ") {
+            let name = name.trim_start_matches("proctype ").trim();
+            let name = if name == "init" { ":init:" } else { name };
+            process = Some(name.to_owned());
+            all.insert(name.to_owned(), Vec::new());
+        } else if let (Some(name), Some(rest)) = (&process, line.trim().strip_prefix("model.pml:")) {
+            let number: Option<usize> = rest.split(',').next().and_then(|n| n.parse().ok());
+            all.entry(name.clone()).or_default().extend(number);
+        }
+    }
+    all
+}
+
+/// Highwater's search, in this process.
+fn search(text: &str) -> Result<Option<Ours>, String> {
+    let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
+    let Some(network) = read.network else {
+        let first = read.diagnostics.first().map_or_else(String::new, |d| d.message.clone());
+        return Err(first);
+    };
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let properties = vec![Property::Safety, Property::Deadlock];
+    let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+    let options = Options { order: Order::Breadth, keep_going: true, properties, limits, ..Options::default() };
+    let outcomes = explore::check(&semantics, &read.sources, &options, &Silent::default());
+    if outcomes.iter().any(|o| matches!(o.verdict, Verdict::Inconclusive(Reason::States))) {
+        return Ok(None);
+    }
+    let states = outcomes[0].stats.as_ref().map_or(0, |s| s.states);
+    if states >= MOST_STATES {
+        return Ok(None);
+    }
+    let violated = |index: usize| outcomes[index].verdict == Verdict::Violated;
+    Ok(Some(Ours { states, safety: violated(0), deadlock: violated(1) }))
+}
+
+/// Compares states and errors.
+pub fn compare(folder: &Path, text: &str) -> Outcome {
+    let ours = search(text);
+    if matches!(ours, Ok(None)) {
+        return Outcome::Large;
+    }
+    if let Err(reason) = compile(folder, text, &["-DSAFETY", "-DNOCLAIM"]) {
+        return Outcome::Refused(reason);
+    }
+    let spin = match verify(folder) {
+        Ok(spin) => spin,
+        Err(reason) => return Outcome::Unfinished(reason),
+    };
+    let ours = match ours {
+        Ok(Some(ours)) => ours,
+        Ok(None) => return Outcome::Large,
+        Err(reason) => return Outcome::Differ(format!("refused here: {reason}")),
+    };
+    let same = if spin.fatal {
+        ours.safety || ours.deadlock
+    } else {
+        ours.states == spin.states && ours.safety == spin.safety && ours.deadlock == spin.deadlock
+    };
+    if same {
+        return Outcome::Agree(spin);
+    }
+    let spin = (spin.states, spin.safety, spin.deadlock, spin.messages);
+    Outcome::Differ(format!("{ours:?}; SPIN: states, safety, deadlock, messages {spin:?}"))
+}
