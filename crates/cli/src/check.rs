@@ -4,7 +4,7 @@ use crate::arguments::{CheckArgs, Format};
 use crate::terminal::{self, diagnose, explain_error};
 use highwater::options::Kind;
 use highwater::settings::Settings;
-use highwater::{Error, Model, Results, Wanted, capacities};
+use highwater::{Error, Finding, Model, Results, Wanted, capacities};
 use model::budget::{Cancel, Stopwatch};
 use model::context::Context;
 use model::diagnostic::Diagnostic;
@@ -87,7 +87,7 @@ impl Run<'_> {
     fn report(&mut self, model: &Model, results: Results, start: Stopwatch) -> Result<i32, Error> {
         let document = Document {
             model: model.info().clone(),
-            outcomes: results.outcomes,
+            outcomes: results.findings.into_iter().map(Finding::into_outcome).collect(),
             not_checked: results.not_checked,
             warnings: model.warnings().len(),
             sources: model.sources(),
@@ -165,7 +165,7 @@ impl Run<'_> {
 
 /// `--apply-bounds`: exit code 0 if every channel got a capacity that suffices, 3 if not.
 fn apply_bounds(results: &Results, model: &Model) -> Result<i32, Error> {
-    let (text, left) = capacities::applied(&results.outcomes, model);
+    let (text, left) = capacities::applied(&results.findings, model);
     terminal::print(text.as_bytes())?;
     if left == 0 && results.not_checked.is_empty() {
         return Ok(0);

@@ -4,12 +4,11 @@
 //! forbids. The explicit engine then looks for a run that realises it, or visits all states after all. [`Asking`] runs them
 //! one after the other, or at the same time; `boundedness.rs` and `livelock.rs` decide what follows from both.
 
-use certify::Refusal;
+use crate::evidence::{Checked, refused};
 use explore::reduction::Mode;
 use flow::{Question, Report};
 use model::budget::Stopwatch;
 use model::context::Context;
-use model::flow_proof::FlowProof;
 use model::network::{Initial, Network};
 use model::semantics::Reading;
 use model::source::SourceMap;
@@ -33,6 +32,18 @@ pub enum Engines {
     Flow,
     /// The search.
     Explore,
+}
+
+/// What the flow engine says, with the proof that the checker accepted.
+pub(crate) struct Proved {
+    pub(crate) report: Report,
+    pub(crate) checked: Option<Checked>,
+}
+
+impl Proved {
+    pub(crate) fn nothing() -> Proved {
+        Proved { report: Report::empty(), checked: None }
+    }
 }
 
 /// What a question is asked with.
@@ -71,35 +82,35 @@ impl Asking<'_> {
         question: &Question,
         search: impl FnOnce(&Context<'_>) -> T,
         decides: impl Fn(&T) -> bool,
-    ) -> (Report, T) {
+    ) -> (Proved, T) {
         let ((static_side, stop_static), (search_side, stop_search)) =
             (self.cx.budget.linked(), self.cx.budget.linked());
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(STACK);
             let handle = thread.spawn_scoped(scope, || {
-                let report = self.flow(question, &self.cx.with(&static_side));
-                if report.complete {
+                let proved = self.flow(question, &self.cx.with(&static_side));
+                if proved.report.complete {
                     stop_search.cancel();
                 }
-                report
+                proved
             });
             let found = search(&self.cx.with(&search_side));
             if decides(&found) {
                 stop_static.cancel();
             }
-            let report = handle.ok().and_then(|handle| handle.join().ok()).unwrap_or_else(Report::empty);
-            (report, found)
+            let proved = handle.ok().and_then(|handle| handle.join().ok()).unwrap_or_else(Proved::nothing);
+            (proved, found)
         })
     }
 
     /// The static engine for a moment.
-    pub(crate) fn first_attempt(&self, question: &Question) -> Report {
+    pub(crate) fn first_attempt(&self, question: &Question) -> Proved {
         let moment = self.cx.budget.share(4).at_most(FIRST_ATTEMPT);
         self.accepted(self.proved(question, &self.cx.with(&moment)), question, &self.cx)
     }
 
     /// The static engine. What it proves counts only after the checker has accepted it.
-    pub(crate) fn flow(&self, question: &Question, cx: &Context<'_>) -> Report {
+    pub(crate) fn flow(&self, question: &Question, cx: &Context<'_>) -> Proved {
         self.accepted(self.proved(question, cx), question, cx)
     }
 
@@ -109,39 +120,36 @@ impl Asking<'_> {
     }
 
     /// A report whose proof the checker has accepted; bounds that it refuses are given up, and so is a proof.
-    fn accepted(&self, mut report: Report, question: &Question, cx: &Context<'_>) -> Report {
+    fn accepted(&self, mut report: Report, question: &Question, cx: &Context<'_>) -> Proved {
         let property = match question {
             Question::Boundedness => Property::Boundedness,
             Question::Livelock { .. } => Property::Livelock,
         };
-        let verify = |proof: &FlowProof| certify::flow::verify(self.network, &property, proof, &cx.limits(), cx);
-        let Some(proof) = &mut report.proof else { return report };
-        let mut checked = verify(proof);
-        if let Err(Refusal::Bound(_)) = &checked {
-            proof.bounds.clear();
-            proof.bound_weights.clear();
-            report.queues.iter_mut().for_each(|queue| queue.at_most = None);
-            checked = verify(proof);
-        }
-        // A proof that claims no channel has nothing to be refused.
+        let proof = report.proof.take();
+        // A proof that claims no channel proves nothing.
         let claims = property == Property::Livelock || report.queues.iter().any(|queue| queue.bounded);
-        if let (Err(refusal), true) = (checked, claims) {
-            report.proof = None;
-            report.complete = false;
-            report.queues.iter_mut().for_each(|queue| (queue.bounded, queue.at_most) = (false, None));
-            report.reason = Some(match refusal {
-                Refusal::Unfinished(why) => Reason::NotProvable(format!("a proof was found, but not checked: {why}")),
-                refusal => Reason::Internal(format!("the checker refuses the proof: {refusal}")),
-            });
-        }
-        report
+        let checked = proof.filter(|_| claims).map(|proof| Checked::flow(self.network, &property, proof, cx));
+        let checked = match checked {
+            Some(Ok((checked, without_bounds))) => {
+                if without_bounds {
+                    report.queues.iter_mut().for_each(|queue| queue.at_most = None);
+                }
+                return Proved { report, checked: Some(checked) };
+            }
+            Some(Err(refusal)) => Some(refused(refusal, cx)),
+            None => None,
+        };
+        report.complete = false;
+        report.queues.iter_mut().for_each(|queue| (queue.bounded, queue.at_most) = (false, None));
+        report.reason = checked.or(report.reason);
+        Proved { report, checked: None }
     }
 
     /// An answer to be filled in.
     pub(crate) fn outcome(&self, property: Property, reading: Reading, start: Stopwatch) -> Outcome {
         Outcome {
             property,
-            verdict: Verdict::Proved,
+            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
             reading,
             engine: flow::ENGINE,
             time: start.elapsed(),

@@ -3,7 +3,8 @@
 //! A proof of one and a run of the other would be a contradiction: then neither is reported. Where all states were visited
 //! although channels have no bounds, the longest that each queue got is its exact bound.
 
-use crate::asking::{Asking, Engines};
+use crate::asking::{Asking, Engines, Proved};
+use crate::evidence::{Answer, Checked, Claim, Replayed};
 use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
 use flow::{Question, QueueReport, Report};
 use model::budget::Stopwatch;
@@ -12,40 +13,42 @@ use model::expr::{Expr, Scope};
 use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::Narrator;
-use model::verdict::{
-    Certificate, ChannelState, ChannelVerdict, CycleVerdict, Outcome, Property, Reason, Verdict, Witness,
-};
+use model::verdict::{Certificate, ChannelState, ChannelVerdict, CycleVerdict, Outcome, Property, Reason, Witness};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 impl Asking<'_> {
     /// Is every channel bounded, and how long does each get?
-    pub fn boundedness(&self) -> Outcome {
+    pub fn boundedness(&self) -> Answer {
         let start = Stopwatch::start();
         let semantics = Semantics::new(self.network, Reading::Unbounded);
-        let (report, growth) = match self.engines {
-            Engines::Explore => (Report::empty(), Some(self.grow(&semantics, &Report::empty(), &self.cx))),
+        let (Proved { report, checked }, growth) = match self.engines {
+            Engines::Explore => (Proved::nothing(), Some(self.grow(&semantics, &Report::empty(), &self.cx))),
             Engines::Flow => (self.flow(&Question::Boundedness, &self.cx), None),
             Engines::Both => self.side_by_side(&semantics),
         };
         let mut outcome = self.outcome(Property::Boundedness, Reading::Unbounded, start);
         outcome.details = self.details(&report);
-        self.decide_boundedness(&mut outcome, report, growth.as_ref(), &semantics);
+        let claim = self.decide_boundedness(&mut outcome, &report, checked, growth.as_ref(), &semantics);
+        outcome.details.advice = self.advice(&outcome, &claim);
+        if !matches!(claim, Claim::Open(_)) {
+            outcome.details.cycles.clear();
+        }
         outcome.time = start.elapsed();
-        outcome
+        Answer { outcome, claim }
     }
 
     /// The static engine alone for a moment; if it needs longer, the search beside it. Who is done first stops the other.
-    fn side_by_side(&self, semantics: &Semantics<'_>) -> (Report, Option<GrowthReport>) {
+    fn side_by_side(&self, semantics: &Semantics<'_>) -> (Proved, Option<GrowthReport>) {
         let first = self.first_attempt(&Question::Boundedness);
-        let late = matches!(first.reason, Some(Reason::Timeout));
+        let late = matches!(first.report.reason, Some(Reason::Timeout));
         if !late || self.advisory {
-            let growth = self.grow(semantics, &first, &self.cx);
+            let growth = self.grow(semantics, &first.report, &self.cx);
             return (first, Some(growth));
         }
-        let search = |cx: &Context<'_>| self.grow(semantics, &first, cx);
-        let (report, growth) = self.beside(&Question::Boundedness, search, |g| g.complete || !g.growing.is_empty());
-        (if report.queues.is_empty() { first } else { report }, Some(growth))
+        let search = |cx: &Context<'_>| self.grow(semantics, &first.report, cx);
+        let (proved, growth) = self.beside(&Question::Boundedness, search, |g| g.complete || !g.growing.is_empty());
+        (if proved.report.queues.is_empty() { first } else { proved }, Some(growth))
     }
 
     /// The search: for runs that grow, or, after a proof, for how far the bounds are reached.
@@ -76,13 +79,16 @@ impl Asking<'_> {
         growth
     }
 
+    /// What follows from both engines. A proof of some channels only is kept beside a run, or beside no answer.
     fn decide_boundedness(
         &self,
         outcome: &mut Outcome,
-        report: Report,
+        report: &Report,
+        checked: Option<Checked>,
         growth: Option<&GrowthReport>,
         semantics: &Semantics<'_>,
-    ) {
+    ) -> Claim {
+        outcome.certificate = checked.as_ref().map(|checked| checked.certificate().clone());
         if let Some(growth) = growth {
             add_lengths(&mut outcome.details.channels, growth, self.network);
             outcome.stats = Some(growth.stats.clone());
@@ -93,35 +99,28 @@ impl Asking<'_> {
                 growing.iter().flat_map(gains).filter(|(_, g)| *g > 0).map(|(n, _)| n).collect();
             let refuted = |queue: &QueueReport| queue.bounded && grown.contains(queue.name.as_str());
             if report.complete || report.queues.iter().any(refuted) {
-                let reason = String::from("a proof and a run contradict each other");
-                outcome.verdict = Verdict::Inconclusive(Reason::Internal(reason));
-                return;
+                return Claim::Open(Reason::Internal(String::from("a proof and a run contradict each other")));
             }
-            outcome.verdict = Verdict::Violated;
             outcome.engine = explore::ENGINE;
+            let replayed = Replayed::network(semantics, &witness);
             outcome.witness = Some(witness);
-        } else if let Some(growth) = growth.filter(|g| g.complete && g.crashed.is_none() && is_better(g, &report)) {
-            self.all_visited(outcome, growth);
-        } else if report.complete {
-            outcome.verdict = Verdict::Proved;
-        } else {
-            let late = growth.and_then(|g| g.stopped.clone());
-            let reason = report.reason.clone().or(late);
-            let reason = reason.unwrap_or(Reason::NotProvable(String::from("no proof and no run was found")));
-            outcome.verdict = Verdict::Inconclusive(reason);
+            return replayed.map_or_else(Claim::Open, Claim::Violated);
         }
-        if outcome.certificate.is_none() && report.queues.iter().any(|queue| queue.bounded) {
-            outcome.certificate = report.proof.map(|proof| Certificate::Flow(Box::new(proof)));
+        if let Some(growth) = growth.filter(|g| g.complete && g.crashed.is_none() && is_better(g, report))
+            && let Some(checked) = Checked::search(self.all_visited(outcome, growth))
+        {
+            return Claim::Proved(checked);
         }
-        outcome.details.advice = self.advice(outcome);
-        if !matches!(outcome.verdict, Verdict::Inconclusive(_)) {
-            outcome.details.cycles.clear();
+        if let Some(checked) = checked.filter(|_| report.complete) {
+            return Claim::Proved(checked);
         }
+        let late = growth.and_then(|g| g.stopped.clone());
+        let reason = report.reason.clone().or(late);
+        Claim::Open(reason.unwrap_or(Reason::NotProvable(String::from("no proof and no run was found"))))
     }
 
     /// Every state was visited: the longest that each queue got is its bound.
-    fn all_visited(&self, outcome: &mut Outcome, growth: &GrowthReport) {
-        outcome.verdict = Verdict::Proved;
+    fn all_visited(&self, outcome: &mut Outcome, growth: &GrowthReport) -> Certificate {
         outcome.engine = explore::ENGINE;
         for channel in &mut outcome.details.channels {
             channel.state = ChannelState::Bounded;
@@ -135,8 +134,7 @@ impl Asking<'_> {
         }
         let longest = growth.longest.iter().map(|q| (q.channel.clone(), u64::from(q.length))).collect();
         let digest = growth.digest.unwrap_or(0);
-        outcome.certificate =
-            Some(Certificate::Explored { states: growth.stats.states, digest, longest, events: Vec::new() });
+        Certificate::Explored { states: growth.stats.states, digest, longest, events: Vec::new() }
     }
 
     /// The run with the fewest stages, and the shortest, in words.
@@ -171,7 +169,7 @@ impl Asking<'_> {
     }
 
     /// What to do, in words.
-    fn advice(&self, outcome: &Outcome) -> Vec<String> {
+    fn advice(&self, outcome: &Outcome, claim: &Claim) -> Vec<String> {
         let mut advice = Vec::new();
         for channel in &outcome.details.channels {
             match (channel.state, channel.proved_at_most, channel.declared) {
@@ -202,7 +200,7 @@ impl Asking<'_> {
             advice
                 .push(format!("{more} more {channels} could be declared differently: --apply-bounds prints the model"));
         }
-        if outcome.verdict == Verdict::Violated {
+        if matches!(claim, Claim::Violated(_)) {
             let freely: BTreeSet<String> = outcome.details.cycles.iter().filter_map(|c| self.freely(c)).collect();
             advice.extend(freely);
         }

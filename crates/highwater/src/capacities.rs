@@ -4,15 +4,16 @@
 //! whose channels are not all bounded, or are bounded without a known bound, stays as it is; a capacity is never 0, which
 //! would make a rendezvous of it.
 
+use crate::evidence::Finding;
 use crate::model::Model;
 use model::source::Span;
-use model::verdict::{ChannelState, Outcome, Property};
+use model::verdict::{ChannelState, Property};
 use std::collections::BTreeMap;
 
 /// The text of a model with capacities that suffice, and how many declarations stay as they are.
-pub fn applied(outcomes: &[Outcome], model: &Model) -> (String, usize) {
+pub fn applied(findings: &[Finding], model: &Model) -> (String, usize) {
     let mut needed: BTreeMap<(u32, u32, u32), Option<u64>> = BTreeMap::new();
-    let bounded = outcomes.iter().filter(|o| o.property == Property::Boundedness);
+    let bounded = findings.iter().map(Finding::outcome).filter(|o| o.property == Property::Boundedness);
     for channel in bounded.flat_map(|o| &o.details.channels) {
         let key = (channel.span.file.0, channel.span.start, channel.span.end);
         let bound = channel.proved_at_most.filter(|_| channel.state == ChannelState::Bounded);

@@ -1,6 +1,7 @@
 //! One check of one model: which properties, by which strategy; a result for each of them.
 
 use crate::error::Error;
+use crate::evidence::Finding;
 use crate::model::Model;
 use crate::options;
 use crate::property::Wanted;
@@ -8,13 +9,13 @@ use crate::settings::Settings;
 use crate::strategy;
 use model::context::Context;
 use model::semantics::Reading;
-use model::verdict::{Outcome, Property, Reason};
+use model::verdict::{Property, Reason};
 use report::document::NotChecked;
 
 /// The results of a check.
 pub struct Results {
     /// One for each property that was checked, in order; then those that are shown as advice.
-    pub outcomes: Vec<Outcome>,
+    pub findings: Vec<Finding>,
     /// One for each property that was named and cannot be checked.
     pub not_checked: Vec<NotChecked>,
 }
@@ -32,7 +33,7 @@ pub fn check(model: &Model, wanted: &Wanted, settings: &Settings, cx: &Context<'
     let mut seen = std::collections::HashSet::new();
     properties.retain(|property| seen.insert(property.clone()));
     options::refuse_inapplicable(model, settings, &properties)?;
-    let mut results = Results { outcomes: Vec::new(), not_checked: Vec::new() };
+    let mut results = Results { findings: Vec::new(), not_checked: Vec::new() };
     let mut checked = Vec::new();
     for property in properties {
         match strategy.unsupported(&property) {
@@ -42,12 +43,11 @@ pub fn check(model: &Model, wanted: &Wanted, settings: &Settings, cx: &Context<'
     }
     // Advice first: it is quick, and a search may take all the time there is.
     let advice = if matches!(wanted, Wanted::Everything) { strategy.advise(cx) } else { Vec::new() };
-    let outcomes = strategy.solve(&checked, cx)?;
-    if outcomes.iter().map(|outcome| &outcome.property).ne(&checked) {
+    let answers = strategy.solve(&checked, cx)?;
+    if answers.iter().map(|answer| &answer.outcome.property).ne(&checked) {
         return Err(Error::Internal("a strategy left out a property"));
     }
-    results.outcomes = outcomes;
-    results.outcomes.extend(advice);
+    results.findings = answers.into_iter().chain(advice).map(Finding::conclude).collect();
     Ok(results)
 }
 

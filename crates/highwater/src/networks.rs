@@ -6,6 +6,7 @@
 
 use crate::asking::{Asking, Engines, has_buffered_channel};
 use crate::error::Error;
+use crate::evidence::Answer;
 use crate::machines::{self, Machines};
 use crate::model::NetworkModel;
 use crate::settings::{Abstraction, Engine, SearchOrder, Settings};
@@ -17,7 +18,7 @@ use model::context::Context;
 use model::network::{MachineKind, Network};
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
-use model::verdict::{Outcome, Property, Reason};
+use model::verdict::{Property, Reason};
 use scm::Specification;
 
 /// The memory for `--bitstate` where there is no limit on it.
@@ -74,7 +75,7 @@ impl<'a> Networks<'a> {
     }
 
     /// What one explicit search answers, or `fifo`.
-    fn reachability(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+    fn reachability(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         if properties.is_empty() {
             return Ok(Vec::new());
         }
@@ -102,7 +103,7 @@ impl<'a> Networks<'a> {
     }
 
     /// What one explicit search answers.
-    pub(crate) fn search(&self, properties: Vec<Property>, cx: &Context<'_>) -> Vec<Outcome> {
+    pub(crate) fn search(&self, properties: Vec<Property>, cx: &Context<'_>) -> Vec<Answer> {
         let settings = self.settings;
         let order = match settings.search {
             SearchOrder::Breadth => Order::Breadth,
@@ -119,17 +120,19 @@ impl<'a> Networks<'a> {
             bitstate: settings.bitstate.then_some(cx.budget.most_memory().unwrap_or(DEFAULT_BITS) / 2),
             ..Options::default()
         };
-        explore::check(&Semantics::new(self.network, self.reading), self.sources, &options, cx)
+        let semantics = Semantics::new(self.network, self.reading);
+        let outcomes = explore::check(&semantics, self.sources, &options, cx);
+        outcomes.into_iter().map(|outcome| Answer::searched(outcome, &semantics)).collect()
     }
 
     /// A formula, a claim or acceptance labels; `None` if there is no such formula or claim.
-    fn infinite_runs(&self, property: &Property, cx: &Context<'_>) -> Option<Outcome> {
+    fn infinite_runs(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
         let semantics = Semantics::new(self.network, self.reading);
         let (sources, fair, reduction) = (self.sources, self.settings.fair, self.settings.reduction.into());
         let limits = cx.limits();
         let setting = Setting { semantics: &semantics, sources, fair, reduction, limits, observer: cx };
         let claim = |name: &String| self.network.claims.iter().find(|claim| claim.name == *name);
-        match property {
+        let outcome = match property {
             Property::Ltl(name) => {
                 let formula = self.network.formulas.iter().find(|formula| formula.name == *name);
                 formula.map(|formula| setting.formula(name, &formula.formula))
@@ -137,7 +140,8 @@ impl<'a> Networks<'a> {
             Property::Never(name) => claim(name).map(|claim| setting.never(claim)),
             Property::Trace(name) => claim(name).map(|claim| setting.trace(claim)),
             _ => Some(setting.acceptance()),
-        }
+        };
+        outcome.map(|outcome| Answer::searched(outcome, &semantics))
     }
 
     /// Why an engine that was chosen does not answer.
@@ -236,30 +240,30 @@ impl Strategy for Networks<'_> {
         }
     }
 
-    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
-        let mut outcomes = Vec::new();
+    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
+        let mut answers = Vec::new();
         if properties.contains(&Property::Boundedness) {
-            outcomes.push(self.asking(cx, false).boundedness());
+            answers.push(self.asking(cx, false).boundedness());
         }
         if properties.contains(&Property::Livelock) {
             let found = self.asking(cx, false).livelock(&self.settings.progress, self.reading);
-            outcomes.push(found.map_err(Error::Usage)?);
+            answers.push(found.map_err(Error::Usage)?);
         }
         let infinite: Vec<&Property> = properties.iter().filter(|p| is_about_infinite_runs(p)).collect();
         let searched = properties.iter().filter(|p| machines::answers(p)).cloned().collect();
         // Some of the time is left for formulas and claims.
         let budget = cx.budget.share(1 + infinite.len().min(3));
-        outcomes.extend(self.reachability(searched, &cx.with(&budget))?);
+        answers.extend(self.reachability(searched, &cx.with(&budget))?);
         for (index, property) in infinite.iter().enumerate() {
             let budget = cx.budget.share(infinite.len() - index);
-            outcomes.extend(self.infinite_runs(property, &cx.with(&budget)));
+            answers.extend(self.infinite_runs(property, &cx.with(&budget)));
         }
-        let position = |outcome: &Outcome| properties.iter().position(|p| *p == outcome.property);
-        outcomes.sort_by_key(|outcome| position(outcome).unwrap_or(usize::MAX));
-        Ok(outcomes)
+        let position = |answer: &Answer| properties.iter().position(|p| *p == answer.outcome.property);
+        answers.sort_by_key(|answer| position(answer).unwrap_or(usize::MAX));
+        Ok(answers)
     }
 
-    fn advise(&self, cx: &Context<'_>) -> Vec<Outcome> {
+    fn advise(&self, cx: &Context<'_>) -> Vec<Answer> {
         let wanted = self.settings.engine != Engine::Explore && has_buffered_channel(self.network);
         wanted.then(|| self.asking(cx, true).boundedness()).into_iter().collect()
     }

@@ -3,13 +3,14 @@
 use crate::components::Components;
 use crate::compositions::Compositions;
 use crate::error::Error;
+use crate::evidence::Answer;
 use crate::model::{Model, System};
 use crate::networks::Networks;
 use crate::programs::Programs;
 use crate::settings::Settings;
 use model::context::Context;
 use model::semantics::Reading;
-use model::verdict::{Outcome, Property, Reason};
+use model::verdict::{Property, Reason};
 
 /// A model of some kind, with the settings that it is checked under.
 pub(crate) trait Strategy {
@@ -24,11 +25,11 @@ pub(crate) trait Strategy {
     /// Why a property cannot be checked, if it cannot.
     fn unsupported(&self, property: &Property) -> Option<Reason>;
 
-    /// One outcome for each property, in order.
-    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Error>;
+    /// One answer for each property, in order.
+    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error>;
 
-    /// Outcomes that are shown although they were not requested.
-    fn advise(&self, _: &Context<'_>) -> Vec<Outcome> {
+    /// Answers that are shown although they were not requested.
+    fn advise(&self, _: &Context<'_>) -> Vec<Answer> {
         Vec::new()
     }
 

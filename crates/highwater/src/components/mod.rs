@@ -8,9 +8,9 @@
 //! the formula says nothing. The structures of a proof do more than the procedures; what they do not do, these do not either.
 
 mod checking;
-mod following;
+pub mod following;
 mod judged;
-mod proof;
+pub mod proof;
 mod reading;
 mod replayed;
 mod shown;
@@ -19,7 +19,7 @@ mod tests_in_c;
 mod told;
 mod walkers;
 
-pub use checking::verify;
+pub use checking::{Accepted, accepted, verify};
 pub use reading::{ComponentsFile, How, read};
 pub use replayed::replay;
 pub use shown::{dot, text};
@@ -27,7 +27,7 @@ pub use simulated::run;
 
 use crate::compositions;
 use crate::error::Error;
-use crate::programs::data_model_name;
+use crate::evidence::{Answer, Checked, Claim, Replayed};
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
 use cegar::{Holds, Part, Question, Specification, Violation};
@@ -43,9 +43,7 @@ use model::observer::Topic;
 use model::semantics::Reading;
 use model::source::{SourceMap, Span};
 use model::structure::Ending;
-use model::verdict::{
-    Certificate, ComponentsStats, Details, Outcome, ProcedureStats, Property, Reason, RefinementRound, Verdict,
-};
+use model::verdict::{ComponentsStats, Details, Outcome, ProcedureStats, Property, Reason, RefinementRound, Verdict};
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -81,10 +79,10 @@ impl<'a> Components<'a> {
         all.filter(meant).map(Property::Conformance).collect()
     }
 
-    fn answer(&self, property: &Property, stuck: Option<&Verdict>, cx: &Context<'_>) -> Result<Outcome, Error> {
+    fn answer(&self, property: &Property, stuck: bool, cx: &Context<'_>) -> Result<Answer, Error> {
         let mut outcome = Outcome {
             property: property.clone(),
-            verdict: Verdict::Proved,
+            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
             // Not shown: there are no channels.
             reading: Reading::Declared,
             engine: cegar::ENGINE,
@@ -95,8 +93,8 @@ impl<'a> Components<'a> {
             details: Details::default(),
         };
         let Some(question) = question(&self.file.specification, property) else {
-            outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(format!("there is no {property}")));
-            return Ok(outcome);
+            let reason = Reason::NotSupported(format!("there is no {property}"));
+            return Ok(Answer { outcome, claim: Claim::Open(reason) });
         };
         let start = Stopwatch::start();
         let mut teller = Teller(cx);
@@ -106,72 +104,57 @@ impl<'a> Components<'a> {
         let stats = outcome.details.components.insert(counts(&answer.statistics));
         stats.search_time = start.elapsed();
         stats.rounds = rounds(specification, question, &answer.refined);
-        match answer.verdict {
-            cegar::Outcome::Inconclusive(reason) => outcome.verdict = Verdict::Inconclusive(reason),
+        let claim = match answer.verdict {
+            cegar::Outcome::Inconclusive(reason) => Claim::Open(reason),
             cegar::Outcome::Fails(violation) => self.violated(question, &violation, &mut outcome)?,
-            cegar::Outcome::Holds(holds) => self.proved(&holds, stuck, cx, &mut outcome),
-        }
-        Ok(outcome)
+            cegar::Outcome::Holds(holds) => self.proved(&holds, stuck, cx, &mut outcome).into(),
+        };
+        Ok(Answer { outcome, claim })
     }
 
     /// A run counts once it was followed.
-    fn violated(&self, question: Question, violation: &Violation, outcome: &mut Outcome) -> Result<(), Error> {
+    fn violated(&self, question: Question, violation: &Violation, outcome: &mut Outcome) -> Result<Claim, Error> {
         let specification = &self.file.specification;
-        let unconfirmed =
-            |why: String| Verdict::Inconclusive(Reason::Internal(format!("a run was found, but not confirmed: {why}")));
         let parts = match cegar::parts_of(specification, question) {
             Ok(parts) => parts,
-            Err(reason) => {
-                outcome.verdict = Verdict::Inconclusive(reason);
-                return Ok(());
-            }
+            Err(reason) => return Ok(Claim::Open(reason)),
         };
         let script = Script::of_violation(violation, &parts);
-        let confirmed = confirmed(specification, question, &parts, self.sources, &script);
-        match confirmed {
-            Err(why) => outcome.verdict = unconfirmed(why),
-            Ok((followed, run)) => {
-                if let Some(path) = self.settings.c_test.as_ref().filter(|_| !self.tested.get()) {
-                    self.tested.set(true);
-                    let twice = run.loop_from.map(|_| {
-                        let more = script.once_more(&followed);
-                        following::follow(specification, question, &parts, self.sources, &more)
-                    });
-                    outcome.details.advice.extend(match twice {
-                        None => tests_in_c::write(self.file, &followed, &run, path)?,
-                        Some(Ok(twice)) => tests_in_c::write_loop(self.file, &followed, &twice, path)?,
-                        Some(Err(why)) => vec![format!("the run is not written as a C program: {why}")],
-                    });
-                }
-                outcome.verdict = Verdict::Violated;
-                outcome.details.components_run = Some(Box::new(run));
-            }
+        let (replayed, followed, run) =
+            match Replayed::components(specification, question, &parts, self.sources, &script) {
+                Ok(found) => found,
+                Err(reason) => return Ok(Claim::Open(reason)),
+            };
+        if let Some(path) = self.settings.c_test.as_ref().filter(|_| !self.tested.get()) {
+            self.tested.set(true);
+            let twice = run.loop_from.map(|_| {
+                let more = script.once_more(&followed);
+                following::follow(specification, question, &parts, self.sources, &more)
+            });
+            outcome.details.advice.extend(match twice {
+                None => tests_in_c::write(self.file, &followed, &run, path)?,
+                Some(Ok(twice)) => tests_in_c::write_loop(self.file, &followed, &twice, path)?,
+                Some(Err(why)) => vec![format!("the run is not written as a C program: {why}")],
+            });
         }
-        Ok(())
+        outcome.details.components_run = Some(Box::new(run));
+        Ok(Claim::Violated(replayed))
     }
 
     /// A proof counts once it was checked; and a formula that holds may say nothing.
-    fn proved(&self, holds: &Holds, stuck: Option<&Verdict>, cx: &Context<'_>, outcome: &mut Outcome) {
-        let specification = &self.file.specification;
+    fn proved(&self, holds: &Holds, stuck: bool, cx: &Context<'_>, outcome: &mut Outcome) -> Result<Claim, Reason> {
         let start = Stopwatch::start();
-        let accepted = checking::accepted(specification, holds, self.settings.cross_check, cx);
+        let checked = Checked::components(self.file, holds, self.settings.cross_check, cx);
         let stats = outcome.details.components.get_or_insert_default();
         stats.check_time = start.elapsed();
-        let accepted = match accepted {
-            Ok(accepted) => accepted,
-            Err(reason) => {
-                outcome.verdict = Verdict::Inconclusive(reason);
-                return;
-            }
-        };
+        let (checked, accepted) = checked?;
         (stats.checked_by, stats.obligations) = (accepted.by, accepted.obligations);
-        stats.procedures = procedures(specification, holds);
-        let options = &self.file.options;
-        let (data_model, overflow) = (data_model_name(options.data_model), options.signed_overflow_is_error);
-        outcome.certificate = Some(Certificate::Components(Box::new(proof::written(holds, data_model, overflow))));
-        if let Question::Formula(number) = holds.question {
-            self.weigh(number, holds, stuck, cx, outcome);
-        }
+        stats.procedures = procedures(&self.file.specification, holds);
+        let empty = match holds.question {
+            Question::Formula(number) => self.vacuous(number, holds, stuck, cx, outcome),
+            _ => None,
+        };
+        Ok(empty.map_or(Claim::Proved(checked), Claim::Vacuous))
     }
 
     /// Whether the program keeps another formula than the one of a proof. What the structures of the proof keep, it does;
@@ -198,9 +181,16 @@ impl<'a> Components<'a> {
         }
     }
 
-    /// What a formula that holds is worth.
-    fn weigh(&self, number: usize, holds: &Holds, stuck: Option<&Verdict>, cx: &Context<'_>, outcome: &mut Outcome) {
-        let Some(requirement) = self.file.specification.formulas.get(number) else { return };
+    /// Why a formula holds vacuously, if it does.
+    fn vacuous(
+        &self,
+        number: usize,
+        holds: &Holds,
+        stuck: bool,
+        cx: &Context<'_>,
+        outcome: &mut Outcome,
+    ) -> Option<String> {
+        let requirement = self.file.specification.formulas.get(number)?;
         let advice = &mut outcome.details.advice;
         let ask = &mut |formula: &Ltl<Atom>| self.keeps(formula, number, holds, cx);
         let empty = match worth_by(&requirement.formula, ask) {
@@ -212,12 +202,10 @@ impl<'a> Components<'a> {
                 None
             }
         };
-        if let Some(why) = empty {
-            outcome.certificate = None;
-            outcome.verdict = Verdict::Vacuous(why);
-            return;
+        if empty.is_some() {
+            return empty;
         }
-        if stuck == Some(&Verdict::Violated) {
+        if stuck {
             let note = "the program can get stuck; formulas speak of infinite runs only, not of those that end there";
             advice.push(String::from(note));
         }
@@ -226,6 +214,7 @@ impl<'a> Components<'a> {
                 "every part can come to its end; formulas speak of infinite runs only, not of those that end there";
             advice.push(String::from(note));
         }
+        None
     }
 }
 
@@ -282,18 +271,17 @@ impl Strategy for Components<'_> {
     }
 
     /// One property after the other; each has its share of the time that is left.
-    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
-        let mut outcomes: Vec<Outcome> = Vec::new();
+    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
+        let (mut answers, mut stuck) = (Vec::new(), false);
         for (index, property) in properties.iter().enumerate() {
             let watch = Stopwatch::start();
             let budget = cx.budget.share(properties.len() - index);
-            let stuck = outcomes.iter().find(|outcome| outcome.property == Property::Deadlock);
-            let stuck = stuck.map(|outcome| outcome.verdict.clone());
-            let mut outcome = self.answer(property, stuck.as_ref(), &cx.with(&budget))?;
-            outcome.time = watch.elapsed();
-            outcomes.push(outcome);
+            let mut answer = self.answer(property, stuck, &cx.with(&budget))?;
+            stuck |= *property == Property::Deadlock && matches!(answer.claim, Claim::Violated(_));
+            answer.outcome.time = watch.elapsed();
+            answers.push(answer);
         }
-        Ok(outcomes)
+        Ok(answers)
     }
 }
 
@@ -302,7 +290,7 @@ fn can_end(structure: &model::structure::Structure) -> bool {
 }
 
 /// A run that was followed and violates what was asked.
-fn confirmed<'p>(
+pub fn confirmed<'p>(
     specification: &Specification,
     question: Question,
     parts: &'p [Part],

@@ -7,7 +7,7 @@
 //! one, the formula says nothing. If there are infinite runs and others that get stuck, it holds for what it speaks of,
 //! and the deadlock is mentioned beside it.
 
-mod confirmed;
+pub mod confirmed;
 mod drawn;
 pub mod settings;
 mod simulated;
@@ -18,18 +18,19 @@ pub use drawn::{dot, text};
 pub use simulated::{replay, run};
 
 use crate::error::Error;
+use crate::evidence::{Answer, Checked, Claim, Replayed, refused};
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
 use compose::vacuity::{Worth, worth};
 use compose::{Listener, Method, Question};
 use model::budget::Stopwatch;
-use model::composition::{Composition, Requirement};
-use model::composition_proof::CompositionProof;
+use model::composition::{Atom, Composition, Requirement};
 use model::context::Context;
+use model::formula::Ltl;
 use model::observer::Topic;
 use model::semantics::Reading;
 use model::structure::Ending;
-use model::verdict::{Certificate, CompositionStats, Details, Outcome, Property, Reason, Verdict};
+use model::verdict::{CompositionStats, Details, Outcome, Property, Reason, Verdict};
 use std::time::Duration;
 
 /// A composition, ready to be asked.
@@ -60,10 +61,10 @@ impl<'a> Compositions<'a> {
         })
     }
 
-    fn answer(&self, property: &Property, deadlock: &mut Option<Deadlock>, cx: &Context<'_>) -> Outcome {
+    fn answer(&self, property: &Property, deadlock: &mut Option<Deadlock>, cx: &Context<'_>) -> Answer {
         let mut outcome = Outcome {
             property: property.clone(),
-            verdict: Verdict::Proved,
+            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
             // Not shown: there are no channels.
             reading: Reading::Declared,
             engine: compose::ENGINE,
@@ -73,19 +74,19 @@ impl<'a> Compositions<'a> {
             certificate: None,
             details: Details::default(),
         };
-        outcome.verdict = match confirmed::question(self.composition, property) {
-            Some(question) => self.answered(question, &mut outcome, deadlock, cx).unwrap_or_else(Verdict::Inconclusive),
-            None => Verdict::Inconclusive(Reason::NotSupported(format!("there is no formula for {property}"))),
+        let claim: Claim = match confirmed::question(self.composition, property) {
+            Some(question) => self.answered(question, &mut outcome, deadlock, cx).into(),
+            None => Claim::Open(Reason::NotSupported(format!("there is no formula for {property}"))),
         };
         if *property == Property::Deadlock {
-            *deadlock = match (&outcome.verdict, &outcome.details.joint) {
-                (Verdict::Proved, _) => Some(Deadlock::Never),
-                (_, Some(joint)) => Some(Deadlock::After(joint.steps.len())),
-                (Verdict::Inconclusive(reason), _) => Some(Deadlock::Unknown(reason.clone())),
-                _ => None,
+            *deadlock = match &claim {
+                Claim::Proved(_) => Some(Deadlock::Never),
+                Claim::Violated(run) => Some(Deadlock::After(run.steps())),
+                Claim::Open(reason) => Some(Deadlock::Unknown(reason.clone())),
+                Claim::Vacuous(_) => None,
             };
         }
-        outcome
+        Answer { outcome, claim }
     }
 
     fn answered(
@@ -94,7 +95,7 @@ impl<'a> Compositions<'a> {
         outcome: &mut Outcome,
         deadlock: &mut Option<Deadlock>,
         cx: &Context<'_>,
-    ) -> Result<Verdict, Reason> {
+    ) -> Result<Claim, Reason> {
         let mut teller = Teller(cx);
         let listener = cx.observer.wants(Topic::Refinement).then_some(&mut teller as &mut dyn Listener);
         let start = Stopwatch::start();
@@ -104,46 +105,32 @@ impl<'a> Compositions<'a> {
         match answer.verdict {
             compose::Verdict::Inconclusive(reason) => Err(reason),
             compose::Verdict::Fails(run) => {
-                let joint = confirmed::confirmed(self.composition, question, *run);
-                outcome.details.joint = Some(Box::new(joint.map_err(unconfirmed)?));
-                Ok(Verdict::Violated)
+                let (replayed, joint) = Replayed::composition(self.composition, question, *run)?;
+                outcome.details.joint = Some(Box::new(joint));
+                Ok(Claim::Violated(replayed))
             }
             compose::Verdict::Holds(proof) => {
                 let start = Stopwatch::start();
-                let accepted = self.accepted(&outcome.property, &proof, cx);
+                let checked = Checked::composition(self.composition, &outcome.property, proof, cx);
                 stats.check_time = start.elapsed();
-                accepted?;
-                outcome.certificate = Some(Certificate::Composition(proof));
-                match question {
-                    Question::Formula(_) => Ok(self.worth(question, outcome, deadlock, cx)),
-                    _ => Ok(Verdict::Proved),
-                }
+                let checked = checked.map_err(|refusal| refused(refusal, cx))?;
+                let empty = match question {
+                    Question::Formula(formula) => self.vacuous(formula, outcome, deadlock, cx),
+                    _ => None,
+                };
+                Ok(empty.map_or(Claim::Proved(checked), Claim::Vacuous))
             }
         }
     }
 
-    /// A proof counts once the checker has accepted it.
-    fn accepted(&self, property: &Property, proof: &CompositionProof, cx: &Context<'_>) -> Result<(), Reason> {
-        let question = asked(self.composition, property).ok_or_else(|| Reason::NotSupported(property.to_string()))?;
-        match certify::composition::verify(self.composition, question, proof, &cx.limits(), cx) {
-            Ok(()) => Ok(()),
-            Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => Err(Reason::Interrupted),
-            Err(certify::Refusal::Unfinished(why)) => {
-                Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
-            }
-            Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
-        }
-    }
-
-    /// What a formula that holds is worth, and whether there are runs that it does not speak of.
-    fn worth(
+    /// Why a formula holds vacuously, if it does. Whether there are runs that it does not speak of is noted.
+    fn vacuous(
         &self,
-        question: Question<'_>,
+        formula: &Ltl<Atom>,
         outcome: &mut Outcome,
         deadlock: &mut Option<Deadlock>,
         cx: &Context<'_>,
-    ) -> Verdict {
-        let Question::Formula(formula) = question else { return Verdict::Proved };
+    ) -> Option<String> {
         let advice = &mut outcome.details.advice;
         let empty = match worth(self.composition, formula, Method::Auto, &cx.limits(), cx) {
             Worth::Meaningful => None,
@@ -154,9 +141,8 @@ impl<'a> Compositions<'a> {
                 None
             }
         };
-        if let Some(why) = empty {
-            outcome.certificate = None;
-            return Verdict::Vacuous(why);
+        if empty.is_some() {
+            return empty;
         }
         match deadlock.get_or_insert_with(|| self.deadlock(cx)) {
             Deadlock::Never => {}
@@ -171,7 +157,7 @@ impl<'a> Compositions<'a> {
                 "formulas speak of infinite runs only; whether the composition can get stuck is not known: {reason}"
             )),
         }
-        Verdict::Proved
+        None
     }
 
     /// Whether it can get stuck. Nobody asked, so whatever is quickest.
@@ -220,17 +206,17 @@ impl Strategy for Compositions<'_> {
     }
 
     /// One property after the other; each has its share of the time that is left.
-    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
-        let mut outcomes = Vec::new();
+    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
+        let mut answers = Vec::new();
         let mut deadlock = None;
         for (index, property) in properties.iter().enumerate() {
             let watch = Stopwatch::start();
             let budget = cx.budget.share(properties.len() - index);
-            let mut outcome = self.answer(property, &mut deadlock, &cx.with(&budget));
-            outcome.time = watch.elapsed();
-            outcomes.push(outcome);
+            let mut answer = self.answer(property, &mut deadlock, &cx.with(&budget));
+            answer.outcome.time = watch.elapsed();
+            answers.push(answer);
         }
-        Ok(outcomes)
+        Ok(answers)
     }
 }
 
@@ -248,10 +234,6 @@ pub fn asked<'c>(composition: &'c Composition, property: &Property) -> Option<ce
         Property::Ltl(name) => requirement(composition, name).map(|found| Question::Formula(&found.formula)),
         _ => None,
     }
-}
-
-fn unconfirmed(why: &'static str) -> Reason {
-    Reason::Internal(format!("a run was found, but not confirmed: {why}"))
 }
 
 /// Passes lines on.

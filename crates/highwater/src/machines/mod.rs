@@ -22,6 +22,7 @@ pub use ending::ending;
 pub use formulas::add_formulas;
 
 use crate::error::Error;
+use crate::evidence::{Answer, Checked, Claim, refused};
 use crate::settings::Settings;
 use ending::Ending;
 use fifo::network::Unproved;
@@ -33,7 +34,7 @@ use model::network::Network;
 use model::queue_proof::QueueProof;
 use model::semantics::Reading;
 use model::source::SourceMap;
-use model::verdict::{Certificate, Details, Limits, Outcome, Property, QueueStats, Reason, Verdict};
+use model::verdict::{Details, Limits, Outcome, Property, QueueStats, Reason, Verdict};
 use scm::Specification;
 use std::sync::Arc;
 use story::Listener;
@@ -122,22 +123,22 @@ impl<'a> Machines<'a> {
     }
 
     /// The questions, one after the other; each has its share of the time that is left.
-    pub fn check(&self, properties: &[Property], cx: &Context<'_>) -> Vec<Outcome> {
-        let mut outcomes = Vec::new();
+    pub fn check(&self, properties: &[Property], cx: &Context<'_>) -> Vec<Answer> {
+        let mut answers = Vec::new();
         for (index, property) in properties.iter().enumerate() {
             let watch = Stopwatch::start();
             let share = cx.budget.share(properties.len() - index);
-            let mut outcome = self.answer(property, &share, cx);
-            outcome.time = watch.elapsed();
-            outcomes.push(outcome);
+            let mut answer = self.answer(property, &share, cx);
+            answer.outcome.time = watch.elapsed();
+            answers.push(answer);
         }
-        outcomes
+        answers
     }
 
-    fn answer(&self, property: &Property, share: &Budget, cx: &Context<'_>) -> Outcome {
+    fn answer(&self, property: &Property, share: &Budget, cx: &Context<'_>) -> Answer {
         let mut outcome = Outcome {
             property: property.clone(),
-            verdict: Verdict::Proved,
+            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
             reading: Reading::Unbounded,
             engine: ENGINE,
             time: std::time::Duration::ZERO,
@@ -146,7 +147,10 @@ impl<'a> Machines<'a> {
             certificate: None,
             details: Details::default(),
         };
-        let Some(question) = question(property) else { return outcome };
+        let Some(question) = question(property) else {
+            let reason = Reason::NotSupported(format!("the engine `fifo` does not answer {property}"));
+            return Answer { outcome, claim: Claim::Open(reason) };
+        };
         let directly = self.promela && matches!(self.method, Method::Auto);
         let found = match &self.target {
             Err(why) if directly => self.directly(share, &mut outcome, cx).map_err(|unproved| match unproved {
@@ -173,8 +177,7 @@ impl<'a> Machines<'a> {
                 }
             }
         };
-        outcome.verdict = found.unwrap_or_else(Verdict::Inconclusive);
-        outcome
+        Answer { outcome, claim: found.into() }
     }
 
     /// Asks the engine about plain machines.
@@ -185,7 +188,7 @@ impl<'a> Machines<'a> {
         most: &fifo::Limits,
         outcome: &mut Outcome,
         cx: &Context<'_>,
-    ) -> Result<Verdict, Reason> {
+    ) -> Result<Claim, Reason> {
         let (system, question) = target.question(self.network, question);
         let system = system.as_ref();
         let mut listener = Listener { system, cx };
@@ -202,30 +205,26 @@ impl<'a> Machines<'a> {
     }
 
     /// Looks for a proof on the network itself.
-    fn directly(&self, budget: &Budget, outcome: &mut Outcome, cx: &Context<'_>) -> Result<Verdict, Unproved> {
+    fn directly(&self, budget: &Budget, outcome: &mut Outcome, cx: &Context<'_>) -> Result<Claim, Unproved> {
         let most = languages(budget);
         certify::queues::can_speak_of(self.network).map_err(|refusal| Unproved::Unfit(refusal.to_string()))?;
         let found = fifo::network::prove(self.network, &outcome.property, &most)?;
-        let proof = found.proof;
-        match certify::queues::verify_promela(self.network, &outcome.property, &proof, &cx.limits(), cx) {
-            Ok(()) => {}
-            Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => {
-                return Err(Unproved::Limit(queues::Limit::Interrupted));
-            }
-            Err(certify::Refusal::Unfinished(_)) => return Err(Unproved::Limit(queues::Limit::Deadline)),
-            Err(_) => return Err(Unproved::Lost),
-        }
         let statistics = Statistics {
             method: found.method,
             iterations: found.round,
-            controls: proof.entries.len(),
+            controls: found.proof.entries.len(),
             languages: found.languages,
             bytes: found.bytes,
             ..Statistics::default()
         };
+        let checked = Checked::queues(self.network, None, &outcome.property, found.proof, cx);
+        let checked = checked.map_err(|refusal| match refusal {
+            certify::Refusal::Unfinished(_) if cx.budget.is_cancelled() => Unproved::Limit(queues::Limit::Interrupted),
+            certify::Refusal::Unfinished(_) => Unproved::Limit(queues::Limit::Deadline),
+            _ => Unproved::Lost,
+        })?;
         outcome.details.queues = Some(stats(&statistics));
-        outcome.certificate = Some(Certificate::Queues(Box::new(proof)));
-        Ok(Verdict::Proved)
+        Ok(Claim::Proved(checked))
     }
 
     fn limits(&self, budget: &Budget, steps: Option<u64>) -> fifo::Limits {
@@ -248,33 +247,18 @@ impl<'a> Machines<'a> {
         mut invariant: Invariant,
         outcome: &mut Outcome,
         cx: &Context<'_>,
-    ) -> Result<Verdict, Reason> {
+    ) -> Result<Claim, Reason> {
         if self.settings.stats {
             self.show(target, &mut invariant, outcome, cx.budget);
         }
         let proof = self.proof(target, invariant, &outcome.property, cx.budget)?;
-        let checked = match self.promela {
-            true => certify::queues::verify_promela(self.network, &outcome.property, &proof, &cx.limits(), cx),
-            false => {
-                let specification = match &target.origin {
-                    Origin::Folded(folding) => &folding.original,
-                    _ => &target.specification,
-                };
-                certify::queues::verify(self.network, specification, &outcome.property, &proof, &cx.limits(), cx)
-            }
+        let specification = match &target.origin {
+            Origin::Folded(folding) => &folding.original,
+            _ => &target.specification,
         };
-        match checked {
-            Ok(()) => {
-                outcome.certificate = Some(Certificate::Queues(Box::new(proof)));
-                Ok(Verdict::Proved)
-            }
-            Err(certify::Refusal::Unfinished(_)) if cx.budget.is_cancelled() => Err(Reason::Interrupted),
-            Err(certify::Refusal::Unfinished(why)) => {
-                Err(Reason::NotProvable(format!("a proof was found, but not checked: {why}")))
-            }
-            Err(certify::Refusal::Crash(fault)) => Err(Reason::Crash(fault)),
-            Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
-        }
+        let bad = (!self.promela).then_some(specification);
+        let checked = Checked::queues(self.network, bad, &outcome.property, proof, cx);
+        checked.map(Claim::Proved).map_err(|refusal| refused(refusal, cx))
     }
 
     /// The invariant as a proof for the model.

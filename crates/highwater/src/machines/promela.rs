@@ -7,36 +7,37 @@
 //! first. What neither has answered the other one tries with the time that is left.
 
 use crate::error::Error;
+use crate::evidence::{Answer, Claim};
 use crate::networks::Networks;
 use crate::settings::Engine;
 use model::budget::Budget;
 use model::context::Context;
 use model::network::Network;
-use model::verdict::{Outcome, Property, Verdict};
+use model::verdict::Property;
 
 /// A search of more states than this takes longer than asking the other engine first.
 const FIRST_STATES: u64 = 300_000;
 
 impl Networks<'_> {
     /// Safety, deadlock, reception and orphans of a Promela model for channels of any length.
-    pub(crate) fn unbounded(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+    pub(crate) fn unbounded(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         if self.settings().engine == Engine::Fifo {
             return Ok(self.machines(cx.budget)?.check(&properties, cx));
         }
         // What only machines have a word for is asked of them, with half of the time at most.
         let (queues, properties): (Vec<Property>, Vec<Property>) =
             properties.into_iter().partition(|p| matches!(p, Property::Reception | Property::Orphan));
-        let mut outcomes = Vec::new();
+        let mut answers = Vec::new();
         if !queues.is_empty() {
             let half = cx.budget.slice(if properties.is_empty() { 100 } else { 50 });
-            outcomes = self.machines(&half)?.check(&queues, &cx.with(&half));
+            answers = self.machines(&half)?.check(&queues, &cx.with(&half));
         }
-        outcomes.extend(self.searched(properties, cx)?);
-        Ok(outcomes)
+        answers.extend(self.searched(properties, cx)?);
+        Ok(answers)
     }
 
     /// The questions that a search answers, too.
-    fn searched(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+    fn searched(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         if properties.is_empty() {
             return Ok(Vec::new());
         }
@@ -46,30 +47,30 @@ impl Networks<'_> {
         if settings.keep_going || settings.bitstate || cx.budget.most_states().is_some() {
             return Ok(search(properties, cx.budget));
         }
-        let mut outcomes = search(properties, &cx.budget.slice(25).states(FIRST_STATES));
-        let violated = outcomes.iter().any(|outcome| outcome.verdict == Verdict::Violated);
-        if cx.budget.is_cancelled() || violated || !open(&outcomes) {
-            return Ok(outcomes);
+        let mut answers = search(properties, &cx.budget.slice(25).states(FIRST_STATES));
+        let violated = answers.iter().any(|answer| matches!(answer.claim, Claim::Violated(_)));
+        if cx.budget.is_cancelled() || violated || !open(&answers) {
+            return Ok(answers);
         }
         let finite = is_bounded(self.network(), cx);
         if finite {
-            let found = search(still_asked(&outcomes), &cx.budget.slice(75));
-            replace(&mut outcomes, found);
+            let found = search(still_asked(&answers), &cx.budget.slice(75));
+            replace(&mut answers, found);
         }
-        if cx.budget.is_cancelled() || !open(&outcomes) {
-            return Ok(outcomes);
+        if cx.budget.is_cancelled() || !open(&answers) {
+            return Ok(answers);
         }
         let machines = self.machines(&cx.budget.slice(if finite { 40 } else { 10 }))?;
         if machines.fits() {
             let most = cx.budget.slice(if finite { 100 } else { 60 });
-            let found = machines.check(&still_asked(&outcomes), &cx.with(&most));
-            replace(&mut outcomes, found);
+            let found = machines.check(&still_asked(&answers), &cx.with(&most));
+            replace(&mut answers, found);
         }
-        if !finite && !cx.budget.is_cancelled() && open(&outcomes) {
-            let found = search(still_asked(&outcomes), cx.budget);
-            replace(&mut outcomes, found);
+        if !finite && !cx.budget.is_cancelled() && open(&answers) {
+            let found = search(still_asked(&answers), cx.budget);
+            replace(&mut answers, found);
         }
-        Ok(outcomes)
+        Ok(answers)
     }
 }
 
@@ -81,25 +82,21 @@ fn is_bounded(network: &Network, cx: &Context<'_>) -> bool {
     report.complete && report.queues.iter().all(|queue| queue.bounded)
 }
 
-fn is_open(outcome: &Outcome) -> bool {
-    matches!(outcome.verdict, Verdict::Inconclusive(_))
+fn still_asked(answers: &[Answer]) -> Vec<Property> {
+    answers.iter().filter(|answer| answer.is_open()).map(|answer| answer.outcome.property.clone()).collect()
 }
 
-fn still_asked(outcomes: &[Outcome]) -> Vec<Property> {
-    outcomes.iter().filter(|outcome| is_open(outcome)).map(|outcome| outcome.property.clone()).collect()
-}
-
-fn open(outcomes: &[Outcome]) -> bool {
-    outcomes.iter().any(is_open)
+fn open(answers: &[Answer]) -> bool {
+    answers.iter().any(Answer::is_open)
 }
 
 /// Takes better answers instead of those that are none, and the last answer where all are.
-fn replace(outcomes: &mut [Outcome], others: Vec<Outcome>) {
+fn replace(answers: &mut [Answer], others: Vec<Answer>) {
     for other in others {
-        if let Some(outcome) = outcomes.iter_mut().find(|outcome| outcome.property == other.property) {
-            let time = outcome.time + other.time;
-            *outcome = other;
-            outcome.time = time;
+        if let Some(answer) = answers.iter_mut().find(|answer| answer.outcome.property == other.outcome.property) {
+            let time = answer.outcome.time + other.outcome.time;
+            *answer = other;
+            answer.outcome.time = time;
         }
     }
 }

@@ -6,12 +6,13 @@
 
 use super::target::{Folding, Origin, Target};
 use super::{Ending, Machines, ending, system, unconfirmed};
+use crate::evidence::{Claim, Replayed as Confirmed};
 use model::fault::Fault;
 use model::ids::{LocationId, MachineId};
 use model::network::Action;
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::{Narrator, Replayed};
-use model::verdict::{Outcome, Property, Reason, Verdict, Witness};
+use model::verdict::{Outcome, Property, Reason, Witness};
 use scm::Specification;
 
 /// What is said of a run that only the folded machines can take.
@@ -24,15 +25,16 @@ const TAKEN: &str = "a run was found that the model cannot take: a process in an
 
 impl Machines<'_> {
     /// A run counts once it was replayed, and ends as it should.
-    pub(super) fn violated(&self, target: &Target, run: &fifo::Run, outcome: &mut Outcome) -> Result<Verdict, Reason> {
+    pub(super) fn violated(&self, target: &Target, run: &fifo::Run, outcome: &mut Outcome) -> Result<Claim, Reason> {
         let steps = system::steps(&target.system, run);
         let found = match &target.origin {
             Origin::Model => self.plain_run(target, &outcome.property, &steps),
             Origin::Folded(folding) => self.folded_run(folding, &outcome.property, &steps),
             Origin::Whole(whole) => self.whole_run(&outcome.property, &whole.replay(run)),
         };
-        outcome.witness = Some(found?);
-        Ok(Verdict::Violated)
+        let witness = outcome.witness.insert(found?);
+        let semantics = Semantics::new(self.network, Reading::Unbounded);
+        Confirmed::network(&semantics, witness).map(Claim::Violated)
     }
 
     fn plain_run(&self, target: &Target, property: &Property, steps: &[Step]) -> Result<Witness, Reason> {

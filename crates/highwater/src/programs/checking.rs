@@ -16,11 +16,10 @@ use model::verdict::Reason;
 pub fn accepted(
     component: &Component,
     proof: &ProgramProof,
-    cross_check: bool,
+    solver: &mut Checker,
     cx: &Context<'_>,
 ) -> Result<String, Reason> {
-    let mut solver = Checker::new(cross_check)?;
-    match checked(component, proof, &mut solver, cx) {
+    match checked(component, proof, solver, cx) {
         Ok(()) => solver.answered(),
         Err(Refusal::Undecided(_, reason)) => Err(solvers::reason_of(reason, cx)),
         Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),

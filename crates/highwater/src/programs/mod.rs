@@ -13,25 +13,26 @@ pub mod proof;
 mod reading;
 mod replayed;
 mod simulated;
-mod story;
+pub mod story;
 pub mod words;
 
-pub use checking::verify;
+pub use checking::{accepted, verify};
 pub use reading::{ProgramFile, c_options, data_model_name, options_named, options_of, read};
 pub use replayed::replay;
 pub use simulated::run;
 
 use crate::error::Error;
+use crate::evidence::{Answer, Checked, Claim, Replayed};
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
-use cfront::interpret::{Outcome as End, Run};
+use cfront::interpret::Run;
 use cfront::program::ErrorKind;
 use cfront::witness::{STATUS, Test, test};
 use model::budget::Stopwatch;
 use model::context::Context;
 use model::semantics::Reading;
 use model::source::SourceMap;
-use model::verdict::{Certificate, Details, Outcome, ProgramStats, Progress, Property, Reason, Verdict};
+use model::verdict::{Details, Outcome, ProgramStats, Progress, Property, Reason, Verdict};
 use report::progress::PREDICATES;
 use std::path::Path;
 use std::time::Duration;
@@ -59,11 +60,11 @@ impl<'a> Programs<'a> {
     }
 
     /// Whether any error that counts can be reached.
-    pub fn safety(&self, cx: &Context<'_>) -> Result<Outcome, Error> {
+    pub fn safety(&self, cx: &Context<'_>) -> Result<Answer, Error> {
         let start = Stopwatch::start();
         let mut outcome = Outcome {
             property: Property::Safety,
-            verdict: Verdict::Proved,
+            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
             // Not shown: there are no channels.
             reading: Reading::Declared,
             engine: PREDICATES,
@@ -78,22 +79,15 @@ impl<'a> Programs<'a> {
                 "the program states no error (assertion, error call, error label): faults at run time count",
             ));
         }
-        let (answer, run) = match self.answered(&mut outcome.details, cx) {
-            Ok((certificate, run)) => {
-                outcome.certificate = certificate;
-                (if run.is_some() { Verdict::Violated } else { Verdict::Proved }, run)
-            }
-            Err(reason) => (Verdict::Inconclusive(reason), None),
-        };
-        outcome.verdict = answer;
-        if let Verdict::Inconclusive(Reason::Crash(_)) = outcome.verdict {
+        let (claim, run) = self.answered(&mut outcome.details, cx).unwrap_or_else(|reason| (Claim::Open(reason), None));
+        if let Claim::Open(Reason::Crash(_)) = claim {
             outcome.details.advice.push(String::from("`--c-faults` asks for faults at run time, and shows the run"));
         }
         if let (Some(path), Some(run)) = (&self.settings.c_test, run) {
             outcome.details.advice.extend(self.write_test(path, &run)?);
         }
         outcome.time = start.elapsed();
-        Ok(outcome)
+        Ok(Answer { outcome, claim })
     }
 
     /// Whether an error counts.
@@ -105,7 +99,7 @@ impl<'a> Programs<'a> {
     }
 
     /// A proof that was accepted, or a run that was executed.
-    fn answered(&self, details: &mut Details, cx: &Context<'_>) -> Result<(Option<Certificate>, Option<Run>), Reason> {
+    fn answered(&self, details: &mut Details, cx: &Context<'_>) -> Result<(Claim, Option<Run>), Reason> {
         let component = &self.program.component;
         let asked = |kind: &ErrorKind| self.asked(kind);
         let mut last = Stopwatch::start();
@@ -120,17 +114,18 @@ impl<'a> Programs<'a> {
         match answer {
             pdr::Answer::Inconclusive(reason) => Err(reason),
             pdr::Answer::Unsafe(found) => {
-                let (told, run) = story::confirmed(component, self.sources, &asked, &found).map_err(unconfirmed)?;
-                details.program_run = Some(Box::new(told));
-                Ok((None, Some(run)))
+                let (replayed, words, run) = Replayed::program(component, self.sources, &asked, &found)?;
+                details.program_run = Some(Box::new(words));
+                Ok((Claim::Violated(replayed), Some(run)))
             }
             pdr::Answer::Safe(invariant) => {
                 let start = Stopwatch::start();
                 let proof = proof::written(&invariant, &self.program.options, self.faults);
-                let accepted = checking::accepted(component, &proof, self.settings.cross_check, cx);
+                let checked = Checked::program(component, proof, self.settings.cross_check, cx);
                 stats.check_time = start.elapsed();
-                stats.checked_by = accepted?;
-                Ok((Some(Certificate::Program(Box::new(proof))), None))
+                let (checked, by) = checked?;
+                stats.checked_by = by;
+                Ok((Claim::Proved(checked), None))
             }
         }
     }
@@ -192,7 +187,7 @@ impl Strategy for Programs<'_> {
         }
     }
 
-    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Outcome>, Error> {
+    fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let each = properties.iter().enumerate();
         each.map(|(index, _)| self.safety(&cx.with(&cx.budget.share(properties.len() - index)))).collect()
     }
@@ -225,8 +220,4 @@ fn told(progress: &pdr::Progress) -> Progress {
         depth: progress.iteration,
         memory_bytes: 0,
     }
-}
-
-fn unconfirmed(end: End) -> Reason {
-    Reason::Internal(format!("a run was found, but not confirmed: it ends with {end:?}"))
 }
