@@ -36,9 +36,9 @@ pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Error> {
         let code = match run.file(path) {
             Ok(code) => code,
             // Bad input in one file does not keep the others from being checked.
-            Err(error @ (Error::Unreadable { .. } | Error::Language { .. } | Error::Model(_))) => {
-                run.unreadable(path, &error)?
-            }
+            Err(
+                error @ (Error::Unreadable { .. } | Error::Language { .. } | Error::Model(_) | Error::Limit { .. }),
+            ) => run.unreadable(path, &error)?,
             Err(error) => {
                 explain_error(&error, &args.style)?;
                 return Err(error);
@@ -136,13 +136,14 @@ impl Run<'_> {
         let message = [Diagnostic::error("unreadable", Span::NONE, error.to_string())];
         let defines = &self.args.read.define;
         let unreadable = match error {
-            Error::Model(found) => Unreadable {
+            Error::Model(found) | Error::Limit { unreadable: found, .. } => Unreadable {
                 file: &found.info.file,
                 language: Some(found.info.language),
                 sha256: Some(&found.info.sha256),
                 defines: &found.info.defines,
                 diagnostics: &found.diagnostics,
                 sources: &found.sources,
+                exit_code: error.exit_code(),
             },
             _ => {
                 terminal::error(&error.to_string());
@@ -153,6 +154,7 @@ impl Run<'_> {
                     defines,
                     diagnostics: &message,
                     sources: &empty,
+                    exit_code: error.exit_code(),
                 }
             }
         };

@@ -56,7 +56,9 @@ pub fn diagnose(list: &[Diagnostic], sources: &SourceMap, args: &StyleArgs) -> R
 /// Prints what is wrong with a model or with an argument, where that has a place.
 pub fn explain_error(error: &Error, args: &StyleArgs) -> Result<(), Error> {
     match error {
-        Error::Model(unreadable) => diagnose(&unreadable.diagnostics, &unreadable.sources, args),
+        Error::Model(unreadable) | Error::Limit { unreadable, .. } => {
+            diagnose(&unreadable.diagnostics, &unreadable.sources, args)
+        }
         Error::Argument { diagnostics, sources, .. } => diagnose(diagnostics, sources, args),
         _ => Ok(()),
     }

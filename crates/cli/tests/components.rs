@@ -558,7 +558,7 @@ fn limits_are_reasons() {
     assert_eq!((code, &document["results"][0]["reason"]), (3, &"states".into()), "{document}");
     // There is no time to read the files.
     let (code, document) = check(&file, &["-p", "safety", "--timeout", "0s"]);
-    assert_eq!((code, &document["errors"][0]["code"]), (2, &"C0005".into()), "{document}");
+    assert_eq!((code, &document["errors"][0]["code"]), (3, &"C0005".into()), "{document}");
 }
 
 #[test]

@@ -42,3 +42,42 @@ fn every_test_file_is_a_module_of_its_executable() {
     }
     assert!(files > 80, "{files} files were found");
 }
+
+/// The files of the library that may tell the kinds of systems apart. A new kind of input must not need another one.
+const DISPATCH: [&str; 7] =
+    ["certificate.rs", "convert.rs", "model.rs", "options.rs", "show.rs", "simulate.rs", "strategy.rs"];
+
+#[test]
+fn kinds_of_systems_are_told_apart_in_few_files() {
+    let kinds = ["System::Network", "System::Composition", "System::Program", "System::Components"];
+    let mut found = Vec::new();
+    for file in rust_files(&root().join("crates/highwater/src")) {
+        let text = fs::read_to_string(&file).expect("readable");
+        let arms = text.lines().filter(|line| line.contains("=>") && kinds.iter().any(|kind| line.contains(kind)));
+        if arms.count() > 1 {
+            found.push(file.file_name().expect("a name").to_string_lossy().into_owned());
+        }
+    }
+    assert_eq!(found, DISPATCH, "a match over System belongs into the dispatch");
+    for package in ["report", "cli"] {
+        for file in rust_files(&root().join("crates").join(package).join("src")) {
+            let text = fs::read_to_string(&file).expect("readable");
+            assert!(kinds.iter().all(|kind| !text.contains(kind)), "{} knows kinds of systems", file.display());
+        }
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for path in children(&folder) {
+            match path.is_dir() {
+                true => folders.push(path),
+                false if path.extension().is_some_and(|extension| extension == "rs") => files.push(path),
+                false => {}
+            }
+        }
+    }
+    files.sort();
+    files
+}

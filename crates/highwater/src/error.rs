@@ -3,6 +3,7 @@
 use crate::model::Unreadable;
 use model::diagnostic::Diagnostic;
 use model::source::SourceMap;
+use model::verdict::Reason;
 use thiserror::Error as ThisError;
 
 /// A failure of a command, as opposed to a verdict that is not the hoped-for one.
@@ -27,6 +28,14 @@ pub enum Error {
     /// The model has errors.
     #[error("{} cannot be read{}", .0.info.file, first_message(.0))]
     Model(Box<Unreadable>),
+    /// A limit was reached while the model was read.
+    #[error("{} was not read: {reason}", .unreadable.info.file)]
+    Limit {
+        /// The limit.
+        reason: Reason,
+        /// What the front end says so far.
+        unreadable: Box<Unreadable>,
+    },
     /// No front end reads such files.
     #[error(
         "{file}: unknown kind of file; known are Promela (.pml, .prm, .promela), communicating machines (.scm), labelled \
@@ -68,10 +77,11 @@ impl Error {
         Error::Argument { message, diagnostics, sources: Box::new(sources) }
     }
 
-    /// 2 for what cannot be read or makes no sense, 1 for a certificate that is wrong, 101 for a defect.
+    /// 2 for what cannot be read or makes no sense, 3 for a limit, 1 for a certificate that is wrong, 101 for a defect.
     pub fn exit_code(&self) -> i32 {
         match self {
             Error::Refused(_) => 1,
+            Error::Limit { .. } => 3,
             Error::Internal(_) => 101,
             _ => 2,
         }

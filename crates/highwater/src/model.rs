@@ -103,7 +103,14 @@ impl Model {
         let parsed = front_end.read(&text, &options, &formulas, budget)?;
         let Parsed { system, sources, diagnostics, info } = parsed;
         match system {
-            None => Err(Error::Model(Box::new(Unreadable { diagnostics, sources, info }))),
+            None => {
+                // Whatever the front end says of a text that it had no time to read, the limit is the reason.
+                let unreadable = Box::new(Unreadable { diagnostics, sources, info });
+                Err(match budget.check() {
+                    Ok(()) => Error::Model(unreadable),
+                    Err(reason) => Error::Limit { reason, unreadable },
+                })
+            }
             Some(system) => {
                 let origin = Some(Origin { front_end, text, options, formulas });
                 Ok(Model { system, sources, warnings: diagnostics, info, origin })

@@ -128,9 +128,6 @@ impl Document<'_> {
     }
 }
 
-/// The exit code for a model that cannot be read.
-pub const UNREADABLE: i32 = 2;
-
 /// The exit code: 1 if something is violated, else 101 if a part of the tool contradicts another, else 3 if something asked
 /// has no answer, else 0.
 pub fn exit_code(outcomes: &[Outcome], not_checked: &[NotChecked]) -> i32 {

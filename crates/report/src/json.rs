@@ -17,7 +17,7 @@ mod certificates;
 
 use crate::components::{ComponentsJson, components};
 use crate::details::{DetailsJson, details};
-use crate::document::{Document, ModelInfo, NotChecked, UNREADABLE};
+use crate::document::{Document, ModelInfo, NotChecked};
 use crate::indented::Indented;
 use crate::joint::{JointJson, joint};
 use crate::places::{At, Places};
@@ -79,6 +79,8 @@ pub struct Unreadable<'a> {
     pub diagnostics: &'a [Diagnostic],
     /// The texts that spans refer to; may be empty.
     pub sources: &'a SourceMap,
+    /// 2, or 3 where a limit was reached.
+    pub exit_code: i32,
 }
 
 /// Writes what is wrong with a model that cannot be read, in one line.
@@ -92,7 +94,7 @@ pub fn write_unreadable(out: &mut dyn Write, unreadable: &Unreadable<'_>) -> io:
         model: ModelJson { language, ..plain_model(file, sha256, defines) },
         errors: Some(errors),
         results: Vec::new(),
-        exit_code: UNREADABLE,
+        exit_code: unreadable.exit_code,
     };
     write_line(out, &document)
 }

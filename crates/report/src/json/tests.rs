@@ -195,6 +195,7 @@ fn a_model_that_cannot_be_read_has_errors_with_their_places() {
         defines: &[],
         diagnostics: &diagnostics,
         sources: &sources,
+        exit_code: 2,
     };
     let json = text(|out| write_unreadable(out, &unreadable));
     insta::assert_snapshot!(indented(&json), @r#"
@@ -237,8 +238,15 @@ fn a_file_that_is_not_there_has_an_error_without_a_place() {
     let sources = SourceMap::new();
     let diagnostics = [Diagnostic::error("P0001", Span::NONE, "no such file")];
     let (file, defines) = ("a.pml", &[][..]);
-    let unreadable =
-        Unreadable { file, language: None, sha256: None, defines, diagnostics: &diagnostics, sources: &sources };
+    let unreadable = Unreadable {
+        file,
+        language: None,
+        sha256: None,
+        defines,
+        diagnostics: &diagnostics,
+        sources: &sources,
+        exit_code: 2,
+    };
     let json = text(|out| write_unreadable(out, &unreadable));
     assert!(json.contains(r#""model":{"file":"a.pml","defines":[]}"#), "{json}");
     assert!(json.contains(r#""at":null"#) && json.contains(r#""exit_code":2"#), "{json}");
