@@ -109,3 +109,40 @@ fn a_claim_with_more_states_than_there_are_numbers_has_no_answer() {
     let setting = Setting { semantics, sources, fair: false, reduction, limits, observer };
     assert!(matches!(setting.never(&network.claims[0]).verdict, Verdict::Inconclusive(_)));
 }
+
+/// `a` and `b` take turns, `c` never holds, `x` stays below 4.
+const TURNS: &str = "bit a, b, c; byte x;
+    active proctype P() { do :: atomic { a = 1; b = 0; x = 3 } :: atomic { a = 0; b = 1; x = 2 } -> skip od }";
+
+#[test]
+fn a_formula_that_holds_without_one_of_its_parts_is_vacuous() {
+    for text in [
+        "[] (c -> <> b)",
+        "(c && x == 9) -> []<> c",
+        "[] (a -> (c -> <> b))",
+        "[] (!c || <> b)",
+        "[] (<> b || !c)",
+        "([]<> c) -> ([]<> b)",
+        "[] (c -> <> b) && [] (x < 4)",
+        "[] (x < 4) && [] (!c || <> b)",
+        "! <> (c && !b && ! (c -> b))",
+        "[] ((a && c) -> X b)",
+        "<> c -> [] b",
+        "[] ((x == 3) -> (a || <> b))",
+    ] {
+        let verdict = formula(&format!("{TURNS} ltl f {{ {text} }}"), Mode::Off);
+        assert!(matches!(verdict, Verdict::Vacuous(_)), "{text}: {verdict:?}");
+    }
+    for text in [
+        "[] (a -> !b)",
+        "[] (!a || !b)",
+        "[] (x < 4 || c)",
+        "[] (x < 4)",
+        "! (<> [] c)",
+        "(x == 0) -> [] (x < 4)",
+        "[] (a -> (!b U (b || [] a)))",
+    ] {
+        let verdict = formula(&format!("{TURNS} ltl f {{ {text} }}"), Mode::Off);
+        assert_eq!(verdict, Verdict::Proved, "{text}");
+    }
+}

@@ -1,11 +1,11 @@
 //! Whether a formula that holds says anything.
 //!
-//! Formulas speak of infinite runs only. One that holds says nothing if there is no infinite run at all, or if the condition of
-//! `[] (condition -> ..)` never occurs on one. Both are questions like any other.
+//! Formulas speak of infinite runs only. One that holds says nothing if there is no infinite run at all, or if a part of it is
+//! not needed (`model::vacuity`). Both are questions like any other.
 
 use crate::{Listener, Method, Question, Verdict, check};
 use model::composition::{Atom, Composition};
-use model::formula::{Ltl, Modality};
+use model::formula::Ltl;
 use model::verdict::{Limits, Observer, Reason};
 
 /// What a formula that holds is worth.
@@ -17,6 +17,8 @@ pub enum Worth {
     NoInfiniteRun,
     /// The condition of `[] (condition -> ..)` holds nowhere on infinite runs.
     NeverOccurs(String),
+    /// A part of it is not needed.
+    Unneeded(String),
     /// Not known.
     Unknown(Reason),
 }
@@ -41,22 +43,28 @@ pub fn worth(
 
 /// The same, by whoever can tell whether a formula holds.
 pub fn worth_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Result<bool, Reason>) -> Worth {
-    let nowhere = match formula.antecedent() {
-        Some(condition) => {
-            let not = Ltl::Unary(Modality::Not, Box::new(condition.clone()));
-            let never = Ltl::Unary(Modality::Always, Box::new(not));
-            match holds(&never) {
-                Ok(false) => return Worth::Meaningful,
-                Err(reason) => return Worth::Unknown(reason),
-                Ok(true) => Some(condition.to_string()),
+    let parts = formula.strengthened();
+    let (mut vacuous, mut unknown) = (None, None);
+    for stronger in &parts {
+        match holds(&stronger.formula) {
+            Ok(false) => {}
+            Ok(true) => {
+                vacuous = Some(match formula.antecedent().filter(|_| stronger.is_never) {
+                    Some(condition) => Worth::NeverOccurs(condition.to_string()),
+                    None => Worth::Unneeded(stronger.words.clone()),
+                });
+                break;
             }
+            Err(reason) => unknown = Some(reason),
         }
-        None => None,
-    };
-    match (holds(&Ltl::Constant(false)), nowhere) {
-        (Ok(true), _) => Worth::NoInfiniteRun,
-        (Err(reason), _) => Worth::Unknown(reason),
-        (Ok(false), Some(condition)) => Worth::NeverOccurs(condition),
-        (Ok(false), None) => Worth::Meaningful,
+    }
+    // A run that breaks a stronger formula is infinite.
+    if vacuous.is_none() && !parts.is_empty() {
+        return unknown.map_or(Worth::Meaningful, Worth::Unknown);
+    }
+    match holds(&Ltl::Constant(false)) {
+        Ok(true) => Worth::NoInfiniteRun,
+        Err(reason) => Worth::Unknown(reason),
+        Ok(false) => vacuous.unwrap_or(Worth::Meaningful),
     }
 }

@@ -10,7 +10,7 @@ use crate::progress::{self, ProgressOf};
 use crate::reduction::{self, Mode, Tally};
 use model::claim::{AtomSet, Claim, ClaimEdge, ClaimState, MOST_ATOMS};
 use model::expr::Expr;
-use model::formula::{Atom, Ltl, Modality};
+use model::formula::{Atom, Ltl};
 use model::network::Machine;
 use model::semantics::Semantics;
 use model::source::SourceMap;
@@ -57,10 +57,8 @@ impl Setting<'_> {
         let found = self.search(&question, sighting, may_reduce);
         let seen = found.seen || found.digest.is_none();
         let mut outcome = self.outcome(property, &question, Some(formula), found, start);
-        if let (Verdict::Proved, Some(antecedent), false) = (&outcome.verdict, antecedent, seen)
-            && self.never_holds(antecedent)
-        {
-            outcome.verdict = Verdict::Vacuous(format!("`{antecedent}` never holds, so the formula says nothing"));
+        if outcome.verdict == Verdict::Proved {
+            self.examine_vacuity(formula, seen, &mut outcome);
         }
         outcome
     }
@@ -115,13 +113,36 @@ impl Setting<'_> {
         outcome
     }
 
-    /// Whether a condition holds at no position of any run. An automaton may have looked at some runs only.
-    fn never_holds(&self, condition: &Ltl) -> bool {
-        let never = Ltl::Unary(Modality::Not, Box::new(condition.clone()));
-        let never = Ltl::Unary(Modality::Always, Box::new(never));
-        let Ok(claim) = negation(&never, self.limits.deadline) else { return false };
+    /// Whether a formula that holds does so vacuously; `seen` says that its antecedent was seen to hold.
+    fn examine_vacuity(&self, formula: &Ltl, seen: bool, outcome: &mut Outcome) {
+        let mut unknown = None;
+        for stronger in formula.strengthened() {
+            if seen && stronger.is_never {
+                continue;
+            }
+            match self.keeps(&stronger.formula) {
+                Ok(false) => {}
+                Ok(true) => {
+                    outcome.verdict = Verdict::Vacuous(stronger.words);
+                    return;
+                }
+                Err(reason) => unknown = Some(reason),
+            }
+        }
+        let note = |reason| format!("whether the formula holds vacuously was not examined: {reason}");
+        outcome.details.advice.extend(unknown.map(note));
+    }
+
+    /// Whether every run keeps a formula.
+    fn keeps(&self, formula: &Ltl) -> Result<bool, Reason> {
+        let claim = negation(formula, self.limits.deadline)?;
         let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false };
-        self.search(&question, None, !condition.has_events()).digest.is_some()
+        let found = self.search(&question, None, !formula.has_next() && !formula.has_events());
+        match (found.lasso, found.digest, found.stopped) {
+            (Some(_), ..) => Ok(false),
+            (None, Some(_), None) => Ok(true),
+            (None, _, stopped) => Err(stopped.unwrap_or(Reason::Internal(String::from("a search has no result")))),
+        }
     }
 
     /// The search, with as many states as the mode says.

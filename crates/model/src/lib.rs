@@ -40,4 +40,5 @@ pub mod semantics;
 pub mod source;
 pub mod structure;
 pub mod trace;
+pub mod vacuity;
 pub mod verdict;

@@ -197,8 +197,9 @@ impl<'a> Components<'a> {
             Worth::Meaningful => None,
             Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
             Worth::NeverOccurs(condition) => Some(format!("`{condition}` never holds on an infinite run")),
+            Worth::Unneeded(words) => Some(words),
             Worth::Unknown(reason) => {
-                advice.push(format!("the formula holds, but it may hold for an empty reason: {reason}"));
+                advice.push(format!("whether the formula holds vacuously was not examined: {reason}"));
                 None
             }
         };

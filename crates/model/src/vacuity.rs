@@ -1,0 +1,117 @@
+//! Whether a formula that holds needs all of its parts.
+//!
+//! A formula is vacuous in a part if the part can be replaced by the constant that makes the formula strongest, and the
+//! formula still holds (Beer et al.; Kupferman and Vardi): `false` where the part occurs positively, `true` where it occurs
+//! negatively. In `[] (request -> <> reply)` without a request, `<> reply` is such a part.
+//!
+//! Not every part that is not needed is worth a verdict. `[] (p || q)` where `p` always holds is what its author meant. Two
+//! kinds are: the right-hand side of an implication, and a temporal disjunct next to a propositional one, which is an
+//! implication written otherwise.
+
+use crate::formula::{Connective, Ltl, Modality};
+
+/// A formula with one of its parts replaced by a constant. If it holds, the original holds vacuously.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Strengthened<A> {
+    /// The stronger formula.
+    pub formula: Ltl<A>,
+    /// What is to be said if it holds.
+    pub words: String,
+    /// The original is `[] (condition -> ..)` without temporal operators in the condition, and this is `[] !condition`.
+    pub is_never: bool,
+}
+
+/// More parts than this are not examined.
+const MOST: usize = 32;
+
+impl<A: Clone> Ltl<A> {
+    /// The formulas that hold just if this one holds vacuously, outermost parts first.
+    pub fn strengthened(&self) -> Vec<Strengthened<A>> {
+        let mut found = Vec::new();
+        collect(self, true, &|part| part, &mut found);
+        if let (Some(condition), Some(first)) = (self.antecedent(), found.first_mut()) {
+            first.words = format!("`{condition}` never holds, so the formula says nothing");
+            first.is_never = true;
+        }
+        found.truncate(MOST);
+        found
+    }
+}
+
+type Rebuild<'a, A> = &'a dyn Fn(Ltl<A>) -> Ltl<A>;
+
+/// Parts below `at`, which occurs positively or not; `rebuild` puts something else in its place.
+fn collect<A: Clone>(at: &Ltl<A>, positive: bool, rebuild: Rebuild<'_, A>, found: &mut Vec<Strengthened<A>>) {
+    match at {
+        Ltl::Constant(_) | Ltl::Atom(..) => {}
+        Ltl::Unary(op, inner) => {
+            let positive = positive ^ (*op == Modality::Not);
+            collect(inner, positive, &|part| rebuild(Ltl::Unary(*op, Box::new(part))), found);
+        }
+        // Both sides occur positively and negatively.
+        Ltl::Binary(Connective::Iff, ..) => {}
+        Ltl::Binary(op, a, b) => {
+            let left = |part: Ltl<A>| rebuild(Ltl::Binary(*op, Box::new(part), b.clone()));
+            let right = |part: Ltl<A>| rebuild(Ltl::Binary(*op, a.clone(), Box::new(part)));
+            let mut replaced = |part: &Ltl<A>, rebuild: Rebuild<'_, A>| {
+                let formula = rebuild(Ltl::Constant(!positive));
+                let words = format!("it still holds if `{part}` is replaced by `{}`", !positive);
+                found.push(Strengthened { formula, words, is_never: false });
+            };
+            match (op, a.is_propositional(), b.is_propositional()) {
+                (Connective::Implies, ..) if !matches!(**b, Ltl::Constant(_)) => replaced(b, &right),
+                (Connective::Or, true, false) => replaced(b, &right),
+                (Connective::Or, false, true) => replaced(a, &left),
+                _ => {}
+            }
+            collect(a, positive ^ (*op == Connective::Implies), &left, found);
+            collect(b, positive, &right, found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atom(name: &str) -> Ltl<()> {
+        Ltl::Atom(Box::new(()), name.to_owned())
+    }
+
+    fn unary(op: Modality, inner: Ltl<()>) -> Ltl<()> {
+        Ltl::Unary(op, Box::new(inner))
+    }
+
+    fn binary(op: Connective, a: Ltl<()>, b: Ltl<()>) -> Ltl<()> {
+        Ltl::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    fn strengthened(formula: &Ltl<()>) -> Vec<String> {
+        formula.strengthened().iter().map(|found| found.formula.to_string()).collect()
+    }
+
+    #[test]
+    fn the_right_hand_side_of_an_implication_is_a_part_at_any_depth() {
+        let eventually = unary(Modality::Eventually, atom("b"));
+        let inner = binary(Connective::Implies, atom("c"), eventually);
+        let formula = unary(Modality::Always, binary(Connective::Implies, atom("a"), inner));
+        assert_eq!(strengthened(&formula), ["[] (a -> false)", "[] (a -> (c -> false))"]);
+        assert!(formula.strengthened()[0].is_never);
+    }
+
+    #[test]
+    fn a_temporal_disjunct_counts_next_to_a_propositional_one_only() {
+        let eventually = unary(Modality::Eventually, atom("b"));
+        let or = |a, b| unary(Modality::Always, binary(Connective::Or, a, b));
+        assert_eq!(strengthened(&or(unary(Modality::Not, atom("c")), eventually.clone())), ["[] (!c || false)"]);
+        assert_eq!(strengthened(&or(atom("p"), atom("q"))), Vec::<String>::new());
+        assert_eq!(strengthened(&or(eventually.clone(), eventually)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_part_that_occurs_negatively_becomes_true() {
+        let implication = binary(Connective::Implies, atom("a"), atom("b"));
+        let formula = unary(Modality::Not, unary(Modality::Eventually, implication));
+        assert_eq!(strengthened(&formula), ["!<> (a -> true)"]);
+    }
+}
