@@ -116,8 +116,15 @@ impl Lowering<'_> {
         let machine = self.machine(process.0, process.1)?;
         let pid = self.optional(pid.as_deref(), body)?;
         let text = self.text(variable.name);
-        let found = self.network.machine(machine).variables.iter().position(|v| v.name == text);
-        let Some(index) = found else {
+        // Inside of the process type itself, its variables are those declared so far.
+        let known = match body.filter(|_| self.inside == Some(machine)) {
+            Some(body) => &body.variables,
+            None => &self.network.machine(machine).variables,
+        };
+        let found = known.iter().position(|v| v.name == text);
+        let Some((index, declared, dimensions)) =
+            found.map(|index| (index, known[index].span, known[index].dimensions.len()))
+        else {
             let process = self.text(process.0);
             let error =
                 self.error("P0233", variable.span, format!("process type `{process}` has no variable `{text}`"));
@@ -128,9 +135,7 @@ impl Lowering<'_> {
             Some(index) => vec![self.expr(index, body)?],
             None => Vec::new(),
         };
-        let declared = &self.network.machine(machine).variables[index];
-        self.used.insert(declared.span);
-        let dimensions = declared.dimensions.len();
+        self.used.insert(declared);
         if indices.len() != dimensions {
             self.error("P0226", variable.span, format!("`{text}` needs {dimensions} indices"));
             return None;

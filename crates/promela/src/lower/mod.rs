@@ -38,6 +38,7 @@ pub fn lower(program: &Program, names: &Names, sources: &SourceMap, diagnostics:
         structure_names: HashMap::new(),
         globals: HashMap::new(),
         machine_names: HashMap::new(),
+        inside: None,
         remote_labels: Vec::new(),
         bodies: Vec::new(),
         claims: Vec::new(),
@@ -93,6 +94,8 @@ struct Lowering<'a> {
     globals: HashMap<Name, Declared>,
     machine_names: HashMap<Name, MachineId>,
     /// `P@label` in the order of their placeholders.
+    /// The process type whose body is being lowered.
+    inside: Option<MachineId>,
     remote_labels: Vec<RemoteLabel>,
     bodies: Vec<Pending>,
     claims: Vec<Machine>,
@@ -140,6 +143,7 @@ impl Lowering<'_> {
         if self.network.machine(id).span != proctype.span {
             return; // declared twice
         }
+        self.inside = Some(id);
         let mut body = body::Body::new();
         for declaration in &proctype.parameters {
             self.parameter(declaration, &mut body);
@@ -153,6 +157,7 @@ impl Lowering<'_> {
             self.network.uses_priorities = true;
         }
         let sequence = self.body(&mut body, &proctype.body, proctype.end);
+        self.inside = None;
         let machine = &mut self.network.machines[id.index()];
         machine.parameters = body.parameters;
         machine.variables = body.variables;
