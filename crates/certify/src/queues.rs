@@ -34,12 +34,12 @@ pub use waits::awaited;
 use crate::Refusal;
 use machines::{Machines, Op};
 use model::network::Network;
-use model::queue_proof::{QueueAutomaton, QueueProof};
+use model::queue_proof::QueueProof;
 use model::verdict::{Limits, Observer, Property};
 use pattern::Pattern;
 use scm::{Bad, Specification};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use words::{First, Patience, Words};
 
 /// Whether a proof with data can be about a network: whether no statement looks further into the queues than it may.
@@ -78,7 +78,7 @@ pub fn verify(
         Property::Orphan => Faults::Orphan,
         _ => return Err(Refusal::WrongKind(property.to_string())),
     };
-    let automata = proof.automata.iter().map(Words::new).collect::<Result<Vec<_>, _>>()?;
+    let automata = Words::all(&proof.automata, machines.lossy.len())?;
     let invariant = listed(proof, &machines, &automata)?;
     let patience = Patience { limits, observer, steps: Cell::new(0) };
     let check = Check { machines, automata, invariant, faults, patience };
@@ -90,8 +90,8 @@ pub fn verify(
 }
 
 /// The control states, each with the place of its automaton.
-fn listed(proof: &QueueProof, machines: &Machines, automata: &[Words]) -> Result<HashMap<Vec<u32>, usize>, Refusal> {
-    let mut invariant = HashMap::new();
+fn listed(proof: &QueueProof, machines: &Machines, automata: &[Words]) -> Result<BTreeMap<Vec<u32>, usize>, Refusal> {
+    let mut invariant = BTreeMap::new();
     for entry in &proof.entries {
         let at = entry.automaton as usize;
         if at >= automata.len() {
@@ -127,7 +127,7 @@ fn patterns(specification: &Specification) -> Result<Vec<(&Bad, Option<Pattern>)
 struct Check<'a> {
     machines: Machines,
     automata: Vec<Words>,
-    invariant: HashMap<Vec<u32>, usize>,
+    invariant: BTreeMap<Vec<u32>, usize>,
     faults: Faults<'a>,
     patience: Patience<'a>,
 }
@@ -143,7 +143,7 @@ impl Check<'_> {
     }
 
     fn consecution(&self, control: &[u32], here: usize) -> Result<(), Refusal> {
-        let nothing = Words::new(&QueueAutomaton::default())?;
+        let nothing = Words::nothing();
         let mut target = control.to_vec();
         for (index, machine) in self.machines.machines.iter().enumerate() {
             for step in &machine.steps[control[index] as usize] {

@@ -24,7 +24,7 @@ use super::words::{First, Patience, Words};
 use crate::{Refusal, overflow};
 use model::fault::FaultAt;
 use model::network::{Action, Initial, Network};
-use model::queue_proof::{QueueAutomaton, QueueProof, SEPARATOR};
+use model::queue_proof::{QueueProof, SEPARATOR};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
 use model::verdict::{Limits, Observer, Property};
 use scm::{Bad, Regex, Specification};
@@ -90,7 +90,7 @@ impl Listed {
         if letters.len() != messages.len() {
             return malformed(String::from("a message has two letters"));
         }
-        let automata = proof.automata.iter().map(Words::new).collect::<Result<Vec<_>, _>>()?;
+        let automata = Words::all(&proof.automata, data.queues as usize)?;
         let mut invariant = HashMap::new();
         for entry in &proof.entries {
             let control = match entry.control.as_slice() {
@@ -190,7 +190,7 @@ struct Taken {
 #[derive(Default)]
 struct Moves {
     /// What a step does to the queues, and where it leads.
-    all: HashSet<(Op, Control)>,
+    all: BTreeSet<(Op, Control)>,
     /// Something can move whatever is in the queues.
     free: bool,
     /// A step makes new queues.
@@ -354,7 +354,7 @@ impl Check<'_> {
 
     /// Every step leads into the set of where it leads to; returns those control states.
     fn consecution(&mut self, control: &Control, here: usize, moves: Moves) -> Result<Vec<Control>, Refusal> {
-        let nothing = Words::new(&QueueAutomaton::default())?;
+        let nothing = Words::nothing();
         let mut targets = Vec::new();
         if control.1.is_some() && !moves.free {
             // With some contents the process in control is blocked, and loses it.

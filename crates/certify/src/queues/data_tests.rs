@@ -1,7 +1,7 @@
 //! Networks with data: what an invariant must have in it, and what no invariant can be about.
 
 use super::*;
-use model::queue_proof::{QueueControl, QueueData, QueueEntry, SEPARATOR};
+use model::queue_proof::{QueueAutomaton, QueueControl, QueueData, QueueEntry, SEPARATOR};
 use model::semantics::{Reading, Semantics};
 use model::verdict::Silent;
 use std::collections::HashSet;

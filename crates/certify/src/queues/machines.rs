@@ -6,7 +6,7 @@ use model::network::{Action, Edge, Initial, Machine, Network, ReceiveMode};
 use model::queue_proof::SEPARATOR;
 
 /// What a step does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Op {
     /// Nothing with queues.
     Internal,

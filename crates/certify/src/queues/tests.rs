@@ -1,7 +1,7 @@
 //! Proofs by hand, and what happens to them when they are tampered with.
 
 use super::*;
-use model::queue_proof::QueueEntry;
+use model::queue_proof::{QueueAutomaton, QueueEntry};
 use model::verdict::Silent;
 
 /// A client that opens and closes sessions, a server that follows. `loss` makes the channel lossy.
@@ -166,4 +166,23 @@ state 0 : to 0 : when n < 2 , 0 ! a with n = n + 1 ;\n";
     let model = scm::read("data.scm", text).model.unwrap();
     let refused = check(&model, &Property::Deadlock, &QueueProof::default());
     assert!(matches!(refused, Err(Refusal::Malformed(_))), "{refused:?}");
+}
+
+#[test]
+fn an_automaton_with_any_number_of_queues_is_refused_at_once() {
+    let model = sessions("", CLOSED_EARLY);
+    for list in [vec![vec![(0, 0), (1, 0)]], vec![vec![(1, 1)], vec![(0, 2)], vec![(2, 0)]]] {
+        let mut proof = alternating();
+        proof.automata[0] = QueueAutomaton { accepting: vec![0], edges: list };
+        let refused = check(&model, &Property::Safety, &proof);
+        assert!(matches!(&refused, Err(Refusal::Malformed(why)) if why.contains("any number")), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_proof_with_two_faults_is_always_refused_for_the_same_one() {
+    let model = sessions("", "(automaton client : in 1 : true) (automaton server : in 1 : true)");
+    let refused: BTreeSet<String> =
+        (0..30).map(|_| format!("{:?}", check(&model, &Property::Safety, &alternating()))).collect();
+    assert_eq!(refused.len(), 1, "{refused:?}");
 }

@@ -3,6 +3,8 @@
 use super::machines::Op;
 use super::pattern::Pattern;
 use crate::Refusal;
+use crate::temporal::components::components;
+use crate::temporal::product::Edge;
 use model::queue_proof::{QueueAutomaton, SEPARATOR};
 use model::verdict::{Limits, Observer};
 use std::cell::{Cell, RefCell};
@@ -41,15 +43,32 @@ impl First {
     }
 }
 
-/// A deterministic automaton that was looked at: letters of a state are different, and lead to states.
+/// A deterministic automaton that was looked at: letters of a state are different, and lead to states. No separator lies on
+/// a cycle, so a word has fewer of them than there are states.
 #[derive(Debug)]
 pub(super) struct Words {
     accepting: Vec<bool>,
     edges: Vec<BTreeMap<u32, u32>>,
+    /// How many channels there are. What comes behind them is one more channel: nothing asks for it.
+    channels: usize,
 }
 
 impl Words {
-    pub(super) fn new(automaton: &QueueAutomaton) -> Result<Words, Refusal> {
+    /// The automata of a proof, for so many channels.
+    pub(super) fn all(automata: &[QueueAutomaton], channels: usize) -> Result<Vec<Words>, Refusal> {
+        // The empty queues are a word with a separator between any two of them.
+        if !automata.is_empty() && automata.iter().all(|automaton| automaton.edges.len() < channels) {
+            return Err(Refusal::Malformed(String::from("it has more queues than any of its automata has states")));
+        }
+        automata.iter().map(|automaton| Words::new(automaton, channels)).collect()
+    }
+
+    /// No words at all.
+    pub(super) fn nothing() -> Words {
+        Words { accepting: Vec::new(), edges: Vec::new(), channels: 0 }
+    }
+
+    fn new(automaton: &QueueAutomaton, channels: usize) -> Result<Words, Refusal> {
         let count = automaton.edges.len();
         let mut accepting = vec![false; count];
         for &state in &automaton.accepting {
@@ -69,7 +88,20 @@ impl Words {
             }
             edges.push(by_letter);
         }
-        Ok(Words { accepting, edges })
+        let next: Vec<Vec<Edge>> = edges.iter().map(|edges| edges.values().map(|&to| (to, 0)).collect()).collect();
+        let component = components(&next);
+        let repeats = |(from, edges): (usize, &BTreeMap<u32, u32>)| {
+            edges.get(&SEPARATOR).is_some_and(|&to| component[from] == component[to as usize])
+        };
+        if edges.iter().enumerate().any(repeats) {
+            return Err(Refusal::Malformed(String::from("an automaton has words with any number of queues")));
+        }
+        Ok(Words { accepting, edges, channels })
+    }
+
+    /// The channel behind a separator.
+    fn after(&self, channel: usize) -> usize {
+        (channel + 1).min(self.channels)
     }
 
     fn start(&self) -> Option<u32> {
@@ -112,7 +144,7 @@ impl Words {
             |&(state, channel, first), next| {
                 for (&letter, &to) in &self.edges[state as usize] {
                     if letter == SEPARATOR {
-                        next.push((to, channel + 1, true));
+                        next.push((to, self.after(channel), true));
                         continue;
                     }
                     if first {
@@ -138,7 +170,7 @@ impl Words {
         reaches(patience, start, ends, |&(state, channel, first), next| {
             let edges = self.edges[state as usize].iter().filter(|&(&letter, _)| may(channel, first, letter));
             next.extend(edges.map(|(&letter, &to)| match letter {
-                SEPARATOR => (to, channel + 1, true),
+                SEPARATOR => (to, self.after(channel), true),
                 _ => (to, channel, false),
             }));
         })
@@ -265,7 +297,7 @@ impl Walk<'_> {
                     }
                 }
                 _ if letter == SEPARATOR => next.extend(self.at_end(place).into_iter().map(|into| {
-                    let (into, channel) = (self.target.step(into, SEPARATOR), place.channel + 1);
+                    let (into, channel) = (self.target.step(into, SEPARATOR), self.source.after(place.channel));
                     Place { from, channel, first: self.looks_at(channel), into, ..*place }
                 })),
                 _ => {
