@@ -33,33 +33,44 @@ pub(crate) fn auto(
         false => [Way::Plain, Way::Minimise, Way::Refine],
     };
     let mut given_up: Vec<Way> = Vec::new();
+    // A proof that the plain search found and that takes more states to check than to find.
+    let mut costly: Option<Verdict> = None;
     let (mut states, mut iterations) = (FIRST, ITERATIONS);
     loop {
         for way in order.into_iter().filter(|way| !given_up.contains(way)).collect::<Vec<Way>>() {
             let slice = budget.slice(states);
             let found = match way {
-                Way::Plain => by(statistics, "plain", |_| plain::plain(problem, &slice)),
+                Way::Plain => by(statistics, "plain", |_| plain::plain_and_checkable(problem, &slice)),
                 Way::Refine => by(statistics, "refine", |statistics| {
-                    refine(problem, Manner::Eager, iterations, &slice, story, statistics)
+                    refine(problem, Manner::Eager, iterations, &slice, story, statistics).map(|found| (found, true))
                 }),
-                Way::Minimise => {
-                    by(statistics, "minimise", |statistics| minimise::minimise(problem, &slice, story, statistics))
-                }
+                Way::Minimise => by(statistics, "minimise", |statistics| {
+                    minimise::minimise(problem, &slice, story, statistics).map(|found| (found, true))
+                }),
             };
             statistics.abstract_states = slice.most_states();
             statistics.memory_bytes = statistics.memory_bytes.max(slice.most_bytes());
             match found {
-                Ok(Verdict::Fails(run)) if !problem.confirms(&run) => given_up.push(way),
-                Ok(verdict) => return Ok(verdict),
+                Ok((Verdict::Fails(run), _)) if !problem.confirms(&run) => given_up.push(way),
+                Ok((verdict, true)) => return Ok(verdict),
+                Ok((verdict, false)) => costly = Some(verdict),
                 Err(Reason::States) => {}
                 Err(Reason::NotProvable(_) | Reason::NotSupported(_)) => given_up.push(way),
-                Err(reason) => return Err(reason),
+                Err(reason) => return costly_or(costly, reason, statistics),
             }
         }
         if budget.is_whole(states) || given_up.len() == order.len() {
-            return Err(Reason::States);
+            return costly_or(costly, Reason::States, statistics);
         }
         states = states.saturating_mul(FACTOR);
         iterations = iterations.saturating_mul(FACTOR);
     }
+}
+
+/// The proof that is left when nothing better was found.
+fn costly_or(costly: Option<Verdict>, reason: Reason, statistics: &mut Statistics) -> Result<Verdict, Reason> {
+    if costly.is_some() {
+        statistics.method = String::from("plain");
+    }
+    costly.ok_or(reason)
 }

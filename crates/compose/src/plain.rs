@@ -9,6 +9,20 @@ use crate::problem::Problem;
 use crate::search::breadth_first;
 use model::verdict::Reason;
 
+/// The same, and whether the checker's work is within the budget, too. It goes through all states; the search stops where
+/// the automaton of a formula does.
+pub(crate) fn plain_and_checkable(problem: &Problem<'_>, budget: &Budget<'_>) -> Result<(Verdict, bool), Reason> {
+    let found = plain(problem, budget)?;
+    if problem.watch.is_none() || matches!(found, Verdict::Fails(_)) {
+        return Ok((found, true));
+    }
+    match breadth_first(&problem.product(), budget, |_, _| false) {
+        Ok(_) => Ok((found, true)),
+        Err(Reason::States) => Ok((found, false)),
+        Err(reason) => Err(reason),
+    }
+}
+
 /// Answers by looking at every state.
 pub(crate) fn plain(problem: &Problem<'_>, budget: &Budget<'_>) -> Result<Verdict, Reason> {
     let product = problem.product();

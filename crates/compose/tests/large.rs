@@ -80,3 +80,37 @@ fn an_alphabet_of_ten_thousand_events_by_every_method() {
         assert_eq!(within(&wide, Question::Deadlock, method, 20), Some(true), "{method:?}");
     }
 }
+
+/// Rings that know nothing of each other: ten to the twelfth states.
+fn rings() -> Composition {
+    let mut builder = Builder::default();
+    for number in 0..12 {
+        let mut ring = Part::new(&format!("R{number}"), 10);
+        let step = builder.event(&format!("e{number}"));
+        for state in 0..10 {
+            ring.step(state, step, (state + 1) % 10);
+        }
+        builder.add(ring);
+    }
+    builder.build()
+}
+
+#[test]
+fn a_proof_that_is_found_at_once_can_be_checked() {
+    use model::formula::Ltl;
+    let rings = rings();
+    let not = |formula: Ltl<_>| unary(Modality::Not, formula);
+    let formulas = [
+        unary(Modality::Always, Ltl::Constant(true)),
+        unary(Modality::Always, binary(Connective::Or, event(0), not(event(0)))),
+        binary(Connective::Or, event(3), not(event(3))),
+    ];
+    for formula in formulas {
+        let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(20)), ..Limits::default() };
+        let answer = ask_within(&rings, Question::Formula(&formula), Method::Auto, &limits);
+        let Verdict::Holds(proof) = answer.verdict else { panic!("{:?} for {formula}", answer.verdict) };
+        let asked = certify::composition::Question::Formula(&formula);
+        let accepted = certify::composition::verify(&rings, asked, &proof, &limits, &model::verdict::Silent::default());
+        assert_eq!(accepted, Ok(()), "{formula}");
+    }
+}
