@@ -153,6 +153,7 @@ pub(crate) fn compose(
         events: specification.events.clone(),
         propositions: specification.propositions.clone(),
         formulas: Vec::new(),
+        progress: Vec::new(),
     }
 }
 

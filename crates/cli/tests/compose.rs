@@ -398,3 +398,17 @@ fn a_random_run_gets_stuck_where_it_must() {
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).ends_with("violated: deadlock after 2 steps: nothing can happen\n"), "{}", said(&output));
 }
+
+#[test]
+fn a_progress_property_is_inconclusive_and_not_green() {
+    let file = written("progress.fsp", "P = (a -> P | b -> P).\nprogress LIVE = {a}\n");
+    let (code, document, _) = check(&file, &[]);
+    assert_eq!(code, 3, "{document}");
+    let found = of(&document, "progress:LIVE");
+    assert_eq!((&found["verdict"], &found["reason"]), (&"inconclusive".into(), &"not-supported".into()));
+    assert_eq!(of(&document, "deadlock")["verdict"], "proved");
+    // Who names another property is answered that one.
+    assert_eq!(check(&file, &["-p", "deadlock"]).0, 0);
+    assert_eq!(check(&file, &["-p", "progress:LIVE"]).0, 3);
+    assert_eq!(check(&file, &["-p", "progress:DEAD"]).0, 3);
+}

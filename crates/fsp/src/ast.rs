@@ -27,6 +27,7 @@ pub(crate) struct File {
     pub(crate) composites: Vec<Composite>,
     pub(crate) fluents: Vec<Fluent>,
     pub(crate) formulas: Vec<FormulaText>,
+    pub(crate) progress: Vec<Name>,
     /// The name of the last process or composition.
     pub(crate) last_process: Option<Name>,
 }

@@ -10,7 +10,7 @@
 //! `F` is read as `begins || (F && !ends)`. In `ltl` it is the proposition.
 
 use crate::Options;
-use crate::ast::{File, Fluent, FormulaText, Label};
+use crate::ast::{File, Fluent, FormulaText, Label, Name};
 use crate::context::{Context, Env, Refused};
 use crate::lexer::tokenize;
 use crate::names::joined;
@@ -45,6 +45,8 @@ pub(crate) fn add(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut context = Context::new(file);
+    let named = |name: &Name| Named { name: name.text.clone(), span: name.span };
+    composition.progress = file.progress.iter().map(named).collect();
     let mut names = Names::new(composition);
     for fluent in &file.fluents {
         if let Err(error) = names.fluent(fluent, &mut context, diagnostics) {

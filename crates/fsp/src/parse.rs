@@ -2,7 +2,7 @@
 //!
 //! After an error the parser goes on at the next definition, so that one reading shows several errors. Nesting is
 //! limited, because the parser and all that comes after it call themselves. Definitions that LTSA has and we have not are
-//! refused where ignoring them could change an answer; `menu` and `minimal` cannot, and `progress` gets a warning.
+//! refused where ignoring them could change an answer; `menu` and `minimal` cannot, and `progress` is kept by its name.
 
 mod expressions;
 mod formulas;
@@ -205,6 +205,7 @@ impl<'t> Parser<'t> {
                 Ok(())
             }
             "progress" => {
+                file.progress.push(self.upper("a progress property")?);
                 self.skip_definition();
                 let warning = Diagnostic::warning("F0504", token.span, "progress properties are not checked");
                 self.diagnostics.push(warning.help("write `ltl NAME { [] <> event }`"));

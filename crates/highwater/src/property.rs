@@ -5,7 +5,7 @@ use model::diagnostic::nearest;
 use model::verdict::Property;
 
 /// All that can be asked.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "safety",
     "deadlock",
     "boundedness",
@@ -20,6 +20,7 @@ const NAMES: [&str; 15] = [
     "notrace",
     "conformance",
     "conformance:NAME",
+    "progress:NAME",
     "all",
 ];
 
@@ -57,11 +58,12 @@ impl Wanted {
     }
 }
 
-/// `ltl:NAME`, `ltl:'FORMULA'` or `conformance:NAME`.
+/// `ltl:NAME`, `ltl:'FORMULA'`, `conformance:NAME` or `progress:NAME`.
 fn with_a_name(item: &str) -> Result<Property, Error> {
     match item.split_once(':') {
         Some(("ltl", formula)) if !formula.is_empty() => Ok(Property::Ltl(formula.to_owned())),
         Some(("conformance", name)) if !name.is_empty() => Ok(Property::Conformance(name.to_owned())),
+        Some(("progress", name)) if !name.is_empty() => Ok(Property::Progress(name.to_owned())),
         _ => {
             let near = nearest(item, NAMES).map_or_else(String::new, |near| format!("did you mean `{near}`? "));
             let known = NAMES.join(", ");

@@ -28,6 +28,8 @@ pub struct Composition {
     pub propositions: Vec<Named>,
     /// What it shall keep.
     pub formulas: Vec<Requirement>,
+    /// Progress properties of the source, which are not checked.
+    pub progress: Vec<Named>,
 }
 
 /// A structure with a name.

@@ -57,6 +57,8 @@ pub enum Property {
     Trace(String),
     /// A procedure of C does only what a process allows: `save to ALLOWED`.
     Conformance(String),
+    /// A progress property of FSP, by name.
+    Progress(String),
 }
 
 impl fmt::Display for Property {
@@ -75,6 +77,7 @@ impl fmt::Display for Property {
             Property::Trace(name) => write!(f, "{name}"),
             Property::Conformance(name) if name.is_empty() => write!(f, "conformance"),
             Property::Conformance(name) => write!(f, "conformance:{name}"),
+            Property::Progress(name) => write!(f, "progress:{name}"),
         }
     }
 }

@@ -37,8 +37,8 @@ ltl F { [] (a || b && a) }",
         code: "F0504",
         title: "progress property",
         text: "\
-`progress P = {a, b}` is passed over. To say that one of the events happens again and again, write
-`ltl P { [] <> {a, b} }`.",
+`progress P = {a, b}` is not checked, and the result is inconclusive. To say that one of the events happens again and
+again, without LTSA's assumption of fair choice, write `ltl P { [] <> {a, b} }`.",
         example: "\
 P = (a -> P).
 progress LIVE = {a}",

@@ -36,7 +36,8 @@ fn composition(specification: &Specification, sources: &SourceMap) -> Result<Com
         }
     }
     let (events, propositions) = (specification.events.clone(), specification.propositions.clone());
-    Ok(Composition { name: specification.name.clone(), components, events, propositions, formulas: Vec::new() })
+    let (name, formulas, progress) = (specification.name.clone(), Vec::new(), Vec::new());
+    Ok(Composition { name, components, events, propositions, formulas, progress })
 }
 
 fn component(

@@ -185,11 +185,12 @@ impl<'a> Compositions<'a> {
 }
 
 impl Strategy for Compositions<'_> {
-    /// Deadlock, errors where there are any, every formula of the text.
+    /// Deadlock, errors where there are any, every formula and every progress property of the text.
     fn stated(&self) -> Vec<Property> {
         let formulas = self.composition.formulas.iter().map(|formula| Property::Ltl(formula.name.clone()));
         let safety = self.has_error().then_some(Property::Safety);
-        [Property::Deadlock].into_iter().chain(safety).chain(formulas).collect()
+        let progress = self.composition.progress.iter().map(|named| Property::Progress(named.name.clone()));
+        [Property::Deadlock].into_iter().chain(safety).chain(formulas).chain(progress).collect()
     }
 
     fn unsupported(&self, property: &Property) -> Option<Reason> {
@@ -201,6 +202,9 @@ impl Strategy for Compositions<'_> {
             }
             (Property::Boundedness | Property::Reception | Property::Orphan, _) => {
                 not_applicable("compositions of labelled transition systems have no channels")
+            }
+            (Property::Progress(name), _) if self.composition.progress.iter().any(|known| known.name == *name) => {
+                not_supported("progress under fair choice is not checked; `ltl NAME { [] <> event }` is stronger")
             }
             _ => not_applicable(format!("{property} is not a property of compositions")),
         }

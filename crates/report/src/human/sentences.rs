@@ -56,6 +56,7 @@ fn claim(outcome: &Outcome) -> &'static str {
         Property::Acceptance => "no run passes through acceptance labels for ever",
         Property::Trace(_) => "every run conforms",
         Property::Conformance(_) => "the procedure does nothing else",
+        Property::Progress(_) => "the events happen again and again",
     }
 }
 
