@@ -20,13 +20,14 @@
 //! * A local without a value has any value. So has a parameter of the component's own procedure, but a pointer there
 //!   points to an object of its own, which holds any values.
 //! * A pointer is null or an address of a known object. Access through any other is an error, and so is arithmetic that
-//!   leaves the object. That the procedure of a local has returned is not noticed. An address has no value as an integer:
-//!   such conversions are refused.
-//! * A routine without a body is an event. Its result and everything that its pointer arguments can reach get any values;
-//!   it does not touch variables whose address it does not get, nor numbers that its prototype says are constant. One that
+//!   leaves the object. When the lifetime of an object ends, every pointer to it gets any value. An address has no value as
+//!   an integer: such conversions are refused.
+//! * A routine without a body is an event. Its result and everything that its pointer arguments reach get any values, and so
+//!   does at each later call of such a routine what addresses have been given away (`resolve/escapes`); it does not touch
+//!   other variables, nor numbers that its prototype says are constant. One that
 //!   is declared not to return ends the run. A run in which a routine of the C library does what it never does is none
 //!   ([`standard`]).
-//! * `volatile` is ignored: nothing outside of a component changes its variables.
+//! * Every read of a volatile variable has a value of its own.
 //! * `__VERIFIER_error` and `reach_error` are errors by name; the label `ERROR` is one in a unit that has neither.
 //!
 //! * A call through a pointer is one of a function of this unit whose address is taken, or an error.

@@ -48,7 +48,8 @@ pub(crate) fn read_unit(input: &Input, places: &Places, options: &Options) -> Re
     let names = |words: &[&str]| words.iter().any(|word| blanked.text.contains(word));
     let odd_layouts = names(&["packed", "__mode__", "_Alignas"])
         || ["aligned", "#pragma pack"].iter().any(|w| input.text.contains(w));
-    let facts = lower::Facts { has_error_call: names(&["__VERIFIER_error", "reach_error"]), odd_layouts };
+    let has_error_call = names(&["__VERIFIER_error", "reach_error"]);
+    let facts = lower::Facts { has_error_call, odd_layouts, has_volatile: names(&["volatile"]) };
     let unit = parse_preprocessed(&config, blanked.text).map_err(|error| Box::new(syntax_error(&error, places)))?.unit;
     Ok(lower::lower(&unit, places, options, facts))
 }

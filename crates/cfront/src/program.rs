@@ -167,6 +167,22 @@ pub struct Object {
     pub variables: Vec<VariableId>,
     /// The procedure, if this is one.
     pub function: Option<String>,
+    /// Who else can mean it.
+    pub linkage: Linkage,
+}
+
+/// Who else can mean an object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Linkage {
+    /// Nobody: it belongs to a call of a procedure, or to a thread.
+    #[default]
+    None,
+    /// All procedures of its file, or all calls of its procedure.
+    Internal,
+    /// All procedures of its file, and all files that declare its name as `extern`.
+    External,
+    /// The same, and it is defined in another file.
+    Elsewhere,
 }
 
 /// A place in the control flow.
@@ -238,6 +254,10 @@ pub enum Cause {
     Parameter,
     /// Declared here and defined elsewhere.
     Elsewhere,
+    /// A pointer to an object whose lifetime has ended.
+    Dead,
+    /// Declared `volatile`: something else may have changed it before this read.
+    Volatile,
 }
 
 /// What goes wrong.

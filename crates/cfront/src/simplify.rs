@@ -364,13 +364,13 @@ fn terms_of(instruction: &mut Instruction) -> Vec<&mut TermId> {
     }
 }
 
-fn read_by(terms: &Terms, instruction: &Instruction) -> Vec<VariableId> {
+pub(crate) fn read_by(terms: &Terms, instruction: &Instruction) -> Vec<VariableId> {
     let mut instruction = instruction.clone();
     let mut seen = HashSet::new();
     terms_of(&mut instruction).into_iter().flat_map(|term| terms.new_variables(*term, &mut seen)).collect()
 }
 
-fn written_by(instruction: &Instruction) -> Vec<VariableId> {
+pub(crate) fn written_by(instruction: &Instruction) -> Vec<VariableId> {
     match instruction {
         Instruction::Assign(list) => list.iter().map(|&(variable, _)| variable).collect(),
         Instruction::Havoc(list, _) => list.clone(),

@@ -117,6 +117,21 @@ const RANGES: [(&str, i128, i128); 10] = [
     ("getc_unlocked", -1, 255),
 ];
 
+/// Routines for input, output and time, which leave no address behind.
+const PLAIN: [&str; 34] = [
+    "printf", "fprintf", "vprintf", "vfprintf", "puts", "fputs", "putchar", "putc", "fputc", "perror", "scanf",
+    "fscanf", "vscanf", "vfscanf", "gets", "fgets", "fread", "fwrite", "fopen", "fclose", "fflush", "feof", "ferror",
+    "read", "write", "open", "close", "time", "clock", "srand", "srandom", "getenv", "sleep", "usleep",
+];
+
+/// Whether a routine without a body may keep an address that it gets, or write to one that it or another one got before.
+/// The C library does neither, but for `strtok`.
+pub(crate) fn keeps_pointers(routine: &str) -> bool {
+    let is_range = RANGES.iter().any(|(name, ..)| *name == routine);
+    let is_library = ROUTINES.contains(&routine) || PLAIN.contains(&routine) || is_range;
+    !is_library || routine == "strtok"
+}
+
 /// The first routine that has a fixed meaning and got values of its own choice in this run.
 pub fn relied_on(run: &Run) -> Option<&str> {
     let misled =

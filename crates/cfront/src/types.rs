@@ -143,6 +143,7 @@ pub(crate) struct Field {
     pub offset: u64,
     /// A bit-field is declared, but cannot be used.
     pub bits: bool,
+    pub volatile: bool,
 }
 
 /// A struct or union.
@@ -178,6 +179,7 @@ pub(crate) struct Leaf {
     pub path: String,
     pub offset: u64,
     pub ty: Type,
+    pub volatile: bool,
 }
 
 impl Types {
@@ -278,7 +280,7 @@ impl Types {
                 if leaves.len() >= limit {
                     return None;
                 }
-                leaves.push(Leaf { path, offset, ty: ty.clone() });
+                leaves.push(Leaf { path, offset, ty: ty.clone(), volatile: false });
             }
             Type::Array(element, Some(length)) => {
                 let size = self.size(element)?;
@@ -296,7 +298,9 @@ impl Types {
                 }
                 for field in record.fields.as_ref()?.iter().filter(|field| !field.bits) {
                     let path = if field.name.is_empty() { path.clone() } else { format!("{path}.{}", field.name) };
+                    let before = leaves.len();
                     self.collect(&field.ty, path, offset + field.offset, limit, leaves)?;
+                    leaves[before..].iter_mut().for_each(|leaf| leaf.volatile |= field.volatile);
                 }
             }
             Type::Void | Type::Float(_) | Type::Function(_) | Type::Opaque | Type::Array(_, None) => {}

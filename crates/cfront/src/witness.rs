@@ -136,6 +136,8 @@ impl Writer {
                         self.sites.entry(span.end).or_default().push(input.bits);
                     }
                 }
+                // What is behind a pointer to something that is gone shows by itself.
+                Purpose::Havoc(Cause::Dead) if matches!(run.outcome, Outcome::Error(ErrorKind::Pointer, _)) => {}
                 // They are arguments of the call.
                 Purpose::Havoc(Cause::Parameter)
                     if component.name != MAIN && is_whole(component, input.request.variable) && !variable.pointer => {}

@@ -4,5 +4,6 @@ mod attack;
 mod common;
 mod compiled;
 mod corpus;
+mod lifetimes;
 mod programs;
 mod states;

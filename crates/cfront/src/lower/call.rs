@@ -28,6 +28,9 @@ struct Parameter {
     name: Option<String>,
     ty: Type,
     place: Parsed,
+    volatile: bool,
+    /// What it points to is volatile.
+    to_volatile: bool,
 }
 
 impl<'a> Lowering<'a> {
@@ -120,7 +123,9 @@ impl<'a> Lowering<'a> {
                             None => (None, base),
                         };
                         if ty != Type::Void {
-                            parameters.push(Parameter { name, ty: ty.adjusted(), place: declared.span });
+                            let (is, to) = self.volatility(&specifiers, declared.node.declarator.as_ref());
+                            let (place, ty) = (declared.span, ty.adjusted());
+                            parameters.push(Parameter { name, ty, place, volatile: is, to_volatile: to });
                         }
                     }
                     break;
@@ -128,7 +133,8 @@ impl<'a> Lowering<'a> {
                 DerivedDeclarator::KRFunction(names) => {
                     for name in names {
                         let ty = self.old_parameter(&name.node.name, definition)?;
-                        parameters.push(Parameter { name: Some(name.node.name.clone()), ty, place: name.span });
+                        let (place, name) = (name.span, Some(name.node.name.clone()));
+                        parameters.push(Parameter { name, ty, place, volatile: false, to_volatile: false });
                     }
                     break;
                 }
@@ -136,6 +142,17 @@ impl<'a> Lowering<'a> {
             }
         }
         Ok(parameters)
+    }
+
+    /// Whether a parameter is volatile, and whether what it points to is.
+    fn volatility(&self, specifiers: &Specifiers<'_>, declarator: Option<&Node<Declarator>>) -> (bool, bool) {
+        let declarator = declarator.map(|declarator| &declarator.node);
+        let is = self.is_volatile(specifiers, declarator);
+        let derived = declarator.map_or(0, |declarator| declarator.derived.len());
+        let is_array = declarator
+            .and_then(|declarator| declarator.derived.last())
+            .is_some_and(|last| matches!(last.node, DerivedDeclarator::Array(_)));
+        (is && !is_array, derived == 1 && self.is_base_volatile(specifiers))
     }
 
     fn old_parameter(&mut self, name: &str, definition: &'a Node<FunctionDefinition>) -> Result<Type> {
@@ -189,9 +206,10 @@ impl<'a> Lowering<'a> {
             }
             self.jump(exit, place);
         }
-        self.frames.pop();
+        let ended = self.frames.pop().map(|frame| frame.objects.into_values().flatten().collect()).unwrap_or_default();
         bound?;
         self.here = exit;
+        self.end_procedure(ended, place);
         match result {
             Some(object) => {
                 let address = self.graph.terms.address(object, 0, self.pointer());
@@ -229,6 +247,7 @@ impl<'a> Lowering<'a> {
         self.statement(&definition.node.statement);
         self.check_labels();
         self.forget_skipped();
+        self.end_lifetimes();
     }
 
     /// Gives parameters their values, all at once. A constant stands for a parameter that is never changed.
@@ -254,12 +273,16 @@ impl<'a> Lowering<'a> {
             let Some(name) = parameter.name else { continue };
             if let Content::Scalar(term) = value.content
                 && self.is_constant(term)
+                && !parameter.volatile
                 && !changed.contains(name.as_str())
             {
                 self.innermost().names.insert(name, Binding::Value(term, parameter.ty));
                 continue;
             }
             let object = self.local_object(&parameter.ty, &name, VariableKind::Parameter, parameter.place)?;
+            if parameter.volatile {
+                self.graph.make_volatile(object);
+            }
             self.innermost().names.insert(name, Binding::Object(object, parameter.ty));
             let terms = match value.content {
                 Content::Scalar(term) => vec![term],
@@ -290,6 +313,9 @@ impl<'a> Lowering<'a> {
         for parameter in self.parameters(definition)? {
             let name = parameter.name.unwrap_or_else(|| String::from("parameter"));
             let object = self.local_object(&parameter.ty, &name, VariableKind::Parameter, parameter.place)?;
+            if parameter.volatile {
+                self.graph.make_volatile(object);
+            }
             self.innermost().names.insert(name.clone(), Binding::Object(object, parameter.ty.clone()));
             let variables = self.graph.objects[object.0 as usize].variables.clone();
             let target = match &parameter.ty {
@@ -302,6 +328,9 @@ impl<'a> Lowering<'a> {
                 (Some(target), Some(&pointer)) => {
                     let owner = (Some(entry), VariableKind::Parameter);
                     let object = self.object(&target, &format!("*{name}"), owner, parameter.place)?;
+                    if parameter.to_volatile {
+                        self.graph.make_volatile(object);
+                    }
                     let address = self.graph.terms.address(object, 0, self.pointer());
                     self.plain(Instruction::Assign(vec![(pointer, address)]), parameter.place);
                     let inside = self.graph.objects[object.0 as usize].variables.clone();

@@ -6,7 +6,7 @@ use super::scope::{Binding, Global, declared_name};
 use super::types_of::{Specifiers, never_returns};
 use super::{Lowering, Result, SCALARS, VARIABLES};
 use crate::codes::Say;
-use crate::program::{Cause, Instruction, ObjectId, VariableId, VariableKind};
+use crate::program::{Cause, Instruction, Linkage, ObjectId, VariableId, VariableKind};
 use crate::term::TermId;
 use crate::types::Type;
 use lang_c::ast::*;
@@ -69,11 +69,18 @@ impl<'a> Lowering<'a> {
             };
             let binding = match ty {
                 Err(diagnostic) => Binding::Broken(diagnostic),
-                Ok(ty) if specifiers.storage == Some(StorageClassSpecifier::Typedef) => Binding::Typedef(ty),
+                Ok(ty) if specifiers.storage == Some(StorageClassSpecifier::Typedef) => {
+                    Binding::Typedef(ty, self.is_volatile(&specifiers, Some(&declarator.node)))
+                }
                 Ok(Type::Function(function)) => Binding::Function(self.better_prototype(name, function)),
                 Ok(ty) => {
                     let external = specifiers.storage == Some(StorageClassSpecifier::Extern);
-                    self.global(name, ty, declared.node.initializer.as_ref(), external, declarator.span)
+                    let binding = self.global(name, ty, declared.node.initializer.as_ref(), external, declarator.span);
+                    if let Binding::Global(number) = binding {
+                        self.globals[number].volatile |= self.is_volatile(&specifiers, Some(&declarator.node));
+                        self.globals[number].linkage = self.linkage(&specifiers);
+                    }
+                    binding
                 }
             };
             self.file.names.insert(name.to_string(), binding);
@@ -117,7 +124,17 @@ impl<'a> Lowering<'a> {
             return Binding::Global(number);
         }
         let elsewhere = external && initializer.is_none();
-        self.globals.push(Global { name: name.to_string(), ty, initializer, elsewhere, place, object: None });
+        let linkage = Linkage::External;
+        self.globals.push(Global {
+            name: name.to_string(),
+            ty,
+            initializer,
+            elsewhere,
+            volatile: false,
+            linkage,
+            place,
+            object: None,
+        });
         Binding::Global(self.globals.len() - 1)
     }
 
@@ -153,6 +170,13 @@ impl<'a> Lowering<'a> {
         }
         let object = self.object(&ty, &global.name, (None, VariableKind::Global), global.place)?;
         self.globals[number].object = Some(object);
+        self.graph.objects[object.0 as usize].linkage = match global.linkage {
+            Linkage::External if global.elsewhere => Linkage::Elsewhere,
+            linkage => linkage,
+        };
+        if global.volatile {
+            self.graph.make_volatile(object);
+        }
         self.globals[number].ty = ty.clone();
         if let (None, Some(initializer)) = (&values, global.initializer) {
             values = Some(self.static_values(&ty, initializer)?.1);
@@ -252,24 +276,39 @@ impl<'a> Lowering<'a> {
         }
         match (&specifiers.storage, ty) {
             (Some(StorageClassSpecifier::Typedef), ty) => {
-                self.innermost().names.insert(name.to_string(), Binding::Typedef(ty));
+                let volatile = self.is_volatile(specifiers, Some(&declarator.node));
+                self.innermost().names.insert(name.to_string(), Binding::Typedef(ty, volatile));
             }
             (_, Type::Function(function)) => {
                 let function = self.better_prototype(name, function);
                 self.innermost().names.insert(name.to_string(), Binding::Function(function));
             }
-            (Some(StorageClassSpecifier::Extern), ty) => self.declare_extern(name, ty, declarator.span),
+            (Some(StorageClassSpecifier::Extern), ty) => {
+                let volatile = self.is_volatile(specifiers, Some(&declarator.node));
+                self.declare_extern(name, ty, volatile, declarator.span);
+            }
             (Some(StorageClassSpecifier::Static), ty) => self.declare_static(name, ty, initializer, declared.span)?,
             (_, ty) => self.declare_local(name, ty, initializer, declared.span)?,
+        }
+        if let Some(&Binding::Object(object, _)) = self.innermost().names.get(name) {
+            if specifiers.storage == Some(StorageClassSpecifier::Static) {
+                self.graph.objects[object.0 as usize].linkage = self.linkage(specifiers);
+            }
+            if self.is_volatile(specifiers, Some(&declarator.node)) {
+                self.graph.make_volatile(object);
+            }
         }
         Ok(())
     }
 
-    fn declare_extern(&mut self, name: &str, ty: Type, place: Parsed) {
+    fn declare_extern(&mut self, name: &str, ty: Type, volatile: bool, place: Parsed) {
         let binding = match self.file.names.get(name) {
             Some(known) => known.clone(),
             None => {
                 let binding = self.global(name, ty, None, true, place);
+                if let Binding::Global(number) = binding {
+                    self.globals[number].volatile |= volatile;
+                }
                 self.file.names.insert(name.to_string(), binding.clone());
                 binding
             }
@@ -347,13 +386,17 @@ impl<'a> Lowering<'a> {
     ) -> Result<ObjectId> {
         let level = self.level();
         let key = ((place.start, place.end), self.types.size(ty).unwrap_or(0), level);
-        if let Some(&object) = self.locals.get(&key) {
-            return Ok(object);
-        }
-        let procedure = self.procedure();
-        let name = if level == 0 { name.to_string() } else { format!("{name}@{level}") };
-        let object = self.object(ty, &name, (Some(&procedure), kind), place)?;
-        self.locals.insert(key, object);
+        let object = match self.locals.get(&key) {
+            Some(&object) => object,
+            None => {
+                let procedure = self.procedure();
+                let name = if level == 0 { name.to_string() } else { format!("{name}@{level}") };
+                let object = self.object(ty, &name, (Some(&procedure), kind), place)?;
+                self.locals.insert(key, object);
+                object
+            }
+        };
+        self.born(object);
         Ok(object)
     }
 

@@ -234,7 +234,7 @@ impl Lowering<'_> {
             Some(Binding::Constant(value, ty)) => Ok(Operand::Value(self.integer(value, ty))),
             Some(Binding::Value(term, ty)) => Ok(Operand::Value(Value::scalar(term, ty))),
             Some(Binding::Broken(diagnostic)) => Err(diagnostic),
-            Some(Binding::Typedef(_)) => {
+            Some(Binding::Typedef(..)) => {
                 self.error(Say::Operands, identifier.span, format!("`{name}` is a type, and a value is needed"))
             }
             None => Err(Box::new(self.unknown_name(name, identifier.span))),

@@ -3,7 +3,7 @@
 //! Memory is still symbolic here: a [`Step::Store`] writes to an address, a term may load from one. `resolve` turns both
 //! into plain assignments when it is known what pointers point to.
 
-use crate::program::{Instruction, LocationId, Object, ObjectId, Variable, VariableId, VariableKind};
+use crate::program::{Instruction, Linkage, LocationId, Object, ObjectId, Variable, VariableId, VariableKind};
 use crate::term::{Scalar, TermId, Terms};
 use crate::types::{Type, Types};
 use model::diagnostic::Diagnostic;
@@ -22,6 +22,10 @@ pub(crate) enum Step {
         result: Option<VariableId>,
         reach: Vec<TermId>,
     },
+    /// The lifetimes of these objects end.
+    Dies(Vec<ObjectId>),
+    /// What is volatile among the things that an address can mean gets any value.
+    Refresh(TermId, Scalar),
     /// A call that is refused if the address can be that of the function.
     Refused(TermId, ObjectId, Box<Diagnostic>),
 }
@@ -57,6 +61,8 @@ pub(crate) struct Graph {
     pub assignments: usize,
     /// Constant objects: no routine writes to them.
     pub constant: Vec<bool>,
+    /// By variable: every read of it gives any value.
+    pub volatile: Vec<bool>,
     next_address: u64,
 }
 
@@ -64,6 +70,12 @@ impl Graph {
     pub fn location(&mut self, procedure: &str, span: Span) -> LocationId {
         self.locations.push(RawLocation { procedure: procedure.to_string(), span, label: None });
         LocationId(self.locations.len() as u32 - 1)
+    }
+
+    /// A location that leads to another one.
+    pub fn fresh_before(&mut self, target: LocationId) -> LocationId {
+        let RawLocation { procedure, span, .. } = self.locations[target.0 as usize].clone();
+        self.location(&procedure, span)
     }
 
     pub fn edge(&mut self, source: LocationId, target: LocationId, step: Step, span: Span) {
@@ -103,10 +115,19 @@ impl Graph {
                 object: id,
                 offset: leaf.offset,
             });
+            self.volatile.push(leaf.volatile);
         }
         let address = self.next_address.max(FIRST_ADDRESS);
         self.next_address = address.checked_add(size)?.checked_add(ALIGNMENT)?.next_multiple_of(ALIGNMENT);
-        self.objects.push(Object { name: name.to_string(), span, address, size, variables, function: None });
+        self.objects.push(Object {
+            name: name.to_string(),
+            span,
+            address,
+            size,
+            variables,
+            function: None,
+            linkage: Linkage::None,
+        });
         self.constant.push(false);
         Some(id)
     }
@@ -122,6 +143,35 @@ impl Graph {
             object.function = Some(name.to_string());
         }
         id
+    }
+
+    /// Every read of the object gives any value.
+    pub fn make_volatile(&mut self, object: ObjectId) {
+        if let Some(object) = self.objects.get(object.0 as usize) {
+            object.variables.iter().for_each(|variable| self.volatile[variable.0 as usize] = true);
+        }
+    }
+
+    /// A variable of the front end's own, which no text names.
+    pub fn temporary(&mut self, name: String, procedure: Option<String>, scalar: Scalar, pointer: bool) -> VariableId {
+        let (object, variable) = (ObjectId(self.objects.len() as u32), VariableId(self.variables.len() as u32));
+        let kind = VariableKind::Temporary;
+        self.variables.push(Variable { name: name.clone(), procedure, scalar, pointer, kind, object, offset: 0 });
+        self.volatile.push(false);
+        let (address, size) = (self.next_address.max(FIRST_ADDRESS), u64::from(scalar.width).div_ceil(8));
+        self.next_address = (address + size + ALIGNMENT).next_multiple_of(ALIGNMENT);
+        let variables = vec![variable];
+        self.objects.push(Object {
+            name,
+            span: Span::NONE,
+            address,
+            size,
+            variables,
+            function: None,
+            linkage: Linkage::None,
+        });
+        self.constant.push(false);
+        variable
     }
 
     /// The variable of an object that begins at an offset.

@@ -8,7 +8,7 @@
 //! * `declare` and `types_of`: declarations, and the types in them
 //! * `initialise`: initial values, with braces left out and designators
 //! * `expression`, `choice`, `operators`, `pointers`, `place`, `literal`: values and places
-//! * `statement`, `call`, `indirect`, `known`, `skipped`: control flow
+//! * `statement`, `call`, `indirect`, `known`, `skipped`, `lifetimes`: control flow
 //! * `effects`: what an expression changes, seen without types
 //!
 //! An expression that is evaluated without edges stays one term. `&&`, `||` and `?:` try that first, and become control
@@ -23,6 +23,7 @@ pub(crate) mod graph;
 mod indirect;
 mod initialise;
 mod known;
+mod lifetimes;
 mod literal;
 mod operators;
 mod place;
@@ -73,6 +74,8 @@ pub(crate) struct Facts {
     pub has_error_call: bool,
     /// It has attributes that change how structs lie in memory.
     pub odd_layouts: bool,
+    /// It has volatile variables.
+    pub has_volatile: bool,
 }
 
 /// Makes components of a unit.
@@ -135,6 +138,7 @@ pub(crate) struct Lowering<'a> {
     options: &'a Options,
     budget: &'a Budget<'a>,
     has_error_call: bool,
+    has_volatile: bool,
     diagnostics: Vec<Diagnostic>,
     types: Types,
     file: Scope,
@@ -167,6 +171,8 @@ pub(crate) struct Lowering<'a> {
     /// Where runs end.
     end: LocationId,
     temporaries: usize,
+    /// The number of the last scope.
+    scopes: usize,
     routines: Vec<String>,
 }
 
@@ -180,6 +186,7 @@ impl<'a> Lowering<'a> {
             options,
             budget,
             has_error_call: facts.has_error_call,
+            has_volatile: facts.has_volatile,
             diagnostics: Vec::new(),
             types,
             file: Scope::default(),
@@ -200,6 +207,7 @@ impl<'a> Lowering<'a> {
             here: end,
             end,
             temporaries: 0,
+            scopes: 0,
             routines: Vec::new(),
         }
     }
@@ -229,7 +237,7 @@ impl<'a> Lowering<'a> {
         let graph = std::mem::take(&mut self.graph);
         let has_body =
             |name: &str| self.functions.contains_key(name) && !self.options.external.iter().any(|e| e == name);
-        let resolved = resolve::resolve(graph, self.types.model, &has_body, self.budget)?;
+        let resolved = resolve::resolve(graph, start, self.types.model, &has_body, self.budget)?;
         let mut component = simplify::simplify(resolved, start, entry, self.budget)?;
         component.result = result;
         component.routines = std::mem::take(&mut self.routines);

@@ -8,7 +8,7 @@ use super::expression::{Content, Value};
 use super::graph::Step;
 use super::{Lowering, Result, SCALARS};
 use crate::codes::Say;
-use crate::program::{ErrorKind, Instruction};
+use crate::program::{Cause, ErrorKind, Instruction, Variable, VariableId};
 use crate::term::{Memory, Scalar, Term, TermId};
 use crate::types::Type;
 use lang_c::span::Span as Parsed;
@@ -87,11 +87,31 @@ impl Lowering<'_> {
             let Some(variable) = self.known_variable(object, offset, scalar, false, parsed)? else {
                 return Ok(self.graph.terms.constant(0, scalar));
             };
-            let read = self.graph.read(variable);
+            let read = match self.graph.volatile[variable.0 as usize] {
+                true => self.any_value(variable, parsed),
+                false => self.graph.read(variable),
+            };
             return Ok(self.graph.terms.convert(read, scalar));
         }
         self.ensure_valid(place, scalar, false, parsed);
-        Ok(self.graph.terms.memory(Memory::Load(place.address), scalar))
+        let loaded = self.graph.terms.memory(Memory::Load(place.address), scalar);
+        if !self.has_volatile {
+            return Ok(loaded);
+        }
+        // Something volatile may lie there: each read has a value of its own.
+        self.emit(Step::Refresh(place.address, scalar), parsed);
+        let pointer = matches!(place.ty, Type::Pointer { .. });
+        let read = self.graph.temporary(String::from("read"), Some(self.procedure()), scalar, pointer);
+        self.plain(Instruction::Assign(vec![(read, loaded)]), parsed);
+        Ok(self.graph.read(read))
+    }
+
+    /// A read of a volatile variable.
+    fn any_value(&mut self, variable: VariableId, parsed: Parsed) -> TermId {
+        let Variable { name, procedure, scalar, pointer, .. } = self.graph.variables[variable.0 as usize].clone();
+        let read = self.graph.temporary(name, procedure, scalar, pointer);
+        self.havoc(vec![read], Cause::Volatile, parsed);
+        self.graph.read(read)
     }
 
     /// The variable at a known place. An address past the end of its object is an error of the program, and so is
@@ -103,7 +123,7 @@ impl Lowering<'_> {
         scalar: Scalar,
         written: bool,
         parsed: Parsed,
-    ) -> Result<Option<crate::program::VariableId>> {
+    ) -> Result<Option<VariableId>> {
         let size = self.graph.objects.get(object.0 as usize).map_or(0, |object| object.size);
         if written && self.graph.constant.get(object.0 as usize) == Some(&true) {
             let never = self.graph.terms.truth(false);

@@ -1,7 +1,7 @@
 //! Names and what they mean: scopes, the procedures that are being inlined, globals.
 
 use super::skipped::Skipped;
-use crate::program::{LocationId, ObjectId};
+use crate::program::{Linkage, LocationId, ObjectId};
 use crate::term::TermId;
 use crate::types::{FunctionType, Integer, Type};
 use lang_c::ast::{Declarator, DeclaratorKind, Initializer};
@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// What an ordinary name means.
 #[derive(Clone, Debug)]
 pub(crate) enum Binding {
-    Typedef(Type),
+    /// A type, and whether it is volatile.
+    Typedef(Type, bool),
     Object(ObjectId, Type),
     /// A variable outside of procedures; it becomes an object when it is used.
     Global(usize),
@@ -37,6 +38,8 @@ pub(crate) enum Tag {
 pub(crate) struct Scope {
     pub names: HashMap<String, Binding>,
     pub tags: HashMap<String, Tag>,
+    /// Its number among the scopes of the component.
+    pub number: usize,
 }
 
 /// A variable outside of procedures.
@@ -47,6 +50,8 @@ pub(crate) struct Global<'a> {
     pub initializer: Option<&'a Node<Initializer>>,
     /// Declared `extern` only: it is defined elsewhere, and its value is not known.
     pub elsewhere: bool,
+    pub volatile: bool,
+    pub linkage: Linkage,
     pub place: Parsed,
     pub object: Option<ObjectId>,
 }
@@ -57,6 +62,8 @@ pub(crate) struct LabelState {
     pub location: LocationId,
     pub defined: bool,
     pub place: Parsed,
+    /// The scopes around it, once it is defined.
+    pub scopes: Vec<usize>,
 }
 
 /// The cases of a `switch` as they are met.
@@ -74,8 +81,9 @@ pub(crate) struct Frame {
     pub name: String,
     pub scopes: Vec<Scope>,
     pub labels: HashMap<String, LabelState>,
-    pub breaks: Vec<LocationId>,
-    pub continues: Vec<LocationId>,
+    /// Where to go, and how many scopes are around.
+    pub breaks: Vec<(LocationId, usize)>,
+    pub continues: Vec<(LocationId, usize)>,
     pub switches: Vec<Switch>,
     /// Where `return` goes; `None` in the procedure of the component.
     pub exit: Option<LocationId>,
@@ -86,6 +94,18 @@ pub(crate) struct Frame {
     pub skipped: Rc<Skipped>,
     /// The edges of jumps that skip some: where each leads, and the jump.
     pub skips: Vec<(usize, (usize, usize))>,
+    /// The edges of jumps that leave scopes: those scopes, or where a `goto` leads and the scopes around it.
+    pub exits: Vec<(usize, Left)>,
+    /// By number of a scope, the objects whose lifetimes end with it.
+    pub objects: HashMap<usize, Vec<ObjectId>>,
+}
+
+/// What a jump leaves.
+#[derive(Clone, Debug)]
+pub(crate) enum Left {
+    Scopes(Vec<usize>),
+    /// The scopes around a `goto` that are not around this label.
+    Goto(String, Vec<usize>),
 }
 
 impl Frame {
@@ -102,6 +122,8 @@ impl Frame {
             result_type,
             skipped: Rc::default(),
             skips: Vec::new(),
+            exits: Vec::new(),
+            objects: HashMap::new(),
         }
     }
 }

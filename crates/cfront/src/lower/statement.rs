@@ -1,7 +1,7 @@
 //! Statements: blocks, choices, loops, jumps.
 
 use super::expression::{Content, Value};
-use super::scope::{LabelState, Scope, Switch};
+use super::scope::{LabelState, Left, Switch};
 use super::{Lowering, Result};
 use crate::codes::Say;
 use crate::program::{Cause, ErrorKind, Instruction, LocationId, ObjectId, VariableId};
@@ -20,7 +20,7 @@ impl Lowering<'_> {
         let result = match &statement.node {
             Statement::Labeled(labeled) => self.labeled(labeled),
             Statement::Compound(items) => {
-                self.block(items);
+                self.block(items, place);
                 Ok(())
             }
             Statement::Expression(None) => Ok(()),
@@ -32,8 +32,9 @@ impl Lowering<'_> {
             Statement::For(looped) => self.for_loop(&looped.node, place),
             Statement::Goto(name) => {
                 let target = self.label(&name.node.name, name.span);
+                let left = Left::Goto(name.node.name.clone(), self.scopes_around());
+                self.leave(target, Some(left), place);
                 self.remember_skip(place);
-                self.leave(target, place);
                 Ok(())
             }
             Statement::Continue => self.leave_loop(|frame| frame.continues.last().copied(), "continue", place),
@@ -46,15 +47,9 @@ impl Lowering<'_> {
         self.record(sized);
     }
 
-    /// Jumps; what comes next in the text is reached by other jumps only.
-    fn leave(&mut self, target: LocationId, place: Parsed) {
-        self.jump(target, place);
-        self.here = self.fresh(place);
-    }
-
-    /// The next edge is that of a jump.
+    /// The last edge is that of a jump.
     fn remember_skip(&mut self, place: Parsed) {
-        let (edge, key) = (self.graph.edges.len(), (place.start, place.end));
+        let (edge, key) = (self.graph.edges.len() - 1, (place.start, place.end));
         if let Some(frame) = self.frames.last_mut()
             && frame.skipped.contains_key(&key)
         {
@@ -87,31 +82,22 @@ impl Lowering<'_> {
 
     fn leave_loop(
         &mut self,
-        target: impl Fn(&super::scope::Frame) -> Option<LocationId>,
+        target: impl Fn(&super::scope::Frame) -> Option<(LocationId, usize)>,
         word: &str,
         place: Parsed,
     ) -> Result<()> {
         match self.frames.last().and_then(target) {
-            Some(target) => {
-                self.leave(target, place);
+            Some((target, around)) => {
+                let left = self.scopes_around().split_off(around);
+                self.leave(target, Some(Left::Scopes(left)), place);
                 Ok(())
             }
             None => self.error(Say::Misplaced, place, format!("there is nothing that this `{word}` could leave")),
         }
     }
 
-    fn scoped(&mut self, work: impl FnOnce(&mut Self)) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.scopes.push(Scope::default());
-        }
-        work(self);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.scopes.pop();
-        }
-    }
-
-    pub(super) fn block(&mut self, items: &[Node<BlockItem>]) {
-        self.scoped(|lowering| items.iter().for_each(|item| lowering.block_item(item)));
+    pub(super) fn block(&mut self, items: &[Node<BlockItem>], place: Parsed) {
+        self.scoped(place, |lowering| items.iter().for_each(|item| lowering.block_item(item)));
     }
 
     fn block_item(&mut self, item: &Node<BlockItem>) {
@@ -134,7 +120,7 @@ impl Lowering<'_> {
             return self.error(Say::NotConstant, statement.span, "this is not a constant");
         }
         let mut result = Ok(Value::nothing(Type::Void));
-        self.scoped(|lowering| {
+        self.scoped(statement.span, |lowering| {
             for (number, item) in items.iter().enumerate() {
                 if number + 1 == items.len()
                     && let BlockItem::Statement(last) = &item.node
@@ -156,7 +142,7 @@ impl Lowering<'_> {
         }
         let location = self.fresh(place);
         if let Some(frame) = self.frames.last_mut() {
-            frame.labels.insert(name.to_string(), LabelState { location, defined: false, place });
+            frame.labels.insert(name.to_string(), LabelState { location, defined: false, place, scopes: Vec::new() });
         }
         location
     }
@@ -181,9 +167,13 @@ impl Lowering<'_> {
         let location = match &label.node {
             Label::Identifier(name) => {
                 let location = self.label(&name.node.name, name.span);
+                let around = self.scopes_around();
                 let frame = self.frames.last_mut();
                 let state = frame.and_then(|frame| frame.labels.get_mut(&name.node.name));
-                let twice = state.is_some_and(|state| std::mem::replace(&mut state.defined, true));
+                let twice = state.is_some_and(|state| {
+                    state.scopes = around;
+                    std::mem::replace(&mut state.defined, true)
+                });
                 if twice {
                     return self.error(
                         Say::Misplaced,
@@ -247,7 +237,7 @@ impl Lowering<'_> {
         let branched = self.branch(&choice.node.condition, yes, no);
         self.record(branched);
         self.here = yes;
-        self.scoped(|lowering| lowering.statement(&choice.node.then_statement));
+        self.scoped(place, |lowering| lowering.statement(&choice.node.then_statement));
         match &choice.node.else_statement {
             None => {
                 self.jump(no, place);
@@ -257,7 +247,7 @@ impl Lowering<'_> {
                 let join = self.fresh(place);
                 self.jump(join, place);
                 self.here = no;
-                self.scoped(|lowering| lowering.statement(other));
+                self.scoped(place, |lowering| lowering.statement(other));
                 self.jump(join, place);
                 self.here = join;
             }
@@ -275,11 +265,11 @@ impl Lowering<'_> {
         let dispatch = self.here;
         let end = self.fresh(switch.span);
         if let Some(frame) = self.frames.last_mut() {
-            frame.breaks.push(end);
+            frame.breaks.push((end, frame.scopes.len()));
             frame.switches.push(Switch { ty, cases: Vec::new(), default: None });
         }
         self.here = self.fresh(switch.span);
-        self.scoped(|lowering| lowering.statement(&switch.node.statement));
+        self.scoped(switch.span, |lowering| lowering.statement(&switch.node.statement));
         self.jump(end, switch.span);
         let frame = self.frames.last_mut();
         let met = frame.and_then(|frame| {
@@ -324,10 +314,10 @@ impl Lowering<'_> {
 
     fn looped(&mut self, body: &Node<Statement>, end: LocationId, again: LocationId) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.breaks.push(end);
-            frame.continues.push(again);
+            frame.breaks.push((end, frame.scopes.len()));
+            frame.continues.push((again, frame.scopes.len()));
         }
-        self.scoped(|lowering| lowering.statement(body));
+        self.scoped(body.span, |lowering| lowering.statement(body));
         if let Some(frame) = self.frames.last_mut() {
             frame.breaks.pop();
             frame.continues.pop();
@@ -361,7 +351,7 @@ impl Lowering<'_> {
     }
 
     fn for_loop(&mut self, looped: &ForStatement, place: Parsed) -> Result<()> {
-        self.scoped(|lowering| {
+        self.scoped(place, |lowering| {
             let started = match &looped.initializer.node {
                 ForInitializer::Empty | ForInitializer::StaticAssert(_) => Ok(()),
                 ForInitializer::Expression(expression) => lowering.discard(expression),
@@ -420,7 +410,7 @@ impl Lowering<'_> {
                     let target = super::place::Place { address, ty, safe: true };
                     self.store(&target, &value, place)?;
                 }
-                self.leave(exit, place);
+                self.leave(exit, None, place);
             }
         }
         Ok(())

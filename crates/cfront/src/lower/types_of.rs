@@ -3,6 +3,7 @@
 use super::scope::{Binding, Tag};
 use super::{Lowering, Result};
 use crate::codes::Say;
+use crate::program::Linkage;
 use crate::types::{Field, FunctionType, Integer, Rank, Record, Type};
 use lang_c::ast::*;
 use lang_c::span::{Node, Span as Parsed};
@@ -13,7 +14,10 @@ use std::sync::Arc;
 pub(super) struct Specifiers<'a> {
     pub types: Vec<&'a Node<TypeSpecifier>>,
     pub constant: bool,
+    pub volatile: bool,
     pub storage: Option<StorageClassSpecifier>,
+    /// Each thread has one of its own.
+    pub thread_local: bool,
     /// What is declared never returns.
     pub endless: bool,
 }
@@ -25,6 +29,9 @@ impl<'a> Specifiers<'a> {
             match &specifier.node {
                 DeclarationSpecifier::TypeSpecifier(ty) => sorted.types.push(ty),
                 DeclarationSpecifier::TypeQualifier(qualifier) => sorted.qualify(&qualifier.node),
+                DeclarationSpecifier::StorageClass(storage) if storage.node == StorageClassSpecifier::ThreadLocal => {
+                    sorted.thread_local = true;
+                }
                 DeclarationSpecifier::StorageClass(storage) => sorted.storage = Some(storage.node.clone()),
                 DeclarationSpecifier::Function(function) => {
                     sorted.endless |= function.node == FunctionSpecifier::Noreturn;
@@ -50,6 +57,7 @@ impl<'a> Specifiers<'a> {
 
     fn qualify(&mut self, qualifier: &TypeQualifier) {
         self.constant |= *qualifier == TypeQualifier::Const;
+        self.volatile |= *qualifier == TypeQualifier::Volatile;
     }
 }
 
@@ -113,10 +121,51 @@ impl<'a> Lowering<'a> {
 
     fn typedef(&mut self, name: &Node<Identifier>) -> Result<Type> {
         match self.binding(&name.node.name) {
-            Some(Binding::Typedef(ty)) => Ok(ty.clone()),
+            Some(Binding::Typedef(ty, _)) => Ok(ty.clone()),
             Some(Binding::Broken(diagnostic)) => Err(diagnostic.clone()),
             _ if name.node.name == "__builtin_va_list" => Ok(Type::Opaque),
             _ => self.error(Say::UnknownName, name.span, format!("`{}` is no type", name.node.name)),
+        }
+    }
+
+    /// Whether what is declared is volatile itself, as opposed to what it points to.
+    pub(super) fn is_volatile(&self, specifiers: &Specifiers<'_>, declarator: Option<&Declarator>) -> bool {
+        let nested = std::iter::successors(declarator, |declarator| match &declarator.kind.node {
+            DeclaratorKind::Declarator(inner) => Some(&inner.node),
+            _ => None,
+        });
+        let mut outside_in: Vec<&Declarator> = nested.collect();
+        outside_in.reverse();
+        let pointers = outside_in.into_iter().flat_map(|declarator| declarator.derived.iter().rev());
+        let mut pointers = pointers.filter_map(|derived| match &derived.node {
+            DerivedDeclarator::Pointer(qualifiers) => Some(qualifiers),
+            _ => None,
+        });
+        match pointers.next() {
+            Some(qualifiers) => qualifiers.iter().any(|qualifier| {
+                matches!(&qualifier.node, PointerQualifier::TypeQualifier(q) if q.node == TypeQualifier::Volatile)
+            }),
+            None => self.is_base_volatile(specifiers),
+        }
+    }
+
+    /// Whether what specifiers mean is volatile.
+    pub(super) fn is_base_volatile(&self, specifiers: &Specifiers<'_>) -> bool {
+        let by_name = specifiers.types.iter().any(|ty| match &ty.node {
+            TypeSpecifier::TypedefName(name) => {
+                matches!(self.binding(&name.node.name), Some(Binding::Typedef(_, true)))
+            }
+            _ => false,
+        });
+        specifiers.volatile || by_name
+    }
+
+    /// Who else can mean a variable with static storage that is declared like this.
+    pub(super) fn linkage(&self, specifiers: &Specifiers<'_>) -> Linkage {
+        match specifiers.storage {
+            _ if specifiers.thread_local => Linkage::None,
+            Some(StorageClassSpecifier::Static) => Linkage::Internal,
+            _ => Linkage::External,
         }
     }
 
@@ -169,7 +218,8 @@ impl<'a> Lowering<'a> {
         let specifiers = Specifiers::of_type(&declared.node.specifiers);
         let base = self.base_type(&specifiers, declared.span)?;
         if declared.node.declarators.is_empty() {
-            fields.push(Field { name: String::new(), ty: base, offset: 0, bits: false });
+            let volatile = self.is_volatile(&specifiers, None);
+            fields.push(Field { name: String::new(), ty: base, offset: 0, bits: false, volatile });
             return Ok(());
         }
         for declarator in &declared.node.declarators {
@@ -181,7 +231,9 @@ impl<'a> Lowering<'a> {
                 }
                 None => (String::from(":"), base.clone()),
             };
-            fields.push(Field { name, ty, offset: 0, bits });
+            let declarator = declarator.node.declarator.as_ref().map(|declarator| &declarator.node);
+            let volatile = self.is_volatile(&specifiers, declarator);
+            fields.push(Field { name, ty, offset: 0, bits, volatile });
         }
         Ok(())
     }

@@ -3,16 +3,22 @@
 //! `points_to` says which addresses a pointer can hold. A load becomes a selection over the variables at those
 //! addresses, a store a simultaneous assignment to all of them, each keeping its value unless it is the one that is
 //! meant. The check that an address is one of them stands before each access, as an edge of its own.
+//!
+//! `lifetimes` makes pointers to objects that are gone indeterminate; `escapes` says what routines without a body may
+//! write.
 
+mod escapes;
+mod lifetimes;
 mod points_to;
 
 use crate::budget::Budget;
 use crate::codes::Say;
 use crate::lower::Result;
-use crate::lower::graph::{Graph, RawLocation, Step};
-use crate::program::{Instruction, LocationId, Object, ObjectId, Variable, VariableId};
+use crate::lower::graph::{Graph, RawEdge, RawLocation, Step};
+use crate::program::{Cause, Instruction, LocationId, Object, ObjectId, Variable, VariableId};
 use crate::term::{Memory, Operation, Scalar, Term, TermId, Terms};
 use crate::types::DataModel;
+use escapes::Escapes;
 use model::source::Span;
 use points_to::{Addresses, PointsTo};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -26,26 +32,51 @@ pub(crate) struct Resolved {
     pub variables: Vec<Variable>,
     pub objects: Vec<Object>,
     pub locations: Vec<RawLocation>,
-    pub edges: Vec<(LocationId, LocationId, Instruction, Span)>,
+    pub edges: Vec<ResolvedEdge>,
 }
+
+/// From where, to where, what, and the text that it comes from.
+pub(crate) type ResolvedEdge = (LocationId, LocationId, Instruction, Span);
 
 /// Resolves all accesses to memory.
 pub(crate) fn resolve(
-    graph: Graph,
+    mut graph: Graph,
+    start: LocationId,
     model: DataModel,
     has_body: &dyn Fn(&str) -> bool,
     budget: &Budget<'_>,
 ) -> Result<Resolved> {
     let points_to = PointsTo::new(&graph, budget)?;
+    let escapes = Escapes::new(&mut graph, &points_to, budget)?;
     let (pointer, known) = (model.pointer(), HashMap::new());
-    let mut resolver = Resolver { graph, points_to, pointer, known, has_body, budget, span: Span::NONE };
+    let mut resolver = Resolver { graph, points_to, escapes, pointer, known, has_body, budget, span: Span::NONE };
     let raw = std::mem::take(&mut resolver.graph.edges);
     let mut edges = Vec::with_capacity(raw.len());
-    for edge in raw {
-        resolver.span = edge.span;
-        edges.push((edge.source, edge.target, resolver.step(edge.step)?, edge.span));
+    let mut dying = Vec::new();
+    for (number, RawEdge { source, target, step, span }) in raw.into_iter().enumerate() {
+        resolver.span = span;
+        let instruction = match step {
+            Step::Dies(objects) => {
+                dying.push((edges.len(), objects));
+                Instruction::Nop
+            }
+            Step::Call { routine, arguments, result, reach } => {
+                let arguments = arguments.into_iter().map(|term| resolver.term(term)).collect::<Result<_>>()?;
+                let (writes, kept) = resolver.written(number, &routine, &reach)?;
+                let middle = if kept.is_empty() { target } else { resolver.graph.fresh_before(target) };
+                if !kept.is_empty() {
+                    edges.push((middle, target, Instruction::Assign(kept), span));
+                }
+                edges.push((source, middle, Instruction::Call { routine, arguments, result, writes }, span));
+                continue;
+            }
+            step => resolver.step(step)?,
+        };
+        edges.push((source, target, instruction, span));
         resolver.check_size()?;
     }
+    resolver.begin_unescaped(start, &mut edges);
+    resolver.end_lifetimes(&mut edges, dying)?;
     let Graph { terms, variables, objects, locations, .. } = resolver.graph;
     Ok(Resolved { terms, variables, objects, locations, edges })
 }
@@ -53,6 +84,7 @@ pub(crate) fn resolve(
 struct Resolver<'f> {
     graph: Graph,
     points_to: PointsTo,
+    escapes: Escapes,
     pointer: Scalar,
     known: HashMap<TermId, TermId>,
     /// Which functions are procedures of this unit.
@@ -99,10 +131,13 @@ impl Resolver<'_> {
             Step::Plain(Instruction::Stop(Some(term))) => Ok(Instruction::Stop(Some(self.term(term)?))),
             Step::Plain(instruction) => Ok(instruction),
             Step::Store(list) => self.stores(list),
-            Step::Call { routine, arguments, result, reach } => {
-                let writes = self.reachable(&routine, &reach)?;
-                let arguments = arguments.into_iter().map(|term| self.term(term)).collect::<Result<_>>()?;
-                Ok(Instruction::Call { routine, arguments, result, writes })
+            // They have edges of their own.
+            Step::Dies(_) | Step::Call { .. } => Ok(Instruction::Nop),
+            Step::Refresh(address, scalar) => {
+                let mut candidates = self.candidates(address, scalar)?;
+                candidates.retain(|&(_, variable)| self.graph.volatile[variable.0 as usize]);
+                let variables = candidates.into_iter().map(|(_, variable)| variable).collect();
+                Ok(Instruction::Havoc(variables, Cause::Volatile))
             }
             Step::Refused(address, object, diagnostic) => match self.can_be(address, object) {
                 true => Err(diagnostic),
@@ -422,30 +457,5 @@ impl Resolver<'_> {
         let size = terms.constant(i128::from(size), self.pointer);
         let distance = terms.binary(Operation::Subtract, pointer, start);
         terms.binary(Operation::LessEqual, distance, size)
-    }
-
-    /// Everything that a routine can reach from pointers, but constants. It could call a procedure that it reaches.
-    fn reachable(&self, routine: &str, pointers: &[TermId]) -> Result<Vec<VariableId>> {
-        let mut todo: Vec<u64> = Vec::new();
-        for &pointer in pointers {
-            todo.extend(self.points_to.targets(&self.graph, pointer));
-        }
-        let (mut objects, mut found) = (BTreeSet::new(), BTreeSet::new());
-        while let Some(target) = todo.pop() {
-            let Some(object) = self.points_to.object_at(&self.graph, target) else { continue };
-            if self.graph.constant[object.0 as usize] || !objects.insert(object) {
-                continue;
-            }
-            let object = &self.graph.objects[object.0 as usize];
-            if let Some(function) = object.function.as_deref().filter(|&name| (self.has_body)(name)) {
-                let message = format!("`{routine}` has no body, and could call `{function}`, whose address it gets");
-                return Err(Box::new(Say::FunctionPointer.at(self.span, message)));
-            }
-            for &variable in &object.variables {
-                found.insert(variable);
-                todo.extend(self.points_to.set(variable));
-            }
-        }
-        Ok(found.into_iter().collect())
     }
 }

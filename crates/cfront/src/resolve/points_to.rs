@@ -79,6 +79,14 @@ impl PointsTo {
         set.len() > before
     }
 
+    /// All pointers with all that they can point to, in order.
+    pub fn all(&self) -> Vec<(VariableId, u64)> {
+        let mut all: Vec<(VariableId, u64)> =
+            self.sets.iter().flat_map(|(&variable, set)| set.iter().map(move |&target| (variable, target))).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// What a variable can point to.
     pub fn set(&self, variable: VariableId) -> impl Iterator<Item = u64> {
         self.sets.get(&variable).into_iter().flatten().copied()

@@ -87,6 +87,8 @@ pub fn remark(component: &Component, input: &Input) -> Option<String> {
             Some(format!("`{routine}` returned {value}"))
         }
         Purpose::Written(routine) => Some(format!("`{routine}` left {value} in `{name}`")),
+        Purpose::Havoc(Cause::Volatile) => Some(format!("the volatile `{name}` is {value}")),
+        Purpose::Havoc(Cause::Dead) => Some(format!("what `{name}` points to no longer exists")),
         // The change says it all.
         Purpose::Havoc(Cause::Uninitialised | Cause::Parameter | Cause::Elsewhere) => None,
     }
@@ -101,6 +103,8 @@ pub fn input(component: &Component, Input { request, bits }: &Input) -> ProgramI
         Purpose::Havoc(Cause::Uninitialised) => ("uninitialised", None),
         Purpose::Havoc(Cause::Parameter) => ("parameter", None),
         Purpose::Havoc(Cause::Elsewhere) => ("elsewhere", None),
+        Purpose::Havoc(Cause::Dead) => ("dead", None),
+        Purpose::Havoc(Cause::Volatile) => ("volatile", None),
     };
     let variable = is_written(component, request.variable);
     ProgramInput {
