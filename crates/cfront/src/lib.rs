@@ -40,6 +40,7 @@ mod budget;
 mod build;
 pub mod codes;
 pub mod display;
+mod dollars;
 pub mod interpret;
 mod lower;
 mod parse;

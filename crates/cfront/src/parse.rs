@@ -50,8 +50,18 @@ pub(crate) fn read_unit(input: &Input, places: &Places, options: &Options) -> Re
         || ["aligned", "#pragma pack"].iter().any(|w| input.text.contains(w));
     let has_error_call = names(&["__VERIFIER_error", "reach_error"]);
     let facts = lower::Facts { has_error_call, odd_layouts, has_volatile: names(&["volatile"]) };
+    let renamed = blanked.renamed;
     let unit = parse_preprocessed(&config, blanked.text).map_err(|error| Box::new(syntax_error(&error, places)))?.unit;
-    Ok(lower::lower(&unit, places, options, facts))
+    let seen = |names: &[String]| names.iter().map(|name| renamed.seen(name)).collect();
+    let options = Options {
+        entries: seen(&options.entries),
+        external: seen(&options.external),
+        error_labels: seen(&options.error_labels),
+        ..options.clone()
+    };
+    let (mut program, mut diagnostics) = lower::lower(&unit, places, &options, facts);
+    renamed.restore(&mut program, &mut diagnostics);
+    Ok((program, diagnostics))
 }
 
 /// Attributes that make something happen, or that make a type another one. All others are hints.

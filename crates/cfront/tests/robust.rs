@@ -148,3 +148,10 @@ fn reading_stops_when_it_is_told_to_or_memory_is_up() {
         assert!(only.code == "C0005" && only.message.contains(words), "{only:?}");
     }
 }
+
+#[test]
+fn fifty_thousand_statements_in_a_row_are_not_nested() {
+    for statement in ["if (x) x = 0;\n", "if (x) { x = 0; } else x = 1;\n", "do x++; while (x < 1);\n"] {
+        assert_eq!(said(&main_with(&statement.repeat(50_000))), "read", "{statement}");
+    }
+}

@@ -214,3 +214,30 @@ fn the_parameters_of_a_component_have_any_values() {
     let options = Options { entries: vec![String::from("check")], ..Options::default() };
     assert_eq!(result_with(text, &[2, 5, 6], &options), Returned(Some(76)));
 }
+
+#[test]
+fn names_may_have_dollars() {
+    let text = "int $a = 3; int aS = 5; struct $s { int f$; }; int b$(int $p) { struct $s s = {$p}; return s.f$ * 2; }
+        int main(void) { return $a + b$($a) + aS; }";
+    returns(text, &[], 14);
+    let read = common::read(text, &Options::default());
+    let component = &read.program.expect("it is read").components[0];
+    assert!(component.variables.iter().any(|variable| variable.name == "$a"), "{:?}", component.variables);
+}
+
+#[test]
+fn a_global_may_begin_with_a_place_inside_of_an_array() {
+    let globals = "int a[4] = {1, 2, 3, 4}; int *p = a + 1, *q = &a[3] - 1, *r = 2 + a; char *s = \"abc\" + 1;";
+    returns(&format!("{globals} int main(void) {{ return *p * 1000 + *q * 100 + *r * 10 + (*s == 'b'); }}"), &[], 2331);
+    let text = "int a[2]; int *p = a + 3; int main(void) { return 0; } int use(void) { return *p; }";
+    assert_eq!(result(text, &[]), Returned(Some(0)));
+}
+
+#[test]
+fn words_of_compilers_are_read() {
+    main_returns(
+        "typedef struct { long long l __attribute__((__aligned__(__alignof__(long long)))); __float128 f; } T; return 1;",
+        1,
+    );
+    main_returns("return __alignof(int);", 4);
+}

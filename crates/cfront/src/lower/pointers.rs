@@ -4,7 +4,7 @@ use super::expression::Value;
 use super::{Lowering, Result};
 use crate::codes::Say;
 use crate::program::ErrorKind;
-use crate::term::{Memory, Operation, Scalar, TermId};
+use crate::term::{Memory, Operation, Scalar, Term, TermId};
 use crate::types::{Integer, Rank, Type};
 use lang_c::ast::BinaryOperator;
 use lang_c::span::Span as Parsed;
@@ -54,6 +54,14 @@ impl Lowering<'_> {
     }
 
     fn check_together(&mut self, x: TermId, y: TermId, place: Parsed) {
+        // Two known places in one object: the initial value of a global may be such a sum.
+        if let (Term::Memory(Memory::Address(one, from)), Term::Memory(Memory::Address(other, to))) =
+            (self.graph.terms.get(x), self.graph.terms.get(y))
+            && one == other
+            && self.graph.objects.get(one.0 as usize).is_some_and(|object| from.max(to) <= object.size)
+        {
+            return;
+        }
         let together = self.graph.terms.memory(Memory::Together(x, y), Scalar::BOOL);
         self.check(together, ErrorKind::PointerArithmetic, place);
     }
