@@ -37,9 +37,9 @@ enum status { SENT, NO_NAME, NO_ROOM, SHUT_DOWN, TIMED_OUT, TIMED_OUT_LATE };
 enum priority { LOW, HIGH };
 enum { MOST_TRIES = 2 };
 
-int status = SENT;
-int locked = 0;
-int waiting = 0;                /* a message of this thread is on its way */
+_Thread_local int status = SENT;
+_Thread_local int locked = 0;
+_Thread_local int waiting = 0;                /* a message of this thread is on its way */
 
 static void enter(void)
 {

@@ -46,8 +46,8 @@ void name_server(void)
     }
 }
 
-int left = 0;
-int running = 0;
+_Thread_local int left = 0;
+_Thread_local int running = 0;
 
 void timer(void)
 {

@@ -15,7 +15,7 @@ void wait_writer(void);         /* the writer leaves */
 
 enum { READER_ENTERS, WRITER_ENTERS };
 
-int pages = 0;
+_Thread_local int pages = 0;   /* of each reader and writer */
 
 void reader(void)
 {

@@ -44,6 +44,13 @@ const CODES: &[Explanation] = &[
     entry("M0106", "impossible return", "No value satisfies the condition of a `return`."),
     entry("M0107", "unknown event", "A relabelling `new/old` names an event that the part does not have."),
     entry("M0108", "process", "A process cannot be used here."),
+    entry(
+        "M0109",
+        "shared variable",
+        "One part of the program writes a variable that another one uses. Parts have variables of their own, and meet in \
+         events only: what would be proved of two copies need not hold of one variable. `_Thread_local` in its \
+         declaration says that each part has its own.",
+    ),
     entry("M0201", "formula", "The text of a formula is not a formula."),
     entry(
         "M0202",

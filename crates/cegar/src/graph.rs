@@ -53,6 +53,8 @@ pub struct RoutineStructure {
     pub initial: u32,
     /// Its states.
     pub states: Vec<RoutineState>,
+    /// The conditions of the returns in its alphabet, whether it can do them or not.
+    pub returns: Vec<Expression>,
 }
 
 /// A state of such a structure.

@@ -15,6 +15,7 @@ mod constants;
 mod formulas;
 mod processes;
 mod returns;
+mod sharing;
 mod units;
 
 use crate::expression::{Expression, parse};
@@ -224,6 +225,7 @@ impl<'r> Reader<'r> {
             let error = Diagnostic::error("M0101", span, format!("there are two parts with the name `{name}`"));
             return Err(Box::new(error.help(format!("name the copies: `first:{name} || second:{name}`"))));
         }
+        sharing::check(&parts)?;
         let conformances = self.conformances()?;
         let (formulas, returns) = self.formulas(&mut parts)?.into_iter().unzip();
         self.finished(name, parts, formulas, returns, conformances)
@@ -392,10 +394,9 @@ impl<'r> Reader<'r> {
             }
             let text = PartText { label: None, whole: name.clone(), name: name.clone(), relabel: Vec::new() };
             let procedure = Box::new(self.procedure(&text)?);
-            let mut alphabet = procedure.alphabet.clone();
-            let allowed = self.routine_structure(&process, &text, &procedure.component, &mut alphabet)?;
+            let allowed = self.routine_structure(&process, &text, &procedure.component, &mut Vec::new())?;
             let span = name.span.to(process.span);
-            let (returns, watcher) = self.watcher(&allowed, &alphabet, &procedure.name, span)?;
+            let (returns, watcher) = self.watcher(&allowed, &procedure.alphabet, &procedure.name, span)?;
             let name = format!("{} conforms to {}", name.text, process.text);
             conformances.push(Conformance { name, procedure, watcher, returns, span });
         }

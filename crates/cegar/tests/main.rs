@@ -1,6 +1,7 @@
 //! The integration tests of `cegar`, one executable: each file is a module.
 
 mod common;
+mod conformance;
 mod deadlock;
 mod examples;
 mod families;

@@ -9,9 +9,12 @@ int __VERIFIER_nondet_int(void);
 void request(void);
 void reply(void);
 int lock(int which); /* its counterpart is unlock */
-struct { int level; } s;
-int state = 1;
-int table[2];
+_Thread_local struct { int level; } s;
+_Thread_local int state = 1;
+_Thread_local int table[2];
+int shared;
+void writer(void) { shared = 1; reply(); }
+void reader(void) { if (shared) reply(); }
 static void twice(int x) { int inner = x; if (inner) reply(); }
 void server(void) { while (1) { request(); state = lock(state); s.level++; table[1] = s.level; twice(table[1]); reply(); } }
 void client(void) { while (1) { request(); reply(); } }
@@ -98,6 +101,7 @@ fn expressions_that_mean_nothing_are_refused() {
     expect("file \"server.c\";\nprogram = (server)\nltl A { [] {$1 == 2} }\n", "M0105", "$1", "");
     let both = "file \"server.c\";\nprogram = (server || b:server)\nltl A { [] {server.state == b.state} }\n";
     expect(both, "M0204", "{server.state == b.state}", "share no variables");
+    expect("file \"server.c\";\nprogram = (reader || writer)\n", "M0109", "shared = 1", "_Thread_local");
 }
 
 #[test]
@@ -148,8 +152,8 @@ enum { CLOSED, OPEN = 5, SHUT = -2 };
 enum { LAST = OPEN + 1 };
 void request(void);
 int level(int which);
-int state = CLOSED;
-unsigned mask = 0;
+_Thread_local int state = CLOSED;
+_Thread_local unsigned mask = 0;
 void server(void) {
     int OPEN = 7;
     request();

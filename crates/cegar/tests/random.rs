@@ -11,11 +11,11 @@ use crate::common::{ask, checked, read_with, specification};
 use cegar::{Outcome, Part, Procedure, Question, Specification};
 use cfront::interpret::{Machine, Outcome as Ends, Run};
 use cfront::program::{Instruction, VariableId};
-use generate::{FORMULAS, HEAD, Kind, Random, allowed, head_of, holds, process, program};
+use generate::{FORMULAS, HEAD, Kind, Random, Sketch, allowed, head_of, holds, process, program};
 use model::composition::{Component, Composition, Stepper};
 use model::ids::EventId;
 use model::structure::{Ending, Move, StateParts, Structure, TAU};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Programs with more states than this are passed over.
 const MOST_STATES: usize = 3_000;
@@ -73,7 +73,10 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, ho
                     Some(Ends::Blocked) => 0,
                     Some(Ends::Error(..)) => wrong,
                     Some(Ends::Returned(value)) => {
-                        event = returned(specification, &own, value).unwrap_or(TAU);
+                        event = match (how.returns, value) {
+                            (Watched::Values, Some(value)) => EventId::from(RETURNED + value as usize),
+                            _ => returned(specification, &own, value).unwrap_or(TAU),
+                        };
                         done
                     }
                     Some(_) => done,
@@ -147,8 +150,8 @@ struct How {
 #[derive(Clone, Copy, PartialEq)]
 enum Watched {
     Nobody,
-    /// Those of which a process speaks.
-    Conformance,
+    /// Those of procedures, each value by itself.
+    Values,
     /// Those of which the formula speaks.
     Formula,
 }
@@ -157,7 +160,6 @@ impl Watched {
     /// How the events of a return are named.
     fn prefix(self, part: &str, routine: &str) -> String {
         match self {
-            Watched::Conformance if routine.is_empty() => String::from("return"),
             Watched::Formula => format!("{part}.{routine}return"),
             _ => String::from("nobody"),
         }
@@ -175,16 +177,7 @@ fn returned(specification: &Specification, prefix: &str, value: Option<i128>) ->
         let all = rest.split("&&").map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         all.collect::<HashSet<_>>()
     };
-    let true_of = |condition: &String| {
-        let words: Vec<&str> = condition.split_whitespace().collect();
-        let (value, number) = (value.expect("a value"), words[2].parse::<i128>().expect("a number"));
-        match words[1] {
-            "==" => value == number,
-            "<" => value < number,
-            "!=" => value != number,
-            other => panic!("{other}"),
-        }
-    };
+    let holds = |condition: &String| true_of(condition, value.expect("a value"));
     let named: Vec<(usize, HashSet<String>)> = specification
         .events
         .iter()
@@ -193,7 +186,7 @@ fn returned(specification: &Specification, prefix: &str, value: Option<i128>) ->
         .map(|(number, event)| (number, conditions(&event.name)))
         .collect();
     let all: HashSet<String> = named.iter().flat_map(|(_, conditions)| conditions.clone()).collect();
-    let wanted: HashSet<String> = all.into_iter().filter(true_of).collect();
+    let wanted: HashSet<String> = all.into_iter().filter(holds).collect();
     named.iter().find(|(_, conditions)| *conditions == wanted).map(|&(number, _)| EventId::from(number))
 }
 
@@ -214,6 +207,7 @@ fn side_by_side(specification: &Specification, parts: &[Part], text: &str, how: 
         events: specification.events.clone(),
         propositions: specification.propositions.clone(),
         formulas: Vec::new(),
+        progress: Vec::new(),
     })
 }
 
@@ -288,8 +282,10 @@ fn one(seed: u64, count: &mut Count) {
     let text = program(&mut random, kind);
     let mut spec = String::from("file \"p.c\";\n");
     spec += "R = (ping -> return {$0 == 0} -> STOP | pong -> return {$0 == 1 || $0 == 2} -> STOP).\n";
-    spec += &process(&mut random);
-    spec += &if kind.returns { allowed(&mut random) } else { String::new() };
+    let beside = process(&mut random, false);
+    let allows = if random.chance(50) { process(&mut random, true) } else { allowed(&mut random) };
+    spec += &beside.text("S");
+    spec += &if kind.returns { allows.text("K") } else { String::new() };
     let calls = text.matches("routine(").count() > 1;
     spec += if calls { "cproc routine { abstract { A, (1), R }; }\n" } else { "" };
     spec += &format!("program = ({} || S)\n", generate::NAMES[..kind.procedures].join(" || "));
@@ -351,18 +347,58 @@ fn one(seed: u64, count: &mut Count) {
         let seen = if requirement.name == "Returns" { &watched } else { &concrete };
         compare(Question::Formula(number), keeps(seen, &requirement.formula), count);
     }
-    let conformance = &specification.conformances[0];
-    let parts = [Part::Procedure(conformance.procedure.clone()), Part::Process(Box::new(conformance.watcher.clone()))];
-    let Some(watched) = side_by_side(&specification, &parts, &text, How { returns: Watched::Conformance, ..how })
-    else {
-        return;
-    };
-    compare(
-        Question::Conformance(0),
-        !reaches(&watched, &|_, state| watched.components[1].structure.ending(state[1]) == Ending::Error),
-        count,
-    );
+    let procedure = &specification.conformances[0].procedure;
+    let how = How { returns: Watched::Values, ..how };
+    let Some(structure) = explored(procedure, &specification, &text, how) else { return };
+    let name = |event: EventId| specification.events[event.index()].name.as_str();
+    let allows = if kind.returns { &allows } else { &beside };
+    compare(Question::Conformance(0), conforms(&structure, &name, allows), count);
 }
+
+/// Whether every trace of a structure is one of the process: by the sets of states that the process may be in.
+fn conforms<'n>(structure: &Structure, name: &dyn Fn(EventId) -> &'n str, allows: &Sketch) -> bool {
+    let first = (0_u32, BTreeSet::from([0_usize]));
+    let mut seen = HashSet::from([first.clone()]);
+    let mut todo = vec![first];
+    while let Some((state, set)) = todo.pop() {
+        for step in structure.moves(state) {
+            let after: BTreeSet<usize> = match step.event {
+                TAU => set.clone(),
+                event if event.index() >= RETURNED && !allows.speaks_of_returns() => set.clone(),
+                event => {
+                    let takes = |label: &str| match event.index().checked_sub(RETURNED) {
+                        Some(value) => label.strip_prefix("return").is_some_and(|text| true_of(text, value as i128)),
+                        None => label == name(event),
+                    };
+                    let leaving = set.iter().filter_map(|&at| allows.states.get(at)).flatten();
+                    leaving.filter(|(label, _)| takes(label)).map(|&(_, to)| to).collect()
+                }
+            };
+            if after.is_empty() {
+                return false;
+            }
+            if seen.insert((step.to, after.clone())) {
+                todo.push((step.to, after));
+            }
+        }
+    }
+    true
+}
+
+/// Whether a condition like `{$0 < 2}` holds of a value.
+fn true_of(condition: &str, value: i128) -> bool {
+    let words: Vec<&str> = condition.trim().trim_matches(['{', '}']).split_whitespace().collect();
+    let number = words[2].parse::<i128>().expect("a number");
+    match words[1] {
+        "==" => value == number,
+        "<" => value < number,
+        "!=" => value != number,
+        other => panic!("{other}"),
+    }
+}
+
+/// The event of a return with a value has this number and the value.
+const RETURNED: usize = 1_000_000;
 
 /// A formula about returns of the procedures and of the routines that the first of them calls.
 fn about_returns(random: &mut Random, kind: Kind, body: &str) -> Option<String> {

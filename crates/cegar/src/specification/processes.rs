@@ -90,15 +90,16 @@ impl Reader<'_> {
             let error = Diagnostic::error("M0108", process.span, format!("`{}` is a composition", process.text));
             return Err(Box::new(error.help("here stands a single process")));
         };
-        let mut actions = HashMap::new();
+        let (mut actions, mut returns) = (HashMap::new(), Vec::new());
         for &event in component.structure.alphabet() {
             let label = composition.event_name(event).to_owned();
             let action = match label.starts_with('(') {
                 true => Action::Event(TAU),
                 false => action(self, &label, part, program, process.span)?,
             };
-            if let Action::Event(event) = action {
-                alphabet.push(event);
+            match &action {
+                Action::Event(event) => alphabet.push(*event),
+                Action::Return(condition) => returns.push(condition.clone()),
             }
             actions.insert(event, action);
         }
@@ -117,11 +118,12 @@ impl Reader<'_> {
             return Err(Box::new(error));
         };
         let states = (0..structure.states() as u32).map(state).collect();
-        Ok(RoutineStructure { name: process.text.clone(), initial: *initial, states })
+        Ok(RoutineStructure { name: process.text.clone(), initial: *initial, states, returns })
     }
 
     /// A process that accepts what a structure does, and nothing else: it is made deterministic, and every event of the
-    /// alphabet that it does not allow leads to an error. Returns are told apart by the combinations of their conditions.
+    /// procedure that it does not allow leads to an error. What the procedure never does is no event of it: it would be
+    /// taken without the procedure. Returns are told apart by the combinations of their conditions.
     pub(super) fn watcher(
         &mut self,
         allowed: &RoutineStructure,

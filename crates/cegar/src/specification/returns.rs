@@ -26,13 +26,16 @@ pub(super) struct ReturnAtom {
 }
 
 impl Reader<'_> {
-    /// The returns that a process tells apart. One that has none does not look at them.
+    /// The returns that a process tells apart: all of its alphabet, those that it never does included. One that has none
+    /// does not look at them.
     pub(super) fn returns_of(&mut self, allowed: &RoutineStructure, procedure: &str, span: Span) -> Refused<Returns> {
         let mut returns = Returns { part: procedure.to_owned(), ..Returns::default() };
-        for (action, _) in allowed.states.iter().flat_map(|state| &state.moves) {
-            if let Action::Return(condition) = action
-                && !returns.conditions.contains(condition)
-            {
+        let done = allowed.states.iter().flat_map(|state| &state.moves).filter_map(|(action, _)| match action {
+            Action::Return(condition) => Some(condition),
+            Action::Event(_) => None,
+        });
+        for condition in done.chain(&allowed.returns) {
+            if !returns.conditions.contains(condition) {
                 without_arguments(condition)?;
                 returns.conditions.push(condition.clone());
             }

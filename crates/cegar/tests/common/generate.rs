@@ -36,6 +36,9 @@ pub const HEAD: &str = "\
 int __VERIFIER_nondet_int(void);\nvoid a(void);\nvoid b(void);\nvoid d(void);\nint get(void);\nint routine(int x);
 void assert(int holds);\nvoid __VERIFIER_assume(int holds);\n";
 
+/// The type of variables that each procedure has for itself.
+const OWN: &str = "_Thread_local unsigned char";
+
 /// What a program may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
@@ -59,9 +62,9 @@ pub fn head_of(name: &str, kind: Kind) -> String {
 pub fn program(random: &mut Random, kind: Kind) -> String {
     let mut text = String::from(HEAD);
     let k = |random: &mut Random| random.below(4) % 4;
-    let _ = write!(text, "unsigned char x = {};\nunsigned char y = {};\n", k(random), k(random));
+    let _ = write!(text, "{OWN} x = {};\n{OWN} y = {};\n", k(random), k(random));
     if kind.rich {
-        let _ = write!(text, "unsigned char t[3] = {{{}, {}}};\nunsigned char *ptr = &x;\n", k(random), k(random));
+        let _ = write!(text, "{OWN} t[3] = {{{}, {}}};\n{OWN} *ptr = &x;\n", k(random), k(random));
         text += "static unsigned char twice(unsigned char v) { if (v > 1) return 3; return v + v; }\n";
         text += "static void swap(unsigned char *u, unsigned char *v) { unsigned char w = *u; *u = *v; *v = w; }\n";
     }
@@ -208,33 +211,73 @@ impl Body<'_> {
     }
 }
 
-/// A process beside the procedures.
-pub fn process(random: &mut Random) -> String {
-    let states = 1 + random.below(3) % 3;
-    let mut clauses = Vec::new();
-    for state in 0..states {
-        let moves: Vec<String> = (0..1 + random.below(3) % 3)
-            .map(|_| {
-                let event = random.pick(&["a", "b", "d", "ping", "get", "tick"]);
-                let to = random.below(states) % states;
-                if random.chance(8) { format!("{event} -> END") } else { format!("{event} -> S{to}") }
-            })
-            .collect();
-        clauses.push(format!("S{state} = ({})", moves.join(" | ")));
+/// A process: what each of its states may do, and where that leads. The last state does nothing.
+#[derive(Debug)]
+pub struct Sketch {
+    pub states: Vec<Vec<(String, usize)>>,
+    /// States that it never comes to, which are part of its text.
+    pub unused: Vec<String>,
+}
+
+impl Sketch {
+    /// Whether it has returns, those that it never does included.
+    pub fn speaks_of_returns(&self) -> bool {
+        let labels = self.states.iter().flatten().map(|(label, _)| label);
+        labels.chain(&self.unused).any(|label| label.starts_with("return"))
     }
-    format!("S = S0,\n{}.\n", clauses.join(",\n"))
+
+    /// As FSP.
+    pub fn text(&self, name: &str) -> String {
+        let end = self.states.len() - 1;
+        let to = |to: usize| if to == end { String::from("END") } else { format!("{name}{to}") };
+        let clause = |(state, moves): (usize, &Vec<(String, usize)>)| {
+            let moves: Vec<String> = moves.iter().map(|(label, at)| format!("{label} -> {}", to(*at))).collect();
+            format!("{name}{state} = ({})", moves.join(" | "))
+        };
+        let mut clauses: Vec<String> = self.states[..end].iter().enumerate().map(clause).collect();
+        clauses.extend(self.unused.iter().enumerate().map(|(n, label)| format!("U{n} = ({label} -> STOP)")));
+        format!("{name} = {name}0,\n{}.\n", clauses.join(",\n"))
+    }
+}
+
+/// A process beside the procedures; with returns or without.
+pub fn process(random: &mut Random, returns: bool) -> Sketch {
+    let count = 1 + random.below(3) as usize % 3;
+    let label = |random: &mut Random| match returns && random.chance(20) {
+        true => returned(random),
+        false => String::from(random.pick(&["a", "b", "d", "ping", "get", "tick"])),
+    };
+    let mut states = Vec::new();
+    for _ in 0..count {
+        let moves = (0..1 + random.below(3) % 3).map(|_| {
+            let to = if random.chance(8) { count } else { random.below(count as u64) as usize % count };
+            (label(random), to)
+        });
+        states.push(moves.collect());
+    }
+    states.push(Vec::new());
+    let unused = if random.chance(30) { vec![label(random)] } else { Vec::new() };
+    Sketch { states, unused }
+}
+
+fn returned(random: &mut Random) -> String {
+    format!("return {{$0 {} {}}}", random.pick(&["==", "<", "!="]), random.below(4) % 4)
 }
 
 /// What the first procedure may do, and with which values it may return.
-pub fn allowed(random: &mut Random) -> String {
+pub fn allowed(random: &mut Random) -> Sketch {
     let every = ["a", "b", "d", "get", "ping", "pong"];
-    let mut moves: Vec<String> =
-        every.into_iter().filter(|_| random.chance(80)).map(|event| format!("{event} -> K")).collect();
-    moves.push(format!("return {{$0 {} {}}} -> STOP", random.pick(&["==", "<", "!="]), random.below(4) % 4));
-    if random.chance(50) {
-        moves.push(String::from("return {$0 == 1} -> STOP"));
+    let mut moves: Vec<(String, usize)> =
+        every.into_iter().filter(|_| random.chance(80)).map(|event| (String::from(event), 0)).collect();
+    if random.chance(80) {
+        moves.push((returned(random), 1));
     }
-    format!("K = ({}).\n", moves.join(" | "))
+    if random.chance(50) {
+        moves.push((String::from("return {$0 == 1}"), 1));
+    }
+    moves.push((String::from("tick"), 0));
+    let unused = if random.chance(30) { vec![returned(random)] } else { Vec::new() };
+    Sketch { states: vec![moves, Vec::new()], unused }
 }
 
 /// Formulas, and what the propositions in them mean: the last ones need the array.

@@ -75,6 +75,9 @@ fn not_allowed(name: &str, followed: &Followed<'_>, run: &mut ComponentsRun) -> 
         return Err(String::from("all that happens is allowed"));
     }
     let last = run.steps.last();
+    if last.is_none_or(|step| step.moves.iter().all(|one| one.part != 0)) {
+        return Err(String::from("the procedure takes no part in what is not allowed"));
+    }
     let event = last.and_then(|step| step.event.clone()).unwrap_or_else(|| String::from("this"));
     let process = name.rsplit(' ').next().unwrap_or(name);
     run.problem = format!("`{}` does `{event}`, which `{process}` does not allow here", procedure.name());

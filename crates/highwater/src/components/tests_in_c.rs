@@ -32,7 +32,11 @@ pub fn write(
         Walker::Procedure(walking) => Some((&**walking, stop(walking, part, run)?)),
         Walker::Process(..) => None,
     });
-    write_each(file, &procedures.collect::<Vec<_>>(), path)
+    let procedures: Vec<(&Walking<'_>, Stop)> = procedures.collect();
+    if procedures.is_empty() {
+        return Ok(vec![String::from("no procedure takes part in the violation: it is not written as a C program")]);
+    }
+    write_each(file, &procedures, path)
 }
 
 /// Writes the tests of an infinite run: they go around its loop twice. `twice` is the run that was followed so far.
