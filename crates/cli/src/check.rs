@@ -167,12 +167,19 @@ impl Run<'_> {
 
 /// `--apply-bounds`: exit code 0 if every channel got a capacity that suffices, 3 if not.
 fn apply_bounds(results: &Results, model: &Model) -> Result<i32, Error> {
-    let (text, left) = capacities::applied(&results.findings, model);
-    terminal::print(text.as_bytes())?;
-    if left == 0 && results.not_checked.is_empty() {
+    let applied = capacities::applied(&results.findings, model);
+    terminal::print(applied.text.as_bytes())?;
+    if applied.unknown == 0 && applied.tested == 0 && results.not_checked.is_empty() {
         return Ok(0);
     }
-    writeln!(std::io::stderr(), "note: {left} declarations stay as they are: no bound is known for them")?;
+    if applied.unknown > 0 || applied.tested == 0 {
+        let count = applied.unknown;
+        writeln!(std::io::stderr(), "note: {count} declarations stay as they are: no bound is known for them")?;
+    }
+    if applied.tested > 0 {
+        let (count, why) = (applied.tested, "`full` or `nfull` compare with their capacity");
+        writeln!(std::io::stderr(), "note: {count} declarations stay as they are: {why}")?;
+    }
     Ok(3)
 }
 

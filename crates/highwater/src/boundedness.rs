@@ -5,6 +5,7 @@
 
 use crate::asking::{Asking, Engines, Proved};
 use crate::evidence::{Answer, Checked, Claim, Replayed};
+use crate::thresholds::Thresholds;
 use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
 use flow::{Question, QueueReport, Report};
 use model::budget::Stopwatch;
@@ -171,7 +172,12 @@ impl Asking<'_> {
     /// What to do, in words.
     fn advice(&self, outcome: &Outcome, claim: &Claim) -> Vec<String> {
         let mut advice = Vec::new();
+        let thresholds = Thresholds::of(self.network);
         for channel in &outcome.details.channels {
+            if thresholds.may_test(channel.span) {
+                advice.extend(tested(channel));
+                continue;
+            }
             match (channel.state, channel.proved_at_most, channel.declared) {
                 (ChannelState::Bounded, Some(bound), Some(declared)) if bound.max(1) > u64::from(declared) => {
                     let enough = if channel.is_exact() {
@@ -239,6 +245,16 @@ fn hides_lengths(network: &Network) -> bool {
             sends && actions.any(|a| matches!(a, Action::Receive { mode, .. } if !mode.keep))
         }
         _ => false,
+    })
+}
+
+/// What to say of a channel whose capacity is tested: with another capacity it would have another bound.
+fn tested(channel: &ChannelVerdict) -> Option<String> {
+    let (bound, declared) = channel.proved_at_most.zip(channel.declared)?;
+    let longer = channel.state == ChannelState::Bounded && bound > u64::from(declared);
+    longer.then(|| {
+        let name = &channel.name;
+        format!("`{name}` may hold {bound}; `full` or `nfull` compare with [{declared}], so another capacity changes the model")
     })
 }
 

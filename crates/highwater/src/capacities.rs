@@ -2,36 +2,54 @@
 //!
 //! Only the number in `= [ … ] of` changes, nothing else in the text: comments, macros and layout stay. A declaration
 //! whose channels are not all bounded, or are bounded without a known bound, stays as it is; a capacity is never 0, which
-//! would make a rendezvous of it.
+//! would make a rendezvous of it. Nor does a capacity change that `full` or `nfull` compare with, since the model would
+//! then do something else.
 
 use crate::evidence::Finding;
-use crate::model::Model;
+use crate::model::{Model, System};
+use crate::thresholds::Thresholds;
 use model::source::Span;
 use model::verdict::{ChannelState, Property};
 use std::collections::BTreeMap;
 
-/// The text of a model with capacities that suffice, and how many declarations stay as they are.
-pub fn applied(findings: &[Finding], model: &Model) -> (String, usize) {
-    let mut needed: BTreeMap<(u32, u32, u32), Option<u64>> = BTreeMap::new();
+/// A model with other capacities.
+pub struct Applied {
+    /// Its text.
+    pub text: String,
+    /// How many declarations stay as they are because no bound is known for them.
+    pub unknown: usize,
+    /// How many stay too small because `full` or `nfull` compare with their capacity.
+    pub tested: usize,
+}
+
+/// A model with capacities that suffice.
+pub fn applied(findings: &[Finding], model: &Model) -> Applied {
+    let mut needed: BTreeMap<Span, Option<u64>> = BTreeMap::new();
+    let mut declared: BTreeMap<Span, u64> = BTreeMap::new();
     let bounded = findings.iter().map(Finding::outcome).filter(|o| o.property == Property::Boundedness);
     for channel in bounded.flat_map(|o| &o.details.channels) {
-        let key = (channel.span.file.0, channel.span.start, channel.span.end);
         let bound = channel.proved_at_most.filter(|_| channel.state == ChannelState::Bounded);
-        let known = needed.entry(key).or_insert(Some(0));
+        declared.insert(channel.span, channel.declared.map_or(u64::MAX, u64::from));
+        let known = needed.entry(channel.span).or_insert(Some(0));
         *known = known.zip(bound).map(|(a, b)| a.max(b));
     }
     let main = model.sources.files().first().map(|f| f.text.clone()).unwrap_or_default();
-    let mut text = main.clone();
-    let mut left = 0;
-    for (&(of, start, end), bound) in needed.iter().rev() {
-        let span = Span::new(model::source::FileId(of), start as usize, end as usize);
-        let place = (of == 0).then(|| capacity_place(&main, span)).flatten();
+    let thresholds = match &model.system {
+        System::Network(model) => Thresholds::of(&model.network),
+        _ => Thresholds::Any,
+    };
+    let mut applied = Applied { text: main.clone(), unknown: 0, tested: 0 };
+    for (&span, bound) in needed.iter().rev() {
+        let place = (span.file.0 == 0).then(|| capacity_place(&main, span)).flatten();
         match (bound, place) {
-            (Some(bound), Some((from, to))) => text.replace_range(from..to, &bound.max(&1).to_string()),
-            _ => left += 1,
+            (Some(bound), _) if thresholds.may_test(span) => {
+                applied.tested += usize::from(*bound > declared.get(&span).copied().unwrap_or(0));
+            }
+            (Some(bound), Some((from, to))) => applied.text.replace_range(from..to, &bound.max(&1).to_string()),
+            _ => applied.unknown += 1,
         }
     }
-    (text, left)
+    applied
 }
 
 /// Where the capacity of a declaration stands: between the brackets before `of`.
@@ -47,5 +65,57 @@ fn capacity_place(text: &str, span: Span) -> Option<(usize, usize)> {
             return Some((start + open + 1, start + inside.len()));
         }
         search = of + 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Applied, applied};
+    use crate::settings::Settings;
+    use crate::{Model, Results, Wanted, check};
+    use model::context::Context;
+    use model::verdict::Property;
+
+    fn bounded(text: &str) -> (Model, Results) {
+        let model = Model::from_text("model.pml", text).unwrap_or_else(|_| panic!("a model: {text}"));
+        let wanted = Wanted::Listed(vec![Property::Boundedness]);
+        let results = check(&model, &wanted, &Settings::default(), &Context::unlimited()).expect("an answer");
+        (model, results)
+    }
+
+    fn sized(text: &str) -> Applied {
+        let (model, results) = bounded(text);
+        applied(&results.findings, &model)
+    }
+
+    const TESTED: &str = "chan q = [1] of { byte };
+        active [2] proctype P() { byte n; do :: n < 2 && nfull(q) -> q!1; n++ :: n == 2 -> break od }";
+
+    #[test]
+    fn a_capacity_that_is_tested_stays() {
+        let result = sized(TESTED);
+        assert_eq!((result.text.as_str(), result.unknown, result.tested), (TESTED, 0, 1));
+    }
+
+    #[test]
+    fn a_capacity_stays_if_the_tested_channel_may_be_any() {
+        let text = "chan q = [1] of { byte };
+            proctype P(chan c) { nfull(c) -> c!1 } init { run P(q); run P(q) }";
+        assert_eq!(sized(text).text, text);
+        let text = "chan q = [1] of { byte }; chan r = [1] of { byte };
+            active [2] proctype P() { r = q; nfull(r) -> q!1 }";
+        assert_eq!(sized(text).text, text);
+    }
+
+    #[test]
+    fn other_capacities_suffice_and_the_next_advice_agrees() {
+        let text = "chan q = [1] of { byte }; chan r = [1] of { byte };
+            active [2] proctype P() { q!1; q!2; nfull(r) -> r!1 }";
+        let once = sized(text);
+        assert!(once.text.contains("q = [4]") && once.text.contains("r = [1]"), "{}", once.text);
+        assert_eq!(sized(&once.text).text, once.text);
+        let (_, results) = bounded(&once.text);
+        let advice = &results.findings[0].outcome().details.advice;
+        assert!(advice.iter().all(|a| !a.contains("declare")), "{advice:?}");
     }
 }

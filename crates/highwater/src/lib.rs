@@ -24,6 +24,7 @@ pub mod show;
 pub mod simulate;
 mod solvers;
 mod strategy;
+mod thresholds;
 
 pub use check::{Results, check};
 pub use choice::{Choice, OLD_NAMES};
