@@ -1,5 +1,6 @@
 //! The integration tests of `promela`, one executable: each file is a module.
 
+mod differences;
 mod messages;
 mod semantics;
 mod spin;

@@ -1,0 +1,89 @@
+//! The models of the book's chapter "Differences from SPIN" whose numbers or verdicts are not SPIN's.
+
+use explore::liveness::Setting;
+use explore::progress::ProgressOf;
+use explore::reduction::Mode;
+use explore::{Options, Order};
+use model::network::Network;
+use model::semantics::{Reading, Semantics};
+use model::source::SourceMap;
+use model::verdict::{Limits, Property, Silent, Verdict};
+
+const BOOK: &str = include_str!("../../../docs/src/differences.md");
+
+/// The model under a heading of the chapter.
+fn model(heading: &str) -> (Network, SourceMap) {
+    let section = BOOK.split("\n### ").find(|s| s.starts_with(&format!("{heading}\n"))).expect(heading);
+    let text = section.split("```promela\n").nth(1).and_then(|s| s.split("```").next()).expect(heading);
+    let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
+    (read.network.unwrap_or_else(|| panic!("{heading} is read: {:?}", read.diagnostics)), read.sources)
+}
+
+/// The number of states, and whether there is an error.
+fn searched(heading: &str) -> (u64, bool) {
+    let (network, sources) = model(heading);
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let properties = vec![Property::Safety, Property::Deadlock];
+    let options = Options { order: Order::Breadth, keep_going: true, properties, ..Options::default() };
+    let outcomes = explore::check(&semantics, &sources, &options, &Silent::default());
+    let violated = outcomes.iter().any(|o| o.verdict == Verdict::Violated);
+    (outcomes[0].stats.as_ref().map_or(0, |s| s.states), violated)
+}
+
+#[test]
+fn what_spin_refuses_has_the_states_that_it_means() {
+    assert_eq!(searched("A symbolic variable as an argument"), (5, false));
+    assert_eq!(searched("A jump to a `d_step`"), (4, false));
+    assert_eq!(searched("`unsigned` fields of a typedef in messages"), (7, false));
+    assert_eq!(searched("Label references inside `d_step`"), (10, false));
+    assert_eq!(searched("Priorities and rendezvous"), (4, false));
+}
+
+#[test]
+fn values_are_truncated_wherever_they_are_stored() {
+    // SPIN: an assertion is violated.
+    assert_eq!(searched("Bits in arrays and messages"), (4, false));
+    // SPIN: an invalid end state.
+    assert_eq!(searched("Sorted sends of values that do not fit"), (6, false));
+}
+
+#[test]
+fn a_receive_that_changes_its_own_index_is_one_assignment_after_the_other() {
+    // SPIN has more.
+    assert_eq!(searched("Receives that SPIN's verifier cannot undo"), (26, false));
+}
+
+/// The verdict on infinite runs.
+fn infinite(heading: &str, fair: bool, ask: impl Fn(&Setting<'_>, &Network) -> Verdict) -> Verdict {
+    let (network, sources) = model(heading);
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let silent = Silent::default();
+    let (limits, reduction) = (Limits::default(), Mode::Off);
+    let setting = Setting { semantics: &semantics, sources: &sources, fair, reduction, limits, observer: &silent };
+    ask(&setting, &network)
+}
+
+#[test]
+fn a_property_changes_nothing_in_the_model() {
+    // SPIN: violated.
+    let verdict = infinite("The number of processes beside a claim", false, |setting, network| {
+        setting.formula("p", &network.formulas[0].formula).verdict
+    });
+    assert_eq!(verdict, Verdict::Proved);
+}
+
+#[test]
+fn no_process_is_at_a_progress_label_when_all_have_terminated() {
+    // SPIN: no violation.
+    let verdict =
+        infinite("`np_` after the end of a run", false, |setting, network| setting.never(&network.claims[0]).verdict);
+    assert_eq!(verdict, Verdict::Violated);
+}
+
+#[test]
+fn both_processes_of_a_rendezvous_are_enabled() {
+    // SPIN: a non-progress cycle, also with -f.
+    let ask = |setting: &Setting<'_>, _: &Network| setting.livelock(&ProgressOf::Labels).verdict;
+    assert_eq!(infinite("Fairness and rendezvous", true, ask), Verdict::Proved);
+    assert_eq!(infinite("Fairness and rendezvous", false, ask), Verdict::Violated);
+}
