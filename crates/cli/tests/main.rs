@@ -28,7 +28,6 @@ mod programs;
 mod reduction;
 mod robust;
 mod simulate_c;
-mod spin;
 mod states_and_events;
 mod traces;
 mod tutorial;

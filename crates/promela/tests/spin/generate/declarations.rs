@@ -171,9 +171,8 @@ impl Generator {
             features.push("array");
             text += "[2]";
         }
-        for (prefix, word) in [("hidden", "hidden "), ("show", "show "), ("local-prefix", "local ")] {
-            let refused = prefix == "hidden" && matches!(kind, Kind::Bit | Kind::Bool);
-            if global && !refused && self.maybe(prefix, 8) {
+        for (prefix, word) in [("show", "show "), ("local-prefix", "local ")] {
+            if global && self.maybe(prefix, 8) {
                 text = format!("{word}{text}");
                 features.push(prefix);
                 break;

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 pub const FEATURES: &[Feature] = &[
     "bit", "bool", "byte", "short", "int", "unsigned", "mtype", "mtype-named", "pid", "chan-variable", "limit-value",
     "typedef", "typedef-nested", "typedef-array-field", "typedef-array", "typedef-channel",
-    "array", "array-computed-index", "array-initialiser", "hidden", "show", "local-prefix",
+    "array", "array-computed-index", "array-initialiser", "show", "local-prefix",
     "param-bit", "param-bool", "param-byte", "param-short", "param-int", "param-mtype", "param-pid", "param-chan",
     "param-typedef", "param-typedef-channel", "active-parameter",
     "channel", "rendezvous", "channel-array", "channel-local", "channel-local-array", "channel-in-block",

@@ -101,7 +101,11 @@ impl Generator {
         if !messages.is_empty() && self.maybe("param-chan", 40) {
             parameters.push(Kind::Chan(*self.random.pick(&messages)));
         }
-        let plain = |t: &super::Typedef| t.fields.iter().all(|f| !(matches!(f.1, Kind::Struct(_)) && f.2.is_some()));
+        // SPIN refuses arrays inside of a parameter.
+        let arrays = |t: &super::Typedef| t.fields.iter().any(|f| f.2.is_some());
+        let inner =
+            |t: &super::Typedef| t.fields.iter().any(|f| matches!(f.1, Kind::Struct(i) if arrays(&self.typedefs[i])));
+        let plain = |t: &super::Typedef| !arrays(t) && !inner(t);
         let there = |t: &usize| self.scope.structs.iter().any(|s| s.typedef == *t);
         let typedefs: Vec<usize> = (0..self.typedefs.len()).filter(|t| plain(&self.typedefs[*t]) && there(t)).collect();
         if !typedefs.is_empty() && self.maybe("param-typedef", 40) {
@@ -249,7 +253,7 @@ impl Generator {
         if self.maybe("chan-variable", 30) {
             nodes.extend(self.channel_variable());
         }
-        if self.maybe("xr-xs", 10) {
+        if self.own == Some(0) && self.maybe("xr-xs", 20) {
             let globals: Vec<String> = self
                 .scope
                 .chans
