@@ -1,7 +1,7 @@
 //! Terms, circuits and the SAT solver against a twin: exhaustive at small widths, random at large ones.
 
 use crate::support::{
-    ARITHMETIC, CHEAP, COMPARISONS, Garden, Operation, Random, Tree, all_values, build, declare, seeds, value,
+    ARITHMETIC, CHEAP, COMPARISONS, Garden, Operation, Random, Tree, all_values, bits, build, declare, seeds, value,
 };
 use bitvector::{Embedded, Limits, Model, Outcome, Solver, Terms};
 
@@ -56,13 +56,13 @@ fn random_terms_evaluate_as_their_twins() {
         let widest = [4, 8, 33, 64, 128][random.below(5) as usize];
         let widths = [0, widest, widest, 1 + random.below(u64::from(widest)) as u32];
         let garden = Garden { widths: &widths, operations: &ARITHMETIC, widest };
-        let width = if random.chance(2) { 0 } else { widest };
+        let width = if random.one_in(2) { 0 } else { widest };
         let tree = garden.tree(&mut random, width, 5);
         let mut terms = Terms::new();
         let variables = declare(&mut terms, &widths);
         let term = build(&mut terms, &tree, &variables);
         for _ in 0..8 {
-            let values: Vec<u128> = widths.iter().map(|&width| random.bits(width.max(1))).collect();
+            let values: Vec<u128> = widths.iter().map(|&width| bits(&mut random, width.max(1))).collect();
             let model = Model::new(variables.iter().copied().zip(values.iter().copied()).collect());
             let found = model.evaluate(&terms, term).bits;
             assert_eq!(found, value(&tree, &values), "seed {seed}: {tree:?} at {values:?}");
@@ -113,7 +113,7 @@ fn equations_of_large_widths_that_have_a_solution_get_one() {
         let operations: &[Operation] = if widest > 16 { &CHEAP } else { &ARITHMETIC };
         let garden = Garden { widths: &widths, operations, widest };
         let tree = garden.tree(&mut random, widest, 3);
-        let hidden: Vec<u128> = widths.iter().map(|&width| random.bits(width.max(1))).collect();
+        let hidden: Vec<u128> = widths.iter().map(|&width| bits(&mut random, width.max(1))).collect();
         let mut terms = Terms::new();
         let variables = declare(&mut terms, &widths);
         let term = build(&mut terms, &tree, &variables);
@@ -139,7 +139,7 @@ fn operations_of_large_widths_are_right_at_random_values() {
         let width = [8, 13, 32, 64][random.below(4) as usize];
         for (operation, result, arity) in operations(width) {
             let tree = Tree::Node(operation, result, (0..arity).map(|which| Tree::Variable(which, width)).collect());
-            let values: Vec<u128> = (0..arity).map(|_| random.bits(width)).collect();
+            let values: Vec<u128> = (0..arity).map(|_| bits(&mut random, width)).collect();
             let mut terms = Terms::new();
             let variables = declare(&mut terms, &vec![width; arity]);
             let term = build(&mut terms, &tree, &variables);

@@ -17,8 +17,8 @@ fn predicates(terms: &mut Terms, random: &mut Random, variables: usize, count: u
     while made.len() < 2 * count {
         let x = known[random.below(variables as u64) as usize];
         let y = known[random.below(variables as u64) as usize];
-        let small = terms.constant(32, u128::from(random.below(40)));
-        let step = terms.constant(32, u128::from(1 + random.below(3)));
+        let small = terms.constant(32, u128::from(random.below(40u64)));
+        let step = terms.constant(32, u128::from(1 + random.below(3u64)));
         let term = match random.below(8) {
             0..=2 => terms.eq(x, small),
             3 => terms.slt(x, small),

@@ -10,7 +10,7 @@ fn variables(sat: &mut Sat, count: usize) -> Vec<Var> {
 
 fn random_clause(random: &mut Random, variables: &[Var], longest: u64) -> Vec<Lit> {
     (0..1 + random.below(longest))
-        .map(|_| variables[random.below(variables.len() as u64) as usize].literal(random.chance(2)))
+        .map(|_| variables[random.below(variables.len() as u64) as usize].literal(random.one_in(2)))
         .collect()
 }
 
@@ -44,7 +44,7 @@ fn random_clauses_with_assumptions_are_decided_as_by_enumeration() {
                 sat.add_clause(&clause);
                 clauses.push(clause);
             }
-            let assumptions = if random.chance(4) { Vec::new() } else { random_clause(&mut random, &known, 4) };
+            let assumptions = if random.one_in(4) { Vec::new() } else { random_clause(&mut random, &known, 4) };
             let expected = possible(&clauses, &assumptions, known.len());
             // A question that is given up in between must leave no trace.
             sat.solve(&assumptions, None, &Limits { conflicts: Some(1), ..Limits::none() });
@@ -111,12 +111,12 @@ fn clauses_are_forgotten_and_the_answer_stays_right() {
         let mut random = Random::new(seed);
         let mut sat = Sat::new();
         let known = variables(&mut sat, 220);
-        let hidden: Vec<bool> = known.iter().map(|_| random.chance(2)).collect();
+        let hidden: Vec<bool> = known.iter().map(|_| random.one_in(2)).collect();
         let mut clauses = Vec::new();
         while clauses.len() < 930 {
             let mut clause = Vec::new();
             while clause.len() < 3 {
-                clause.push(known[random.below(220) as usize].literal(random.chance(2)));
+                clause.push(known[random.below(220) as usize].literal(random.one_in(2)));
             }
             if clause.iter().any(|literal| hidden[literal.var().index()] == literal.is_positive()) {
                 sat.add_clause(&clause);

@@ -1,6 +1,6 @@
 //! Terms: sharing, simplification by example, substitution, printing, and values that come back.
 
-use crate::support::{ARITHMETIC, Garden, Random, build, declare, seeds};
+use crate::support::{ARITHMETIC, Garden, Random, bits, build, declare, seeds};
 use bitvector::smtlib::{Reply, obligation, parse_replies, parse_value};
 use bitvector::{Model, Op, Sort, TermId, Terms, to_c};
 use std::collections::HashMap;
@@ -68,7 +68,7 @@ fn substitution_means_evaluation_in_the_changed_state() {
             replacements.insert(variable, build(&mut terms, &tree, &variables));
         }
         let before = terms.substitute(condition, &replacements);
-        let values = widths.iter().map(|&width| random.bits(width.max(1)));
+        let values = widths.iter().map(|&width| bits(&mut random, width.max(1)));
         let state = Model::new(variables.iter().copied().zip(values).collect());
         let next = variables.iter().map(|variable| (*variable, state.evaluate(&terms, replacements[variable]).bits));
         let next = Model::new(next.collect());

@@ -255,10 +255,10 @@ struct Count {
 
 #[test]
 fn answers_agree_with_the_interpreter() {
-    let seeds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
-    let first: u64 = std::env::var("HIGHWATER_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let seeds: u64 = testing::seeds(60);
+    let first: u64 = testing::first(1);
     // A long run is about wrong answers, a short one about missing ones as well.
-    let long = std::env::var_os("HIGHWATER_SEEDS").is_some();
+    let long = testing::long().is_some();
     let mut count = Count { seconds: if long { 1 } else { 20 }, ..Count::default() };
     for seed in first..first + seeds {
         one(seed, &mut count);

@@ -10,14 +10,14 @@ use model::flow_proof::{Bound, FlowProof, Origin, Part, Point, Ranking, Values, 
 use model::network::Network;
 use model::verdict::{Property, Silent};
 use serde_json::Value;
+use testing::Random;
 
 /// A small generator of numbers that look random.
-struct Dice(u64);
+struct Dice(Random);
 
 impl Dice {
     fn roll(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % below.max(1)
+        self.0.below(below)
     }
 
     /// A place in a document: goes down until it stops.
@@ -82,7 +82,7 @@ impl Dice {
 }
 
 fn corrupted(proof: &Value, seed: u64) -> Option<FlowProof> {
-    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut dice = Dice(Random::new(seed));
     let mut document = proof.clone();
     for _ in 0..=dice.roll(3) {
         // Half of the time in one part, so that small parts are not spared.
@@ -97,7 +97,7 @@ fn corrupted(proof: &Value, seed: u64) -> Option<FlowProof> {
 
 #[test]
 fn corrupted_proofs_are_refused_or_true() {
-    let seeds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(600);
+    let seeds: u64 = testing::seeds(600);
     for case in CASES {
         let networks = [case.network(0), case.network(1)];
         let truths = [0, 1].map(|variant| Truth::of(case, &networks[variant]));

@@ -3,14 +3,14 @@
 //! One model for every 16 of `HIGHWATER_SEEDS`, 60 without it: each is proved, checked and searched. A seed that fails is printed with its model.
 
 use crate::support::{Case, Truth};
+use testing::Random;
 
 /// A small generator of numbers that look random.
-struct Dice(u64);
+struct Dice(Random);
 
 impl Dice {
     fn roll(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % below.max(1)
+        self.0.below(below)
     }
 
     fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
@@ -105,12 +105,12 @@ fn unlabelled(text: &str) -> String {
 
 #[test]
 fn what_is_proved_of_random_models_is_accepted_and_true() {
-    let asked: Option<u64> = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok());
+    let asked: Option<u64> = testing::long();
     let seeds = asked.map_or(60, |seeds| seeds.div_ceil(16));
-    let from: u64 = std::env::var("HIGHWATER_FROM").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
+    let from: u64 = testing::first(0);
     let (mut proved, mut wrong) = (0, Vec::new());
     for seed in from..from + seeds {
-        let text = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)).model();
+        let text = Dice(Random::new(seed)).model();
         let options = promela::preprocess::Options::default();
         let Some(network) = promela::read("model.pml", &text, &options).network else { continue };
         for live in [false, true] {

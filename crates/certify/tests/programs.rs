@@ -10,6 +10,7 @@ use model::verdict::{Limits, Silent};
 use pdr::Answer;
 use pdr::invariant::Node;
 use std::time::{Duration, Instant};
+use testing::{Random, seeds};
 
 const PRELUDE: &str = "extern void __VERIFIER_error(void); extern int __VERIFIER_nondet_int(void);
 extern unsigned __VERIFIER_nondet_uint(void); void check(int holds) { if (!holds) __VERIFIER_error(); }
@@ -89,21 +90,6 @@ fn checked(component: &Component, proof: &ProgramProof) -> Result<(), Refusal> {
 }
 
 /// A small generator of numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % end.max(1)
-    }
-}
-
-fn seeds(usual: u64) -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
-}
-
 #[test]
 fn what_the_engine_finds_is_accepted_and_nothing_of_it_proves_the_broken_program() {
     for (text, old, new) in PROGRAMS {
@@ -263,7 +249,7 @@ fn holds_in(component: &Component, proof: &ProgramProof, seed: u64) -> bool {
             }
         });
     }
-    let mut random = Random(seed * 2 + 1);
+    let mut random = Random::new(seed * 2 + 1);
     let mut machine = Machine::new(component);
     let mut run = Run { outcome: Outcome::StepLimit, edges: Vec::new(), inputs: Vec::new(), events: Vec::new() };
     while run.edges.len() < 600 {
@@ -293,7 +279,7 @@ fn a_damaged_proof_is_refused_or_true_of_every_run_and_never_proves_the_broken_p
         let (safe, broken) = (component(text), component(&text.replace(old, new)));
         let proof = found(&safe);
         for seed in 0..seeds(12) {
-            let damaged = damaged(&proof, &mut Random(seed * 77 + 5));
+            let damaged = damaged(&proof, &mut Random::new(seed * 77 + 5));
             match checked(&safe, &damaged) {
                 Err(_) => refused += 1,
                 Ok(()) => {

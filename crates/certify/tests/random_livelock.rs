@@ -2,9 +2,6 @@
 //!
 //! The checker visits everything with the plainest code, and knows no reduction. `HIGHWATER_SEEDS=N` tries N models.
 
-#[path = "../../explore/tests/random/mod.rs"]
-mod random;
-
 use certify::Refusal;
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
@@ -12,6 +9,7 @@ use explore::reduction::Mode;
 use model::event::Event;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Limits, Property, Reason, Silent, Verdict};
+use testing::models::loops;
 
 /// Larger models are left to others.
 const MOST_STATES: u64 = 3_000;
@@ -20,7 +18,7 @@ const MOST_STATES: u64 = 3_000;
 type Counts = [usize; 4];
 
 fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
-    let text = random::model(seed, events.is_empty());
+    let text = loops::model(seed, events.is_empty());
     let read = promela::read("random.pml", &text, &promela::preprocess::Options::default());
     let Some(network) = read.network else { return };
     let semantics = Semantics::new(&network, Reading::Declared);
@@ -80,7 +78,7 @@ fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
 }
 
 fn seeds() -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(400)
+    testing::seeds(400)
 }
 
 #[test]

@@ -296,15 +296,7 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, bound: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) % bound
-        }
-    }
+    use testing::Random;
 
     const OPERATIONS: [Operation; 13] = [
         Operation::Add,
@@ -376,7 +368,7 @@ mod tests {
     #[test]
     fn a_simplified_term_has_the_value_of_the_term_as_it_was_written() {
         for seed in 0..20_000 {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let mut terms = Terms::new();
             let scalar = any_scalar(&mut random);
             let (raw, simple) = pair(&mut terms, &mut random, 5, scalar);
@@ -391,7 +383,7 @@ mod tests {
     #[test]
     fn substitution_is_evaluation_with_other_values() {
         for seed in 0..2_000 {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let mut terms = Terms::new();
             let scalar = any_scalar(&mut random);
             let (_, term) = pair(&mut terms, &mut random, 4, scalar);

@@ -8,12 +8,13 @@
 use crate::common;
 
 use crate::common::generate::generate;
-use crate::common::{Inputs, Random, seeds};
+use crate::common::{Random, seeds};
 use cfront::interpret::{Outcome, Request, run};
 use cfront::program::ErrorKind;
 use cfront::{DataModel, Options};
 use std::fmt::Write;
 use std::process::Command;
+use testing::inputs::{INPUTS_IN_C, Inputs, NONDET_IN_C};
 
 const RUNS: u64 = 6;
 const BATCH: u64 = 24;
@@ -27,30 +28,10 @@ _Bool __VERIFIER_nondet_bool(void);
 void reach_error(void);
 ";
 
+const NEXT: &str = "static unsigned long long next(void) { return next_input(); }\n";
+
 const HARNESS: &str = "\
 int printf(const char *, ...); void _exit(int); int fork(void); int waitpid(int, int *, int); int fflush(void *);
-static unsigned long long state;
-static unsigned long long next(void) {
-  static const unsigned long long odd[] =
-    {0, 1, ~0ULL, 0x7fffffff, 0x80000000, 0x7f, 0x80, 1ULL << 63};
-  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-  unsigned long long v = state >> 16;
-  switch (state >> 60 & 3) {
-    case 0: return v & 15;
-    case 1: return -(v & 15);
-    case 2: return odd[v & 7];
-    default: return v * 0x9e3779b97f4a7c15ULL;
-  }
-}
-int __VERIFIER_nondet_int(void) { return next(); }
-unsigned int __VERIFIER_nondet_uint(void) { return next(); }
-char __VERIFIER_nondet_char(void) { return next(); }
-unsigned char __VERIFIER_nondet_uchar(void) { return next(); }
-short __VERIFIER_nondet_short(void) { return next(); }
-unsigned short __VERIFIER_nondet_ushort(void) { return next(); }
-long __VERIFIER_nondet_long(void) { return next(); }
-unsigned long __VERIFIER_nondet_ulong(void) { return next(); }
-_Bool __VERIFIER_nondet_bool(void) { return next() & 1; }
 void reach_error(void) { printf(\"error\\n\"); fflush(0); _exit(0); }
 static void go(long long (*test)(void), unsigned long long seed) {
   int status = 0;
@@ -66,7 +47,7 @@ fn compiled(text: &str, numbers: &[u64], name: &str) -> Option<Vec<String>> {
     let directory = std::env::temp_dir().join(format!("highwater-cfront-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&directory).ok()?;
     let (source, program) = (directory.join("tests.c"), directory.join("tests"));
-    let mut whole = format!("{DECLARATIONS}{text}{HARNESS}int main(void) {{\n");
+    let mut whole = format!("{DECLARATIONS}{text}{INPUTS_IN_C}{NEXT}{NONDET_IN_C}{HARNESS}int main(void) {{\n");
     for number in numbers {
         for seed in 0..RUNS {
             let _ = writeln!(whole, "  go(test_{number}, {});", seed * 1000 + number);
@@ -87,7 +68,7 @@ fn compiled(text: &str, numbers: &[u64], name: &str) -> Option<Vec<String>> {
 
 /// What the interpreter says; `None` if the run is not defined by C, so that the compiler may do anything.
 fn interpreted(component: &cfront::Component, seed: u64) -> Option<String> {
-    let mut inputs = Inputs::new(seed);
+    let mut inputs = Inputs(seed);
     let run = run(component, &mut |_: &Request| inputs.next(), 2_000_000);
     match run.outcome {
         Outcome::Returned(Some(value)) => Some(value.to_string()),

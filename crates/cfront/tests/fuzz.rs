@@ -132,7 +132,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
 
 #[test]
 fn mutated_units_are_read_or_refused_and_what_is_read_runs() {
-    let rounds = std::env::var("HIGHWATER_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let rounds = testing::rounds(300);
     let examples: Vec<&str> = cfront::codes::all().filter(|e| e.code != "C0004").map(|e| e.example).collect();
     let mut accepted = 0;
     for seed in 0..rounds {
@@ -153,7 +153,7 @@ fn mutated_units_are_read_or_refused_and_what_is_read_runs() {
         if let Some(program) = read.program {
             accepted += 1;
             let component = &program.components[0];
-            run(component, &mut |_: &Request| random.next() >> random.below(60), 5_000);
+            run(component, &mut |_: &Request| random.bits() >> random.below(60), 5_000);
             cfront::display::component(component);
         }
     }

@@ -29,7 +29,7 @@ fn reproduces(text: &str, kind: ErrorKind, name: &str) {
     let component = &program.components[0];
     let found = (0..10_000).find_map(|seed| {
         let mut random = common::Random::new(seed);
-        let run = run(component, &mut |_: &Request| random.next() % 6, 10_000);
+        let run = run(component, &mut |_: &Request| random.bits() % 6, 10_000);
         matches!(run.outcome, Outcome::Error(found, _) if found == kind).then_some(run)
     });
     let Some(run) = found else { panic!("no inputs lead to the error\n{text}") };

@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
+use testing::judge;
 
 fn highwater(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()
@@ -37,16 +38,9 @@ fn check(file: &Path, more: &[&str]) -> (i32, Value) {
     (output.status.code().unwrap(), document)
 }
 
-fn has_compiler() -> bool {
-    Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success())
-}
-
 /// Compiles a test and runs it; its status.
 fn status_of(test: &Path) -> Option<i32> {
-    let binary = test.with_extension("out");
-    let compiled = Command::new("cc").args(["-fwrapv", "-w", "-o", path(&binary), path(test)]).output().unwrap();
-    assert!(compiled.status.success(), "{}", said(&compiled));
-    Command::new(&binary).status().unwrap().code()
+    judge::exit_code_of_c(test, &test.with_extension("out"))
 }
 
 /// `save conforms to ALLOWED` is asked as `conformance:save to ALLOWED`, and a name as a formula.
@@ -73,7 +67,7 @@ fn lines_of_c(file: &Path) -> usize {
 fn the_examples_answer_what_their_table_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
     let table = std::fs::read_to_string(folder.join("README.md")).unwrap();
-    let full = std::env::var("HIGHWATER_CORPUS").is_ok_and(|value| value == "full");
+    let full = testing::full_corpus();
     let scratch = written("table", &[("empty", "")]);
     let document = scratch.with_file_name("document.json");
     let mut rows = 0;
@@ -284,7 +278,7 @@ fn what_cannot_be_read_is_named_with_its_place() {
         ),
     ];
     for (folder, files, code, place, line) in cases {
-        if folder == "include" && !has_compiler() {
+        if folder == "include" && !judge::has_compiler() {
             continue;
         }
         let file = written(folder, files);
@@ -333,7 +327,7 @@ fn a_run_is_written_as_c_programs_that_do_it() {
     assert_eq!((code, &witness["problem_code"]), (1, &"assertion".into()), "{document}");
     assert!(witness["problem_at"]["file"].as_str().unwrap().ends_with("pair.c"), "{witness}");
     assert_eq!(witness["parts"][0]["inputs"].as_array().unwrap().len(), 2, "{witness}");
-    if !has_compiler() {
+    if !judge::has_compiler() {
         return;
     }
     assert_eq!(status_of(&test), Some(97));
@@ -621,7 +615,7 @@ fn a_certificate_holds_for_the_reading_that_it_was_written_for() {
 /// What the specification says of a routine counts, not its body; in the test as well.
 #[test]
 fn the_test_of_a_run_sets_the_body_of_a_routine_aside() {
-    if !has_compiler() {
+    if !judge::has_compiler() {
         return;
     }
     let text = "void assert(int holds);\nint f(int k) { return k; }\nvoid p(void) { int r = f(1); assert(r == 1); }\n";
@@ -636,7 +630,7 @@ fn the_test_of_a_run_sets_the_body_of_a_routine_aside() {
 
 #[test]
 fn files_are_preprocessed_and_belong_to_the_hash() {
-    if !has_compiler() {
+    if !judge::has_compiler() {
         return;
     }
     let files = [

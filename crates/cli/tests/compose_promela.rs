@@ -7,18 +7,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % n
-    }
-}
+use testing::Random;
 
 const EVENTS: u64 = 3;
 
@@ -114,13 +103,13 @@ fn verdict(file: &Path, property: &str, arguments: &[&str]) -> String {
 
 #[test]
 fn the_same_system_has_the_same_verdicts_as_structures_and_in_promela() {
-    let count = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(40);
+    let count = testing::seeds(40);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compose-promela");
     std::fs::create_dir_all(&folder).expect("a folder");
     let (structures, model) = (folder.join("system.fsp"), folder.join("system.pml"));
     let (mut compared, mut violated) = (0, 0);
     for seed in 0..count {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let machines = [machine(&mut random), machine(&mut random)];
         let (own, theirs) = formula(&mut random, 3, [machines[0].len() as u64, machines[1].len() as u64]);
         std::fs::write(&structures, fsp(&machines, &own)).expect("the model is written");

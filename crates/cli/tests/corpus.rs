@@ -99,7 +99,7 @@ fn states_and_errors_are_those_of_spin() {
         println!("skipped: no public models beside the project");
         return;
     }
-    let most = if std::env::var("HIGHWATER_CORPUS").is_ok_and(|v| v == "full") { 6_000_000 } else { 300_000 };
+    let most = if testing::full_corpus() { 6_000_000 } else { 300_000 };
     let rows = rows(&folder);
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());

@@ -32,7 +32,7 @@ fn folder() -> Option<PathBuf> {
 
 /// File, property, whether SPIN finds a violation.
 fn rows(folder: &Path, table: &str) -> Vec<(String, String, bool)> {
-    let full = std::env::var("HIGHWATER_CORPUS").is_ok_and(|v| v == "full");
+    let full = testing::full_corpus();
     let most = if full { u64::MAX } else { 300_000 };
     let text = std::fs::read_to_string(folder.join(table)).expect("the table is there");
     let rows = text.lines().skip(1).filter_map(|line| {

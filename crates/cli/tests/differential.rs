@@ -3,7 +3,7 @@
 //! The twin is the checker of certificates: a plain set of states, a plain list of work. Seeds are
 //! printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead of the usual few hundred.
 
-use crate::generator;
+use testing::models::ends;
 
 use explore::{Options, Order};
 use model::semantics::{Reading, Semantics};
@@ -25,7 +25,7 @@ fn search(semantics: &Semantics<'_>, sources: &SourceMap, order: Order) -> Vec<O
 
 /// Checks one model; returns whether it was small enough to be compared.
 fn compare(seed: u64, reading: Reading) -> bool {
-    let text = generator::model(seed);
+    let text = ends::model(seed);
     let read = promela::read("random.pml", &text, &promela::preprocess::Options::default());
     let network = read.network.unwrap_or_else(|| panic!("seed {seed}: {:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, reading);
@@ -76,7 +76,7 @@ fn twin(seed: u64, semantics: &Semantics<'_>, outcome: &Outcome, text: &str) {
 
 #[test]
 fn search_orders_and_the_naive_twin_agree_on_random_models() {
-    let seeds = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(400);
+    let seeds = testing::seeds(400);
     let compared = (0..seeds).filter(|&seed| compare(seed, Reading::Declared)).count() as u64;
     assert!(compared * 2 > seeds, "most models must be small enough to compare: {compared} of {seeds}");
 }

@@ -6,6 +6,7 @@
 use crate::binary::{check, highwater, of, path, scratch, written};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use testing::Random;
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scm")
@@ -306,7 +307,7 @@ fn limits_hold_and_the_story_is_told() {
 #[test]
 fn what_the_engine_says_of_random_systems_is_confirmed() {
     let (mut proved, mut violated) = (0, 0);
-    let systems = std::env::var("HIGHWATER_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(SYSTEMS);
+    let systems = testing::seeds(SYSTEMS);
     for seed in 0..systems {
         let text = random_system(seed);
         let file = written("random.scm", &text);
@@ -332,13 +333,8 @@ const SYSTEMS: u64 = 60;
 
 /// Two or three machines with a few states, one or two channels, two messages, and something bad.
 fn random_system(seed: u64) -> String {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
-    let mut below = |bound: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) % bound
-    };
+    let mut random = Random::new(seed);
+    let mut below = |bound: u64| random.below(bound);
     let (channels, machines) = (1 + below(2), 2 + below(2));
     let lossy = if below(3) == 0 { "lossy : 0" } else { "" };
     let mut text = format!("scm random :\nnb_channels = {channels} ; {lossy}\nparameters : int a ; int b ;\n");

@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 use crate::binary;
+use testing::Random;
 
 use crate::binary::{highwater, of, path, scratch, written};
 use model::network::{Action, Network};
@@ -200,8 +201,8 @@ fn machines_with_data_are_proved_too() {
 /// Whatever the engine says of a random model, the search does not contradict it, and the checker accepts it.
 #[test]
 fn what_the_engine_says_of_random_models_is_confirmed() {
-    let seeds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(MODELS);
-    let first: u64 = std::env::var("HIGHWATER_FIRST").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let seeds: u64 = testing::seeds(MODELS);
+    let first: u64 = testing::first(0);
     let mut tally = Tally::default();
     for seed in first..first + seeds {
         tally.add(seed);
@@ -489,28 +490,9 @@ fn reason(is_bounded: bool, detail: &str) -> String {
     }
 }
 
-/// Numbers at random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % bound
-    }
-
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len() as u64) as usize]
-    }
-}
-
 /// Two or three processes with a few data, one to three channels, atomic sequences, deterministic steps and assertions.
 fn random_model(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678_9abc_def1));
-    for _ in 0..8 {
-        random.below(2);
-    }
+    let mut random = Random::new(seed);
     let channels = 1 + random.below(3);
     let fields: Vec<u64> = (0..channels).map(|_| 1 + random.below(2)).collect();
     let mut text = String::from("byte own = 1;\n");

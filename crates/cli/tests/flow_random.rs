@@ -242,20 +242,16 @@ fn judge(seed: u64, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|s| s.parse().ok())
-}
-
 #[test]
 fn what_flow_proves_no_search_contradicts() {
     let mut tally = Tally::default();
-    if let Some(seed) = number("HIGHWATER_SEED") {
+    if let Some(seed) = testing::only() {
         eprintln!("{}", model(seed));
         let answer = judge(seed, &mut tally);
         eprintln!("{answer:?}\n{tally:?}");
         return;
     }
-    let (first, seeds) = (number("HIGHWATER_FIRST").unwrap_or(0), number("HIGHWATER_SEEDS").unwrap_or(SEEDS));
+    let (first, seeds) = (testing::first(0), testing::seeds(SEEDS));
     let mut failures = Vec::new();
     let also = LIMITED + first..LIMITED + first + seeds / 4;
     for seed in (first..first + seeds).chain(also) {

@@ -4,14 +4,14 @@
 //! has tokens and lines removed, doubled, swapped or replaced. It is read, and if it can be read it
 //! is searched for a moment, under limits. `HIGHWATER_FUZZ=N` tries N mutants.
 
-use crate::generator;
+use testing::models::ends;
 
-use crate::generator::Random;
 use explore::{Options, Order};
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Limits, Property, Silent};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use testing::Random;
 
 /// A mutant that takes longer than this hangs; the limits it is given are far below.
 const HANG: Duration = Duration::from_secs(60);
@@ -198,7 +198,7 @@ fn try_mutant(text: &str, path: &Path) {
 fn fuzz(seeds: std::ops::Range<u64>, models: &[(PathBuf, String)]) -> Vec<String> {
     let mut failures = Vec::new();
     for seed in seeds {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let (path, text) = &models[random.below(models.len() as u64) as usize];
         let mutant = mutate(text, &mut random);
         let start = Instant::now();
@@ -212,13 +212,13 @@ fn fuzz(seeds: std::ops::Range<u64>, models: &[(PathBuf, String)]) -> Vec<String
 
 #[test]
 fn no_mutant_panics_or_hangs() {
-    let count: u64 = std::env::var("HIGHWATER_FUZZ").ok().and_then(|s| s.parse().ok()).unwrap_or(2000);
+    let count: u64 = testing::rounds(2000);
     let mut models: Vec<(PathBuf, String)> = models()
         .into_iter()
         .filter_map(|path| Some((path.clone(), String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())))
         .filter(|(_, text)| text.len() < 100_000)
         .collect();
-    models.extend((0..20).map(|seed| (PathBuf::from(format!("random-{seed}.pml")), generator::model(seed))));
+    models.extend((0..20).map(|seed| (PathBuf::from(format!("random-{seed}.pml")), ends::model(seed))));
     let half = count / 2;
     // Deep recursion is bounded, but not for the small stack of a test thread.
     let worker = |range| {

@@ -57,10 +57,6 @@ impl Tally {
     }
 }
 
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
-
 impl System<'_> {
     fn disagree(&mut self, what: &str) {
         let text = format!("seed {}: {what}\n{}", self.seed, self.text);
@@ -176,7 +172,7 @@ fn report(tally: &Tally, systems: u64) {
 
 #[test]
 fn formulas_agree_with_the_plain_tableau() {
-    let (first, seeds) = (number("HIGHWATER_FIRST", 0), number("HIGHWATER_SEEDS", 300));
+    let (first, seeds) = (testing::first(0), testing::seeds(300));
     let mut tally = Tally::default();
     for seed in first..first + seeds {
         let (model, formula) = (ltl_models::model(seed, STYLE), ltl_models::formula(seed, STYLE));
@@ -190,7 +186,7 @@ fn formulas_agree_with_the_plain_tableau() {
 
 #[test]
 fn claims_and_labels_agree_with_the_plain_product() {
-    let (first, seeds) = (number("HIGHWATER_FIRST", 0), number("HIGHWATER_SEEDS", 300));
+    let (first, seeds) = (testing::first(0), testing::seeds(300));
     let mut tally = Tally::default();
     for seed in first..first + seeds {
         let text = ltl_models::model(seed, STYLE) + &ltl_models::never(seed, STYLE);

@@ -14,35 +14,22 @@ use crate::ltl_models;
 
 use crate::ltl_models::Style;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use testing::judge;
 
 const STYLE: Style = Style { own: false };
-
-fn installed(program: &str, argument: &str) -> bool {
-    Command::new(program).arg(argument).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
-}
-
-/// Makes SPIN's verifier for the model in a folder.
-fn compile(folder: &Path) -> bool {
-    let run = |program: &str, arguments: &[&str]| Command::new(program).args(arguments).current_dir(folder).output();
-    let made = run("spin", &["-o1", "-o2", "-o3", "-a", "model.pml"]).is_ok();
-    let flags = ["-O0", "-w", "-DNOREDUCE", "-o", "pan", "pan.c"];
-    made && run("cc", &flags).is_ok_and(|output| output.status.success())
-}
 
 /// Whether SPIN's verifier finds an error; `None` if it gave up.
 fn spin(folder: &Path, fair: bool) -> Option<bool> {
     let arguments: &[&str] = if fair { &["-a", "-E", "-n", "-f", "-m100000"] } else { &["-a", "-E", "-n", "-m100000"] };
-    let output = Command::new("./pan").args(arguments).current_dir(folder).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let report = judge::verify(folder, arguments)?;
     // Some formulas are beyond SPIN's grammar, and then there is no claim.
-    let claimed = text.lines().any(|line| line.contains("never claim") && line.contains('+'));
+    let claimed = report.0.lines().any(|line| line.contains("never claim") && line.contains('+'));
     if !claimed {
         return None;
     }
-    let errors: u64 = text.split("errors: ").nth(1)?.split_whitespace().next()?.parse().ok()?;
-    let incomplete = text.contains("Search not completed") || text.contains("max search depth too small");
-    if errors == 0 && incomplete { None } else { Some(errors > 0) }
+    let errors = report.errors()?;
+    if errors == 0 && !report.is_complete() { None } else { Some(errors > 0) }
 }
 
 /// Whether the tool finds a violation; `None` if there is no answer.
@@ -63,9 +50,8 @@ fn highwater(folder: &Path, property: &str, fair: bool) -> Option<bool> {
 /// Compares one model; returns how many answers were compared.
 fn compare(folder: &Path, seed: u64, property: &str, text: &str) -> u64 {
     std::fs::write(folder.join("model.pml"), text).expect("the model is written");
-    let _ = std::fs::remove_file(folder.join("pan.c"));
     let Some(ours) = highwater(folder, property, false) else { return 0 };
-    if !compile(folder) {
+    if !judge::make_verifier(folder, &[]) {
         return 0;
     }
     let mut compared = 0;
@@ -83,12 +69,12 @@ fn compare(folder: &Path, seed: u64, property: &str, text: &str) -> u64 {
 
 #[test]
 fn formulas_and_claims_have_the_verdicts_of_spin() {
-    if !installed("spin", "-V") || !installed("cc", "--version") {
+    if !judge::has_spin() {
         println!("skipped: SPIN or a C compiler is not installed");
         return;
     }
-    let count = std::env::var("HIGHWATER_SPIN").ok().and_then(|s| s.parse().ok()).unwrap_or(4);
-    let first = std::env::var("HIGHWATER_FIRST").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
+    let count = judge::models_for_spin(4);
+    let first = testing::first(0);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ltl-spin-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for SPIN");
     let mut compared = 0;

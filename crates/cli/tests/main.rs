@@ -16,7 +16,6 @@ mod flow_models;
 mod flow_random;
 mod flow_traps;
 mod fuzz;
-mod generator;
 mod liveness_traps;
 mod ltl_models;
 mod ltl_random;

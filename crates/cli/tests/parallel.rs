@@ -4,7 +4,7 @@
 //! mail and meetings, too. Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead
 //! of the usual few hundred.
 
-use crate::generator;
+use testing::models::ends;
 
 use explore::{Options, Order, Packing};
 use model::network::Network;
@@ -123,10 +123,10 @@ fn few_bits(name: &str, all: &[Outcome], bits: &[Outcome]) {
 
 #[test]
 fn threads_packed_and_plain_states_agree_on_random_models() {
-    let seeds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(200);
+    let seeds: u64 = testing::seeds(200);
     let mut compared = 0;
     for seed in 0..seeds {
-        let text = generator::model(seed);
+        let text = ends::model(seed);
         let read = promela::read("random.pml", &text, &promela::preprocess::Options::default());
         let network = read.network.unwrap_or_else(|| panic!("seed {seed}: {:?}\n{text}", read.diagnostics));
         let reading = [Reading::Declared, Reading::Declared, Reading::Drop, Reading::Unbounded][seed as usize % 4];

@@ -1,21 +1,17 @@
 //! C programs as a user sees them: verdicts, runs, tests, certificates and refusals, through the binary.
 
 use crate::binary;
+use testing::judge;
 
 use crate::binary::{highwater, path, said, written};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// The exit code and the document.
 fn check(file: &Path, more: &[&str]) -> (i32, Value) {
     let (code, document, _) = binary::document(file, more);
     (code, document)
-}
-
-fn has_compiler() -> bool {
-    Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 const SAFE: &str = "\
@@ -119,18 +115,16 @@ fn the_test_of_a_violation_fails_when_it_is_compiled() {
         let (test, binary) = (file.with_extension("test.c"), file.with_extension("test"));
         let _ = std::fs::remove_file(&test);
         let output = highwater(&["check", path(&file), "--c-test", path(&test)]);
-        if !needs && !has_compiler() {
+        if !needs && !judge::has_compiler() {
             continue;
         }
         assert_eq!(output.status.code(), Some(1), "{}", said(&output));
         assert!(said(&output).contains("it ends with status 97"), "{}", said(&output));
-        if !has_compiler() {
+        if !judge::has_compiler() {
             continue;
         }
         // The compiler may have no 32-bit libraries; nothing in these programs depends on the width of `long`.
-        let compiled = Command::new("cc").args(["-fwrapv", "-w", "-o", path(&binary), path(&test)]).output().unwrap();
-        assert!(compiled.status.success(), "{}", said(&compiled));
-        assert_eq!(Command::new(&binary).status().unwrap().code(), Some(97), "{name}");
+        assert_eq!(judge::exit_code_of_c(&test, &binary), Some(97), "{name}");
     }
 }
 
@@ -149,7 +143,7 @@ int main(void) {
 fn a_text_with_directives_is_preprocessed_and_keeps_its_places() {
     let file = written("include.c", ASSERTION);
     let (code, document) = check(&file, &[]);
-    if !has_compiler() {
+    if !judge::has_compiler() {
         assert_eq!((code, &document["errors"][0]["code"]), (2, &"C0002".into()));
         return;
     }
@@ -239,10 +233,8 @@ fn a_test_has_the_routines_that_the_run_does_not_call() {
     let file = written("uncalled.c", text);
     let (test, binary) = (file.with_extension("test.c"), file.with_extension("test"));
     assert_eq!(highwater(&["check", path(&file), "--c-test", path(&test)]).status.code(), Some(1));
-    if has_compiler() {
-        let compiled = Command::new("cc").args(["-fwrapv", "-w", "-o", path(&binary), path(&test)]).output().unwrap();
-        assert!(compiled.status.success(), "{}", said(&compiled));
-        assert_eq!(Command::new(&binary).status().unwrap().code(), Some(97));
+    if judge::has_compiler() {
+        assert_eq!(judge::exit_code_of_c(&test, &binary), Some(97));
     }
 }
 
@@ -378,7 +370,7 @@ fn the_examples_have_the_answers_that_their_table_says() {
     for row in rows {
         let (name, rest) = row.split_once("` | ").unwrap();
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
-        if text.contains("#define") && !has_compiler() {
+        if text.contains("#define") && !judge::has_compiler() {
             continue;
         }
         let (code, document) = check(&folder.join(name), &[]);

@@ -6,7 +6,6 @@
 
 #![allow(clippy::print_stdout)]
 
-use crate::generator::Random;
 use explore::liveness::Setting;
 use explore::reduction::Mode;
 use explore::{Options, Order};
@@ -15,6 +14,7 @@ use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
 use model::verdict::{Limits, Outcome, Property, Reason, Silent, Verdict};
 use std::fmt::Write;
+use testing::Random;
 
 const MOST_STATES: u64 = 5_000;
 
@@ -184,7 +184,7 @@ impl Maker {
 
 /// The model and its formula; `None` for the few that are refused (two `else` at the same place).
 fn read(seed: u64) -> Option<(Network, SourceMap, String)> {
-    let mut maker = Maker(Random(seed));
+    let mut maker = Maker(Random::new(seed));
     let text = maker.model();
     let depth = 1 + maker.0.below(3);
     let formula = maker.formula(depth);
@@ -234,7 +234,7 @@ fn agree(seed: u64, whole: &Outcome, reduced: &Outcome, text: &str) -> bool {
 }
 
 fn seeds(otherwise: u64) -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(otherwise)
+    testing::seeds(otherwise)
 }
 
 #[test]

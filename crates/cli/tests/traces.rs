@@ -6,7 +6,8 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
+use testing::{Random, judge};
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -125,20 +126,9 @@ fn a_proof_is_checked_and_a_run_replays() {
 
 // --- against SPIN -------------------------------------------------------------------------------------
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-}
-
 /// A few processes that send and take constants, and an assertion about some of it.
 fn random_model(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(seed);
     let mut text = String::from("chan q = [2] of { byte };\nchan s = [1] of { byte };\n");
     for process in 0..1 + random.below(2) {
         let _ = write!(text, "active proctype P{process}() {{\n  end: ");
@@ -170,11 +160,10 @@ fn random_model(seed: u64) -> String {
 
 /// Whether SPIN's verifier finds the assertion broken; `None` if it has no answer that can be compared.
 fn spin(folder: &Path) -> Option<bool> {
-    let run = |program: &str, arguments: &[&str]| Command::new(program).args(arguments).current_dir(folder).output();
-    run("spin", &["-o1", "-o2", "-o3", "-a", "model.pml"]).ok()?;
-    let compiled = run("cc", &["-O0", "-w", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"]).ok()?;
-    let output = run("./pan", &["-n", "-c0"]).ok().filter(|_| compiled.status.success())?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !judge::make_verifier(folder, &["-DSAFETY"]) {
+        return None;
+    }
+    let text = judge::verify(folder, &["-n", "-c0"])?.0;
     if text.contains("non-determinism") {
         return None;
     }
@@ -184,16 +173,12 @@ fn spin(folder: &Path) -> Option<bool> {
 
 #[test]
 fn random_assertions_have_the_verdicts_of_spin() {
-    let installed = |program: &str, argument: &str| {
-        let mut command = Command::new(program);
-        command.arg(argument).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
-    };
-    if !installed("spin", "-V") || !installed("cc", "--version") {
+    if !judge::has_spin() {
         println!("skipped: SPIN or a C compiler is not installed");
         return;
     }
-    let count = std::env::var("HIGHWATER_SPIN").ok().and_then(|s| s.parse().ok()).unwrap_or(6);
-    let first = std::env::var("HIGHWATER_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    let count = judge::models_for_spin(6);
+    let first = testing::first(1);
     let folder = folder("traces-spin");
     let (mut compared, mut violated) = (0, 0);
     for seed in first..first + count {
@@ -203,7 +188,6 @@ fn random_assertions_have_the_verdicts_of_spin() {
             Some(1) => true,
             _ => continue,
         };
-        let _ = std::fs::remove_file(folder.join("pan.c"));
         let Some(theirs) = spin(&folder) else { continue };
         assert_eq!(ours, theirs, "seed {seed}: violated here: {ours}, for SPIN: {theirs}\n{text}");
         (compared, violated) = (compared + 1, violated + u64::from(ours));

@@ -81,3 +81,42 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files.sort();
     files
 }
+
+/// Every random test draws from `model::random`, and reads how long it runs from `testing`, so that a seed in a message is
+/// the seed of one well-known sequence.
+#[test]
+fn there_is_one_random_generator_and_one_reader_of_the_seeds() {
+    // The marks of generators, in pieces, so that they are not found here: the multipliers and shifts of linear
+    // congruential generators, of SplitMix64 and of xorshift, and the usual names.
+    let marks = [
+        concat!("6364136", "223846793005"),
+        concat!("1664", "525"),
+        concat!("bf58", "476d1ce4e5b9"),
+        concat!("2545", "f4914f6cdd1d"),
+        concat!("<<", "13"),
+        concat!("<<", "25;"),
+        concat!("struct", "rng"),
+        concat!("struct", "random"),
+        concat!("env::var(\"highwater_", "seeds\")"),
+    ];
+    // The order of a search is part of an engine: another sequence would find other runs. The inputs of compiled C
+    // programs have a twin in C. The seeds of the campaigns against SPIN are logged, and must keep their models.
+    let exceptions = [
+        ("crates/model/src/random.rs", 2),
+        ("crates/testing/src/inputs.rs", 2),
+        ("crates/explore/src/growth/walk.rs", 2),
+        ("crates/pdr/src/explore.rs", 1),
+        ("crates/promela/tests/spin/random.rs", 3),
+    ];
+    let files = ["crates", "benches"].map(|folder| rust_files(&root().join(folder))).concat();
+    assert!(files.len() > 300, "{} files were found", files.len());
+    for file in files {
+        let text = fs::read_to_string(&file).expect("readable").to_lowercase();
+        let text: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
+        let marks = marks.map(|mark| mark.replace('_', ""));
+        let found: usize = marks.iter().map(|mark| text.matches(mark.as_str()).count()).sum();
+        let path = file.to_string_lossy().replace('\\', "/");
+        let allowed = exceptions.iter().find(|(name, _)| path.ends_with(name)).map_or(0, |(_, count)| *count);
+        assert_eq!(found, allowed, "{path}: random numbers come from `testing::Random`");
+    }
+}

@@ -37,7 +37,7 @@ fn all_methods_agree_about_deadlock_and_safety() {
     let mut holds = [0; 2];
     let count = seeds(500);
     for seed in 0..count {
-        let composition = random_composition(&mut Random(seed));
+        let composition = random_composition(&mut Random::new(seed));
         holds[0] += u64::from(agree(seed, &composition, Question::Deadlock));
         holds[1] += u64::from(agree(seed, &composition, Question::Safety));
     }
@@ -49,7 +49,7 @@ fn all_methods_agree_about_formulas() {
     let mut holds = 0;
     let count = seeds(500);
     for seed in 0..count {
-        let mut random = Random(seed ^ 0xf0f0_0000);
+        let mut random = Random::new(seed ^ 0xf0f0_0000);
         let composition = random_composition(&mut random);
         let formula = random_formula(&mut random, 3);
         holds += u64::from(agree(seed, &composition, Question::Formula(&formula)));
@@ -62,7 +62,7 @@ fn all_methods_agree_about_formulas_where_much_is_silent() {
     let mut holds = 0;
     let count = seeds(1000);
     for seed in 0..count {
-        let mut random = Random(seed ^ 0x0f0f_0000);
+        let mut random = Random::new(seed ^ 0x0f0f_0000);
         let silent = 2 + random.below(3);
         let composition = random_composition_with(&mut random, silent);
         let formula = random_response(&mut random);

@@ -319,11 +319,8 @@ mod tests {
 
     #[test]
     fn agrees_with_a_hash_map_on_random_strings() {
-        let mut seed = 0x5eed_u64;
-        let mut random = move |bound: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % bound
-        };
+        let mut random = testing::Random::new(0x5eed);
+        let mut random = move |bound: u64| random.below(bound);
         let mut table = StateTable::default();
         let mut naive: HashMap<Vec<u8>, StateId> = HashMap::new();
         for _ in 0..60_000 {

@@ -3,6 +3,5 @@
 mod atomic_sequences;
 mod growth;
 mod progress;
-mod random;
 mod random_growth;
 mod random_progress;

@@ -2,12 +2,11 @@
 //!
 //! `HIGHWATER_SEEDS=N` tries a model for every 8 of N; 150 without it.
 
-use crate::random;
-
 use explore::growth::{GrowthOptions, growth};
 use model::growth::{GrowingRun, Parts};
 use model::semantics::{Reading, Semantics, Step, Stepper};
 use model::verdict::{Limits, Silent};
+use testing::models::loops;
 
 const ROUNDS: usize = 50;
 
@@ -66,7 +65,7 @@ struct Counts {
 }
 
 fn check(seed: u64, counts: &mut Counts) {
-    let text = random::model(seed, false);
+    let text = loops::model(seed, false);
     let read = promela::read("random.pml", &text, &promela::preprocess::Options::default());
     let Some(network) = read.network else { return };
     let semantics = Semantics::new(&network, Reading::Unbounded);
@@ -97,7 +96,7 @@ fn check(seed: u64, counts: &mut Counts) {
 
 #[test]
 fn growing_runs_of_random_models_run_for_fifty_rounds() {
-    let asked: Option<u64> = std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok());
+    let asked: Option<u64> = testing::long();
     let seeds = asked.map_or(150, |seeds| seeds.div_ceil(8));
     let mut counts = Counts::default();
     (0..seeds).for_each(|seed| check(seed, &mut counts));

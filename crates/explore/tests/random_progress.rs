@@ -3,8 +3,6 @@
 //! The twin makes the whole graph, inner states of atomic sequences included, takes progress out of it, and asks of
 //! every node in turn whether it can reach itself. `HIGHWATER_SEEDS=N` tries N models.
 
-use crate::random;
-
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
@@ -12,6 +10,7 @@ use model::ids::{EdgeId, MachineId};
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Limits, Silent, Verdict};
 use std::collections::{HashMap, HashSet};
+use testing::models::loops;
 
 const MOST_NODES: usize = 600;
 
@@ -86,7 +85,7 @@ fn naive(graph: &Graph) -> bool {
 }
 
 fn compare(seed: u64, progress: &ProgressOf<'_>, reading: Reading, counts: &mut [usize; 3]) {
-    let text = random::model(seed, matches!(progress, ProgressOf::Labels));
+    let text = loops::model(seed, matches!(progress, ProgressOf::Labels));
     let read = promela::read("random.pml", &text, &promela::preprocess::Options::default());
     let Some(network) = read.network else { return };
     let semantics = Semantics::new(&network, reading);
@@ -116,7 +115,7 @@ fn compare(seed: u64, progress: &ProgressOf<'_>, reading: Reading, counts: &mut 
 }
 
 fn seeds() -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(600)
+    testing::seeds(600)
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn all_methods_agree() {
         Property::Orphan,
     ];
     for seed in 0..seeds(400) {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let system = system(&mut random);
         let property = properties[random.below(properties.len() as u64) as usize];
         let naive = naive::reaches_fault(&system, property, 300);
@@ -155,7 +155,7 @@ fn all_methods_agree() {
 #[test]
 fn odd_systems_are_refused_or_answered() {
     for seed in 0..seeds(300) {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut odd = system(&mut random);
         let machine = random.below(odd.machines.len() as u64) as usize;
         let number = random.below(6) as usize;

@@ -74,7 +74,7 @@ fn mutated(text: &str, random: &mut Random) -> String {
 }
 
 fn rounds(default: usize) -> usize {
-    std::env::var("HIGHWATER_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+    testing::rounds(default as u64) as usize
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn mutated_examples_never_panic_and_never_hang() {
     assert!(read.composition.is_some(), "{}", common::rendered(&read));
     let mut accepted = 0;
     for seed in 1..=rounds(4000) as u64 {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::new(seed);
         let start = Instant::now();
         let options = fsp::Options { formulas: vec!["[] <> a".into()], ..Default::default() };
         let options = if random.below(2) == 0 { options } else { fsp::Options::default() };

@@ -13,7 +13,7 @@ use model::structure::{Ending, Move, StateParts, Structure, TAU};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn seeds(default: u64) -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+    testing::seeds(default)
 }
 
 /// What can be seen of a state at once: its propositions, and how it ends.
@@ -174,7 +174,7 @@ fn without_unused(mut composition: Composition) -> Composition {
 #[test]
 fn random_structures_survive_being_printed() {
     for seed in 1..=seeds(400) {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::new(seed);
         let composition = without_unused(random_composition(&mut random));
         let again = back(&composition);
         assert!(same(&composition, &again), "seed {seed}\n{}", fsp::print(&composition).unwrap());
@@ -188,7 +188,7 @@ fn random_structures_survive_being_printed() {
 #[test]
 fn random_structures_survive_as_aut_files() {
     for seed in 1..=seeds(400) {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::new(seed);
         let composition = random_composition(&mut random);
         let component = &composition.components[0];
         let text = fsp::print_aut(&component.structure, &|event| composition.event_name(event).to_owned()).unwrap();

@@ -11,6 +11,7 @@ use crate::{components, compositions, machines, programs};
 use cfront::term::Scalar;
 use model::budget::Budget;
 use model::fault::FaultAt;
+use model::random::Random;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
 use model::trace::{Narrator, ReplayError, Snapshot};
@@ -195,7 +196,7 @@ impl Chooser {
     /// One of some steps; nothing at the end of the input, or for `q`.
     pub fn choose(&mut self, out: &mut dyn Write, options: &[String]) -> Result<Option<usize>, Error> {
         match self {
-            Chooser::Random(random) => Ok(Some(random.below(options.len()))),
+            Chooser::Random(random) => Ok(Some(random.scaled(options.len()))),
             Chooser::Hand => ask(out, options),
         }
     }
@@ -203,7 +204,7 @@ impl Chooser {
     /// A value that comes from outside, as the bits of its type; nothing at the end of the input, or for `q`.
     pub fn number(&mut self, out: &mut dyn Write, what: &str, scalar: Scalar) -> Result<Option<u64>, Error> {
         let number = match self {
-            Chooser::Random(random) => Some(i128::from(DRAWN[random.below(DRAWN.len())])),
+            Chooser::Random(random) => Some(i128::from(DRAWN[random.scaled(DRAWN.len())])),
             Chooser::Hand => ask_number(out, what)?,
         };
         let mask = u64::MAX >> (64 - u32::from(scalar.width.clamp(1, 64)));
@@ -228,26 +229,6 @@ fn ask_number(out: &mut dyn Write, what: &str) -> Result<Option<i128>, Error> {
             Ok(number) => return Ok(Some(number)),
             Err(_) => writeln!(out, "please give a number")?,
         }
-    }
-}
-
-/// A small generator of random numbers (SplitMix64): the same on every machine.
-pub struct Random {
-    state: u64,
-}
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Random { state: seed }
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        ((u128::from(z) * bound as u128) >> 64) as usize
     }
 }
 
@@ -287,7 +268,7 @@ impl<'a> Simulation<'a> {
                 return self.stopped(out, number - 1);
             }
             let index = match chooser {
-                Chooser::Random(random) => random.below(candidates.len()),
+                Chooser::Random(random) => random.scaled(candidates.len()),
                 Chooser::Hand => match self.ask(out, &candidates)? {
                     Some(index) => index,
                     None => return Ok(0),

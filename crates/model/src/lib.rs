@@ -34,6 +34,7 @@ pub mod network;
 pub mod observer;
 pub mod program_proof;
 pub mod queue_proof;
+pub mod random;
 pub mod reason;
 pub mod scan;
 pub mod semantics;

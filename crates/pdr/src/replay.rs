@@ -8,6 +8,7 @@ use crate::system::System;
 use bitvector::Model;
 use cfront::interpret::{Machine, Outcome, Request, Run};
 use cfront::program::{Component, ErrorKind};
+use model::random::Random;
 use model::verdict::Reason;
 use std::time::{Duration, Instant};
 
@@ -61,10 +62,10 @@ pub(crate) fn guess(
     let end = Instant::now() + GUESSING;
     let mut left = GUESSED_STEPS;
     for number in 0..GUESSES {
-        let mut seed = number;
+        let mut random = Random::new(number);
         let mut answer = |_: &Request| match number {
             0 | 1 => number,
-            _ => small(&mut seed),
+            _ => small(&mut random),
         };
         let mut machine = Machine::new(component);
         let mut run = empty();
@@ -91,11 +92,8 @@ pub(crate) fn guess(
 }
 
 /// Mostly zero, one, or small; sometimes minus one.
-fn small(seed: &mut u64) -> u64 {
-    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    let bits = mixed ^ (mixed >> 31);
+fn small(random: &mut Random) -> u64 {
+    let bits = random.bits();
     match bits % 8 {
         0..=2 => 0,
         3..=5 => 1,

@@ -1,9 +1,10 @@
 //! Random programs whose truth is known, because all their runs are run.
 
 use crate::common;
+use testing::Random;
 
 use crate::common::Truth;
-use crate::common::generate::{DOMAIN, Numbers, program};
+use crate::common::generate::{DOMAIN, program};
 use bitvector::{Op, Sort};
 use certify::programs::Refusal;
 use model::verdict::Reason;
@@ -21,7 +22,7 @@ struct Counts {
 #[test]
 fn no_answer_contradicts_a_run_of_a_random_program() {
     let mut counts = Counts::default();
-    let first: u64 = std::env::var("HIGHWATER_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let first: u64 = testing::first(0);
     for seed in first..first + common::seeds(40) {
         attack(seed, &mut counts);
     }
@@ -77,7 +78,7 @@ fn compare(seed: u64, text: &str, component: &cfront::Component, truth: &Truth, 
 
 /// No invariant proves that an error is not reached when it is.
 fn refuse_everything(seed: u64, component: &cfront::Component) {
-    let mut numbers = Numbers::new(seed ^ 0xabcd);
+    let mut numbers = Random::new(seed ^ 0xabcd);
     for _ in 0..6 {
         let invariant = random_invariant(component, &mut numbers);
         let refused = common::verified(component, &invariant);
@@ -85,7 +86,7 @@ fn refuse_everything(seed: u64, component: &cfront::Component) {
     }
 }
 
-fn random_invariant(component: &cfront::Component, numbers: &mut Numbers) -> Invariant {
+fn random_invariant(component: &cfront::Component, numbers: &mut Random) -> Invariant {
     let mut nodes = vec![Node::Constant { sort: Sort::Bool, bits: 0 }];
     let mut conditions = Vec::new();
     for (number, location) in component.locations.iter().enumerate() {
@@ -104,14 +105,14 @@ fn random_invariant(component: &cfront::Component, numbers: &mut Numbers) -> Inv
     Invariant { nodes, conditions }
 }
 
-fn random_condition(component: &cfront::Component, numbers: &mut Numbers, nodes: &mut Vec<Node>) -> u32 {
+fn random_condition(component: &cfront::Component, numbers: &mut Random, nodes: &mut Vec<Node>) -> u32 {
     let variable = numbers.below(component.variables.len() as u64) as u32;
     let width = u32::from(component.variables[variable as usize].scalar.width);
     nodes.push(Node::Variable(cfront::program::VariableId(variable)));
     if width == 1 {
         return nodes.len() as u32 - 1;
     }
-    nodes.push(Node::Constant { sort: Sort::Bv(width), bits: u128::from(numbers.below(4)) });
+    nodes.push(Node::Constant { sort: Sort::Bv(width), bits: u128::from(numbers.below(4u64)) });
     let op = [Op::Eq, Op::Ult, Op::Slt][numbers.below(3) as usize];
     let arguments = vec![nodes.len() as u32 - 2, nodes.len() as u32 - 1];
     nodes.push(Node::Apply { op, sort: Sort::Bool, arguments });

@@ -3,7 +3,7 @@
 //!
 //! The last assertion of each program is made after it was run: what was seen of a value is claimed of all runs, exactly,
 //! a little more, or a little less. So about half of the programs are safe for a reason, and many of the others fail for few
-//! inputs. `HIGHWATER_SEEDS=N` makes more of them, from `HIGHWATER_FIRST_SEED` on.
+//! inputs. `HIGHWATER_SEEDS=N` makes more of them, from `HIGHWATER_FIRST` on.
 
 use crate::common;
 
@@ -64,7 +64,7 @@ fn no_answer_contradicts_a_compiled_run() {
         return;
     }
     let mut counts = Counts::default();
-    let first: u64 = std::env::var("HIGHWATER_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let first: u64 = testing::first(0);
     let end = first + common::seeds(BATCH);
     let mut at = first;
     while at < end {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout)]
 
-use crate::support::{Random, joined, languages, seeds, vectors};
+use crate::support::{Random, joined, languages, products, seeds, vectors};
 use queues::{
     Automaton, Bisimulation, BoundedLanguages, Colouring, Composition, Direction, Extrapolation, Identity,
     Intersection, Language, Languages, Once, Regex, RoundRobin, Start, Union,
@@ -113,10 +113,10 @@ fn quotient_accepts(d: &Automaton, sep: u32, vector: &[Vec<u32>], same: &dyn Fn(
 
 fn random_language(seed: u64) -> (Languages, Language) {
     println!("seed {seed}");
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let channels = 1 + random.below(2) as usize;
     let mut all = languages(channels, 2);
-    let products = random.products(channels, 2);
+    let products = products(&mut random, channels, 2);
     let language = all.regex(&joined(&products)).unwrap();
     (all, language)
 }

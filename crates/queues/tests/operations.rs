@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout)]
 
-use crate::support::{Random, has, joined, languages, seeds, subwords, vectors};
+use crate::support::{Random, has, joined, languages, products, seeds, subwords, vectors};
 use queues::{Language, Languages, Regex};
 
 /// A few random languages with their naive reading.
@@ -15,11 +15,11 @@ struct Setting {
 
 fn setting(seed: u64) -> (Setting, Random) {
     println!("seed {seed}");
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let channels = 1 + random.below(3) as usize;
     let letters = 1 + random.below(2) as u32;
     let mut languages = languages(channels, letters as usize);
-    let products: Vec<_> = (0..2).map(|_| random.products(channels, letters)).collect();
+    let products: Vec<_> = (0..2).map(|_| products(&mut random, channels, letters)).collect();
     let ids = products.iter().map(|one| languages.regex(&joined(one)).unwrap()).collect();
     let size = if letters == 1 { 7 } else { 4 };
     let vectors = vectors(channels, letters, size);

@@ -61,7 +61,7 @@ fn replay(network: &Network, folded: &Folded, seeds: u64) -> usize {
     let sources = SourceMap::new();
     let mut taken = 0;
     for seed in 1..=seeds {
-        let mut random = Random(seed * 0x9e37_79b9_7f4a);
+        let mut random = Random::new(seed);
         let mut stepper = semantics.stepper();
         let mut state = stepper.initial().unwrap().unwrap();
         let mut steps: Vec<Step> = Vec::new();
@@ -317,7 +317,7 @@ fn limits_hold_for_large_arrays_and_for_time() {
 #[test]
 fn random_models_fold_to_machines_that_do_the_same() {
     for seed in 1..=40 {
-        let text = random_model(&mut Random(seed * 0x2545_f491_4f6c));
+        let text = random_model(&mut Random::new(seed));
         let network = promela(&text);
         let folded =
             fold(&network, &Limits::default()).unwrap_or_else(|reason| panic!("seed {seed}: {reason}\n{text}"));

@@ -117,9 +117,9 @@ fn random_model(random: &mut Random) -> String {
 
 #[test]
 fn random_atomic_models_reach_the_same_states() {
-    let rounds: u64 = std::env::var("HIGHWATER_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let rounds = testing::seeds(60);
     for seed in 1..=rounds {
-        let text = random_model(&mut Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)));
+        let text = random_model(&mut Random::new(seed));
         let network = promela::read("model.pml", &text, &Options::default()).network.unwrap();
         let folded =
             fold(&network, &Limits::default()).unwrap_or_else(|reason| panic!("seed {seed}: {reason}\n{text}"));

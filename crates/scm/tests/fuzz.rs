@@ -103,14 +103,14 @@ fn mutated(text: &str, random: &mut Random) -> String {
 
 #[test]
 fn nothing_panics_on_mutated_examples() {
-    let rounds: usize = std::env::var("HIGHWATER_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let rounds = testing::rounds(60) as usize;
     let mut accepted = 0;
     let mut texts: Vec<String> = files(&examples()).iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
     texts.push(DATA.into());
     for text in texts {
         let text: String = text.lines().filter(|line| !line.starts_with("//")).flat_map(|line| [line, "\n"]).collect();
         for round in 0..rounds {
-            let mut random = Random(0x5bd1_e995 + round as u64 * 7919);
+            let mut random = Random::new(0x5bd1_e995 + round as u64 * 7919);
             let input = mutated(&text, &mut random);
             let read = scm::read("fuzz.scm", &input);
             for diagnostic in &read.diagnostics {

@@ -32,7 +32,7 @@ fn walk(network: &Network, reading: Reading, seed: u64) {
     let mut stepper = semantics.stepper();
     let mut state = stepper.initial().unwrap().unwrap();
     assert_eq!(unpacked(network, &mut narrator, &state), initial(network));
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     for _ in 0..60 {
         let mut next = Vec::new();
         stepper

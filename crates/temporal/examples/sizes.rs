@@ -46,7 +46,7 @@ fn main() {
         let formulas = (0..count).map(|seed| {
             let mut random = Random::new(seed);
             let size = 5 + random.below(12) as usize;
-            (random.formula(size, 3, with_next), names.clone())
+            (support::formula(&mut random, size, 3, with_next), names.clone())
         });
         measure(&program, name, formulas.collect(), verbose);
     }

@@ -1,6 +1,6 @@
 //! Automata as other tools read them.
 
-use crate::support::{patterns, spin};
+use crate::support::patterns;
 use std::process::Command;
 use temporal::{Automaton, Limits, automaton, parse};
 
@@ -71,7 +71,7 @@ fn dot() {
 /// SPIN takes our claims: all patterns, and the automata of `true` and `false`, in one model each.
 #[test]
 fn spin_accepts_our_claims() {
-    if std::env::var("HIGHWATER_SPIN").is_err() || !spin::installed() {
+    if testing::judge::asked_for_spin().is_none() || !testing::judge::has_spin() {
         return;
     }
     let folder = std::env::temp_dir().join(format!("highwater-temporal-{}", std::process::id()));

@@ -1,14 +1,16 @@
 //! Limits hold: what is too large is refused, and nothing hangs or overflows.
 
-use crate::support::{Random, seeds};
+use crate::support;
+use crate::support::Random;
 use std::time::{Duration, Instant};
 use temporal::{Formula, Limits, TooLarge, automaton, parse};
+use testing::seeds;
 
 #[test]
 fn formulas_of_size_200_are_translated_or_refused() {
     let limits = Limits { steps: 200_000, ..Limits::default() };
     for seed in 0..seeds(20).min(1_000) {
-        let formula = Random::new(seed).formula(200, 6, true);
+        let formula = support::formula(&mut Random::new(seed), 200, 6, true);
         let start = Instant::now();
         let result = automaton(&formula, &limits).map(|automaton| automaton.states.len());
         assert!(start.elapsed() < Duration::from_secs(20), "seed {seed}: {result:?} after {:?}", start.elapsed());
@@ -57,7 +59,7 @@ fn time_is_a_limit() {
     let limits = Limits { deadline: Some(start), ..Limits::default() };
     assert_eq!(automaton(&formula, &limits), Err(TooLarge::Time));
     let soon = Limits { deadline: Some(start + Duration::from_millis(100)), ..Limits::default() };
-    let large = Random::new(1).formula(400, 8, true);
+    let large = support::formula(&mut Random::new(1), 400, 8, true);
     let _ = automaton(&large, &soon);
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }

@@ -1,7 +1,9 @@
 //! Reading and writing formulas.
 
-use crate::support::{Random, seeds};
+use crate::support;
+use crate::support::Random;
 use temporal::{Formula, MAX_DEPTH, Precedence, parse, parse_with};
+use testing::seeds;
 
 fn paper(text: &str) -> String {
     let parsed = parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
@@ -180,7 +182,7 @@ fn what_is_written_is_read_back() {
     for seed in 0..seeds(1_000) {
         let mut random = Random::new(seed);
         let size = 1 + random.below(30) as usize;
-        let formula = random.formula(size, 3, true);
+        let formula = support::formula(&mut random, size, 3, true);
         for text in [formula.to_paper(&names), formula.to_promela(&names)] {
             for precedence in [Precedence::Spin, Precedence::Usual] {
                 let parsed =

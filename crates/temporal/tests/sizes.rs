@@ -1,5 +1,6 @@
 //! Automata are small: known sizes, and no more states than `spin -f`.
 
+use crate::support;
 use crate::support::{Random, patterns, spin};
 use temporal::{Formula, Limits, automaton, parse};
 
@@ -55,13 +56,13 @@ fn the_catalogue_does_not_grow() {
 /// `HIGHWATER_SPIN=N`: the catalogue, the surge protector and N random formulas, with their negations.
 #[test]
 fn no_more_states_than_spin() {
-    let count = std::env::var("HIGHWATER_SPIN").ok().and_then(|text| text.parse::<u64>().ok());
-    let Some(count) = count.filter(|_| spin::installed()) else { return };
+    let count = testing::judge::asked_for_spin();
+    let Some(count) = count.filter(|_| testing::judge::has_spin()) else { return };
     let names: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
     let random = (0..count).map(|seed| {
         let mut random = Random::new(seed);
         let size = 5 + random.below(12) as usize;
-        (random.formula(size, 3, false), names.clone())
+        (support::formula(&mut random, size, 3, false), names.clone())
     });
     let surge = (1..=3).flat_map(patterns::surge_protector);
     let (mut ours, mut theirs) = (0, 0);

@@ -3,46 +3,18 @@
 #![allow(dead_code, reason = "every test file uses its part")]
 
 use bitvector::{Op, Sort, TermId, Terms};
+pub use testing::{Random, seeds};
 
-/// A small generator of random numbers (xorshift64*).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+/// A value of so many bits; corners more often than chance would have them.
+pub fn bits(random: &mut Random, width: u32) -> u128 {
+    let all = ones(width);
+    let any = u128::from(random.bits()) << 64 | u128::from(random.bits());
+    match random.below(6) {
+        0 => any & all & 7,
+        1 => all - (any & all & 3),
+        2 => (1 << (width - 1)) ^ (any & 1 & all),
+        _ => any & all,
     }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 16) % bound
-    }
-
-    pub fn chance(&mut self, one_in: u64) -> bool {
-        self.below(one_in) == 0
-    }
-
-    pub fn bits(&mut self, width: u32) -> u128 {
-        let all = ones(width);
-        let random = u128::from(self.next()) << 64 | u128::from(self.next());
-        // Corners more often than chance would have them.
-        match self.below(6) {
-            0 => random & all & 7,
-            1 => all - (random & all & 3),
-            2 => (1 << (width - 1)) ^ (random & 1 & all),
-            _ => random & all,
-        }
-    }
-}
-
-/// How many seeds to try: `HIGHWATER_SEEDS`, or the number given.
-pub fn seeds(usual: u64) -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
 pub fn ones(width: u32) -> u128 {
@@ -266,7 +238,7 @@ impl Garden<'_> {
 
     fn boolean(&self, random: &mut Random, depth: u32) -> Tree {
         if depth == 0 {
-            return self.variable(random, 0).unwrap_or(Tree::Boolean(random.chance(2)));
+            return self.variable(random, 0).unwrap_or(Tree::Boolean(random.one_in(2)));
         }
         let kind = random.below(10);
         let mut part = |width| self.tree(random, width, depth - 1);
@@ -280,12 +252,12 @@ impl Garden<'_> {
                 let width = self.some_width(random);
                 let comparison = COMPARISONS[random.below(6) as usize];
                 let left = self.tree(random, width, depth - 1);
-                let right = if random.chance(2) {
-                    Tree::Constant(random.bits(width), width)
+                let right = if random.one_in(2) {
+                    Tree::Constant(bits(random, width), width)
                 } else {
                     self.tree(random, width, depth - 1)
                 };
-                let (left, right) = if random.chance(3) { (right, left) } else { (left, right) };
+                let (left, right) = if random.one_in(3) { (right, left) } else { (left, right) };
                 Tree::Node(comparison, 0, vec![left, right])
             }
         }
@@ -300,9 +272,9 @@ impl Garden<'_> {
     }
 
     fn word(&self, random: &mut Random, width: u32, depth: u32) -> Tree {
-        if depth == 0 || random.chance(8) {
-            let constant = Tree::Constant(random.bits(width), width);
-            return if random.chance(4) { constant } else { self.variable(random, width).unwrap_or(constant) };
+        if depth == 0 || random.one_in(8) {
+            let constant = Tree::Constant(bits(random, width), width);
+            return if random.one_in(4) { constant } else { self.variable(random, width).unwrap_or(constant) };
         }
         match random.below(12) {
             0 => Tree::Node(BvNot, width, vec![self.word(random, width, depth - 1)]),
@@ -319,7 +291,7 @@ impl Garden<'_> {
             }
             4 if width > 1 => {
                 let inner = 1 + random.below(u64::from(width)) as u32;
-                let widening = if random.chance(2) { Zext } else { Sext };
+                let widening = if random.one_in(2) { Zext } else { Sext };
                 Tree::Node(widening, width, vec![self.word(random, inner, depth - 1)])
             }
             5 if width < self.widest => {
@@ -330,8 +302,8 @@ impl Garden<'_> {
             _ => {
                 let operation = self.operations[random.below(self.operations.len() as u64) as usize];
                 let left = self.word(random, width, depth - 1);
-                let right = if random.chance(3) {
-                    Tree::Constant(random.bits(width), width)
+                let right = if random.one_in(3) {
+                    Tree::Constant(bits(random, width), width)
                 } else {
                     self.word(random, width, depth - 1)
                 };

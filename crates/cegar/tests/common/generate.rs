@@ -4,32 +4,7 @@
 
 use std::fmt::Write as _;
 
-/// A generator of numbers.
-pub struct Random(u64);
-
-impl Random {
-    /// The generator of a seed.
-    pub fn new(seed: u64) -> Self {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        (0..5).for_each(|_| _ = random.below(2));
-        random
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % n.max(1)
-    }
-
-    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len() as u64) as usize % from.len()]
-    }
-
-    pub fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) % 100 < percent
-    }
-}
+pub use testing::Random;
 
 /// What every program declares.
 pub const HEAD: &str = "\

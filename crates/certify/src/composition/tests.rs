@@ -9,21 +9,7 @@ use model::structure::{Ending, Move, StateParts, Structure, TAU};
 use model::verdict::Silent;
 
 /// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % u64::from(bound)) as u32
-    }
-
-    fn chance(&mut self, one_in: u32) -> bool {
-        self.below(one_in) == 0
-    }
-}
+use testing::Random;
 
 const NO_LIMITS: Limits = Limits { deadline: None, memory: None, states: None, depth: None };
 
@@ -267,23 +253,23 @@ fn random_structure(random: &mut Random, events: u32, propositions: u32) -> Stru
     let state = |random: &mut Random| StateParts {
         moves: (0..random.below(4))
             .map(|_| Move {
-                event: if random.chance(5) { TAU } else { EventId(random.below(events)) },
+                event: if random.one_in(5) { TAU } else { EventId(random.below(events)) },
                 to: random.below(count),
             })
             .collect(),
-        labels: (0..propositions).filter(|_| random.chance(3)).map(PropositionId).collect(),
+        labels: (0..propositions).filter(|_| random.one_in(3)).map(PropositionId).collect(),
         ending: [Ending::Done, Ending::Error].get(random.below(12) as usize).copied().unwrap_or_default(),
     };
     let states = (0..count).map(|_| state(random)).collect();
-    let initial = if random.chance(6) { vec![0, random.below(count)] } else { vec![0] };
-    let known: Vec<EventId> = (0..events).filter(|_| random.chance(6)).map(EventId).collect();
+    let initial = if random.one_in(6) { vec![0, random.below(count)] } else { vec![0] };
+    let known: Vec<EventId> = (0..events).filter(|_| random.one_in(6)).map(EventId).collect();
     Structure::new(known, initial, states)
 }
 
 fn random_formula(random: &mut Random, depth: u32, events: u32, propositions: u32) -> Ltl<Atom> {
     use Connective::{And, Implies, Or, Release, Until, WeakUntil};
     use Modality::{Always, Eventually, Next, Not};
-    if depth == 0 || random.chance(6) {
+    if depth == 0 || random.one_in(6) {
         let number = random.below(events + propositions);
         let atom = match number.checked_sub(events) {
             Some(number) => Atom::Proposition(PropositionId(number)),
@@ -313,7 +299,7 @@ fn random_tree(random: &mut Random, composition: &Composition, question: Questio
             let states = composition.components[component as usize].structure.states() as u32;
             let coarse = 1 + random.below(states);
             let classes: Vec<(u32, u32)> = (0..states).map(|state| (state, random.below(coarse))).collect();
-            let classes = if random.chance(2) { Vec::new() } else { classes };
+            let classes = if random.one_in(2) { Vec::new() } else { classes };
             (leaf(component, &[], &classes), vec![component])
         })
         .collect();
@@ -323,7 +309,7 @@ fn random_tree(random: &mut Random, composition: &Composition, question: Questio
         for event in 0..composition.events.len() as u32 {
             let outside = |c: &u32| !below.contains(c) && knows(*c, event);
             let known = (0..composition.components.len() as u32).any(|c| outside(&c));
-            if !known && !atoms.contains(&Atom::Event(EventId(event))) && random.chance(2) {
+            if !known && !atoms.contains(&Atom::Event(EventId(event))) && random.one_in(2) {
                 node.hidden.push(event);
             }
         }
@@ -354,9 +340,9 @@ fn random_classes(random: &mut Random, node: &Node) -> Vec<(Vec<u32>, u32)> {
         let most = part.classes.iter().map(|(_, class)| class + 1).max().unwrap_or(4);
         tuples = tuples.iter().flat_map(|t| (0..most).map(move |c| [t.as_slice(), &[c]].concat())).collect();
     }
-    let coarse = random.chance(3);
+    let coarse = random.one_in(3);
     let fresh = |(number, tuple): (usize, Vec<u32>)| {
-        let joined = if coarse { random.chance(2) } else { random.chance(12) };
+        let joined = if coarse { random.one_in(2) } else { random.one_in(12) };
         (tuple, if joined { random.below(1 + number as u32) } else { number as u32 })
     };
     tuples.into_iter().enumerate().map(fresh).collect()
@@ -365,11 +351,11 @@ fn random_classes(random: &mut Random, node: &Node) -> Vec<(Vec<u32>, u32)> {
 /// What is accepted holds; the tree that joins nothing is accepted exactly if the property holds.
 #[test]
 fn nothing_false_is_accepted_and_the_trivial_tree_decides() {
-    let seeds = std::env::var("HIGHWATER_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(3000);
+    let seeds = testing::seeds(3000);
     // For each question: how often it holds, and how often a random tree that is not trivial is accepted.
     let mut counts = [(0, 0); 3];
     for seed in 0..seeds {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let (events, propositions) = (2 + random.below(4), random.below(3));
         let count = 1 + random.below(4);
         let structures = (0..count).map(|_| random_structure(&mut random, events, propositions)).collect();

@@ -220,30 +220,20 @@ mod tests {
     use model::formula::Atom;
 
     /// SplitMix64.
-    struct Random(u64);
+    use testing::Random;
 
-    impl Random {
-        fn below(&mut self, bound: u64) -> u64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (z ^ (z >> 31)) % bound
+    fn formula(random: &mut Random, depth: u32) -> Ltl {
+        use Connective::{And, Iff, Implies, Or, Release, Until, WeakUntil};
+        use Modality::{Always, Eventually, Next, Not};
+        if depth == 0 || random.below(6) == 0 {
+            return atom(random.below(3) as i32);
         }
-
-        fn formula(&mut self, depth: u32) -> Ltl {
-            use Connective::{And, Iff, Implies, Or, Release, Until, WeakUntil};
-            use Modality::{Always, Eventually, Next, Not};
-            if depth == 0 || self.below(6) == 0 {
-                return atom(self.below(3) as i32);
-            }
-            if self.below(2) == 0 {
-                let op = [Not, Next, Always, Eventually][self.below(4) as usize];
-                return Ltl::Unary(op, Box::new(self.formula(depth - 1)));
-            }
-            let op = [And, Or, Implies, Iff, Until, Release, WeakUntil][self.below(7) as usize];
-            Ltl::Binary(op, Box::new(self.formula(depth - 1)), Box::new(self.formula(depth - 1)))
+        if random.below(2) == 0 {
+            let op = [Not, Next, Always, Eventually][random.below(4) as usize];
+            return Ltl::Unary(op, Box::new(formula(random, depth - 1)));
         }
+        let op = [And, Or, Implies, Iff, Until, Release, WeakUntil][random.below(7) as usize];
+        Ltl::Binary(op, Box::new(formula(random, depth - 1)), Box::new(formula(random, depth - 1)))
     }
 
     fn atom(number: i32) -> Ltl {
@@ -285,9 +275,9 @@ mod tests {
     #[test]
     fn the_tableau_follows_the_words_that_do_not_keep_the_formula() {
         for seed in 0..3000 {
-            let mut random = Random(seed);
-            let formula = random.formula(4);
-            let word: Vec<AtomSet> = (0..1 + random.below(5)).map(|_| AtomSet::from(random.below(8))).collect();
+            let mut random = Random::new(seed);
+            let formula = formula(&mut random, 4);
+            let word: Vec<AtomSet> = (0..1 + random.below(5)).map(|_| AtomSet::from(random.below(8u64))).collect();
             let loop_from = random.below(word.len() as u64) as usize;
             let holds = |which: &Atom, at: usize| {
                 (0..3).any(|number| *which == Atom::State(Expr::Const(number)) && word[at] >> number & 1 == 1)

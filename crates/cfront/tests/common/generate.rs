@@ -166,7 +166,7 @@ impl Generator<'_> {
             2 => format!("{}L", self.random.below(1000)),
             3 => format!("{}u", self.random.below(300)),
             4 => format!("'{}'", (b'a' + self.random.below(26) as u8) as char),
-            5 => format!("0x{:x}ULL", self.random.next() >> self.random.below(60)),
+            5 => format!("0x{:x}ULL", self.random.bits() >> self.random.below(60)),
             6 => String::from("(-2147483647 - 1)"),
             7 => format!("(-{})", self.random.below(200)),
             _ => format!("{}", self.random.below(12)),

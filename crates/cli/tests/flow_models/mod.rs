@@ -7,30 +7,7 @@
 //! everything. Seeds from [`LIMITED`] on give models that ask how long a queue is before they send, rightly or wrongly. Receive patterns overlap on purpose, and indices and flags are read where they may have just changed.
 
 use std::fmt::Write;
-
-/// Xorshift, 64 bits.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1b5_4a32_d192_ed03)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 >> 11
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
+use testing::Random;
 
 /// What a model is mostly about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +38,6 @@ pub fn style(seed: u64) -> Style {
 /// The model of a seed.
 pub fn model(seed: u64) -> String {
     let mut random = Random::new(seed);
-    (0..4).for_each(|_| _ = random.next());
     let style = style(seed);
     let rendezvous = random.chance(30);
     let passes = random.chance(if style == Style::Creation { 60 } else { 12 });

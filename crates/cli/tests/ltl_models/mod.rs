@@ -1,6 +1,6 @@
 //! Random small models that run for ever, and formulas and `never` claims about them.
 //!
-//! The models of `generator` come to their ends; here, most processes go round and round over a few bits, a counter
+//! The models of `testing::models::ends` come to their ends; here, most processes go round and round over a few bits, a counter
 //! modulo 3, a short queue and a rendezvous. Formulas speak of all of these, of labels, and of messages. The same seed gives
 //! the same model, formula and claim on every machine.
 
@@ -8,8 +8,8 @@
 
 use std::fmt::Write;
 
-use crate::generator;
-use crate::generator::Random;
+use testing::Random;
+use testing::models::ends;
 
 /// What may occur.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,14 +21,14 @@ pub struct Style {
 /// A model that runs for ever, or one of those that end.
 pub fn model(seed: u64, style: Style) -> String {
     if style.own && seed % 8 == 7 {
-        return generator::model(seed);
+        return ends::model(seed);
     }
-    Maker { random: Random(seed), style, labels: 0, goal: 0, inside: false, in_loop: false }.model()
+    Maker { random: Random::new(seed), style, labels: 0, goal: 0, inside: false, in_loop: false }.model()
 }
 
 /// A formula about the model of a seed.
 pub fn formula(seed: u64, style: Style) -> String {
-    let mut asker = Asker { random: Random(seed ^ 0x5eed_0001), style, ends: style.own && seed % 8 == 7 };
+    let mut asker = Asker { random: Random::new(seed ^ 0x5eed_0001), style, ends: style.own && seed % 8 == 7 };
     // SPIN translates large formulas for hours.
     let depth = 1 + asker.random.below(if style.own { 4 } else { 2 }) as u32;
     asker.formula(depth)
@@ -36,18 +36,8 @@ pub fn formula(seed: u64, style: Style) -> String {
 
 /// A `never` claim about the model of a seed.
 pub fn never(seed: u64, style: Style) -> String {
-    let mut asker = Asker { random: Random(seed ^ 0x5eed_0002), style, ends: style.own && seed % 8 == 7 };
+    let mut asker = Asker { random: Random::new(seed ^ 0x5eed_0002), style, ends: style.own && seed % 8 == 7 };
     asker.never()
-}
-
-impl Random {
-    fn one<'a>(&mut self, items: &[&'a str]) -> &'a str {
-        items[self.below(items.len() as u64) as usize]
-    }
-
-    fn chance(&mut self, of: u64) -> bool {
-        self.below(of) == 0
-    }
 }
 
 // --- models -------------------------------------------------------------------------------------------
@@ -70,14 +60,14 @@ impl Maker {
         let capacity = 1 + self.random.below(2);
         let _ = writeln!(text, "chan q = [{capacity}] of {{ mtype, bit }};\nchan r = [0] of {{ bit }};");
         // For SPIN, `_nr_pr` counts the claim, too.
-        let child = self.random.chance(6) && self.style.own;
+        let child = self.random.one_in(6) && self.style.own;
         if child {
             let _ = writeln!(text, "proctype Child() {{ bit l; {}; {} }}", self.simple(), self.simple());
         }
         for index in 0..2 + self.random.below(2) {
             self.labels = 0;
             let provided =
-                if self.random.chance(16) { format!(" provided ({})", self.shared()) } else { String::new() };
+                if self.random.one_in(16) { format!(" provided ({})", self.shared()) } else { String::new() };
             let body = self.body(child && index == 0);
             let _ = writeln!(text, "active proctype P{index}(){provided} {{\n  bit l;\n{body}}}");
         }
@@ -93,14 +83,14 @@ impl Maker {
         match self.random.below(5) {
             0 => text + "L1: skip\n",
             1 => {
-                let label = self.random.one(&["L1", "accept_1", "progress_1", "end_1"]);
+                let label = self.random.pick(&["L1", "accept_1", "progress_1", "end_1"]);
                 let other = if label == "L1" { "" } else { "L1: skip;\n" };
                 let inner = self.sequence(1);
                 format!("{text}{other}{label}:\n{inner}  goto L0\n")
             }
             _ => {
                 let looped = self.choice(2, "do", "od");
-                format!("{text}L1:\n  {looped};\n  {}goto L0\n", if self.random.chance(2) { "accept_2: " } else { "" })
+                format!("{text}L1:\n  {looped};\n  {}goto L0\n", if self.random.one_in(2) { "accept_2: " } else { "" })
             }
         }
     }
@@ -114,7 +104,7 @@ impl Maker {
     }
 
     fn statement(&mut self, depth: u32) -> String {
-        if depth == 0 || self.random.chance(3) {
+        if depth == 0 || self.random.one_in(3) {
             return self.simple();
         }
         match self.random.below(9) {
@@ -127,7 +117,7 @@ impl Maker {
                 format!("atomic {{\n{body}  }}")
             }
             6 => format!("d_step {{ {}; {}; {} }}", self.shared(), self.assignment(), self.assignment()),
-            7 if self.style.own && self.random.chance(3) => {
+            7 if self.style.own && self.random.one_in(3) => {
                 format!("{{\n{}  }} unless {{ {} -> {} }}", self.sequence(depth - 1), self.condition(), self.simple())
             }
             8 if !self.inside => format!("if :: {} -> goto L0 :: {} fi", self.condition(), self.guard()),
@@ -141,10 +131,10 @@ impl Maker {
         for _ in 0..1 + self.random.below(3) {
             let _ = writeln!(text, "  :: {} ->\n{}", self.guard(), self.sequence(depth - 1));
         }
-        if self.random.chance(3) {
-            let _ = writeln!(text, "  :: {} -> {}", self.random.one(&["else", "timeout"]), self.simple());
+        if self.random.one_in(3) {
+            let _ = writeln!(text, "  :: {} -> {}", self.random.pick(&["else", "timeout"]), self.simple());
         }
-        if open == "do" && self.random.chance(3) {
+        if open == "do" && self.random.one_in(3) {
             let _ = writeln!(text, "  :: {} -> break", self.guard());
         }
         self.in_loop = outer;
@@ -171,7 +161,7 @@ impl Maker {
     fn assignment(&mut self) -> String {
         let all = ["a = 1", "a = 0", "b = 1 - b", "b = a", "a = l", "l = 1 - l", "l = b"];
         let more = ["x = (x + 1) % 3", "x = 0", "x = y", "y = x", "y = 1 - a"];
-        if self.random.chance(2) { self.random.one(&all).to_owned() } else { self.random.one(&more).to_owned() }
+        if self.random.one_in(2) { self.random.pick(&all).to_owned() } else { self.random.pick(&more).to_owned() }
     }
 
     fn io(&mut self) -> String {
@@ -193,17 +183,17 @@ impl Maker {
             "r?a",
             "r?_",
         ];
-        self.random.one(&all).to_owned()
+        self.random.pick(&all).to_owned()
     }
 
     /// A condition on shared variables.
     fn shared(&mut self) -> String {
-        self.random.one(&["a", "!a", "b", "x == 1", "x != 2", "y < 2", "x == y", "1"]).to_owned()
+        self.random.pick(&["a", "!a", "b", "x == 1", "x != 2", "y < 2", "x == y", "1"]).to_owned()
     }
 
     fn condition(&mut self) -> String {
-        if self.random.chance(4) {
-            return self.random.one(&["l", "!l", "nempty(q)", "nfull(q)", "q?[red,_]", "len(q) == 1"]).to_owned();
+        if self.random.one_in(4) {
+            return self.random.pick(&["l", "!l", "nempty(q)", "nfull(q)", "q?[red,_]", "len(q) == 1"]).to_owned();
         }
         self.shared()
     }
@@ -220,7 +210,7 @@ struct Asker {
 
 impl Asker {
     fn formula(&mut self, depth: u32) -> String {
-        if depth == 0 || self.random.chance(8) {
+        if depth == 0 || self.random.one_in(8) {
             return self.atom();
         }
         match self.random.below(12) {
@@ -232,14 +222,14 @@ impl Asker {
             7 => format!("([] ({} -> {}))", self.formula(depth.saturating_sub(2)), self.formula(depth - 1)),
             _ => {
                 let operators = ["&&", "||", "->", "<->", "U", "U", "V", "W"];
-                let operator = self.random.one(&operators);
+                let operator = self.random.pick(&operators);
                 format!("({} {operator} {})", self.formula(depth - 1), self.formula(depth - 1))
             }
         }
     }
 
     fn atom(&mut self) -> String {
-        if self.style.own && self.random.chance(3) {
+        if self.style.own && self.random.one_in(3) {
             return self.event();
         }
         self.condition()
@@ -248,30 +238,30 @@ impl Asker {
     fn event(&mut self) -> String {
         let own = ["q!red", "q?red", "q?green(1)", "q!_", "q?_(0)", "r!1", "r?0", "r?_", "r!_"];
         let other = ["q!1", "q?_(red)", "q!_", "r!_", "r?1", "w[0]!_", "w[1]?0"];
-        let text = self.random.one(if self.ends { &other } else { &own }).to_owned();
+        let text = self.random.pick(if self.ends { &other } else { &own }).to_owned();
         format!("({text})")
     }
 
     fn condition(&mut self) -> String {
         let shared = ["(x == 1)", "(x == 0)", "(y != 0)", "(x > y)", "b", "(!b)", "(nempty(q))", "(len(q) < 1)"];
         let own = ["a", "(a != b)", "(P0@L1)", "(P1@L0)", "(P1@L1)", "(P0@L0)", "(P0:l == 1)"];
-        if self.style.own && self.random.chance(12) {
+        if self.style.own && self.random.one_in(12) {
             return String::from("timeout");
         }
-        if self.ends || self.random.chance(2) { self.random.one(&shared) } else { self.random.one(&own) }.to_owned()
+        if self.ends || self.random.one_in(2) { self.random.pick(&shared) } else { self.random.pick(&own) }.to_owned()
     }
 
     fn never(&mut self) -> String {
         let states = 1 + self.random.below(4);
-        let accepting: Vec<bool> = (0..states).map(|_| self.random.chance(2)).collect();
+        let accepting: Vec<bool> = (0..states).map(|_| self.random.one_in(2)).collect();
         let name = |state: u64| format!("{}N{state}", if accepting[state as usize] { "accept_" } else { "" });
         let mut text = String::from("never {\n");
         for state in 0..states {
             let _ = writeln!(text, "{}:", name(state));
-            let (open, close) = if self.random.chance(2) { ("if", "fi") } else { ("do", "od") };
+            let (open, close) = if self.random.one_in(2) { ("if", "fi") } else { ("do", "od") };
             let _ = writeln!(text, "  {open}");
             for _ in 0..1 + self.random.below(3) {
-                let condition = self.random.one(&["1", "", "", ""]);
+                let condition = self.random.pick(&["1", "", "", ""]);
                 let condition = if condition.is_empty() { self.literal() } else { format!("({condition})") };
                 let to = name(self.random.below(states));
                 let option = match self.random.below(12) {
@@ -283,18 +273,18 @@ impl Asker {
                 };
                 let _ = writeln!(text, "  :: {option}");
             }
-            if self.random.chance(4) {
+            if self.random.one_in(4) {
                 let _ = writeln!(text, "  :: else -> goto {}", name(self.random.below(states)));
             }
             let _ = writeln!(text, "  {close};");
         }
         // Most claims do not come to their ends.
-        text += if self.random.chance(4) { "  skip\n}\n" } else { "  (0)\n}\n" };
+        text += if self.random.one_in(4) { "  skip\n}\n" } else { "  (0)\n}\n" };
         text
     }
 
     fn literal(&mut self) -> String {
         let condition = self.condition();
-        if self.random.chance(2) { format!("(!({condition}))") } else { format!("({condition})") }
+        if self.random.one_in(2) { format!("(!({condition}))") } else { format!("({condition})") }
     }
 }

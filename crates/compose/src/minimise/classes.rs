@@ -303,11 +303,6 @@ mod tests {
     use model::verdict::{Limits, Silent};
     use std::collections::BTreeSet;
 
-    fn random(seed: &mut u64, bound: u64) -> u64 {
-        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*seed >> 33) % bound
-    }
-
     /// By definition: all signatures again in each round, with all that can be reached silently inside of the class.
     fn alike_naive(lts: &Lts, ready: &[Vec<u32>], manner: Alike) -> Vec<usize> {
         let number = |keys: Vec<(usize, BTreeSet<(u32, usize)>)>| -> Vec<usize> {
@@ -365,26 +360,26 @@ mod tests {
         // Two sets of which none includes the other.
         let numbers = [sets.number(vec![1]), sets.number(vec![2])];
         for start in 0..3000 {
-            let mut seed = start;
-            let count = 1 + random(&mut seed, 14);
+            let mut random = testing::Random::new(start);
+            let count = 1 + random.below(14);
             let mut lts = Lts::default();
             let mut ready = Vec::new();
             for _ in 0..count {
-                let wrong = random(&mut seed, 12) == 0;
-                let steps = if wrong { 0 } else { random(&mut seed, 4) };
+                let wrong = random.below(12) == 0;
+                let steps = if wrong { 0 } else { random.below(4) };
                 let mut moves: Vec<(u32, u32)> = (0..steps)
                     .map(|_| {
-                        let event = [0, 1, TAU, TAU][random(&mut seed, 4) as usize];
-                        (event, random(&mut seed, count) as u32)
+                        let event = [0, 1, TAU, TAU][random.below(4) as usize];
+                        (event, random.below(count) as u32)
                     })
                     .collect();
                 moves.sort_unstable();
                 let stable = !wrong && moves.iter().all(|step| step.0 != TAU);
-                let set = numbers[random(&mut seed, 2) as usize];
+                let set = numbers[random.below(2) as usize];
                 ready.push(if stable { vec![set] } else { Vec::new() });
                 lts.moves.push(moves);
                 lts.wrong.push(wrong);
-                lts.labels.push(AtomSet::from(random(&mut seed, 6) == 0));
+                lts.labels.push(AtomSet::from(random.below(6) == 0));
             }
             for manner in [Alike::Strong, Alike::Branching, Alike::Diverging] {
                 let fast = alike(&lts, &ready, &sets, manner, &budget).map(|found| found.of);

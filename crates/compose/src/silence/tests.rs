@@ -6,17 +6,7 @@ use model::formula::{Connective, Ltl, Modality};
 use model::ids::{EventId, PropositionId};
 
 /// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-}
+use testing::Random;
 
 fn random_formula(random: &mut Random, depth: u32) -> Ltl<Atom> {
     use Connective::{And, Iff, Implies, Or, Release, Until, WeakUntil};
@@ -89,11 +79,11 @@ impl Word {
 
 #[test]
 fn silence_does_not_change_what_is_accepted() {
-    let wanted = std::env::var("HIGHWATER_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
+    let wanted = testing::seeds(2000);
     let (mut accepted, mut temporal, mut missed, mut seed) = (0u64, 0u64, 0u64, 0u64);
     while accepted < wanted {
         seed += 1;
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let formula = random_formula(&mut random, 4);
         let insensitive = is_insensitive(&formula);
         let mut changed = false;

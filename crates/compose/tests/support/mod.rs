@@ -9,6 +9,7 @@ use model::ids::{EventId, PropositionId};
 use model::source::{FileId, Span};
 use model::structure::{Ending, Move, StateParts, Structure, TAU};
 use model::verdict::{Limits, Silent};
+pub use testing::{Random, seeds};
 
 pub const METHODS: [Method; 5] = [Method::Plain, Method::Paper, Method::Refine, Method::Minimise, Method::Auto];
 
@@ -184,28 +185,6 @@ pub fn butler(count: u32) -> Composition {
         builder.add(part);
     }
     builder.build()
-}
-
-/// SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % u64::from(bound)) as u32
-    }
-
-    pub fn one_in(&mut self, times: u32) -> bool {
-        self.below(times) == 0
-    }
-}
-
-/// How many random systems are tried.
-pub fn seeds(usual: u64) -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
 /// A few small components over a few events.

@@ -22,11 +22,9 @@ mod tests {
     use std::sync::Arc;
 
     /// A source of numbers below a bound.
-    fn random(mut seed: u64) -> impl FnMut(u64) -> u64 {
-        move |bound| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % bound
-        }
+    fn random(seed: u64) -> impl FnMut(u64) -> u64 {
+        let mut random = testing::Random::new(seed);
+        move |bound| random.below(bound)
     }
 
     #[test]

@@ -84,9 +84,9 @@ mod tests {
     #[test]
     fn numbers_are_those_of_a_plain_map() {
         let (mut controls, mut plain) = (Controls::default(), HashMap::new());
-        let mut random = 1u32;
+        let mut numbers = testing::Random::new(1);
         for _ in 0..20_000 {
-            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let random = numbers.bits() as u32;
             let state: Vec<u8> = (0..random >> 30).map(|bit| (random >> (26 + bit)) as u8 & 1).collect();
             let control = (state, (random & 1 << 25 == 0).then_some(random >> 12 & 0xfff));
             assert_eq!(controls.find(&control), plain.get(&control).copied());

@@ -7,21 +7,7 @@ pub mod naive;
 use fifo::{Bad, Machine, Op, System, Transition};
 use queues::Regex;
 use std::path::PathBuf;
-
-/// A linear congruential generator (Knuth's constants).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % bound
-    }
-}
-
-/// How many seeds to try.
-pub fn seeds(usual: u64) -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
-}
+pub use testing::{Random, seeds};
 
 /// A machine of transitions `(from, op, to)`, beginning in state 0.
 pub fn machine(name: &str, states: usize, transitions: &[(usize, Op, usize)]) -> Machine {

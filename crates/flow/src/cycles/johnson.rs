@@ -152,6 +152,7 @@ impl Circuit {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+    use testing::Random;
 
     fn johnson(nodes: usize, edges: &[(u32, u32)]) -> Vec<Vec<u32>> {
         let mut found = Vec::new();
@@ -185,23 +186,11 @@ mod tests {
         found
     }
 
-    /// Numbers that look random (Marsaglia's xorshift).
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: u64) -> u64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) % limit
-        }
-    }
-
     #[test]
     fn it_agrees_with_a_naive_enumeration_on_random_graphs() {
         let mut cycles = 0;
         for seed in 1..=600u64 {
-            let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let mut random = Random::new(seed);
             let nodes = 1 + random.below(8);
             let count = random.below(nodes * nodes + 1);
             let edges: BTreeSet<(u32, u32)> =

@@ -7,18 +7,7 @@ use model::formula::Ltl;
 use model::ids::EventId;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-
-/// A small pseudorandom generator (xorshift), so that a failure is repeated by its seed.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
-    }
-}
+pub use testing::Random;
 
 /// The folder of examples.
 pub fn examples() -> PathBuf {

@@ -3,32 +3,7 @@
 #![allow(dead_code)]
 
 use linear::{Outcome, Problem, Rational, Variable, check};
-
-/// Xorshift (Marsaglia 2003): a seed, and always the same numbers.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 16) % limit
-    }
-
-    /// A number from `low` to `high`, both included.
-    pub fn between(&mut self, low: i64, high: i64) -> i64 {
-        low + self.below((high - low + 1) as u64) as i64
-    }
-}
+pub use testing::Random;
 
 /// A problem in dense integers.
 #[derive(Clone, Debug)]

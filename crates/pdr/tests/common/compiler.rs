@@ -6,6 +6,8 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+pub use testing::inputs::Inputs;
+use testing::inputs::{INPUTS_IN_C, NONDET_IN_C};
 
 /// The first runs are told in full.
 pub const TOLD: u64 = 6;
@@ -48,22 +50,6 @@ impl Flags {
     }
 }
 
-/// The inputs of a run. The harness has the same function in C: keep them alike.
-pub struct Inputs(pub u64);
-
-impl Inputs {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let v = self.0 >> 16;
-        match self.0 >> 60 & 3 {
-            0 => v & 15,
-            1 => (v & 15).wrapping_neg(),
-            2 => [0, 1, u64::MAX, 0x7fff_ffff, 0x8000_0000, 0x7f, 0x80, 1 << 63][(v & 7) as usize],
-            _ => v.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-        }
-    }
-}
-
 /// The seed of the inputs of a run.
 pub fn input_seed(program: u64, run: u64) -> u64 {
     run * 1_000_003 + program
@@ -74,28 +60,12 @@ int printf(const char *, ...); void *malloc(unsigned long long); void *memcpy(vo
 #include <setjmp.h>
 #include <signal.h>
 extern char __data_start[], _end[];
-static sigjmp_buf back; static unsigned long long state; static int asked;
+static sigjmp_buf back; static int asked;
 static unsigned long long next(void) {
-  static const unsigned long long odd[] = {0, 1, ~0ULL, 0x7fffffff, 0x80000000, 0x7f, 0x80, 1ULL << 63};
   if (++asked > 400) siglongjmp(back, 4);
-  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-  unsigned long long v = state >> 16;
-  switch (state >> 60 & 3) {
-    case 0: return v & 15;
-    case 1: return -(v & 15);
-    case 2: return odd[v & 7];
-    default: return v * 0x9e3779b97f4a7c15ULL;
-  }
+  return next_input();
 }
-int __VERIFIER_nondet_int(void) { return next(); }
-unsigned int __VERIFIER_nondet_uint(void) { return next(); }
-char __VERIFIER_nondet_char(void) { return next(); }
-unsigned char __VERIFIER_nondet_uchar(void) { return next(); }
-short __VERIFIER_nondet_short(void) { return next(); }
-unsigned short __VERIFIER_nondet_ushort(void) { return next(); }
-long __VERIFIER_nondet_long(void) { return next(); }
-unsigned long __VERIFIER_nondet_ulong(void) { return next(); }
-_Bool __VERIFIER_nondet_bool(void) { return next() & 1; }
+NONDET
 void __VERIFIER_assume(int holds) { if (!holds) siglongjmp(back, 3); }
 void reach_error(void) { siglongjmp(back, 1); }
 static void trap(int number) { siglongjmp(back, 2); }
@@ -124,7 +94,9 @@ pub fn run_all(programs: &[(u64, String)], declarations: &str, flags: Flags, nam
     let compiler = cfront::preprocess::compiler()?;
     let mut text = String::from(declarations);
     programs.iter().for_each(|(_, unit)| text.push_str(unit));
-    text += &HARNESS.replace("RUNS", &RUNS.to_string()).replace("TOLD", &TOLD.to_string());
+    text += INPUTS_IN_C;
+    text +=
+        &HARNESS.replace("NONDET", NONDET_IN_C).replace("RUNS", &RUNS.to_string()).replace("TOLD", &TOLD.to_string());
     text += "int main(void) {\n  struct sigaction act = {0}; act.sa_handler = trap; act.sa_flags = SA_NODEFER;\n";
     text += "  sigaction(SIGILL, &act, 0); sigaction(SIGFPE, &act, 0); sigaction(SIGSEGV, &act, 0); sigaction(SIGBUS, &act, 0);\n";
     text += "  void *saved = malloc(_end - __data_start); memcpy(saved, __data_start, _end - __data_start);\n";

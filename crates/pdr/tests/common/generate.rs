@@ -1,34 +1,14 @@
 //! Small random C programs: loops with few rounds, inputs with few values, all widths and signs.
 
 use std::fmt::Write;
+use testing::Random;
 
 /// Inputs are below this.
 pub const DOMAIN: u64 = 4;
 
-/// Numbers from a seed.
-#[derive(Default)]
-pub struct Numbers(u64);
-
-impl Numbers {
-    pub fn new(seed: u64) -> Self {
-        Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
-    }
-
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % end
-    }
-
-    fn pick<'t>(&mut self, list: &[&'t str]) -> &'t str {
-        list[self.below(list.len() as u64) as usize]
-    }
-}
-
 /// The text of a program.
 pub fn program(seed: u64) -> String {
-    let mut writer = Writer { numbers: Numbers::new(seed), text: String::new(), loops: 0, inputs: 0 };
+    let mut writer = Writer { numbers: Random::new(seed), text: String::new(), loops: 0, inputs: 0 };
     writer.text.push_str("int a[3];\nint main(void) {\n");
     for name in VARIABLES {
         let kind = writer.numbers.pick(&["unsigned char", "signed char", "unsigned short", "short", "int", "unsigned"]);
@@ -48,7 +28,7 @@ pub fn program(seed: u64) -> String {
 const VARIABLES: [&str; 3] = ["x", "y", "z"];
 
 struct Writer {
-    numbers: Numbers,
+    numbers: Random,
     text: String,
     loops: u64,
     inputs: u64,

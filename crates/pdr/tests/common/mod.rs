@@ -13,6 +13,7 @@ use cfront::program::ErrorKind;
 use model::verdict::{Limits, Silent};
 use pdr::{Answer, First, Invariant, Statistics};
 use std::time::{Duration, Instant};
+pub use testing::seeds;
 
 /// Declarations that every program starts with.
 pub const PRELUDE: &str = "extern void __VERIFIER_error(void);
@@ -89,9 +90,4 @@ pub fn truth(component: &Component, domain: u64, most_runs: usize, most_steps: u
         }
     }
     None
-}
-
-/// The number of random programs: `HIGHWATER_SEEDS`, or the given one.
-pub fn seeds(usually: u64) -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usually)
 }

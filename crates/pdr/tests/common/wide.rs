@@ -4,8 +4,8 @@
 //! What a compiler may do in any order has no effects here that can be told apart, and every loop has a counter that
 //! nothing else writes. So the only way in which a compiled run may differ from the reading is one that is undefined.
 
-use super::generate::Numbers;
 use std::fmt::Write;
+use testing::Random;
 
 const TYPES: [&str; 13] = [
     "int",
@@ -37,14 +37,14 @@ pub const LAST: &str = "@LAST@";
 
 /// A procedure `test_N` with what it needs; the last assertion is [`LAST`].
 pub fn unit(seed: u64) -> String {
-    let mut writer = Writer { numbers: Numbers::new(seed ^ 0x77aa), n: seed, ..Writer::default() };
+    let mut writer = Writer { numbers: Random::new(seed ^ 0x77aa), n: seed, ..Writer::default() };
     writer.unit();
     writer.text
 }
 
 #[derive(Default)]
 struct Writer {
-    numbers: Numbers,
+    numbers: Random,
     n: u64,
     text: String,
     depth: usize,

@@ -293,12 +293,11 @@ mod tests {
             "#error ",
             " ",
         ];
-        let mut random = 1u64;
+        let mut random = ::testing::Random::new(1);
         for _ in 0..20_000 {
             let mut text = String::new();
             for _ in 0..24 {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                text.push_str(bits[(random >> 33) as usize % bits.len()]);
+                text.push_str(random.pick(&bits));
             }
             let options = Options { max_tokens: 2_000, ..Options::default() };
             let reading = read_with(&text, &options, &[("main.pml", &text)]);

@@ -3,38 +3,24 @@
 #![allow(dead_code)]
 
 use queues::{Languages, Limits, Regex};
+pub use testing::{Random, seeds};
 
-/// A linear congruential generator (Knuth's constants).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % bound
-    }
-
-    /// An expression for one channel.
-    pub fn channel(&mut self, letters: u32, depth: u32) -> Regex {
-        match if depth == 0 { self.below(3) } else { self.below(8) } {
-            0 => Regex::Epsilon,
-            1 | 2 => Regex::Letter(self.below(u64::from(letters)) as u32),
-            3 | 4 => Regex::Concat((0..2 + self.below(2)).map(|_| self.channel(letters, depth - 1)).collect()),
-            5 | 6 => Regex::Alt((0..1 + self.below(3)).map(|_| self.channel(letters, depth - 1)).collect()),
-            _ if self.below(2) == 0 => Regex::Star(Box::new(self.channel(letters, depth - 1))),
-            _ => Regex::Plus(Box::new(self.channel(letters, depth - 1))),
-        }
-    }
-
-    /// A union of products, as lists of expressions.
-    pub fn products(&mut self, channels: usize, letters: u32) -> Vec<Vec<Regex>> {
-        let count = self.below(4);
-        (0..count).map(|_| (0..channels).map(|_| self.channel(letters, 3)).collect()).collect()
+/// An expression for one channel.
+pub fn channel(random: &mut Random, letters: u32, depth: u32) -> Regex {
+    let part = |random: &mut Random| channel(random, letters, depth - 1);
+    match if depth == 0 { random.below(3) } else { random.below(8) } {
+        0 => Regex::Epsilon,
+        1 | 2 => Regex::Letter(random.below(letters)),
+        3 | 4 => Regex::Concat((0..2 + random.below(2)).map(|_| part(random)).collect()),
+        5 | 6 => Regex::Alt((0..1 + random.below(3)).map(|_| part(random)).collect()),
+        _ if random.below(2) == 0 => Regex::Star(Box::new(part(random))),
+        _ => Regex::Plus(Box::new(part(random))),
     }
 }
 
-/// How many seeds to try.
-pub fn seeds(usual: u64) -> u64 {
-    std::env::var("HIGHWATER_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+/// A union of products, as lists of expressions.
+pub fn products(random: &mut Random, channels: usize, letters: u32) -> Vec<Vec<Regex>> {
+    (0..random.below(4)).map(|_| (0..channels).map(|_| channel(random, letters, 3)).collect()).collect()
 }
 
 /// The products as one expression.

@@ -229,24 +229,18 @@ fn escape_sequences_of_a_model_are_not_sent_to_the_terminal() {
     assert!(text.contains(".pml:1:1\n"), "{text}");
 }
 
-/// A generator of numbers that is the same everywhere.
-fn next(seed: &mut u64) -> usize {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 33) as usize
-}
-
 #[test]
 fn no_text_and_no_span_makes_it_panic() {
     let pieces = ["a", "é", "日", "\t", "\r\n", "\n", "\r", " ", "\u{1}", "\u{200d}", "word ", "\u{301}", "🙂"];
     for seed in 0..2000u64 {
-        let mut state = seed;
-        let text: String = (0..next(&mut state) % 300).map(|_| pieces[next(&mut state) % pieces.len()]).collect();
+        let mut random = testing::Random::new(seed);
+        let text: String = (0..random.below(300)).map(|_| random.pick(&pieces)).collect();
         let (mut sources, _) = one("a.pml", &text);
         sources.add("b.pml", "x");
         let mut span = || {
-            let start = next(&mut state) % (text.len() + 3);
-            let file = FileId((next(&mut state) % 3) as u32);
-            Span { file, start: start as u32, end: (next(&mut state) % (text.len() + 3)) as u32 }
+            let start = random.below(text.len() + 3);
+            let file = FileId(random.below(3));
+            Span { file, start: start as u32, end: random.below(text.len() + 3) as u32 }
         };
         let diagnostic = Diagnostic::error("P0101", span(), "m").label("l").also(span(), "s").also(span(), "");
         let width = [0, 1, 60][seed as usize % 3];

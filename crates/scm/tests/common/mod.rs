@@ -186,14 +186,4 @@ pub fn load(path: &Path) -> Model {
     valid(&path.display().to_string(), &std::fs::read_to_string(path).unwrap())
 }
 
-/// A small pseudorandom generator (xorshift), so that a failure is repeated by its seed.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
-    }
-}
+pub use testing::Random;

@@ -71,8 +71,3 @@ fn spelled(formula: &Formula) -> Formula {
         Formula::WeakUntil(a, b) => two(a, b, |a, b| b.clone().release(a.or(b))),
     }
 }
-
-/// Whether `spin` can be called.
-pub fn installed() -> bool {
-    Command::new("spin").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
-}

@@ -4,32 +4,12 @@
 //! whose bodies are drawn from the statements of the language. Loops are bounded by a shared counter
 //! in their guards, so that most models have a few hundred to a few thousand states.
 
+use crate::Random;
 use std::fmt::Write;
-
-/// SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
-        items[self.below(items.len() as u64) as usize]
-    }
-}
 
 /// A model for a seed.
 pub fn model(seed: u64) -> String {
-    let mut generator = Generator { random: Random(seed), labels: 0, in_atomic: false };
+    let mut generator = Generator { random: Random::new(seed), labels: 0, in_atomic: false };
     generator.model()
 }
 

@@ -1,0 +1,4 @@
+//! Families of random Promela models that several crates use.
+
+pub mod ends;
+pub mod loops;
