@@ -13,11 +13,11 @@
 
 use crate::blast::Blaster;
 use crate::evaluate::{Evaluation, Model};
-use crate::hash::FastMap;
 use crate::limits::{Limits, Reason};
 use crate::sat::{Answer, Lit, ProofStep, Sat, Var};
 use crate::solver::{Outcome, Solver, verify};
 use crate::terms::{TermId, Terms};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// How many models are tried.
@@ -57,10 +57,10 @@ pub struct Embedded {
 struct State {
     blaster: Blaster,
     /// The variables of a term, once asked for.
-    variables: FastMap<TermId, Box<[TermId]>>,
-    answers: FastMap<Box<[TermId]>, Outcome>,
+    variables: FxHashMap<TermId, Box<[TermId]>>,
+    answers: FxHashMap<Box<[TermId]>, Outcome>,
     /// By the smallest part: sorted cores.
-    cores: FastMap<TermId, Vec<Box<[TermId]>>>,
+    cores: FxHashMap<TermId, Vec<Box<[TermId]>>>,
     core_count: usize,
     models: VecDeque<Evaluation>,
     cone: Vec<Var>,
@@ -78,9 +78,9 @@ impl State {
     fn new(log: bool) -> State {
         State {
             blaster: new_blaster(log),
-            variables: FastMap::default(),
-            answers: FastMap::default(),
-            cores: FastMap::default(),
+            variables: FxHashMap::default(),
+            answers: FxHashMap::default(),
+            cores: FxHashMap::default(),
             core_count: 0,
             models: VecDeque::new(),
             cone: Vec::new(),
@@ -239,7 +239,7 @@ impl State {
 
 /// The values of the variables of a question.
 fn restricted(
-    known: &mut FastMap<TermId, Box<[TermId]>>,
+    known: &mut FxHashMap<TermId, Box<[TermId]>>,
     terms: &Terms,
     question: &[TermId],
     value: impl Fn(TermId) -> u128,

@@ -33,7 +33,6 @@ mod cross;
 mod embedded;
 mod evaluate;
 mod external;
-mod hash;
 #[cfg(feature = "cross-check")]
 mod judge;
 mod limits;

@@ -4,9 +4,9 @@
 //! `u8`, `i32`. A part that is too long is cut to an ellipsis: this text is to be read, obligations are written in
 //! SMT-LIB (`smtlib.rs`).
 
-use crate::hash::FastMap;
 use crate::semantics::{is_negative, mask, to_signed};
 use crate::terms::{Node, Op, Sort, TermId, Terms};
+use rustc_hash::FxHashMap;
 
 /// Parts longer than this are cut.
 const LONGEST: usize = 2000;
@@ -48,7 +48,7 @@ pub fn to_c(terms: &Terms, term: TermId) -> String {
     if parts.len() > MOST_PARTS {
         return format!("… ({} parts)", parts.len());
     }
-    let mut pieces: FastMap<TermId, Piece> = FastMap::default();
+    let mut pieces: FxHashMap<TermId, Piece> = FxHashMap::default();
     for part in parts {
         let mut piece = Printer { terms, pieces: &pieces }.piece(part);
         if piece.text.len() > LONGEST {
@@ -61,7 +61,7 @@ pub fn to_c(terms: &Terms, term: TermId) -> String {
 
 struct Printer<'a> {
     terms: &'a Terms,
-    pieces: &'a FastMap<TermId, Piece>,
+    pieces: &'a FxHashMap<TermId, Piece>,
 }
 
 impl Printer<'_> {

@@ -4,9 +4,9 @@
 //! parts and shallow. Variables keep their names where SMT-LIB lets them.
 
 use crate::evaluate::Value;
-use crate::hash::FastMap;
 use crate::semantics::mask;
 use crate::terms::{MAX_WIDTH, Node, Op, Sort, TermId, Terms};
+use rustc_hash::FxHashMap;
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -39,13 +39,13 @@ pub fn obligation(terms: &Terms, assertions: &[TermId]) -> String {
 
 pub(crate) fn script(terms: &Terms, roots: &[TermId]) -> Script {
     let parts = terms.parts(roots);
-    let mut uses: FastMap<TermId, u32> = FastMap::default();
+    let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
     for &part in &parts {
         for &argument in terms.node(part).arguments() {
             *uses.entry(argument).or_default() += 1;
         }
     }
-    let mut texts: FastMap<TermId, String> = FastMap::default();
+    let mut texts: FxHashMap<TermId, String> = FxHashMap::default();
     let mut taken = HashSet::new();
     let mut script = Script { preamble: String::new(), roots: Vec::new(), variables: Vec::new() };
     for part in parts {
@@ -122,7 +122,7 @@ fn symbol(terms: &Terms, variable: TermId, taken: &mut HashSet<String>) -> Strin
     if usable && taken.insert(name.to_owned()) { format!("|{name}|") } else { format!("v!{}", variable.index()) }
 }
 
-fn application(terms: &Terms, node: Node, texts: &FastMap<TermId, String>) -> String {
+fn application(terms: &Terms, node: Node, texts: &FxHashMap<TermId, String>) -> String {
     let width = node.sort().width();
     let first = node.arguments().first().map_or(width, |&argument| terms.width(argument));
     let head = match node.op() {

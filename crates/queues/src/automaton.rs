@@ -10,8 +10,8 @@
 //! [`minimise`] is Moore's algorithm, with a head start: states that are equivalent have the same distance to
 //! acceptance, which the trimming computes anyway. For sets that are finite, or nearly so, that is all there is to do.
 
-use crate::hash::Map;
 use crate::limits::{Budget, Limit};
+use rustc_hash::FxHashMap as Map;
 
 /// One transition of an [`Automaton`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,9 +4,9 @@
 //! difference, and questions end at the first one.
 
 use crate::automaton::{Automaton, Draft, Edge};
-use crate::hash::Map;
 use crate::languages::{Deed, Language, Languages};
 use crate::limits::{Budget, Limit};
+use rustc_hash::FxHashMap as Map;
 
 /// In a pair of states: this side is out of the running.
 const OUT: u32 = u32::MAX;

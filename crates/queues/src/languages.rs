@@ -5,9 +5,9 @@
 //! control states, and the limit on memory is a limit of the whole analysis.
 
 use crate::automaton::{Automaton, Draft, Edge, minimise};
-use crate::hash::Map;
 use crate::limits::{Budget, Limit, Limits};
 use crate::nondeterministic::Nondeterministic;
+use rustc_hash::FxHashMap as Map;
 use std::sync::Arc;
 
 /// A set of vectors of words, one word for each channel. Equal sets of the same [`Languages`] are equal as values.

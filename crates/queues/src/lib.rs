@@ -17,7 +17,6 @@ mod automaton;
 mod boolean;
 mod express;
 mod extrapolation;
-mod hash;
 mod heads;
 mod languages;
 mod limits;

@@ -4,8 +4,8 @@
 //! construction follows all of them together.
 
 use crate::automaton::{Draft, Edge};
-use crate::hash::Map;
 use crate::limits::{Budget, Limit};
+use rustc_hash::FxHashMap as Map;
 
 /// An automaton with any number of starts, of targets for a letter, and with silent steps.
 #[derive(Clone, Debug, Default)]

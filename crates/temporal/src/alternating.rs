@@ -10,8 +10,8 @@
 //! move also knows which untils it *delays*, and gives way only to one that delays no others.
 
 use crate::guard::Guard;
-use crate::hash::Map;
 use crate::term::{Term, TermId, Terms};
+use rustc_hash::FxHashMap as Map;
 use std::rc::Rc;
 
 /// States of the alternating automaton that have to be satisfied together; sorted.

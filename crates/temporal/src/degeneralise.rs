@@ -11,7 +11,7 @@
 
 use crate::graph::{Components, Edge, Graph, Node};
 use crate::guard::Diagrams;
-use crate::hash::Map;
+use rustc_hash::FxHashMap as Map;
 
 struct Levels<'a> {
     graph: &'a Graph,

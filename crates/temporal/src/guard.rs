@@ -11,7 +11,7 @@
 //! result of a pass is believed.
 
 use crate::automaton::Cube;
-use crate::hash::Map;
+use rustc_hash::FxHashMap as Map;
 use std::time::Instant;
 
 /// Steps for a new node, so that the budget of steps bounds the memory too.

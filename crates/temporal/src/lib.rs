@@ -32,7 +32,6 @@ mod export;
 mod formula;
 mod graph;
 mod guard;
-mod hash;
 mod implication;
 mod lasso;
 mod lex;

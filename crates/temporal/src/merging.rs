@@ -11,9 +11,9 @@
 use crate::acceptance;
 use crate::graph::{Edge, Graph, Node};
 use crate::guard::{Diagrams, Guard};
-use crate::hash::Map;
 use crate::reduce::reduced_states;
 use crate::term::{TermId, Terms};
+use rustc_hash::FxHashMap as Map;
 
 /// All pairs are tried, each with a product; larger automata are left alone.
 const MOST_STATES: usize = 40;

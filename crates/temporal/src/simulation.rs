@@ -16,8 +16,8 @@
 
 use crate::graph::{Edge, Graph, Node};
 use crate::guard::{Diagrams, Guard};
-use crate::hash::Map;
 use crate::term::Terms;
+use rustc_hash::FxHashMap as Map;
 
 /// `holds(p, q)`: q simulates p.
 pub(crate) struct Relation {

@@ -9,8 +9,8 @@
 use crate::alternating::{Alternating, Conjunction, Move, subset};
 use crate::graph::{Edge, Graph, Node};
 use crate::guard::Guard;
-use crate::hash::Map;
 use crate::term::{Term, TermId, Terms};
+use rustc_hash::FxHashMap as Map;
 
 /// A step of a node: where to, and which promises it does not keep, as bits.
 #[derive(Clone)]

@@ -9,7 +9,7 @@
 
 use crate::formula::Formula;
 use crate::guard::{Diagrams, Guard};
-use crate::hash::Map;
+use rustc_hash::FxHashMap as Map;
 use std::time::Instant;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

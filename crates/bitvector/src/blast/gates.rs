@@ -8,8 +8,8 @@
 //! the cone of some outputs is a scope for the SAT solver (see there). The output is the first literal of every
 //! clause of its definition.
 
-use crate::hash::FastMap;
 use crate::sat::{Lit, Sat, Var};
+use rustc_hash::FxHashMap;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Gate {
@@ -27,7 +27,7 @@ enum Gate {
 pub struct Gates {
     sat: Sat,
     truth: Lit,
-    outputs: FastMap<Gate, Lit>,
+    outputs: FxHashMap<Gate, Lit>,
     /// By variable: where its inputs are in `inputs`.
     spans: Vec<(u32, u32)>,
     inputs: Vec<Var>,
@@ -43,7 +43,7 @@ impl Gates {
         Gates {
             sat,
             truth,
-            outputs: FastMap::default(),
+            outputs: FxHashMap::default(),
             spans: vec![(0, 0)],
             inputs: Vec::new(),
             visited: vec![0],

@@ -49,7 +49,7 @@ impl Sat {
 
     /// Moves all clauses together.
     fn compact(&mut self) {
-        let mut moves = crate::hash::FastMap::default();
+        let mut moves = rustc_hash::FxHashMap::default();
         let fresh = self.arena.compacted(|old, new| {
             moves.insert(old.0, new);
         });

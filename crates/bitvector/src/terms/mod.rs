@@ -16,8 +16,8 @@ mod boolean;
 mod compare;
 mod walk;
 
-use crate::hash::FastMap;
 use crate::semantics::{apply, mask};
+use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The widest bit vector.
@@ -159,9 +159,9 @@ static NEXT_ARENA: AtomicU64 = AtomicU64::new(1);
 pub struct Terms {
     arena: u64,
     nodes: Vec<Node>,
-    numbers: FastMap<Node, TermId>,
+    numbers: FxHashMap<Node, TermId>,
     names: Vec<String>,
-    variables: FastMap<(String, Sort), TermId>,
+    variables: FxHashMap<(String, Sort), TermId>,
 }
 
 impl Default for Terms {
@@ -176,9 +176,9 @@ impl Terms {
         let mut terms = Terms {
             arena: NEXT_ARENA.fetch_add(1, Ordering::Relaxed),
             nodes: Vec::new(),
-            numbers: FastMap::default(),
+            numbers: FxHashMap::default(),
             names: Vec::new(),
-            variables: FastMap::default(),
+            variables: FxHashMap::default(),
         };
         terms.intern(Op::Const(0), Sort::Bool, &[]);
         terms.intern(Op::Const(1), Sort::Bool, &[]);

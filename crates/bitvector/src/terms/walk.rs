@@ -8,7 +8,7 @@ use std::collections::HashMap;
 impl Terms {
     /// All parts of the roots, each once, arguments first.
     pub fn parts(&self, roots: &[TermId]) -> Vec<TermId> {
-        let mut seen = crate::hash::FastMap::default();
+        let mut seen = rustc_hash::FxHashMap::default();
         let mut pending = roots.to_vec();
         let mut parts = Vec::new();
         while let Some(term) = pending.pop() {

@@ -14,10 +14,10 @@
 
 use super::Extrapolation;
 use crate::automaton::Automaton;
-use crate::hash::Map;
 use crate::languages::{Deed, Language, Languages};
 use crate::limits::Limit;
 use crate::nondeterministic::Nondeterministic;
+use rustc_hash::FxHashMap as Map;
 
 /// Which way bisimulation looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
