@@ -9,35 +9,21 @@
 //! Every example but three is a whole unit that gets its message, and no other; `tests/messages.rs` reads them all, and
 //! compares what is said about them with snapshots. Two need a compiler that is missing or fails, one a limit.
 
-mod meaning;
-mod syntax;
-mod unsupported;
-
 use model::diagnostic::Diagnostic;
+use model::explanation::{Table, find, read};
 use model::source::Span;
 
-/// What there is to say about a code.
-#[derive(Debug, Clone, Copy)]
-pub struct Explanation {
-    /// The code.
-    pub code: &'static str,
-    /// What is wrong, in a few words.
-    pub title: &'static str,
-    /// What it means and what to do.
-    pub text: &'static str,
-    /// A unit that gets the message.
-    pub example: &'static str,
-}
+pub use model::explanation::Explanation;
 
 /// The explanation of a code.
 pub fn explain(code: &str) -> Option<&'static Explanation> {
-    all().find(|entry| entry.code.eq_ignore_ascii_case(code))
+    find(&ALL, code)
 }
 
 /// All codes, in order.
-pub fn all() -> impl Iterator<Item = &'static Explanation> {
-    [syntax::CODES, meaning::CODES, unsupported::CODES].into_iter().flatten()
-}
+pub static ALL: Table = Table::new(|| {
+    read(&[include_str!("codes/syntax.md"), include_str!("codes/meaning.md"), include_str!("codes/unsupported.md")])
+});
 
 /// What can be said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,18 +104,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_codes_are_in_order_and_none_is_there_twice() {
-        let codes: Vec<&str> = all().map(|entry| entry.code).collect();
-        assert!(codes.windows(2).all(|pair| pair[0] < pair[1]));
-    }
-
-    #[test]
-    fn no_part_of_an_explanation_is_empty() {
-        for Explanation { code, title, text, example } in all() {
-            assert!([title, text, example].iter().all(|part| !part.trim().is_empty()), "{code}");
-            assert!(title.len() <= 60 && !title.ends_with('.'), "the title of {code} is a few words");
-            assert!(text.ends_with('.') && text.lines().all(|line| line.len() <= 100), "{code}");
-        }
+    fn the_codes_are_in_order_and_every_explanation_is_whole() {
+        assert_eq!(model::explanation::fault(&ALL), None);
     }
 
     #[test]

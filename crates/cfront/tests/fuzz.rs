@@ -133,7 +133,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
 #[test]
 fn mutated_units_are_read_or_refused_and_what_is_read_runs() {
     let rounds = testing::rounds(300);
-    let examples: Vec<&str> = cfront::codes::all().filter(|e| e.code != "C0004").map(|e| e.example).collect();
+    let examples: Vec<&str> = cfront::codes::ALL.iter().filter(|e| e.code != "C0004").map(|e| e.example).collect();
     let mut accepted = 0;
     for seed in 0..rounds {
         let mut random = Random::new(seed);

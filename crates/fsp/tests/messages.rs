@@ -15,7 +15,7 @@ fn read(text: &str) -> fsp::Read {
 
 #[test]
 fn every_example_gets_its_message_and_no_other() {
-    for entry in codes::ALL {
+    for entry in codes::ALL.iter() {
         let read = if entry.code.starts_with("F04") {
             fsp::read_aut("example.aut", entry.example, &fsp::Options::default())
         } else if entry.code == "F0506" {

@@ -11,27 +11,26 @@
 //! Every example is a whole model that gets its message, and no other; `tests/messages.rs` reads
 //! them all, and compares what is said about them with snapshots.
 
-mod declarations;
-mod preprocessing;
-mod statements;
-mod syntax;
-mod warnings;
-
 pub use model::explanation::Explanation;
 
-use model::explanation::{count, find, joined};
+use model::explanation::{Table, find, read};
 
 /// The explanation of a code.
 pub fn explain(code: &str) -> Option<&'static Explanation> {
-    find(ALL, code)
+    find(&ALL, code)
 }
 
 /// All codes, in order.
-pub const ALL: &[Explanation] = &joined::<{ count(&RANGES) }>(&RANGES);
+pub static ALL: Table = Table::new(|| read(&RANGES));
 
-/// The tables of the ranges, in order.
-const RANGES: [&[Explanation]; 5] =
-    [preprocessing::CODES, syntax::CODES, declarations::CODES, statements::CODES, warnings::CODES];
+/// The texts of the ranges, in order.
+const RANGES: [&str; 5] = [
+    include_str!("codes/preprocessing.md"),
+    include_str!("codes/syntax.md"),
+    include_str!("codes/declarations.md"),
+    include_str!("codes/statements.md"),
+    include_str!("codes/warnings.md"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -39,7 +38,7 @@ mod tests {
 
     #[test]
     fn the_codes_are_in_order_and_every_explanation_is_whole() {
-        assert_eq!(model::explanation::fault(ALL), None);
+        assert_eq!(model::explanation::fault(&ALL), None);
     }
 
     #[test]

@@ -137,7 +137,7 @@ fn every_code_is_explained_and_every_explained_code_is_used() {
 
 #[test]
 fn every_example_gets_its_code_and_no_other() {
-    for entry in codes::ALL {
+    for entry in codes::ALL.iter() {
         let read = read_example(entry);
         let codes = codes(&read);
         assert!(!codes.is_empty() && codes.iter().all(|&code| code == entry.code), "{}: {codes:?}", entry.code);
@@ -146,7 +146,7 @@ fn every_example_gets_its_code_and_no_other() {
 
 #[test]
 fn a_model_with_warnings_only_is_read_and_one_with_an_error_is_not() {
-    for entry in codes::ALL {
+    for entry in codes::ALL.iter() {
         let read = read_example(entry);
         let has_error = read.diagnostics.iter().any(Diagnostic::is_error);
         assert_eq!(read.network.is_none(), has_error, "{}", entry.code);

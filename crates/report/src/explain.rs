@@ -6,21 +6,7 @@
 use crate::explanations::all;
 use crate::style::{Ink, Style};
 use model::diagnostic::nearest;
-
-/// What a code means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Explanation {
-    /// The code, as it stands in a report.
-    pub code: &'static str,
-    /// What it is, in one line.
-    pub title: &'static str,
-    /// What it means.
-    pub text: &'static str,
-    /// A model that shows it, or a command.
-    pub example: &'static str,
-    /// What to do about it.
-    pub advice: &'static str,
-}
+use model::explanation::Explanation;
 
 /// The explanation of a code; upper and lower case are the same.
 pub fn explain(code: &str) -> Option<&'static Explanation> {
@@ -37,17 +23,15 @@ pub fn list() -> impl Iterator<Item = &'static Explanation> {
     all()
 }
 
-impl Explanation {
-    /// The whole explanation, as `highwater explain` shows it.
-    pub fn render(&self, style: Style) -> String {
-        let heading = style.paint(Ink::Strong, &format!("{}: {}", self.code, self.title));
-        let mut text = format!("{heading}\n\n{}\n\n", self.text);
-        for line in self.example.lines() {
-            text += format!("    {line}").trim_end();
-            text += "\n";
-        }
-        text + &format!("\nWhat to do: {}\n", self.advice)
+/// The whole explanation, as `highwater explain` shows it.
+pub fn render(explanation: &Explanation, style: Style) -> String {
+    let heading = style.paint(Ink::Strong, &format!("{}: {}", explanation.code, explanation.title));
+    let mut text = format!("{heading}\n\n{}\n\n", explanation.text);
+    for line in explanation.example.lines() {
+        text += format!("    {line}").trim_end();
+        text += "\n";
     }
+    text + &format!("\nWhat to do: {}\n", explanation.advice)
 }
 
 #[cfg(test)]
@@ -166,7 +150,7 @@ mod tests {
 
     #[test]
     fn an_explanation_has_text_example_and_advice() {
-        let text = explain("Division-By-Zero").map(|explanation| explanation.render(Style::PLAIN));
+        let text = explain("Division-By-Zero").map(|explanation| render(explanation, Style::PLAIN));
         insta::assert_snapshot!(text.unwrap_or_default(), @"
         division-by-zero: division, or remainder, by zero
 

@@ -3,17 +3,21 @@
 //! Each says what the code means, shows a small model in which it happens, and says what to do. A
 //! command is shown instead where no model is to blame.
 
-mod reasons;
-mod runs;
-mod statements;
-mod verdicts;
-
-use crate::explain::Explanation;
+use model::explanation::{Explanation, Table, read};
 
 /// All of them.
 pub(crate) fn all() -> impl Iterator<Item = &'static Explanation> {
-    [verdicts::ALL, reasons::ALL, runs::ALL, statements::ALL].into_iter().flatten()
+    ALL.iter()
 }
+
+static ALL: Table = Table::new(|| {
+    read(&[
+        include_str!("explanations/verdicts.md"),
+        include_str!("explanations/reasons.md"),
+        include_str!("explanations/runs.md"),
+        include_str!("explanations/statements.md"),
+    ])
+});
 
 #[cfg(test)]
 mod tests {

@@ -16,7 +16,7 @@ fn rendered(read: &scm::Read) -> String {
 
 #[test]
 fn every_example_gets_its_message_and_no_other() {
-    for entry in codes::ALL {
+    for entry in codes::ALL.iter() {
         let read = scm::read("example.scm", entry.example);
         let said: BTreeSet<&str> = read.diagnostics.iter().map(|d| d.code).collect();
         assert_eq!(said, BTreeSet::from([entry.code]), "{}", rendered(&read));
