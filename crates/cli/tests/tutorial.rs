@@ -205,7 +205,7 @@ struct Terminal {
 
 impl Terminal {
     fn new(name: &str) -> Terminal {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tutorial").join(name);
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         Terminal { folder, exit_code: 0 }
@@ -217,7 +217,7 @@ impl Terminal {
             std::fs::write(self.folder.join(name), &block.body).unwrap();
         }
         if let Some(name) = block.changed_file_name() {
-            let file = self.folder.join(name);
+            let file = self.folder.join("tutorial").join(name);
             let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{name} is changed: {e}"));
             std::fs::write(&file, changed(&text, &block.body).unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap();
         }
