@@ -26,10 +26,11 @@ pub mod traced;
 
 pub use search::{Options, Order, Packing};
 
+use model::chart::{Chart, Form};
 use model::semantics::Semantics;
 use model::source::SourceMap;
 use model::trace::Narrator;
-use model::verdict::{Certificate, Limits, Observer, Outcome, Property, Reason, Verdict, Witness};
+use model::verdict::{Certificate, Limits, Observer, Outcome, Property, Reason, Verdict};
 use reduction::{Labels, Mode, Reduction, Tally};
 use search::{Found, Violation};
 use std::time::Instant;
@@ -144,13 +145,13 @@ fn witness(
     steps: &[model::semantics::Step],
     semantics: &Semantics<'_>,
     sources: &SourceMap,
-) -> Option<Witness> {
+) -> Option<Chart> {
     let mut narrator = Narrator::new(semantics, sources);
     if let (Some(fault), []) = (&violation.fault, steps) {
         return initial_fault(fault, semantics);
     }
     let replayed = narrator.replay(steps).ok()?;
-    let standing = narrator.snapshot(&replayed.state).processes;
+    let stuck = violation.fault.is_none();
     let (problem, problem_code, problem_span) = match &violation.fault {
         Some(expected) if replayed.fault.as_ref() == Some(expected) => {
             (expected.fault.to_string(), expected.fault.code(), Some(expected.span))
@@ -163,24 +164,18 @@ fn witness(
             (String::from("invalid end state: nothing can move"), "invalid-end-state", None)
         }
     };
-    let steps = replayed.steps;
-    let (gains, remarks) = (Vec::new(), Vec::new());
-    Some(Witness { steps, loop_from: None, gains, remarks, problem, problem_code, problem_span, standing })
+    Some(Chart { problem, problem_code, problem_span, stuck, ..narrator.chart(replayed) })
 }
 
 /// The first state itself cannot be made.
-fn initial_fault(fault: &model::fault::FaultAt, semantics: &Semantics<'_>) -> Option<Witness> {
+fn initial_fault(fault: &model::fault::FaultAt, semantics: &Semantics<'_>) -> Option<Chart> {
     let replayed = semantics.stepper().initial();
     match replayed {
-        Ok(Err(again)) if again == *fault => Some(Witness {
-            steps: Vec::new(),
-            loop_from: None,
-            gains: Vec::new(),
+        Ok(Err(again)) if again == *fault => Some(Chart {
             problem: fault.fault.to_string(),
             problem_code: fault.fault.code(),
-            remarks: Vec::new(),
             problem_span: Some(fault.span),
-            standing: Vec::new(),
+            ..Chart::new(&Form::RUN, Vec::new())
         }),
         _ => None,
     }

@@ -8,13 +8,14 @@ use crate::ENGINE;
 use crate::clock::Clock;
 use crate::liveness::Setting;
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
+use model::chart::Chart;
 use model::event_trace::{EventTrace, Reaction};
 use model::fault::Overflow;
 use model::network::Machine;
 use model::semantics::{Semantics, Step, Stepper};
 use model::source::{SourceMap, Span};
 use model::trace::Narrator;
-use model::verdict::{Certificate, Details, Outcome, Progress, Property, Reason, SearchStats, Verdict, Witness};
+use model::verdict::{Certificate, Details, Outcome, Progress, Property, Reason, SearchStats, Verdict};
 use std::time::Instant;
 
 impl Setting<'_> {
@@ -85,13 +86,13 @@ impl Setting<'_> {
 }
 
 /// A run put into words, if it shows that an assertion of the model is violated.
-pub fn witness(semantics: &Semantics<'_>, sources: &SourceMap, machine: &Machine, steps: &[Step]) -> Option<Witness> {
+pub fn witness(semantics: &Semantics<'_>, sources: &SourceMap, machine: &Machine, steps: &[Step]) -> Option<Chart> {
     let trace = EventTrace::of_machine(semantics, machine).ok()?;
     shown(semantics, sources, &trace, steps)
 }
 
 /// Replays a run with the automaton beside it; `None` if it shows no violation.
-fn shown(semantics: &Semantics<'_>, sources: &SourceMap, trace: &EventTrace, steps: &[Step]) -> Option<Witness> {
+fn shown(semantics: &Semantics<'_>, sources: &SourceMap, trace: &EventTrace, steps: &[Step]) -> Option<Chart> {
     let mut stepper = semantics.stepper();
     stepper.listen();
     let mut at = Point { state: stepper.initial().ok()?.ok()?, control: None, trace: trace.initial };
@@ -132,10 +133,8 @@ fn shown(semantics: &Semantics<'_>, sources: &SourceMap, trace: &EventTrace, ste
     };
     let mut narrator = Narrator::new(semantics, sources);
     let replayed = narrator.replay(steps).ok()?;
-    let standing = narrator.snapshot(&replayed.state).processes;
     let problem_span = trace.awaited(at.trace);
-    let (steps, gains, remarks) = (replayed.steps, Vec::new(), Vec::new());
-    Some(Witness { steps, loop_from: None, gains, remarks, problem, problem_code, problem_span, standing })
+    Some(Chart { problem, problem_code, problem_span, ..narrator.chart(replayed) })
 }
 
 /// A state, the process that keeps control in it, and where the automaton is.

@@ -101,7 +101,11 @@ fn events_are_progress_for_the_process_that_is_asked_for() {
     assert_eq!(outcome.verdict, Verdict::Violated);
     let witness = outcome.witness.expect("a violation has a run");
     let loop_from = witness.loop_from.expect("it loops");
-    assert!(witness.steps[loop_from..].iter().all(|s| s.actor.as_ref().is_some_and(|a| a.instance == 1)));
+    assert!(
+        witness.steps[loop_from..]
+            .iter()
+            .all(|s| s.moves.first().is_some_and(|m| witness.lanes[m.lane].instance == Some(1)))
+    );
 }
 
 #[test]

@@ -9,12 +9,13 @@ use crate::thresholds::Thresholds;
 use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
 use flow::{Question, QueueReport, Report};
 use model::budget::Stopwatch;
+use model::chart::Chart;
 use model::context::Context;
 use model::expr::{Expr, Scope};
 use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::Narrator;
-use model::verdict::{Certificate, ChannelState, ChannelVerdict, CycleVerdict, Outcome, Property, Reason, Witness};
+use model::verdict::{Certificate, ChannelState, ChannelVerdict, CycleVerdict, Outcome, Property, Reason};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -139,7 +140,7 @@ impl Asking<'_> {
     }
 
     /// The run with the fewest stages, and the shortest, in words.
-    fn growing_witness(&self, semantics: &Semantics<'_>, growing: &[GrowingRun]) -> Option<Witness> {
+    fn growing_witness(&self, semantics: &Semantics<'_>, growing: &[GrowingRun]) -> Option<Chart> {
         let length = |run: &&GrowingRun| {
             (
                 run.stages.len(),
@@ -155,15 +156,12 @@ impl Asking<'_> {
             let grown: BTreeSet<&str> = gains(run).filter(|(_, gain)| *gain > 0).map(|(name, _)| name).collect();
             let grown: Vec<String> = grown.into_iter().map(|name| format!("`{name}`")).collect();
             let verb = if grown.len() == 1 { "grows" } else { "grow" };
-            return Some(Witness {
-                steps: replayed.steps,
+            return Some(Chart {
                 loop_from: Some(loop_from),
                 gains: last_gains(run),
                 problem: format!("{} {verb} without end", grown.join(", ")),
                 problem_code: "unbounded",
-                remarks: Vec::new(),
-                problem_span: None,
-                standing: narrator.snapshot(&replayed.state).processes,
+                ..narrator.chart(replayed)
             });
         }
         None

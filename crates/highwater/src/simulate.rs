@@ -10,12 +10,13 @@ use crate::settings::{Channels, ReadOptions};
 use crate::{components, compositions, machines, programs};
 use cfront::term::Scalar;
 use model::budget::Budget;
+use model::chart::{Chart, ChartStep};
 use model::fault::FaultAt;
 use model::random::Random;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
 use model::trace::{Narrator, ReplayError, Snapshot};
-use report::chart::{self, Fold};
+use report::chart;
 use report::parse::{self, Trace};
 use report::style::Style;
 use std::io::{BufRead, Write};
@@ -114,7 +115,6 @@ fn replay_network(
         }
         Err(error) => return Err(Error::Mismatch(not_replayed(&error))),
     };
-    let standing = narrator.snapshot(&replayed.state).processes;
     let stuck = replayed.fault.is_none() && nothing_moves(&semantics, &replayed.state, replayed.control);
     let of_queues = matches!(trace.property.as_str(), "reception" | "orphan");
     let machines = (model.is_machines() || of_queues) && trace.loop_from.is_none();
@@ -134,11 +134,10 @@ fn replay_network(
         let (expected, found) = (trace.problem_code.as_deref().unwrap_or_default(), problem.unwrap_or("no problem"));
         return Err(Error::Mismatch(format!("the run ends with {found}, not with {expected}")));
     }
-    let style = options.style;
-    out.write_all(chart::run(&replayed.steps, trace.loop_from, Fold::Nothing, sources, style).as_bytes())?;
-    out.write_all(chart::standing(&standing, stuck, sources, style).as_bytes())?;
+    let chart = Chart { loop_from: trace.loop_from, stuck, ..narrator.chart(replayed) };
+    out.write_all(chart::whole(&chart, sources, options.style).as_bytes())?;
     let end = problem.or(trace.problem_code.as_deref().filter(|_| looping)).unwrap_or("no problem");
-    let (steps, property, reading) = (replayed.steps.len(), &trace.property, trace.reading.name());
+    let (steps, property, reading) = (chart.steps.len(), &trace.property, trace.reading.name());
     writeln!(out, "replayed {steps} steps: {end} ({property}, channels {reading})")?;
     Ok(0)
 }
@@ -306,10 +305,10 @@ impl<'a> Simulation<'a> {
         if let Some(text) = self.narrator.output(&self.state, chosen.step) {
             writeln!(out, "      {}", text.trim_end_matches('\n'))?;
         }
-        let who = words.actor.as_ref().map(|a| format!("{}:{}", a.name, a.instance)).unwrap_or_default();
-        let place = words.actor.as_ref().map(|a| self.sources.short(a.span)).unwrap_or_default();
-        let partner = words.partner.as_ref().map(|p| format!(" -> {}:{}", p.name, p.instance)).unwrap_or_default();
-        write!(out, "{number:5} {place:<20} {who:<16} {}{partner}", words.event)?;
+        let (who, place) = self.mover(&words, 0);
+        let partner = Some(self.mover(&words, 1).0).filter(|who| !who.is_empty());
+        let partner = partner.map(|who| format!(" -> {who}")).unwrap_or_default();
+        write!(out, "{number:5} {place:<20} {who:<16} {}{partner}", words.event.unwrap_or_default())?;
         let Some(next) = chosen.state else {
             writeln!(out)?;
             return self.fault(out, chosen.fault);
@@ -326,6 +325,13 @@ impl<'a> Simulation<'a> {
         self.fault(out, chosen.fault)
     }
 
+    /// Who moves in a step, and where; nothing if there is no such mover.
+    fn mover(&self, words: &ChartStep, index: usize) -> (String, String) {
+        let Some(mover) = words.moves.get(index) else { return Default::default() };
+        let who = self.narrator.lane(mover.lane).map(ToString::to_string);
+        (who.unwrap_or_default(), mover.span.map(|span| self.sources.short(span)).unwrap_or_default())
+    }
+
     fn fault(&self, out: &mut dyn Write, fault: Option<FaultAt>) -> Result<Option<i32>, Error> {
         let Some(FaultAt { fault, span }) = fault else { return Ok(None) };
         writeln!(out, "violated: {fault} at {}", self.sources.describe(span))?;
@@ -339,9 +345,10 @@ impl<'a> Simulation<'a> {
             return Ok(0);
         }
         writeln!(out, "violated: invalid end state after {steps} steps: nothing can move")?;
-        for standing in self.snapshot.processes.iter().filter(|s| !s.valid_end) {
-            let actor = &standing.actor;
-            writeln!(out, "  {}:{} waits at {}", actor.name, actor.instance, self.sources.describe(actor.span))?;
+        for waits in self.narrator.waiting(&self.state).iter().filter(|waits| !waits.done) {
+            let who = self.narrator.lane(waits.lane).map(ToString::to_string).unwrap_or_default();
+            let place = waits.span.map(|span| self.sources.describe(span)).unwrap_or_default();
+            writeln!(out, "  {who} waits at {place}")?;
         }
         Ok(1)
     }
@@ -351,9 +358,8 @@ impl<'a> Simulation<'a> {
         let mut options = Vec::new();
         for candidate in candidates {
             let words = self.narrator.describe(&self.state, candidate.step);
-            let who = words.actor.as_ref().map(|a| format!("{}:{}", a.name, a.instance)).unwrap_or_default();
-            let place = words.actor.as_ref().map(|a| self.sources.short(a.span)).unwrap_or_default();
-            options.push(format!("{who:<16} {place:<20} {}", words.event));
+            let (who, place) = self.mover(&words, 0);
+            options.push(format!("{who:<16} {place:<20} {}", words.event.unwrap_or_default()));
         }
         ask(out, &options)
     }

@@ -9,6 +9,7 @@
 
 pub mod blame;
 pub mod budget;
+pub mod chart;
 pub mod claim;
 mod code;
 pub mod components_proof;

@@ -4,6 +4,7 @@
 //! describes what each one did. A run that does not replay is not described: the caller learns at
 //! which step it failed.
 
+use crate::chart::{Awaited, Change, Chart, ChartStep, Contents, Fate, Form, Lane, Message, Move, StepKey, Waits};
 use crate::display::Display;
 use crate::expr::Expr;
 use crate::fault::{FaultAt, Overflow};
@@ -11,7 +12,7 @@ use crate::ids::{EdgeId, LocationId, MachineId};
 use crate::network::{Action, Edge, Network, Variable};
 use crate::semantics::{Semantics, Step, Stepper};
 use crate::source::SourceMap;
-use crate::verdict::{Actor, Change, Contents, Standing, WitnessStep};
+use std::collections::HashMap;
 
 /// Everything in a state, by name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -20,8 +21,6 @@ pub struct Snapshot {
     pub variables: Vec<Change>,
     /// Channels that can hold messages, with what is in them.
     pub channels: Vec<Contents>,
-    /// Where the processes are.
-    pub processes: Vec<Standing>,
 }
 
 /// A run that could not be replayed.
@@ -39,7 +38,7 @@ pub enum ReplayError {
 #[derive(Clone, Debug)]
 pub struct Replayed {
     /// Steps in words.
-    pub steps: Vec<WitnessStep>,
+    pub steps: Vec<ChartStep>,
     /// The last state, and who has control in it.
     pub state: Vec<u8>,
     /// The process in control.
@@ -52,12 +51,15 @@ pub struct Replayed {
 pub struct Narrator<'s> {
     stepper: Stepper<'s>,
     sources: &'s SourceMap,
+    /// The processes that were named so far, and where they are in the list.
+    lanes: Vec<Lane>,
+    known: HashMap<(MachineId, u32), usize>,
 }
 
 impl<'s> Narrator<'s> {
     /// A narrator for a semantics.
     pub fn new(semantics: &'s Semantics<'s>, sources: &'s SourceMap) -> Self {
-        Narrator { stepper: semantics.stepper(), sources }
+        Narrator { stepper: semantics.stepper(), sources, lanes: Vec::new(), known: HashMap::new() }
     }
 
     fn network(&self) -> &'s Network {
@@ -79,7 +81,9 @@ impl<'s> Narrator<'s> {
             replayed.fault = fault;
             if let Some(next) = next {
                 let after = self.snapshot(&next);
-                words.changes = changes(&before, &after);
+                if let Some(first) = words.moves.first_mut() {
+                    first.changes = changes(&before, &after);
+                }
                 words.channels = touched(&before, &after);
                 (state, control, before) = (next, next_control, after);
             } else if position + 1 < steps.len() {
@@ -89,6 +93,26 @@ impl<'s> Narrator<'s> {
         }
         (replayed.state, replayed.control) = (state, control);
         Ok(replayed)
+    }
+
+    /// The chart of a run that this narrator replayed; what is wrong with it is not said yet.
+    pub fn chart(&mut self, replayed: Replayed) -> Chart {
+        let waiting = self.waiting(&replayed.state);
+        Chart { steps: replayed.steps, waiting, ..Chart::new(&Form::RUN, self.lanes.clone()) }
+    }
+
+    /// A process, by the number of a lane.
+    pub fn lane(&self, lane: usize) -> Option<&Lane> {
+        self.lanes.get(lane)
+    }
+
+    /// The lane of a process.
+    fn lane_of(&mut self, machine: MachineId, process: u32) -> usize {
+        let (lanes, name) = (&mut self.lanes, &self.stepper.semantics().network().machine(machine).name);
+        *self.known.entry((machine, process)).or_insert_with(|| {
+            lanes.push(Lane { name: name.clone(), instance: Some(process), ..Lane::default() });
+            lanes.len() - 1
+        })
     }
 
     /// Takes one step, if it is possible.
@@ -156,20 +180,26 @@ impl<'s> Narrator<'s> {
                 .collect();
             snapshot.channels.push(Contents { channel: self.queue_name(&configuration, queue), messages });
         }
-        for process in 0..configuration.process_count() {
-            let machine = network.machine(configuration.machine(process));
-            let location = &machine.locations[configuration.location(process).index()];
-            snapshot.processes.push(Standing {
-                actor: Actor {
-                    name: machine.name.clone(),
-                    instance: process as u32,
-                    span: location.span.unwrap_or(machine.span),
-                },
-                valid_end: location.end,
-                options: self.options(configuration.machine(process), configuration.location(process)),
-            });
-        }
         snapshot
+    }
+
+    /// Where the processes are in a state, and the statements that they could take next, if they were executable.
+    pub fn waiting(&mut self, state: &[u8]) -> Vec<Waits> {
+        let configuration = self.stepper.configuration(state).clone();
+        let one = |process: usize| {
+            let (id, at) = (configuration.machine(process), configuration.location(process));
+            let machine = self.network().machine(id);
+            let location = &machine.locations[at.index()];
+            let awaited = |event: String| Awaited { event, refused_by: Vec::new() };
+            Waits {
+                lane: self.lane_of(id, process as u32),
+                state: None,
+                span: Some(location.span.unwrap_or(machine.span)),
+                done: location.end,
+                events: self.options(id, at).into_iter().map(awaited).collect(),
+            }
+        };
+        (0..configuration.process_count()).map(one).collect()
     }
 
     /// The statements that leave a location.
@@ -184,70 +214,65 @@ impl<'s> Narrator<'s> {
     }
 
     /// The words for a step that is taken in a state; changes are filled in by the caller.
-    pub fn describe(&mut self, state: &[u8], step: Step) -> WitnessStep {
-        let mut words = WitnessStep {
-            actor: None,
-            partner: None,
-            event: String::new(),
-            changes: Vec::new(),
-            channels: Vec::new(),
-            atomic: false,
-            remarks: Vec::new(),
-            step,
-        };
-        match step {
+    pub fn describe(&mut self, state: &[u8], step: Step) -> ChartStep {
+        let mut words = ChartStep { shown: true, key: Some(StepKey::Network(step.into())), ..ChartStep::default() };
+        let event = match step {
             Step::Edge { process, edge } => {
-                words.actor = Some(self.actor(state, process, edge));
-                words.event = self.event(state, process, edge);
+                words.moves.push(self.mover(state, process, edge));
+                self.event(state, process, edge)
             }
             Step::Rendezvous { sender, receiver } => {
-                words.actor = Some(self.actor(state, sender.0, sender.1));
-                words.partner = Some(self.actor(state, receiver.0, receiver.1));
-                words.event = self.event(state, sender.0, sender.1);
+                words.moves.push(self.mover(state, sender.0, sender.1));
+                words.moves.push(self.mover(state, receiver.0, receiver.1));
+                let (event, message) = self.event(state, sender.0, sender.1);
+                (event, message.map(|message| Message { fate: Fate::HandedOver, ..message }))
             }
             Step::Loss { queue, position } => {
                 let configuration = self.stepper.configuration(state).clone();
                 let name = self.queue_name(&configuration, queue as usize);
-                words.event = format!("{name} loses message {}", position + 1);
+                (format!("{name} loses message {}", position + 1), None)
             }
-        }
+        };
+        (words.event, words.message) = (Some(event.0), event.1);
         words
     }
 
-    fn actor(&mut self, state: &[u8], process: u32, edge: EdgeId) -> Actor {
-        let network = self.network();
-        let machine = network.machine(self.stepper.configuration(state).machine(process as usize));
-        let span = machine.edges.get(edge.index()).map_or(machine.span, |e| e.span);
-        Actor { name: machine.name.clone(), instance: process, span }
+    fn mover(&mut self, state: &[u8], process: u32, edge: EdgeId) -> Move {
+        let id = self.stepper.configuration(state).machine(process as usize);
+        let machine = self.network().machine(id);
+        let span = Some(machine.edges.get(edge.index()).map_or(machine.span, |e| e.span));
+        Move { lane: self.lane_of(id, process), span, ..Move::default() }
     }
 
     /// What an edge does in a state: a send or a receive with its values, or the statement itself.
-    fn event(&mut self, state: &[u8], process: u32, edge: EdgeId) -> String {
+    fn event(&mut self, state: &[u8], process: u32, edge: EdgeId) -> (String, Option<Message>) {
         let network = self.network();
         let configuration = self.stepper.configuration(state).clone();
         let machine = network.machine(configuration.machine(process as usize));
-        let Some(edge) = machine.edges.get(edge.index()) else { return String::new() };
+        let Some(edge) = machine.edges.get(edge.index()) else { return (String::new(), None) };
         let io = match &edge.action {
             Action::Send { channel, message, sorted } => {
                 let mark = if *sorted { "!!" } else { "!" };
-                self.message_event(&configuration, process, channel, mark, message)
+                self.sent(&configuration, process, channel, message).map(|message| (mark, message))
             }
             Action::Receive { channel, mode, .. } => {
-                self.receive_event(&configuration, process, channel, mode.anywhere)
+                self.received(&configuration, process, channel, mode.anywhere).map(|message| ("?", message))
             }
             _ => None,
         };
-        io.unwrap_or_else(|| statement(network, configuration.machine(process as usize), edge, self.sources))
+        match io {
+            Some((mark, message)) => (format!("{}{mark}{}", message.channel, message.text), Some(message)),
+            None => (statement(network, configuration.machine(process as usize), edge, self.sources), None),
+        }
     }
 
-    fn message_event(
+    fn sent(
         &self,
         state: &crate::configuration::Configuration,
         process: u32,
         channel: &Expr,
-        mark: &str,
         message: &[Expr],
-    ) -> Option<String> {
+    ) -> Option<Message> {
         let semantics = self.stepper.semantics();
         let queue = semantics.evaluate(state, process as usize, channel).ok()?.checked_sub(1)?;
         let frame = state.frame.queues.get(usize::try_from(queue).ok()?)?;
@@ -257,21 +282,20 @@ impl<'s> Narrator<'s> {
             let value = semantics.evaluate(state, process as usize, e).ok()?;
             values.push(self.network().show_value(ty, ty.truncate(value)));
         }
-        Some(format!("{}{mark}{}", self.queue_name(state, queue as usize), message_text(&values)))
+        Some(Message { fate: Fate::Sent, channel: self.queue_name(state, queue as usize), text: message_text(&values) })
     }
 
-    fn receive_event(
+    fn received(
         &self,
         state: &crate::configuration::Configuration,
         process: u32,
         channel: &Expr,
         anywhere: bool,
-    ) -> Option<String> {
+    ) -> Option<Message> {
         let semantics = self.stepper.semantics();
         let layout = &semantics.layout;
         let queue = usize::try_from(semantics.evaluate(state, process as usize, channel).ok()?.checked_sub(1)?).ok()?;
         let frame = *state.frame.queues.get(queue)?;
-        let name = self.queue_name(state, queue);
         if anywhere || state.queue_len(layout, queue) == 0 {
             return None;
         }
@@ -281,7 +305,8 @@ impl<'s> Narrator<'s> {
             .iter()
             .map(|&(s, offset, ty)| self.network().show_value(ty, s.load(&state.bytes, at + offset)))
             .collect();
-        Some(format!("{name}?{}", message_text(&values)))
+        let (channel, text) = (self.queue_name(state, queue), message_text(&values));
+        Some(Message { fate: Fate::Received, channel, text })
     }
 
     /// What a `printf` says, if the step is one.

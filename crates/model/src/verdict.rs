@@ -19,6 +19,7 @@ pub use compositions::{CompositionStats, JointRun, JointStep, Participant, Refus
 pub use programs::{ProgramInput, ProgramRun, ProgramStats, ProgramStep};
 
 use crate::budget::Budget;
+use crate::chart::Chart;
 use crate::claim::Claim;
 use crate::components_proof::ComponentsProof;
 use crate::composition_proof::CompositionProof;
@@ -26,8 +27,7 @@ use crate::context::Context;
 use crate::flow_proof::FlowProof;
 use crate::program_proof::ProgramProof;
 use crate::queue_proof::QueueProof;
-use crate::semantics::{Reading, Step};
-use crate::source::Span;
+use crate::semantics::Reading;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -225,88 +225,6 @@ pub struct Details {
     pub advisory: bool,
 }
 
-/// The name of a thing and its value, both as a user would write them.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Change {
-    /// The variable, such as `x` or `P[1]:x`.
-    pub name: String,
-    /// Its new value.
-    pub value: String,
-}
-
-/// A channel and the messages in it, head first.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Contents {
-    /// The channel, as in the source.
-    pub channel: String,
-    /// Its messages.
-    pub messages: Vec<String>,
-}
-
-/// A process that takes part in a step.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Actor {
-    /// The name of its type.
-    pub name: String,
-    /// Its number.
-    pub instance: u32,
-    /// The statement.
-    pub span: Span,
-}
-
-/// One step of a run, in words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WitnessStep {
-    /// Who moved: the sender of a rendezvous; nobody when a message is lost.
-    pub actor: Option<Actor>,
-    /// The receiver of a rendezvous.
-    pub partner: Option<Actor>,
-    /// What happened: `ch!msg(1)`, `ch?msg(1)`, a loss, or the statement.
-    pub event: String,
-    /// The variables that changed.
-    pub changes: Vec<Change>,
-    /// The channels that were touched, with what is in them now.
-    pub channels: Vec<Contents>,
-    /// Control stays with the process: the next step is part of the same atomic sequence.
-    pub atomic: bool,
-    /// What this means for the property: a condition that becomes true, a promise that is not kept.
-    pub remarks: Vec<String>,
-    /// The step itself, for replay.
-    pub step: Step,
-}
-
-/// A process at the end of a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Standing {
-    /// Which process.
-    pub actor: Actor,
-    /// It may stop there.
-    pub valid_end: bool,
-    /// The statements that it could take next, if they were executable.
-    pub options: Vec<String>,
-}
-
-/// A run that shows a violation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Witness {
-    /// Its steps.
-    pub steps: Vec<WitnessStep>,
-    /// Where the loop starts, if the run is infinite.
-    pub loop_from: Option<usize>,
-    /// What one round of the loop adds to channels, by name.
-    pub gains: Vec<(String, i64)>,
-    /// What there is to say before the first step.
-    pub remarks: Vec<String>,
-    /// What is wrong at its end.
-    pub problem: String,
-    /// A short name of the problem: `assertion`, `invalid-end-state`, ..
-    pub problem_code: &'static str,
-    /// The statement that is to blame, if one is.
-    pub problem_span: Option<Span>,
-    /// Where the processes are at the end.
-    pub standing: Vec<Standing>,
-}
-
 /// The answer to one property, with what supports it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -323,7 +241,7 @@ pub struct Outcome {
     /// What was counted, where a search was made.
     pub stats: Option<SearchStats>,
     /// The run, for a violation.
-    pub witness: Option<Witness>,
+    pub witness: Option<Chart>,
     /// The proof.
     pub certificate: Option<Certificate>,
     /// Channels, cycles, advice.

@@ -13,13 +13,6 @@ pub(crate) struct Longest(pub Vec<(String, u64)>);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByName<'a, T>(pub &'a [(String, T)]);
 
-impl<T> ByName<'_, T> {
-    /// Whether there is no channel.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
 impl<T: Serialize> Serialize for ByName<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, number)| (name, number)))

@@ -1,4 +1,4 @@
-//! A run as a chart: one row per step, with who moved, what it did, and what is in the channels now.
+//! A run as text: one row per move, with who moved, what it did, and what is in the channels now.
 //!
 //! ```text
 //! step     place        who  event                 changed  channels
@@ -18,12 +18,21 @@
 //!    5  ╰  hand.pml:17  Q:1  q?req(1)               q ▕ req(7)
 //! ⟲ repeats from step 4
 //! ```
+//! Where several lanes move in a step, each has a row of its own, and the lanes are drawn; where their states have
+//! names, they share a row. `lanes` is how that looks, `ending` what is said of the end. Columns in which nothing
+//! stands are left out.
 
+mod ending;
+mod lanes;
+
+pub(crate) use ending::ending;
+
+use crate::cycles::enumerated;
 use crate::places::Places;
 use crate::style::{Ink, Style, clean, counted, grouped};
 use crate::table::{Cell, Row, Set, Table};
+use model::chart::{Change, Chart, ChartStep, Contents, Move};
 use model::source::SourceMap;
-use model::verdict::{Actor, Contents, Standing, WitnessStep};
 use std::ops::Range;
 
 /// A run of more steps than this is folded ..
@@ -34,8 +43,8 @@ const HEAD: usize = 20;
 const TAIL: usize = 40;
 /// A queue of more messages than this is shown by its two ends.
 const LONG_QUEUE: usize = 10;
-/// More processes than this are not listed.
-const MANY: usize = 40;
+/// More changes by one move than this are counted.
+const MANY_CHANGES: usize = 8;
 
 /// How much of a long run is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,56 +55,58 @@ pub enum Fold {
     Nothing,
 }
 
-/// The steps of a run; `loop_from` is the first step of its loop, if it has one.
-pub fn run(steps: &[WitnessStep], loop_from: Option<usize>, fold: Fold, sources: &SourceMap, style: Style) -> String {
-    steps_table(steps, loop_from, fold, &Places::new(sources), style)
+/// Every step of a run, and where it ends.
+pub fn whole(chart: &Chart, sources: &SourceMap, style: Style) -> String {
+    let places = Places::new(sources);
+    steps(chart, Fold::Nothing, &places, style) + &ending(chart, &places, style)
 }
 
-/// Where processes are; `stuck` says that none of them can move.
-pub fn standing(processes: &[Standing], stuck: bool, sources: &SourceMap, style: Style) -> String {
-    standing_table(processes, stuck, &Places::new(sources), style)
-}
-
-pub(crate) fn steps_table(
-    steps: &[WitnessStep],
-    loop_from: Option<usize>,
-    fold: Fold,
-    places: &Places<'_>,
-    style: Style,
-) -> String {
+/// The steps of a run.
+pub(crate) fn steps(chart: &Chart, fold: Fold, places: &Places<'_>, style: Style) -> String {
     let mut table = Table::new(&[
         ("step", Set::Right),
+        ("", Set::Left),
         ("", Set::Left),
         ("", Set::Left),
         ("place", Set::Left),
         ("who", Set::Left),
         ("event", Set::Elastic),
+        ("who takes part", Set::Elastic),
+        ("statement", Set::Elastic),
         ("changed", Set::Elastic),
         ("channels", Set::Elastic),
     ]);
-    let hidden = hidden(steps.len(), fold);
-    let repeated = loop_from.map_or(0..0, |first| first..steps.len());
-    for position in (0..hidden.start).chain(hidden.end..steps.len()) {
+    let shown: Vec<usize> = (0..chart.steps.len()).filter(|&at| is_shown(&chart.steps[at])).collect();
+    let loop_from = chart.loop_from.filter(|&first| first < chart.steps.len());
+    let repeated = loop_from.map_or(0..0, |first| shown.partition_point(|&at| at < first)..shown.len());
+    let hidden = hidden(shown.len(), fold);
+    for position in (0..hidden.start).chain(hidden.end..shown.len()) {
+        let at = shown[position];
         if position == hidden.end && !hidden.is_empty() {
-            table.push(Row::Remark(fold_remark(&hidden, loop_from, style)));
+            table.push(Row::Remark(fold_remark(chart, &shown[hidden.clone()], style)));
         }
-        if loop_from == Some(position) {
+        if let Some(gap) = chart.gap.filter(|gap| gap.after == at) {
+            let missing = counted(gap.steps, "step", "steps");
+            table.push(Row::Remark(format!("{} {missing} are left out", style.ellipsis())));
+        }
+        if !repeated.is_empty() && repeated.start == position {
             table.push(Row::Remark(String::from("from here on for ever:")));
         }
-        table.push(Row::Cells(step_cells(steps, position, &repeated, places, style)));
-        let arrow = style.choose("↳", "->");
-        for text in &steps[position].remarks {
-            table.push(Row::Remark(format!("{arrow} {}", clean(text))));
-        }
+        push_step(&mut table, chart, at, loop_line(position, &repeated, style), places, style);
     }
-    if loop_from == Some(steps.len()) {
+    if let Some(first) = loop_from {
+        let (again, first) = (style.choose("⟲", "<-"), grouped(chart.number(first)));
+        let silent = if repeated.is_empty() { ", and nothing of it is seen" } else { "" };
+        table.push(Row::Remark(format!("{again} repeats from step {first}{silent}")));
+    } else if chart.loop_from == Some(chart.steps.len()) {
         table.push(Row::Remark(String::from("from here on nothing happens")));
     }
-    if !repeated.is_empty() {
-        let (again, first) = (style.choose("⟲", "<-"), grouped(repeated.start as u64 + 1));
-        table.push(Row::Remark(format!("{again} repeats from step {first}")));
-    }
-    table.render("  ", style)
+    lanes::title(chart, style) + &table.render("  ", style) + &round(chart)
+}
+
+/// A step without an event and without a remark is worth a row only if it says so.
+fn is_shown(step: &ChartStep) -> bool {
+    step.shown || step.event.is_some() || !step.remarks.is_empty()
 }
 
 /// The steps that are not shown.
@@ -103,48 +114,58 @@ pub(crate) fn hidden(steps: usize, fold: Fold) -> Range<usize> {
     if fold == Fold::Nothing || steps <= LONG { 0..0 } else { HEAD..steps - TAIL }
 }
 
-pub(crate) fn fold_remark(hidden: &Range<usize>, loop_from: Option<usize>, style: Style) -> String {
+fn fold_remark(chart: &Chart, hidden: &[usize], style: Style) -> String {
     let count = counted(hidden.len() as u64, "step", "steps");
-    let repeats = match loop_from.filter(|first| hidden.contains(first)) {
-        Some(first) => format!(", for ever from step {} on", grouped(first as u64 + 1)),
+    let last = hidden.last().copied().unwrap_or(0);
+    let inside = |first: &usize| hidden.first().is_some_and(|start| start <= first && *first <= last);
+    let repeats = match chart.loop_from.filter(inside) {
+        Some(first) => format!(", for ever from step {} on", grouped(chart.number(first))),
         None => String::new(),
     };
     format!("{} {count}{repeats}; --trace writes all", style.ellipsis())
 }
 
-fn step_cells(
-    steps: &[WitnessStep],
-    position: usize,
-    repeated: &Range<usize>,
-    places: &Places<'_>,
-    style: Style,
-) -> Vec<Cell> {
-    let step = &steps[position];
-    let place = step.actor.as_ref().map_or_else(String::new, |actor| places.short(actor.span));
-    vec![
-        Cell::inked(Ink::Faint, grouped(position as u64 + 1)),
-        Cell::inked(Ink::Bad, loop_line(position, repeated, style)),
-        Cell::inked(Ink::Faint, bracket(steps, position, style)),
-        Cell::inked(Ink::Faint, place),
-        step.actor.as_ref().map_or_else(|| Cell::from(""), who),
-        Cell::from(event(step, places, style)),
-        Cell::from(changed(step)),
-        Cell::from(channels(step, style)),
-    ]
+/// The rows of a step, and what there is to say about it.
+fn push_step(table: &mut Table, chart: &Chart, at: usize, mark: &str, places: &Places<'_>, style: Style) {
+    let (step, arrow) = (&chart.steps[at], style.choose("↳", "->"));
+    let together = chart.form.moves.is_none() || step.moves.iter().all(|one| one.states.is_some());
+    let rows = if together { step.moves.len().min(1) } else { step.moves.len() };
+    for number in 0..rows.max(1) {
+        let one = step.moves.get(number);
+        let first = |text: String| if number == 0 { text } else { String::new() };
+        table.push(Row::Cells(vec![
+            Cell::inked(Ink::Faint, first(grouped(chart.number(at)))),
+            Cell::inked(Ink::Bad, first(String::from(mark))),
+            Cell::inked(Ink::Faint, first(String::from(bracket(&chart.steps, at, style)))),
+            Cell::from(first(lanes::drawn(chart, step, style))),
+            Cell::inked(Ink::Faint, one.and_then(|one| one.span).map_or_else(String::new, |span| places.short(span))),
+            one.filter(|one| one.states.is_none()).map_or_else(|| Cell::from(""), |one| who(chart, one.lane)),
+            Cell::from(first(event(chart, step, places, style))),
+            Cell::from(first(lanes::participants(chart, step, style))),
+            Cell::from(one.map_or_else(String::new, |one| clean(&one.does))),
+            Cell::from(one.map_or_else(String::new, |one| changed(&one.changes))),
+            Cell::from(first(channels(step, style))),
+        ]));
+        for remark in one.iter().flat_map(|one| &one.remarks) {
+            table.push(Row::Remark(format!("      {arrow} {}", clean(remark))));
+        }
+    }
+    for remark in &step.remarks {
+        table.push(Row::Remark(format!("{arrow} {}", clean(remark))));
+    }
 }
 
-/// `P:0`, in the colour of the process.
-fn who(actor: &Actor) -> Cell {
-    Cell::inked(Ink::Process(actor.instance), name(actor))
-}
-
-/// Type and number; the colons of `:init:` are not needed to tell it from other names here.
-fn name(actor: &Actor) -> String {
-    format!("{}:{}", clean(actor.name.trim_matches(':')), actor.instance)
+/// `P:0`, in the colour of the lane; nothing where there is only one who could move.
+fn who(chart: &Chart, lane: usize) -> Cell {
+    let number = chart.lanes.get(lane).and_then(|lane| lane.instance);
+    if chart.form.moves.is_none() && number.is_none() && chart.lanes.len() == 1 {
+        return Cell::from("");
+    }
+    Cell::inked(Ink::Process(number.unwrap_or(lane as u32)), clean(&chart.lane_name(lane)))
 }
 
 /// The part of the bracket around an atomic sequence that belongs to a step.
-fn bracket(steps: &[WitnessStep], position: usize, style: Style) -> &'static str {
+fn bracket(steps: &[ChartStep], position: usize, style: Style) -> &'static str {
     let continued = position > 0 && is_continued(steps, position - 1);
     match (continued, is_continued(steps, position)) {
         (false, false) => "",
@@ -170,35 +191,37 @@ pub(crate) fn loop_line(position: usize, repeated: &Range<usize>, style: Style) 
 /// Whether the next step belongs to the same atomic sequence. Control that stays with a process is
 /// lost when it cannot move; so the next step must really be its own, or that of the receiver it
 /// handed control to.
-fn is_continued(steps: &[WitnessStep], position: usize) -> bool {
-    let involved = |step: &WitnessStep, number: u32| {
-        [&step.actor, &step.partner].into_iter().flatten().any(|actor| actor.instance == number)
-    };
+fn is_continued(steps: &[ChartStep], position: usize) -> bool {
     let step = &steps[position];
-    let next = steps.get(position + 1);
-    step.atomic && next.and_then(|next| next.actor.as_ref()).is_some_and(|actor| involved(step, actor.instance))
+    let next = steps.get(position + 1).and_then(|next| next.moves.first());
+    step.atomic && next.is_some_and(|next| step.moves.iter().any(|one| one.lane == next.lane))
 }
 
 /// What happened, with an arrow to the receiver of a rendezvous.
-fn event(step: &WitnessStep, places: &Places<'_>, style: Style) -> String {
-    let event = clean(&step.event);
-    let Some(partner) = &step.partner else { return event };
-    let at = places.at(partner.span);
-    let same_file = step.actor.as_ref().is_none_or(|actor| actor.span.file == partner.span.file);
-    let place = match at {
-        Some(at) if same_file => format!(" (line {})", at.line),
+fn event(chart: &Chart, step: &ChartStep, places: &Places<'_>, style: Style) -> String {
+    let event = clean(step.event.as_deref().unwrap_or(""));
+    let partner = step.moves.get(1).filter(|_| chart.form.moves.is_none());
+    let Some(partner) = partner else { return event };
+    let file = |one: &Move| one.span.map(|span| span.file);
+    let place = match partner.span.and_then(|span| places.at(span)) {
+        Some(at) if step.moves.first().and_then(file) == file(partner) => format!(" (line {})", at.line),
         Some(at) => format!(" ({})", at.short()),
         None => String::new(),
     };
-    format!("{event} {} {}{place}", style.arrow(), name(partner))
+    format!("{event} {} {}{place}", style.arrow(), clean(&chart.lane_name(partner.lane)))
 }
 
-fn changed(step: &WitnessStep) -> String {
-    let changes = step.changes.iter().map(|change| format!("{} = {}", clean(&change.name), clean(&change.value)));
-    changes.collect::<Vec<_>>().join(", ")
+/// `i = 0, s.f = 3`
+fn changed(changes: &[Change]) -> String {
+    let one = |Change { name, value }: &Change| format!("{} = {}", clean(name), clean(value));
+    let mut shown: Vec<String> = changes.iter().take(MANY_CHANGES).map(one).collect();
+    if let Some(more) = changes.len().checked_sub(MANY_CHANGES).filter(|&more| more > 0) {
+        shown.push(format!("and {more} more"));
+    }
+    shown.join(", ")
 }
 
-fn channels(step: &WitnessStep, style: Style) -> String {
+fn channels(step: &ChartStep, style: Style) -> String {
     step.channels.iter().map(|contents| channel(contents, style)).collect::<Vec<_>>().join("   ")
 }
 
@@ -218,209 +241,26 @@ fn channel(contents: &Contents, style: Style) -> String {
     text
 }
 
-pub(crate) fn standing_table(processes: &[Standing], stuck: bool, places: &Places<'_>, style: Style) -> String {
-    let mut table = Table::new(&[("", Set::Left), ("", Set::Left), ("", Set::Left), ("", Set::Elastic)]);
-    for process in processes.iter().take(MANY) {
-        table.push(Row::Cells(standing_cells(process, stuck, places)));
+/// What one round of a loop adds to the channels.
+fn round(chart: &Chart) -> String {
+    let gains: Vec<String> = chart.gains.iter().map(|(name, gain)| format!("{gain} to {}", clean(name))).collect();
+    if chart.loop_from.is_none() || gains.is_empty() {
+        return String::new();
     }
-    if let Some(more) = processes.len().checked_sub(MANY).filter(|&more| more > 0) {
-        table.push(Row::Remark(format!("{} and {more} more", style.ellipsis())));
-    }
-    table.render("  ", style)
+    format!("  each round adds {}\n", enumerated(gains))
 }
 
-fn standing_cells(process: &Standing, stuck: bool, places: &Places<'_>) -> Vec<Cell> {
-    let span = process.actor.span;
-    let remark = match (process.valid_end, stuck) {
-        (true, _) => Cell::from("may stop here"),
-        (false, true) => Cell::inked(Ink::Bad, "waits here"),
-        (false, false) => Cell::from("is here"),
-    };
-    let text = match process.options.as_slice() {
-        [] | [_] => places.line(span).map_or("", |line| line.text.trim()).to_owned(),
-        options => options.join(" | "),
-    };
-    // A line may be megabytes long; no terminal is.
-    let line: String = text.chars().take(1000).collect();
-    vec![who(&process.actor), Cell::inked(Ink::Faint, places.short(span)), remark, Cell::from(clean(&line))]
+/// How long a run is: `after 3 steps, then 2 steps for ever`.
+pub(crate) fn when(chart: &Chart) -> String {
+    let steps = |count: u64| counted(count, "step", "steps");
+    let length = chart.length();
+    match chart.loop_from.map(|first| first as u64) {
+        Some(first) if first < length => format!("after {}, then {} for ever", steps(first), steps(length - first)),
+        Some(_) => format!("after {}, then nothing for ever", steps(length)),
+        None if length == 0 => String::from("in the first state"),
+        None => format!("after {}", steps(length)),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sample;
-    use model::semantics::Step;
-
-    const UNICODE: Style = Style { color: false, unicode: true, width: 100 };
-
-    fn drawn(steps: &[WitnessStep], loop_from: Option<usize>, style: Style) -> String {
-        run(steps, loop_from, Fold::Middle, &sample::sources(), style)
-    }
-
-    fn many(count: usize) -> Vec<WitnessStep> {
-        let actor = || sample::actor("P", 0, "x = 1");
-        (0..count).map(|n| sample::step(actor(), &format!("x = {n}"), sample::edge(0, 0))).collect()
-    }
-
-    #[test]
-    fn a_run_shows_rendezvous_queues_and_atomic_brackets() {
-        insta::assert_snapshot!(drawn(&sample::steps(), None, UNICODE), @"
-        step     place        who  event                  changed  channels
-           1  ┌  hand.pml:8   P:0  x = 1                  x = 1
-           2  └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
-           3     hand.pml:11  P:0  c!ack → Q:1 (line 16)
-           4     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
-           5     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
-           6     hand.pml:18  Q:1  assert(x == 0)
-        ");
-    }
-
-    #[test]
-    fn the_same_run_in_ascii() {
-        let text = drawn(&sample::steps(), None, Style { unicode: false, ..UNICODE });
-        assert!(text.is_ascii());
-        insta::assert_snapshot!(text, @r"
-        step     place        who  event                   changed  channels
-           1  /  hand.pml:8   P:0  x = 1                   x = 1
-           2  \  hand.pml:9   P:0  q!req(1)                         q | req(1)
-           3     hand.pml:11  P:0  c!ack -> Q:1 (line 16)
-           4     hand.pml:12  P:0  q!req(7)                         q | req(1) req(7)
-           5     hand.pml:17  Q:1  q?req(1)                         q | req(7)
-           6     hand.pml:18  Q:1  assert(x == 0)
-        ");
-    }
-
-    #[test]
-    fn a_narrow_terminal_cuts_the_elastic_columns() {
-        let text = drawn(&sample::steps(), None, Style { width: 60, ..UNICODE });
-        assert!(text.lines().all(|line| line.chars().count() <= 60));
-        insta::assert_snapshot!(text, @"
-        step     place        who  event       changed  channels
-           1  ┌  hand.pml:8   P:0  x = 1       x = 1
-           2  └  hand.pml:9   P:0  q!req(1)             q ▕ req(1)
-           3     hand.pml:11  P:0  c!ack → Q…
-           4     hand.pml:12  P:0  q!req(7)             q ▕ req(1…
-           5     hand.pml:17  Q:1  q?req(1)             q ▕ req(7)
-           6     hand.pml:18  Q:1  assert(x …
-        ");
-    }
-
-    #[test]
-    fn a_long_run_is_folded_in_the_middle() {
-        let text = drawn(&many(180), None, UNICODE);
-        assert_eq!(text.lines().count(), 1 + HEAD + 1 + TAIL);
-        let around: Vec<_> = text.lines().skip(HEAD).take(3).collect();
-        insta::assert_snapshot!(around.join("\n"), @"
-          20  hand.pml:8  P:0  x = 19
-        … 120 steps; --trace writes all
-         141  hand.pml:8  P:0  x = 140
-        ");
-    }
-
-    #[test]
-    fn a_run_of_sixty_steps_is_shown_whole_and_so_is_any_run_that_must_not_be_folded() {
-        assert!(!drawn(&many(60), None, UNICODE).contains("--trace"));
-        let whole = run(&many(180), None, Fold::Nothing, &sample::sources(), UNICODE);
-        assert_eq!(whole.lines().count(), 181);
-    }
-
-    #[test]
-    fn the_steps_of_a_loop_are_held_together() {
-        insta::assert_snapshot!(drawn(&sample::steps(), Some(3), UNICODE), @"
-        step        place        who  event                  changed  channels
-           1     ┌  hand.pml:8   P:0  x = 1                  x = 1
-           2     └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
-           3        hand.pml:11  P:0  c!ack → Q:1 (line 16)
-        from here on for ever:
-           4  ╭     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
-           5  │     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
-           6  ╰     hand.pml:18  Q:1  assert(x == 0)
-        ⟲ repeats from step 4
-        ");
-        let ascii = drawn(&sample::steps(), Some(0), Style { unicode: false, ..UNICODE });
-        assert!(ascii.is_ascii());
-        insta::assert_snapshot!(ascii, @r"
-        step        place        who  event                   changed  channels
-        from here on for ever:
-           1  +  /  hand.pml:8   P:0  x = 1                   x = 1
-           2  :  \  hand.pml:9   P:0  q!req(1)                         q | req(1)
-           3  :     hand.pml:11  P:0  c!ack -> Q:1 (line 16)
-           4  :     hand.pml:12  P:0  q!req(7)                         q | req(1) req(7)
-           5  :     hand.pml:17  Q:1  q?req(1)                         q | req(7)
-           6  +     hand.pml:18  Q:1  assert(x == 0)
-        <- repeats from step 1
-        ");
-        assert!(drawn(&many(180), Some(99), UNICODE).contains("… 120 steps, for ever from step 100 on; --trace"));
-    }
-
-    #[test]
-    fn a_loop_of_one_step_and_one_that_does_not_exist() {
-        insta::assert_snapshot!(drawn(&many(2), Some(1), UNICODE), @"
-        step     place       who  event
-           1     hand.pml:8  P:0  x = 0
-        from here on for ever:
-           2  ⊂  hand.pml:8  P:0  x = 1
-        ⟲ repeats from step 2
-        ");
-        let ended = drawn(&many(2), None, UNICODE) + "  from here on nothing happens\n";
-        assert_eq!(drawn(&many(2), Some(2), UNICODE), ended);
-        assert_eq!(drawn(&many(2), Some(usize::MAX), UNICODE), drawn(&many(2), None, UNICODE));
-    }
-
-    #[test]
-    fn a_lost_message_has_nobody_who_moved() {
-        let mut lost =
-            sample::step(sample::actor("P", 0, "x = 1"), "q loses message 2", Step::Loss { queue: 0, position: 1 });
-        lost.actor = None;
-        insta::assert_snapshot!(drawn(&[lost], None, UNICODE), @"
-        step  event
-           1  q loses message 2
-        ");
-    }
-
-    #[test]
-    fn control_that_was_lost_closes_the_bracket() {
-        let mut steps = sample::steps();
-        steps[1].atomic = true;
-        steps[2].actor = Some(sample::actor("Q", 1, "c?ack"));
-        let brackets: Vec<_> = (0..3).map(|position| bracket(&steps, position, UNICODE)).collect();
-        assert_eq!(brackets, ["┌", "└", ""]);
-        steps[0].partner = Some(sample::actor("Q", 1, "c?ack"));
-        steps[1].actor = Some(sample::actor("Q", 1, "c?ack"));
-        let handed_over: Vec<_> = (0..3).map(|position| bracket(&steps, position, UNICODE)).collect();
-        assert_eq!(handed_over, ["┌", "│", "└"]);
-    }
-
-    #[test]
-    fn a_long_queue_is_shown_by_its_ends_and_its_length() {
-        let messages = (0..1200).map(|n| n.to_string()).collect();
-        let contents = Contents { channel: String::from("q"), messages };
-        assert_eq!(channel(&contents, UNICODE), "q ▕ 0 1 2 3 4 … 1195 1196 1197 1198 1199 (1 200)");
-        let empty = Contents { channel: String::from("q"), messages: Vec::new() };
-        assert_eq!(channel(&empty, UNICODE), "q ▕");
-    }
-
-    #[test]
-    fn the_processes_stand_where_they_wait() {
-        let processes = [sample::deadlock_witness().standing, sample::witness().standing].concat();
-        insta::assert_snapshot!(standing(&processes, true, &sample::sources(), UNICODE), @"
-        P:0  hand.pml:11  waits here     c!ack;
-        Q:1  hand.pml:17  waits here     q?req(x);
-        P:0  hand.pml:13  may stop here  }
-        Q:1  hand.pml:18  waits here     assert(x == 0)
-        ");
-    }
-
-    #[test]
-    fn of_very_many_processes_some_are_left_out() {
-        let processes = vec![sample::deadlock_witness().standing[0].clone(); 255];
-        let text = standing(&processes, true, &sample::sources(), UNICODE);
-        assert!(text.ends_with("… and 215 more\n"), "{text}");
-    }
-
-    #[test]
-    fn each_process_has_its_colour() {
-        let text = drawn(&sample::steps(), None, Style { color: true, ..UNICODE });
-        assert!(text.contains("\x1b[36mP:0\x1b[0m") && text.contains("\x1b[35mQ:1\x1b[0m"), "{text:?}");
-    }
-}
+mod tests;

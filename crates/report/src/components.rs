@@ -10,8 +10,8 @@
 //! Each part has a lane of its own. Where parts meet in an event, their lanes are joined. Steps of one part that change
 //! nothing and decide nothing are left out, but keep their numbers.
 
-use crate::chart::{Fold, fold_remark, hidden, loop_line};
-use crate::joint::{self, WaitingJson, waiting_json};
+use crate::chart::{Fold, hidden, loop_line};
+use crate::joint::{self, WaitingJson, fold_remark, waiting_json};
 use crate::places::{At, Places};
 use crate::program::{Changed, InputJson, changes, input_json};
 use crate::style::{Ink, Style, clean, counted, grouped};
@@ -256,7 +256,7 @@ fn move_json<'a>(one: &'a PartMove, run: &'a ComponentsRun, places: &Places<'a>)
 mod tests {
     use super::*;
     use crate::sample;
-    use model::verdict::Change;
+    use model::chart::Change;
 
     fn moved(part: usize, text: &str, changes: &[(&str, &str)], shown: bool) -> PartMove {
         PartMove {

@@ -12,7 +12,7 @@
 //! ```
 //! In JSON each step has a code beside its words, which names events and states by number, for replay.
 
-use crate::chart::{Fold, fold_remark, hidden, loop_line};
+use crate::chart::{Fold, hidden, loop_line};
 use crate::places::{At, Places};
 use crate::style::{Ink, Style, clean, counted, grouped};
 use crate::table::{Cell, Row, Set, Table};
@@ -62,6 +62,15 @@ pub fn chart(run: &JointRun, fold: Fold, style: Style) -> String {
         table.push(Row::Remark(format!("{again} repeats from step {first}")));
     }
     table.render("  ", style)
+}
+
+pub(crate) fn fold_remark(hidden: &std::ops::Range<usize>, loop_from: Option<usize>, style: Style) -> String {
+    let count = counted(hidden.len() as u64, "step", "steps");
+    let repeats = match loop_from.filter(|first| hidden.contains(first)) {
+        Some(first) => format!(", for ever from step {} on", grouped(first as u64 + 1)),
+        None => String::new(),
+    };
+    format!("{} {count}{repeats}; --trace writes all", style.ellipsis())
 }
 
 /// `phil[0]: THINK → RIGHT; fork[0]: FREE → TAKEN`

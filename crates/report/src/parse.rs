@@ -15,7 +15,7 @@ use crate::json::{
 use crate::partitions::{self, NodeJson};
 use crate::program::PROGRAM_RUN;
 use crate::proof::{RawProof, proof_of};
-use crate::run::StepCode;
+use model::chart::NetworkKey;
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
 use model::composition::Run;
 use model::semantics::{Reading, Step};
@@ -236,7 +236,7 @@ struct RawStep {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum RawCode {
-    Step(StepCode),
+    Step(NetworkKey),
     Joint(JointCode),
     Components(ComponentsCode),
 }

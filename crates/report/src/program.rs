@@ -8,12 +8,14 @@
 //! ```
 //! Statements that decide nothing and change nothing are not in the run; the middle of a long run is left out.
 
-use crate::chart::{Fold, fold_remark, hidden};
+use crate::chart::{Fold, hidden};
+use crate::joint::fold_remark;
 use crate::places::{At, Places};
 use crate::style::{Ink, Style, clean, counted, grouped};
 use crate::table::{Cell, Row, Set, Table};
+use model::chart::Change;
 use model::source::SourceMap;
-use model::verdict::{Change, ProgramInput, ProgramRun, ProgramStep};
+use model::verdict::{ProgramInput, ProgramRun, ProgramStep};
 use serde::{Serialize, Serializer};
 
 /// More changes by one step than this are counted.

@@ -2,105 +2,285 @@
 //!
 //! A step is written twice over. For people and their scripts there is who moved, where, what happened,
 //! what changed and what the channels hold; values are strings, written as in the source (`3`,
-//! `ack`). For replay there is a [`StepCode`], which names processes and edges by number: it means
+//! `ack`). For replay there is its key, which names processes and edges by number: it means
 //! something only together with the very text of the model, which is why a trace has its hash.
 //!
-//! A run with a loop says where that starts, and what one round of it adds to each channel that grows.
+//! The names of fields differ between the kinds of runs, and are kept: the chart's form has them. Where it has no list
+//! of moves, the fields of the first move are those of the step.
 //!
 //! A run may have millions of steps, so the structures borrow from it, and each step becomes JSON
 //! only when its turn comes.
 
 use crate::by_name::ByName;
 use crate::places::{At, Places};
-use model::ids::EdgeId;
-use model::semantics::Step;
-use model::verdict::{Actor, Change, Contents, Witness, WitnessStep};
-use serde::{Deserialize, Serialize, Serializer};
+use model::chart::{Awaited, Change, Chart, ChartStep, Contents, Gap, Input, Inputs, Lane, Move, Waits};
+use model::source::Span;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 /// The `witness` of an answer.
-#[derive(Serialize)]
+#[derive(Clone, Copy)]
 pub(crate) struct WitnessJson<'a> {
-    kind: &'static str,
-    problem: &'a str,
-    problem_code: &'static str,
-    problem_at: Option<At<'a>>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    remarks: &'a [String],
-    steps: StepsJson<'a>,
-    loop_from: Option<usize>,
-    #[serde(skip_serializing_if = "ByName::is_empty")]
-    gains: ByName<'a, i64>,
-}
-
-/// A run as JSON.
-pub(crate) fn witness<'a>(witness: &'a Witness, places: &'a Places<'a>) -> WitnessJson<'a> {
-    WitnessJson {
-        kind: "run",
-        problem: &witness.problem,
-        problem_code: witness.problem_code,
-        problem_at: witness.problem_span.and_then(|span| places.at(span)).map(At::start),
-        remarks: &witness.remarks,
-        steps: StepsJson { steps: &witness.steps, places },
-        loop_from: witness.loop_from,
-        gains: ByName(&witness.gains),
-    }
-}
-
-/// The steps of a run, each made into JSON when its turn comes.
-struct StepsJson<'a> {
-    steps: &'a [WitnessStep],
+    chart: &'a Chart,
     places: &'a Places<'a>,
 }
 
-impl Serialize for StepsJson<'_> {
+/// A run as JSON.
+pub(crate) fn witness<'a>(chart: &'a Chart, places: &'a Places<'a>) -> WitnessJson<'a> {
+    WitnessJson { chart, places }
+}
+
+impl WitnessJson<'_> {
+    fn at(&self, span: Option<Span>) -> Option<At<'_>> {
+        span.and_then(|span| self.places.at(span))
+    }
+
+    /// What the lanes begin with: in a list of lanes, or else in the run itself.
+    fn beginnings<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let lanes = &self.chart.lanes;
+        if let Some(list) = self.chart.form.lanes {
+            return map.serialize_entry(list, &List(lanes, |lane| LaneJson { lane, witness: *self }));
+        }
+        if lanes.iter().any(|lane| lane.initial.is_some()) {
+            map.serialize_entry("initial", &List(lanes, |lane: &Lane| lane.initial))?;
+        }
+        match lanes.iter().find_map(|lane| lane.inputs.as_ref()) {
+            Some(inputs) => self.inputs(map, inputs),
+            None => Ok(()),
+        }
+    }
+
+    fn inputs<M: SerializeMap>(&self, map: &mut M, inputs: &Inputs) -> Result<(), M::Error> {
+        map.serialize_entry("inputs", &List(&inputs.values, |input| self.input(input)))?;
+        map.serialize_entry("bits", &inputs.bits)
+    }
+
+    fn input<'b>(&'b self, input: &'b Input) -> InputJson<'b> {
+        let Input { kind, routine, variable, value, span } = input;
+        let at = self.places.at(*span).map(At::start);
+        InputJson { kind, routine: routine.as_deref(), variable: variable.as_deref(), value, at }
+    }
+
+    /// Who moves: the name of the lane, and the number of a process.
+    fn lane<M: SerializeMap>(&self, map: &mut M, key: &'static str, lane: Option<usize>) -> Result<(), M::Error> {
+        let lane = lane.and_then(|lane| self.chart.lanes.get(lane));
+        map.serialize_entry(key, &lane.map(|lane| &lane.name))?;
+        if self.chart.form.processes {
+            map.serialize_entry("instance", &lane.and_then(|lane| lane.instance))?;
+        }
+        Ok(())
+    }
+
+    /// What a lane does; remarks apart. Where states have names, there is nothing else to say.
+    fn does<M: SerializeMap>(&self, map: &mut M, one: Option<&Move>) -> Result<(), M::Error> {
+        if let Some((from, to)) = one.and_then(|one| one.states.as_ref()) {
+            map.serialize_entry("from", from)?;
+            return map.serialize_entry("to", to);
+        }
+        if let Some(does) = self.chart.form.does {
+            map.serialize_entry(does, one.map_or("", |one| &one.does))?;
+        }
+        let changes = one.map_or(&[][..], |one| &one.changes);
+        map.serialize_entry("changed", &ChangesJson(changes))
+    }
+}
+
+impl Serialize for WitnessJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.steps.iter().map(|step| step_json(step, self.places)))
+        let chart = self.chart;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("kind", chart.form.kind)?;
+        map.serialize_entry("problem", &chart.problem)?;
+        map.serialize_entry("problem_code", chart.problem_code)?;
+        map.serialize_entry("problem_at", &self.at(chart.problem_span).map(At::start))?;
+        unless_empty(&mut map, "remarks", &chart.remarks)?;
+        self.beginnings(&mut map)?;
+        map.serialize_entry("steps", &List(&chart.steps, |step| StepJson { step, witness: *self }))?;
+        if let Some(Gap { after, steps }) = chart.gap {
+            map.serialize_entry("gap", &GapJson { after, steps })?;
+        }
+        map.serialize_entry("loop_from", &chart.loop_from)?;
+        if !chart.gains.is_empty() {
+            map.serialize_entry("gains", &ByName(&chart.gains))?;
+        }
+        if !chart.waiting.is_empty() {
+            map.serialize_entry("waiting", &List(&chart.waiting, |waits| WaitsJson { waits, witness: *self }))?;
+        }
+        if !chart.circle.is_empty() {
+            map.serialize_entry("circle", &List(&chart.circle, |&lane: &usize| chart.lane_name(lane)))?;
+        }
+        map.end()
     }
 }
 
-#[derive(Serialize)]
+/// A list, each entry made into JSON when its turn comes.
+struct List<'a, T, F>(&'a [T], F);
+
+impl<'a, T, J: Serialize, F: Fn(&'a T) -> J> Serialize for List<'a, T, F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(&self.1))
+    }
+}
+
+fn unless_empty<M: SerializeMap>(map: &mut M, key: &'static str, list: &[String]) -> Result<(), M::Error> {
+    if list.is_empty() { Ok(()) } else { map.serialize_entry(key, list) }
+}
+
 struct StepJson<'a> {
-    process: Option<&'a str>,
-    instance: Option<u32>,
-    at: Option<At<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    partner: Option<ActorJson<'a>>,
-    event: &'a str,
-    changed: ChangesJson<'a>,
-    channels: ChannelsJson<'a>,
-    atomic: bool,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    remarks: &'a [String],
-    step: StepCode,
+    step: &'a ChartStep,
+    witness: WitnessJson<'a>,
 }
 
-#[derive(Serialize)]
-struct ActorJson<'a> {
-    process: &'a str,
-    instance: u32,
-    at: Option<At<'a>>,
-}
-
-fn step_json<'a>(step: &'a WitnessStep, places: &Places<'a>) -> StepJson<'a> {
-    StepJson {
-        process: step.actor.as_ref().map(|actor| actor.name.as_str()),
-        instance: step.actor.as_ref().map(|actor| actor.instance),
-        at: step.actor.as_ref().and_then(|actor| places.at(actor.span)),
-        partner: step.partner.as_ref().map(|partner| actor_json(partner, places)),
-        event: &step.event,
-        changed: ChangesJson(&step.changes),
-        channels: ChannelsJson(&step.channels),
-        atomic: step.atomic,
-        remarks: &step.remarks,
-        step: StepCode::from(step.step),
+impl Serialize for StepJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let StepJson { step, witness } = self;
+        let (form, first) = (witness.chart.form, step.moves.first());
+        let mut map = serializer.serialize_map(None)?;
+        match form.moves {
+            Some(list) => {
+                map.serialize_entry("event", &step.event)?;
+                map.serialize_entry(list, &List(&step.moves, |one| MoveJson { one, witness: *witness }))?;
+                unless_empty(&mut map, "remarks", &step.remarks)?;
+            }
+            None => {
+                witness.lane(&mut map, form.lane, first.map(|one| one.lane))?;
+                map.serialize_entry("at", &witness.at(first.and_then(|one| one.span)))?;
+                if let Some(one) = step.moves.get(1) {
+                    map.serialize_entry("partner", &PartnerJson { one, witness: *witness })?;
+                }
+                if let Some(event) = &step.event {
+                    map.serialize_entry("event", event)?;
+                }
+                witness.does(&mut map, first)?;
+                if form.processes {
+                    map.serialize_entry("channels", &ChannelsJson(&step.channels))?;
+                    map.serialize_entry("atomic", &step.atomic)?;
+                }
+                let own = first.map_or(&[][..], |one| &one.remarks);
+                unless_empty(&mut map, "remarks", &[own, &step.remarks].concat())?;
+            }
+        }
+        if let Some(key) = &step.key {
+            map.serialize_entry("step", key)?;
+        }
+        map.end()
     }
 }
 
-fn actor_json<'a>(actor: &'a Actor, places: &Places<'a>) -> ActorJson<'a> {
-    ActorJson { process: &actor.name, instance: actor.instance, at: places.at(actor.span) }
+/// One of several who take part.
+struct MoveJson<'a> {
+    one: &'a Move,
+    witness: WitnessJson<'a>,
 }
 
-struct ChangesJson<'a>(&'a [Change]);
+impl Serialize for MoveJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let MoveJson { one, witness } = self;
+        let mut map = serializer.serialize_map(None)?;
+        witness.lane(&mut map, witness.chart.form.lane, Some(one.lane))?;
+        if one.span.is_some() || one.states.is_none() {
+            map.serialize_entry("at", &witness.at(one.span))?;
+        }
+        witness.does(&mut map, Some(one))?;
+        unless_empty(&mut map, "remarks", &one.remarks)?;
+        map.end()
+    }
+}
+
+/// The receiver of a rendezvous.
+struct PartnerJson<'a> {
+    one: &'a Move,
+    witness: WitnessJson<'a>,
+}
+
+impl Serialize for PartnerJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let PartnerJson { one, witness } = self;
+        let mut map = serializer.serialize_map(None)?;
+        witness.lane(&mut map, witness.chart.form.lane, Some(one.lane))?;
+        map.serialize_entry("at", &witness.at(one.span))?;
+        map.end()
+    }
+}
+
+struct LaneJson<'a> {
+    lane: &'a Lane,
+    witness: WitnessJson<'a>,
+}
+
+impl Serialize for LaneJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let LaneJson { lane, witness } = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &lane.name)?;
+        if let Some(initial) = lane.initial {
+            map.serialize_entry("initial", &initial)?;
+        }
+        if let Some(inputs) = &lane.inputs {
+            witness.inputs(&mut map, inputs)?;
+        }
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct InputJson<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routine: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variable: Option<&'a str>,
+    value: &'a str,
+    at: Option<At<'a>>,
+}
+
+#[derive(Serialize)]
+struct GapJson {
+    after: usize,
+    steps: u64,
+}
+
+/// A lane at the end.
+struct WaitsJson<'a> {
+    waits: &'a Waits,
+    witness: WitnessJson<'a>,
+}
+
+impl Serialize for WaitsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let WaitsJson { waits, witness } = self;
+        let lane = if witness.chart.form.processes { witness.chart.form.lane } else { "component" };
+        let mut map = serializer.serialize_map(None)?;
+        witness.lane(&mut map, lane, Some(waits.lane))?;
+        if let Some(state) = &waits.state {
+            map.serialize_entry("state", state)?;
+        }
+        map.serialize_entry("at", &witness.at(waits.span).map(At::start))?;
+        map.serialize_entry("done", &waits.done)?;
+        map.serialize_entry("events", &List(&waits.events, |awaited| awaited_json(awaited, witness.chart)))?;
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct AwaitedJson<'a> {
+    event: &'a str,
+    refused_by: Vec<RefuserJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct RefuserJson<'a> {
+    component: String,
+    state: &'a str,
+}
+
+fn awaited_json<'a>(awaited: &'a Awaited, chart: &Chart) -> AwaitedJson<'a> {
+    let refuser = |(lane, state): &'a (usize, String)| RefuserJson { component: chart.lane_name(*lane), state };
+    AwaitedJson { event: &awaited.event, refused_by: awaited.refused_by.iter().map(refuser).collect() }
+}
+
+/// Variables and their new values, as an object.
+pub(crate) struct ChangesJson<'a>(pub(crate) &'a [Change]);
 
 impl Serialize for ChangesJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -113,41 +293,5 @@ struct ChannelsJson<'a>(&'a [Contents]);
 impl Serialize for ChannelsJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|contents| (&contents.channel, &contents.messages)))
-    }
-}
-
-/// A step for replay: `{"edge":[0,3]}`, `{"rendezvous":[[0,3],[1,2]]}`, `{"loss":[0,1]}`.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum StepCode {
-    /// The process and its edge.
-    Edge(u32, u32),
-    /// The sender and its edge, the receiver and its edge.
-    Rendezvous((u32, u32), (u32, u32)),
-    /// The queue and the position of the message.
-    Loss(u32, u32),
-}
-
-impl From<Step> for StepCode {
-    fn from(step: Step) -> Self {
-        match step {
-            Step::Edge { process, edge } => StepCode::Edge(process, edge.0),
-            Step::Rendezvous { sender, receiver } => {
-                StepCode::Rendezvous((sender.0, sender.1.0), (receiver.0, receiver.1.0))
-            }
-            Step::Loss { queue, position } => StepCode::Loss(queue, position),
-        }
-    }
-}
-
-impl From<StepCode> for Step {
-    fn from(code: StepCode) -> Self {
-        match code {
-            StepCode::Edge(process, edge) => Step::Edge { process, edge: EdgeId(edge) },
-            StepCode::Rendezvous(sender, receiver) => {
-                Step::Rendezvous { sender: (sender.0, EdgeId(sender.1)), receiver: (receiver.0, EdgeId(receiver.1)) }
-            }
-            StepCode::Loss(queue, position) => Step::Loss { queue, position },
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! A small model with a run, for the tests of this crate; and answers of every kind about it.
 
 use crate::document::{Document, ModelInfo, NotChecked};
+use model::chart::{Change, Chart, ChartStep, Contents, Form, Lane, Move, StepKey, Waits};
 use model::flow_proof::{
     Abstraction, Atom, Bound, FlowProof, Instance, Node, Origin, Point, Queue, QueueKey, Ranking, Values, Weights,
 };
@@ -8,8 +9,8 @@ use model::ids::EdgeId;
 use model::semantics::{Reading, Step};
 use model::source::{FileId, SourceMap, Span};
 use model::verdict::{
-    Actor, Certificate, Change, ChannelState, ChannelVerdict, Contents, CycleVerdict, Details, FlowStats, Outcome,
-    Property, Reason, Refinement, SearchStats, Standing, Verdict, Witness, WitnessStep,
+    Certificate, ChannelState, ChannelVerdict, CycleVerdict, Details, FlowStats, Outcome, Property, Reason, Refinement,
+    SearchStats, Verdict,
 };
 use std::time::Duration;
 
@@ -47,30 +48,32 @@ pub(crate) fn span(text: &str) -> Span {
     Span::new(FileId(0), start, start + text.len())
 }
 
-pub(crate) fn actor(name: &str, instance: u32, text: &str) -> Actor {
-    Actor { name: String::from(name), instance, span: span(text) }
+/// The processes `P:0` and `Q:1`.
+pub(crate) fn lanes() -> Vec<Lane> {
+    let lane = |name: &str, number| Lane { name: String::from(name), instance: Some(number), ..Lane::default() };
+    vec![lane("P", 0), lane("Q", 1)]
+}
+
+/// A process moves by the statement that stands there.
+pub(crate) fn moves(lane: usize, text: &str) -> Move {
+    Move { lane, span: Some(span(text)), ..Move::default() }
+}
+
+/// A process is at the statement that stands there.
+pub(crate) fn waits(lane: usize, text: &str, done: bool) -> Waits {
+    Waits { lane, state: None, span: Some(span(text)), done, events: Vec::new() }
 }
 
 pub(crate) fn edge(process: u32, edge: u32) -> Step {
     Step::Edge { process, edge: EdgeId(edge) }
 }
 
-pub(crate) fn step(actor: Actor, event: &str, step: Step) -> WitnessStep {
-    let (changes, channels) = (Vec::new(), Vec::new());
-    let event = String::from(event);
-    WitnessStep {
-        actor: Some(actor),
-        partner: None,
-        event,
-        changes,
-        channels,
-        atomic: false,
-        remarks: Vec::new(),
-        step,
-    }
+pub(crate) fn step(one: Move, event: &str, step: Step) -> ChartStep {
+    let key = Some(StepKey::Network(step.into()));
+    ChartStep { event: Some(String::from(event)), moves: vec![one], key, ..ChartStep::default() }
 }
 
-fn change(name: &str, value: &str) -> Change {
+pub(crate) fn change(name: &str, value: &str) -> Change {
     Change { name: String::from(name), value: String::from(value) }
 }
 
@@ -78,61 +81,51 @@ fn contents(channel: &str, messages: &[&str]) -> Contents {
     Contents { channel: String::from(channel), messages: messages.iter().map(|&m| String::from(m)).collect() }
 }
 
-/// Five steps to the failed assertion: an atomic pair, a rendezvous, a send, a receive, the assertion.
-pub(crate) fn steps() -> Vec<WitnessStep> {
+/// Six steps to the failed assertion: an atomic pair, a rendezvous, a send, a receive, the assertion.
+pub(crate) fn steps() -> Vec<ChartStep> {
     let meeting = Step::Rendezvous { sender: (0, EdgeId(2)), receiver: (1, EdgeId(0)) };
-    vec![
-        WitnessStep {
-            changes: vec![change("x", "1")],
-            atomic: true,
-            ..step(actor("P", 0, "x = 1"), "x = 1", edge(0, 0))
-        },
-        WitnessStep {
-            channels: vec![contents("q", &["req(1)"])],
-            ..step(actor("P", 0, "q!req(x)"), "q!req(1)", edge(0, 1))
-        },
-        WitnessStep { partner: Some(actor("Q", 1, "c?ack")), ..step(actor("P", 0, "c!ack"), "c!ack", meeting) },
-        WitnessStep {
-            channels: vec![contents("q", &["req(1)", "req(7)"])],
-            ..step(actor("P", 0, "q!req(7)"), "q!req(7)", edge(0, 3))
-        },
-        WitnessStep {
-            channels: vec![contents("q", &["req(7)"])],
-            ..step(actor("Q", 1, "q?req(x)"), "q?req(1)", edge(1, 1))
-        },
-        step(actor("Q", 1, "assert(x == 0)"), "assert(x == 0)", edge(1, 2)),
-    ]
+    let assigns = Move { changes: vec![change("x", "1")], ..moves(0, "x = 1") };
+    let with = |messages: &[&str], step| ChartStep { channels: vec![contents("q", messages)], ..step };
+    let mut steps = vec![
+        ChartStep { atomic: true, ..step(assigns, "x = 1", edge(0, 0)) },
+        with(&["req(1)"], step(moves(0, "q!req(x)"), "q!req(1)", edge(0, 1))),
+        step(moves(0, "c!ack"), "c!ack", meeting),
+        with(&["req(1)", "req(7)"], step(moves(0, "q!req(7)"), "q!req(7)", edge(0, 3))),
+        with(&["req(7)"], step(moves(1, "q?req(x)"), "q?req(1)", edge(1, 1))),
+        step(moves(1, "assert(x == 0)"), "assert(x == 0)", edge(1, 2)),
+    ];
+    steps[2].moves.push(moves(1, "c?ack"));
+    steps
 }
 
-pub(crate) fn witness() -> Witness {
-    Witness {
+/// The steps of a run, from their keys.
+pub(crate) fn keys(chart: &Chart) -> Vec<Step> {
+    let step = |step: &ChartStep| match step.key {
+        Some(StepKey::Network(key)) => Some(Step::from(key)),
+        _ => None,
+    };
+    chart.steps.iter().filter_map(step).collect()
+}
+
+pub(crate) fn witness() -> Chart {
+    Chart {
         steps: steps(),
-        remarks: Vec::new(),
-        loop_from: None,
-        gains: Vec::new(),
         problem: String::from("assertion violated"),
         problem_code: "assertion",
         problem_span: Some(span("assert(x == 0)")),
-        standing: vec![
-            Standing { actor: actor("P", 0, "}\n\nactive proctype Q"), valid_end: true, options: Vec::new() },
-            Standing { actor: actor("Q", 1, "assert(x == 0)"), valid_end: false, options: Vec::new() },
-        ],
+        waiting: vec![waits(0, "}\n\nactive proctype Q", true), waits(1, "assert(x == 0)", false)],
+        ..Chart::new(&Form::RUN, lanes())
     }
 }
 
-pub(crate) fn deadlock_witness() -> Witness {
-    Witness {
+pub(crate) fn deadlock_witness() -> Chart {
+    Chart {
+        steps: steps()[..2].to_vec(),
         problem: String::from("invalid end state: nothing can move"),
         problem_code: "invalid-end-state",
-        problem_span: None,
-        standing: vec![
-            Standing { actor: actor("P", 0, "c!ack"), valid_end: false, options: Vec::new() },
-            Standing { actor: actor("Q", 1, "q?req(x)"), valid_end: false, options: Vec::new() },
-        ],
-        steps: steps()[..2].to_vec(),
-        remarks: Vec::new(),
-        loop_from: None,
-        gains: Vec::new(),
+        waiting: vec![waits(0, "c!ack", false), waits(1, "q?req(x)", false)],
+        stuck: true,
+        ..Chart::new(&Form::RUN, lanes())
     }
 }
 
@@ -299,15 +292,14 @@ pub(crate) fn bounded() -> Outcome {
 pub(crate) fn unbounded() -> Outcome {
     let mut outcome = flow(Verdict::Violated, vec![unbounded_channel("q"), channel("r")]);
     outcome.engine = "explore";
-    outcome.witness = Some(Witness {
+    outcome.witness = Some(Chart {
         steps: steps()[..5].to_vec(),
-        remarks: Vec::new(),
         loop_from: Some(2),
         gains: vec![(String::from("q"), 2)],
         problem: String::from("`q` grows without end"),
         problem_code: "unbounded",
         problem_span: Some(span("q!req(7)")),
-        standing: Vec::new(),
+        ..Chart::new(&Form::RUN, lanes())
     });
     outcome
 }
@@ -339,15 +331,12 @@ pub(crate) fn advisory(mut outcome: Outcome) -> Outcome {
 
 /// A run that spins without progress.
 pub(crate) fn livelock(verdict: Verdict) -> Outcome {
-    let run = Witness {
-        remarks: Vec::new(),
+    let run = Chart {
+        steps: steps(),
         loop_from: Some(3),
-        gains: Vec::new(),
         problem: String::from("a loop without progress"),
         problem_code: "non-progress-cycle",
-        problem_span: None,
-        standing: Vec::new(),
-        ..witness()
+        ..Chart::new(&Form::RUN, lanes())
     };
     let proof = Certificate::Flow(Box::new(flow_proof()));
     let (witness, certificate) = if verdict == Verdict::Proved { (None, Some(proof)) } else { (Some(run), None) };

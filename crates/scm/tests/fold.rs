@@ -81,7 +81,7 @@ fn replay(network: &Network, folded: &Folded, seeds: u64) -> usize {
         let ours = Narrator::new(&semantics, &sources).snapshot(&state);
         let theirs = Narrator::new(&original, &sources).snapshot(&replayed.state);
         let lengths =
-            |channels: &[model::verdict::Contents]| channels.iter().map(|c| c.messages.len()).collect::<Vec<_>>();
+            |channels: &[model::chart::Contents]| channels.iter().map(|c| c.messages.len()).collect::<Vec<_>>();
         assert_eq!(lengths(&ours.channels), lengths(&theirs.channels), "seed {seed}");
     }
     taken

@@ -12,15 +12,15 @@ use std::collections::BTreeSet;
 
 /// A packed state as a configuration: locations by their places in the text, messages by their names.
 fn unpacked(network: &Network, narrator: &mut Narrator<'_>, state: &[u8]) -> Configuration {
-    let snapshot = narrator.snapshot(state);
-    let location = |(process, standing): (usize, &model::verdict::Standing)| {
+    let (snapshot, processes) = (narrator.snapshot(state), narrator.waiting(state));
+    let location = |(process, standing): (usize, &model::chart::Waits)| {
         let machine = network.machine(network.instances[process].machine);
-        let position = machine.locations.iter().position(|location| location.span == Some(standing.actor.span));
+        let position = machine.locations.iter().position(|location| location.span == standing.span);
         LocationId::from(position.unwrap())
     };
     let symbol = |name: &String| network.symbol_sets[0].symbols.iter().position(|s| s == name).unwrap() as i32 + 1;
     Configuration {
-        locations: snapshot.processes.iter().enumerate().map(location).collect(),
+        locations: processes.iter().enumerate().map(location).collect(),
         queues: snapshot.channels.iter().map(|channel| channel.messages.iter().map(symbol).collect()).collect(),
     }
 }

@@ -6,12 +6,12 @@
 
 use super::{Lasso, Move, Question};
 use model::blame::Seen;
+use model::chart::Chart;
 use model::claim::{AtomSet, Claim, Watcher, halves};
 use model::formula::{Atom, Ltl};
 use model::semantics::{Semantics, Stepper};
 use model::source::SourceMap;
 use model::trace::Narrator;
-use model::verdict::Witness;
 use std::collections::BTreeSet;
 
 /// A position of the run: a state, what holds there, and what happens next.
@@ -31,7 +31,7 @@ pub(crate) fn witness(
     question: &Question<'_>,
     formula: Option<&Ltl>,
     lasso: &Lasso,
-) -> Option<Witness> {
+) -> Option<Chart> {
     let watcher = Watcher::new(semantics, &question.claim.atoms);
     let moves: Vec<&Move> = lasso.stem.iter().chain(&lasso.cycle).collect();
     let mut replay = Replay { semantics, watcher, stepper: semantics.stepper(), asker: semantics.stepper() };
@@ -182,44 +182,24 @@ fn words(
     formula: Option<&Ltl>,
     lasso: &Lasso,
     positions: &[Position],
-) -> Option<Witness> {
+) -> Option<Chart> {
     let mut narrator = Narrator::new(semantics, sources);
     let steps: Vec<_> = lasso.stem.iter().chain(&lasso.cycle).flat_map(|m| m.steps.iter().copied()).collect();
     let replayed = narrator.replay(&steps).ok()?;
-    let standing = narrator.snapshot(&replayed.state).processes;
     let stem: usize = lasso.stem.iter().map(|m| m.steps.len()).sum();
     let (problem, problem_code) = match (formula, lasso.cycle.is_empty()) {
         (Some(formula), _) => (format!("this run does not keep `{formula}`"), "formula"),
         (None, true) => (String::from("the claim comes to its end on this run"), "claim-violated"),
         (None, false) => (String::from("acceptance cycle"), "acceptance-cycle"),
     };
-    let mut witness = Witness {
-        steps: replayed.steps,
-        loop_from: (!lasso.cycle.is_empty()).then_some(stem),
-        gains: Vec::new(),
-        remarks: Vec::new(),
-        problem,
-        problem_code,
-        problem_span: None,
-        standing,
-    };
+    let loop_from = (!lasso.cycle.is_empty()).then_some(stem);
+    let mut chart = Chart { loop_from, problem, problem_code, ..narrator.chart(replayed) };
     for (position, text) in remarks(question, formula, lasso, positions) {
-        add_remark(&mut witness, lasso, position, text);
+        // A move is an atomic sequence of steps.
+        let moves = lasso.stem.iter().chain(&lasso.cycle).take(position);
+        chart.remark(moves.map(|m| m.steps.len()).sum(), text);
     }
-    Some(witness)
-}
-
-/// Puts a remark on a position beside the step that leads to it.
-fn add_remark(witness: &mut Witness, lasso: &Lasso, position: usize, text: String) {
-    let moves = lasso.stem.iter().chain(&lasso.cycle).take(position);
-    let steps: usize = moves.map(|m| m.steps.len()).sum();
-    let remarks = match steps.checked_sub(1).and_then(|step| witness.steps.get_mut(step)) {
-        Some(step) => &mut step.remarks,
-        None => &mut witness.remarks,
-    };
-    if !remarks.contains(&text) {
-        remarks.push(text);
-    }
+    Some(chart)
 }
 
 /// What there is to say of positions: for a formula, why it does not hold; for a claim, where it goes.

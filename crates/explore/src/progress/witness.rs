@@ -5,10 +5,10 @@
 
 use super::judge::Judge;
 use super::{Lasso, ProgressOf};
+use model::chart::Chart;
 use model::semantics::{Semantics, Step, Stepper};
 use model::source::SourceMap;
 use model::trace::Narrator;
-use model::verdict::Witness;
 
 /// Replays a lasso and puts it into words; `None` if it is not a cycle, or if there is progress in it.
 pub(super) fn witness(
@@ -16,7 +16,7 @@ pub(super) fn witness(
     sources: &SourceMap,
     progress: &ProgressOf<'_>,
     lasso: &Lasso,
-) -> Option<Witness> {
+) -> Option<Chart> {
     let mut narrator = Narrator::new(semantics, sources);
     let start = narrator.replay(&lasso.stem).ok()?;
     let all: Vec<Step> = lasso.stem.iter().chain(&lasso.cycle).copied().collect();
@@ -33,16 +33,7 @@ pub(super) fn witness(
         return None;
     }
     let (problem, problem_code) = words();
-    Some(Witness {
-        steps: end.steps,
-        loop_from: Some(lasso.stem.len()),
-        gains: Vec::new(),
-        problem,
-        problem_code,
-        remarks: Vec::new(),
-        problem_span: None,
-        standing: narrator.snapshot(&end.state).processes,
-    })
+    Some(Chart { loop_from: Some(lasso.stem.len()), problem, problem_code, ..narrator.chart(end) })
 }
 
 /// What is wrong with such a run, and the short name of it.

@@ -3,12 +3,13 @@
 //! An engine says that a run ends badly. Here that is seen again, on the configuration that the network's own semantics
 //! came to, without anything of the engine.
 
+use model::chart::Contents;
 use model::expr::Expr;
 use model::network::{Action, Network};
 use model::semantics::{Semantics, Step, Stepper, Successor};
 use model::source::{SourceMap, Span};
 use model::trace::Narrator;
-use model::verdict::{Contents, Property};
+use model::verdict::Property;
 use scm::{Bad, Regex, Specification};
 use std::collections::BTreeSet;
 

@@ -7,12 +7,13 @@
 use super::target::{Folding, Origin, Target};
 use super::{Ending, Machines, ending, system, unconfirmed};
 use crate::evidence::{Claim, Replayed as Confirmed};
+use model::chart::Chart;
 use model::fault::Fault;
 use model::ids::{LocationId, MachineId};
 use model::network::Action;
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::{Narrator, Replayed};
-use model::verdict::{Outcome, Property, Reason, Witness};
+use model::verdict::{Outcome, Property, Reason};
 use scm::Specification;
 
 /// What is said of a run that only the folded machines can take.
@@ -37,16 +38,16 @@ impl Machines<'_> {
         Confirmed::network(&semantics, witness).map(Claim::Violated)
     }
 
-    fn plain_run(&self, target: &Target, property: &Property, steps: &[Step]) -> Result<Witness, Reason> {
+    fn plain_run(&self, target: &Target, property: &Property, steps: &[Step]) -> Result<Chart, Reason> {
         let semantics = Semantics::new(self.network, Reading::Unbounded);
-        let replayed = Narrator::new(&semantics, self.sources).replay(steps);
-        let replayed = replayed.map_err(|_| unconfirmed("the run is none of the model"))?;
+        let mut narrator = Narrator::new(&semantics, self.sources);
+        let replayed = narrator.replay(steps).map_err(|_| unconfirmed("the run is none of the model"))?;
         let end = ending(&semantics, self.sources, &target.specification, property, &replayed.state);
         let end = end.ok_or_else(|| unconfirmed("the run does not end as it should"))?;
-        self.witness(&semantics, replayed, end)
+        Ok(self.chart(narrator, replayed, property, end))
     }
 
-    fn folded_run(&self, folding: &Folding, property: &Property, steps: &[Step]) -> Result<Witness, Reason> {
+    fn folded_run(&self, folding: &Folding, property: &Property, steps: &[Step]) -> Result<Chart, Reason> {
         let doubt = |why: &str| match folding.folded.is_exact() {
             true => unconfirmed(why),
             false => Reason::NotProvable(String::from(SPLIT)),
@@ -70,15 +71,15 @@ impl Machines<'_> {
             _ => ending(&semantics, self.sources, &folding.original, property, &replayed.state),
         };
         let end = end.ok_or_else(|| doubt("the run does not end as it should"))?;
-        self.witness(&semantics, replayed, end)
+        Ok(self.chart(narrator, replayed, property, end))
     }
 
     /// A run of one machine for all processes: step by step one of the model.
-    fn whole_run(&self, property: &Property, steps: &[Step]) -> Result<Witness, Reason> {
+    fn whole_run(&self, property: &Property, steps: &[Step]) -> Result<Chart, Reason> {
         let semantics = Semantics::new(self.network, Reading::Unbounded);
-        let replayed = Narrator::new(&semantics, self.sources).replay(steps);
         let doubt = || Reason::NotProvable(String::from(TAKEN));
-        let replayed = replayed.map_err(|_| doubt())?;
+        let mut narrator = Narrator::new(&semantics, self.sources);
+        let replayed = narrator.replay(steps).map_err(|_| doubt())?;
         let end = match &replayed.fault {
             Some(fault) if *property == Property::Safety => {
                 let problem = fault.fault.to_string();
@@ -88,24 +89,15 @@ impl Machines<'_> {
             _ if is_inside(&semantics, &replayed) => None,
             _ => ending(&semantics, self.sources, &Specification::default(), property, &replayed.state),
         };
-        self.witness(&semantics, replayed, end.ok_or_else(doubt)?)
+        Ok(self.chart(narrator, replayed, property, end.ok_or_else(doubt)?))
     }
 
     /// The run in words.
-    fn witness(&self, semantics: &Semantics<'_>, replayed: Replayed, end: Ending) -> Result<Witness, Reason> {
-        let mut narrator = Narrator::new(semantics, self.sources);
+    fn chart(&self, mut narrator: Narrator<'_>, replayed: Replayed, property: &Property, end: Ending) -> Chart {
         // What was given on the command line is in no file.
         let span = end.span.filter(|_| self.settings.bad.is_empty() || replayed.fault.is_some());
-        Ok(Witness {
-            standing: narrator.snapshot(&replayed.state).processes,
-            steps: replayed.steps,
-            loop_from: None,
-            gains: Vec::new(),
-            remarks: Vec::new(),
-            problem: end.problem,
-            problem_code: end.code,
-            problem_span: span,
-        })
+        let stuck = *property == Property::Deadlock;
+        Chart { problem: end.problem, problem_code: end.code, problem_span: span, stuck, ..narrator.chart(replayed) }
     }
 }
 

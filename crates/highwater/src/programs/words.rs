@@ -5,8 +5,9 @@ use cfront::Component;
 use cfront::display;
 use cfront::interpret::{Input, Machine, Purpose};
 use cfront::program::{Cause, Edge, Instruction, VariableId, VariableKind};
+use model::chart::Change;
 use model::source::SourceMap;
-use model::verdict::{Change, ProgramInput};
+use model::verdict::ProgramInput;
 use std::io::Write;
 
 /// A longer statement is cut.

@@ -1,6 +1,7 @@
 //! What is said about procedures of C that run side by side.
 
-use super::{Change, ProgramInput, Waiting};
+use super::{ProgramInput, Waiting};
+use crate::chart::Change;
 use crate::source::Span;
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! What is said about C programs.
 
-use super::Change;
+use crate::chart::Change;
 use crate::source::Span;
 use std::time::Duration;
 

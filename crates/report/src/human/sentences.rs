@@ -1,5 +1,6 @@
 //! What was found, in one sentence.
 
+use crate::chart::when;
 use crate::components;
 use crate::document::ModelInfo;
 use crate::joint;
@@ -7,7 +8,7 @@ use crate::program;
 use crate::style::{Style, clean, counted, duration, grouped};
 use model::semantics::Reading;
 use model::verdict::{
-    Certificate, ChannelState, ChannelVerdict, ComponentsStats, CompositionStats, Outcome, Property, Verdict, Witness,
+    Certificate, ChannelState, ChannelVerdict, ComponentsStats, CompositionStats, Outcome, Property, Verdict,
 };
 
 /// What was found, for which reading, by whom, in what time. Where there are no channels, nothing is said of them.
@@ -147,12 +148,9 @@ pub(super) fn finding(outcome: &Outcome) -> String {
         return format!("{}, {}", clean(&run.problem), program::when(run));
     }
     let Some(witness) = &outcome.witness else { return String::from("violated, without a run") };
-    let what = match outcome.property {
-        Property::Deadlock if !witness.standing.is_empty() => {
-            let stuck = witness.standing.iter().filter(|process| !process.valid_end).count();
-            if stuck == 0 {
-                return format!("{}, {}", clean(&witness.problem), when(witness));
-            }
+    let stuck = witness.waiting.iter().filter(|waits| !waits.done).count();
+    let what = match stuck {
+        stuck if stuck > 0 && witness.stuck && witness.form.processes => {
             counted(stuck as u64, "process is stuck", "processes are stuck")
         }
         _ => clean(&witness.problem) + ",",
@@ -160,15 +158,4 @@ pub(super) fn finding(outcome: &Outcome) -> String {
     let more = outcome.stats.as_ref().map_or(0, |stats| stats.violations);
     let more = if more > 1 { format!(", {} in all", counted(more, "violation", "violations")) } else { String::new() };
     format!("{what} {}{more}", when(witness))
-}
-
-pub(super) fn when(witness: &Witness) -> String {
-    let steps = |count: usize| counted(count as u64, "step", "steps");
-    let length = witness.steps.len();
-    match witness.loop_from.filter(|&first| first < length) {
-        Some(first) => format!("after {}, then {} for ever", steps(first), steps(length - first)),
-        None if witness.loop_from.is_some() => format!("after {}, then nothing for ever", steps(length)),
-        None if length == 0 => String::from("in the first state"),
-        None => format!("after {}", steps(length)),
-    }
 }

@@ -1,7 +1,8 @@
 //! What a user sees.
 
-use super::sentences::{finding, when};
+use super::sentences::finding;
 use super::*;
+use crate::chart::when;
 use crate::sample;
 use model::semantics::Reading;
 use model::verdict::{Property, SearchStats};
@@ -322,7 +323,7 @@ fn a_violation_in_the_first_state_needs_no_chart() {
     let mut outcome = sample::outcome(Verdict::Violated);
     if let Some(witness) = &mut outcome.witness {
         witness.steps.clear();
-        witness.standing.clear();
+        witness.waiting.clear();
     }
     let text = render(&sample::document(&sources, vec![outcome]), false, Style::PLAIN);
     assert!(text.contains("assertion violated, in the first state") && !text.contains("where it ends"), "{text}");

@@ -66,7 +66,7 @@ fn the_document_of_check_has_the_fields_of_the_contract() {
           "engine": "explore",
           "time_ms": 3.1,
           "stats": {"states":10052,"transitions":30127,"depth":41,"state_bytes":241248,"memory_bytes":1572864,"violations":0},
-          "witness": {"kind":"run","problem":"invalid end state: nothing can move","problem_code":"invalid-end-state","problem_at":null,"steps":[{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":8,"column":5},"event":"x = 1","changed":{"x":"1"},"channels":{},"atomic":true,"step":{"edge":[0,0]}},{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":9,"column":5},"event":"q!req(1)","changed":{},"channels":{"q":["req(1)"]},"atomic":false,"step":{"edge":[0,1]}}],"loop_from":null}
+          "witness": {"kind":"run","problem":"invalid end state: nothing can move","problem_code":"invalid-end-state","problem_at":null,"steps":[{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":8,"column":5},"event":"x = 1","changed":{"x":"1"},"channels":{},"atomic":true,"step":{"edge":[0,0]}},{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":9,"column":5},"event":"q!req(1)","changed":{},"channels":{"q":["req(1)"]},"atomic":false,"step":{"edge":[0,1]}}],"loop_from":null,"waiting":[{"process":"P","instance":0,"at":{"file":"models/hand.pml","line":11,"column":3},"done":false,"events":[]},{"process":"Q","instance":1,"at":{"file":"models/hand.pml","line":17,"column":3},"done":false,"events":[]}]}
         },
         {
           "property": "safety",
@@ -286,7 +286,11 @@ fn a_trace_has_every_step_with_its_place_and_its_code() {
           {"process":"Q","instance":1,"at":{"file":"models/hand.pml","line":17,"column":3},"event":"q?req(1)","changed":{},"channels":{"q":["req(7)"]},"atomic":false,"step":{"edge":[1,1]}},
           {"process":"Q","instance":1,"at":{"file":"models/hand.pml","line":18,"column":3},"event":"assert(x == 0)","changed":{},"channels":{},"atomic":false,"step":{"edge":[1,2]}}
         ],
-        "loop_from": null
+        "loop_from": null,
+        "waiting": [
+          {"process":"P","instance":0,"at":{"file":"models/hand.pml","line":13,"column":1},"done":true,"events":[]},
+          {"process":"Q","instance":1,"at":{"file":"models/hand.pml","line":18,"column":3},"done":false,"events":[]}
+        ]
       }
     }
     "#);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::json::{write_certificates, write_check, write_trace};
 use crate::sample;
+use model::chart::{NetworkKey, StepKey};
 use model::verdict::{Outcome, Property, Verdict};
 
 fn trace_text(outcome: &Outcome) -> String {
@@ -25,10 +26,10 @@ fn message(text: &str) -> String {
 fn a_trace_that_was_written_is_read_back_with_the_same_steps() {
     let mut outcome = sample::outcome(Verdict::Violated);
     let run = outcome.witness.as_mut().unwrap();
-    run.steps[4].step = Step::Loss { queue: 0, position: 1 };
+    run.steps[4].key = Some(StepKey::Network(NetworkKey::Loss(0, 1)));
     run.loop_from = Some(2);
     outcome.reading = Reading::Drop;
-    let expected: Vec<Step> = run.steps.iter().map(|s| s.step).collect();
+    let expected: Vec<Step> = sample::keys(run);
     let trace = parse_trace(&trace_text(&outcome)).unwrap();
     assert_eq!(trace.steps, expected);
     assert_eq!((trace.reading, trace.loop_from, trace.property.as_str()), (Reading::Drop, Some(2), "safety"));

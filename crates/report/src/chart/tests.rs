@@ -1,0 +1,186 @@
+use super::*;
+use crate::sample;
+use model::chart::{Form, Waits};
+use model::semantics::Step;
+
+const UNICODE: Style = Style { color: false, unicode: true, width: 100 };
+
+fn of(steps: &[ChartStep]) -> Chart {
+    Chart { steps: steps.to_vec(), ..Chart::new(&Form::RUN, sample::lanes()) }
+}
+
+fn drawn(steps: &[ChartStep], loop_from: Option<usize>, style: Style) -> String {
+    super::steps(&Chart { loop_from, ..of(steps) }, Fold::Middle, &Places::new(&sample::sources()), style)
+}
+
+fn standing(waiting: Vec<Waits>) -> String {
+    let chart = Chart { waiting, stuck: true, ..of(&[]) };
+    ending(&chart, &Places::new(&sample::sources()), UNICODE)
+}
+
+fn many(count: usize) -> Vec<ChartStep> {
+    let actor = || sample::moves(0, "x = 1");
+    (0..count).map(|n| sample::step(actor(), &format!("x = {n}"), sample::edge(0, 0))).collect()
+}
+
+#[test]
+fn a_run_shows_rendezvous_queues_and_atomic_brackets() {
+    insta::assert_snapshot!(drawn(&sample::steps(), None, UNICODE), @"
+    step     place        who  event                  changed  channels
+       1  ┌  hand.pml:8   P:0  x = 1                  x = 1
+       2  └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
+       3     hand.pml:11  P:0  c!ack → Q:1 (line 16)
+       4     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
+       5     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
+       6     hand.pml:18  Q:1  assert(x == 0)
+    ");
+}
+
+#[test]
+fn the_same_run_in_ascii() {
+    let text = drawn(&sample::steps(), None, Style { unicode: false, ..UNICODE });
+    assert!(text.is_ascii());
+    insta::assert_snapshot!(text, @r"
+    step     place        who  event                   changed  channels
+       1  /  hand.pml:8   P:0  x = 1                   x = 1
+       2  \  hand.pml:9   P:0  q!req(1)                         q | req(1)
+       3     hand.pml:11  P:0  c!ack -> Q:1 (line 16)
+       4     hand.pml:12  P:0  q!req(7)                         q | req(1) req(7)
+       5     hand.pml:17  Q:1  q?req(1)                         q | req(7)
+       6     hand.pml:18  Q:1  assert(x == 0)
+    ");
+}
+
+#[test]
+fn a_narrow_terminal_cuts_the_elastic_columns() {
+    let text = drawn(&sample::steps(), None, Style { width: 60, ..UNICODE });
+    assert!(text.lines().all(|line| line.chars().count() <= 60));
+    insta::assert_snapshot!(text, @"
+    step     place        who  event       changed  channels
+       1  ┌  hand.pml:8   P:0  x = 1       x = 1
+       2  └  hand.pml:9   P:0  q!req(1)             q ▕ req(1)
+       3     hand.pml:11  P:0  c!ack → Q…
+       4     hand.pml:12  P:0  q!req(7)             q ▕ req(1…
+       5     hand.pml:17  Q:1  q?req(1)             q ▕ req(7)
+       6     hand.pml:18  Q:1  assert(x …
+    ");
+}
+
+#[test]
+fn a_long_run_is_folded_in_the_middle() {
+    let text = drawn(&many(180), None, UNICODE);
+    assert_eq!(text.lines().count(), 1 + HEAD + 1 + TAIL);
+    let around: Vec<_> = text.lines().skip(HEAD).take(3).collect();
+    insta::assert_snapshot!(around.join("\n"), @"
+      20  hand.pml:8  P:0  x = 19
+    … 120 steps; --trace writes all
+     141  hand.pml:8  P:0  x = 140
+    ");
+}
+
+#[test]
+fn a_run_of_sixty_steps_is_shown_whole_and_so_is_any_run_that_must_not_be_folded() {
+    assert!(!drawn(&many(60), None, UNICODE).contains("--trace"));
+    let whole = whole(&of(&many(180)), &sample::sources(), UNICODE);
+    assert_eq!(whole.lines().count(), 181);
+}
+
+#[test]
+fn the_steps_of_a_loop_are_held_together() {
+    insta::assert_snapshot!(drawn(&sample::steps(), Some(3), UNICODE), @"
+    step        place        who  event                  changed  channels
+       1     ┌  hand.pml:8   P:0  x = 1                  x = 1
+       2     └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
+       3        hand.pml:11  P:0  c!ack → Q:1 (line 16)
+    from here on for ever:
+       4  ╭     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
+       5  │     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
+       6  ╰     hand.pml:18  Q:1  assert(x == 0)
+    ⟲ repeats from step 4
+    ");
+    let ascii = drawn(&sample::steps(), Some(0), Style { unicode: false, ..UNICODE });
+    assert!(ascii.is_ascii());
+    insta::assert_snapshot!(ascii, @r"
+    step        place        who  event                   changed  channels
+    from here on for ever:
+       1  +  /  hand.pml:8   P:0  x = 1                   x = 1
+       2  :  \  hand.pml:9   P:0  q!req(1)                         q | req(1)
+       3  :     hand.pml:11  P:0  c!ack -> Q:1 (line 16)
+       4  :     hand.pml:12  P:0  q!req(7)                         q | req(1) req(7)
+       5  :     hand.pml:17  Q:1  q?req(1)                         q | req(7)
+       6  +     hand.pml:18  Q:1  assert(x == 0)
+    <- repeats from step 1
+    ");
+    assert!(drawn(&many(180), Some(99), UNICODE).contains("… 120 steps, for ever from step 100 on; --trace"));
+}
+
+#[test]
+fn a_loop_of_one_step_and_one_that_does_not_exist() {
+    insta::assert_snapshot!(drawn(&many(2), Some(1), UNICODE), @"
+    step     place       who  event
+       1     hand.pml:8  P:0  x = 0
+    from here on for ever:
+       2  ⊂  hand.pml:8  P:0  x = 1
+    ⟲ repeats from step 2
+    ");
+    let ended = drawn(&many(2), None, UNICODE) + "  from here on nothing happens\n";
+    assert_eq!(drawn(&many(2), Some(2), UNICODE), ended);
+    assert_eq!(drawn(&many(2), Some(usize::MAX), UNICODE), drawn(&many(2), None, UNICODE));
+}
+
+#[test]
+fn a_lost_message_has_nobody_who_moved() {
+    let mut lost = sample::step(sample::moves(0, "x = 1"), "q loses message 2", Step::Loss { queue: 0, position: 1 });
+    lost.moves.clear();
+    insta::assert_snapshot!(drawn(&[lost], None, UNICODE), @"
+    step  event
+       1  q loses message 2
+    ");
+}
+
+#[test]
+fn control_that_was_lost_closes_the_bracket() {
+    let mut steps = sample::steps();
+    steps[1].atomic = true;
+    steps[2].moves = vec![sample::moves(1, "c?ack")];
+    let brackets: Vec<_> = (0..3).map(|position| bracket(&steps, position, UNICODE)).collect();
+    assert_eq!(brackets, ["┌", "└", ""]);
+    steps[0].moves.push(sample::moves(1, "c?ack"));
+    steps[1].moves = vec![sample::moves(1, "c?ack")];
+    let handed_over: Vec<_> = (0..3).map(|position| bracket(&steps, position, UNICODE)).collect();
+    assert_eq!(handed_over, ["┌", "│", "└"]);
+}
+
+#[test]
+fn a_long_queue_is_shown_by_its_ends_and_its_length() {
+    let messages = (0..1200).map(|n| n.to_string()).collect();
+    let contents = Contents { channel: String::from("q"), messages };
+    assert_eq!(channel(&contents, UNICODE), "q ▕ 0 1 2 3 4 … 1195 1196 1197 1198 1199 (1 200)");
+    let empty = Contents { channel: String::from("q"), messages: Vec::new() };
+    assert_eq!(channel(&empty, UNICODE), "q ▕");
+}
+
+#[test]
+fn the_processes_stand_where_they_wait() {
+    let processes = [sample::deadlock_witness().waiting, sample::witness().waiting].concat();
+    insta::assert_snapshot!(standing(processes), @"
+    where it ends
+      P:0  hand.pml:11  waits here     c!ack;
+      Q:1  hand.pml:17  waits here     q?req(x);
+      P:0  hand.pml:13  may stop here  }
+      Q:1  hand.pml:18  waits here     assert(x == 0)
+    ");
+}
+
+#[test]
+fn of_very_many_processes_some_are_left_out() {
+    let processes = vec![sample::deadlock_witness().waiting[0].clone(); 255];
+    let text = standing(processes);
+    assert!(text.ends_with("… and 215 more\n"), "{text}");
+}
+
+#[test]
+fn each_process_has_its_colour() {
+    let text = drawn(&sample::steps(), None, Style { color: true, ..UNICODE });
+    assert!(text.contains("\x1b[36mP:0\x1b[0m") && text.contains("\x1b[35mQ:1\x1b[0m"), "{text:?}");
+}
