@@ -184,9 +184,7 @@ fn apply_bounds(results: &Results, model: &Model) -> Result<i32, Error> {
 }
 
 fn has_run(outcome: &Outcome) -> bool {
-    let details = &outcome.details;
-    let others = details.joint.is_some() || details.program_run.is_some() || details.components_run.is_some();
-    outcome.witness.is_some() || others
+    outcome.witness.is_some()
 }
 
 fn create(path: &Path) -> Result<BufWriter<File>, Error> {

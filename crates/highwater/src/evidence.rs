@@ -15,6 +15,7 @@ use crate::solvers::Checker;
 use certify::Refusal;
 use cfront::Component;
 use cfront::program::ErrorKind;
+use model::chart::{Chart, ChartStep, StepKey};
 use model::composition::{Composition, Run};
 use model::composition_proof::CompositionProof;
 use model::context::Context;
@@ -24,7 +25,7 @@ use model::program_proof::ProgramProof;
 use model::queue_proof::QueueProof;
 use model::semantics::{Semantics, Step};
 use model::source::SourceMap;
-use model::verdict::{Certificate, ComponentsRun, JointRun, Outcome, ProgramRun, Property, Reason, Verdict, Witness};
+use model::verdict::{Certificate, Outcome, Property, Reason, Verdict};
 use scm::Specification;
 
 /// Who checked a proof.
@@ -159,8 +160,13 @@ impl Replayed {
     }
 
     /// A run of a network: every step is possible, and it ends as the witness says.
-    pub(crate) fn network(semantics: &Semantics<'_>, witness: &Witness) -> Result<Replayed, Reason> {
-        let steps: Vec<Step> = witness.steps.iter().map(|step| step.step).collect();
+    pub(crate) fn network(semantics: &Semantics<'_>, witness: &Chart) -> Result<Replayed, Reason> {
+        let step = |step: &ChartStep| match step.key {
+            Some(StepKey::Network(key)) => Some(Step::from(key)),
+            _ => None,
+        };
+        let steps: Option<Vec<Step>> = witness.steps.iter().map(step).collect();
+        let steps = steps.ok_or_else(|| Reason::Internal(String::from("a run is not one of a network")))?;
         match replay(semantics, &steps, witness) {
             Some(true) => Ok(Replayed { steps: steps.len() }),
             Some(false) => Err(Reason::Internal(String::from("a run does not end as it should"))),
@@ -173,7 +179,7 @@ impl Replayed {
         composition: &Composition,
         question: compose::Question<'_>,
         run: Run,
-    ) -> Result<(Replayed, JointRun), Reason> {
+    ) -> Result<(Replayed, Chart), Reason> {
         let joint = confirmed::confirmed(composition, question, run).map_err(unconfirmed)?;
         Ok((Replayed { steps: joint.steps.len() }, joint))
     }
@@ -184,7 +190,7 @@ impl Replayed {
         sources: &SourceMap,
         counts: &dyn Fn(&ErrorKind) -> bool,
         found: &cfront::interpret::Run,
-    ) -> Result<(Replayed, ProgramRun, cfront::interpret::Run), Reason> {
+    ) -> Result<(Replayed, Chart, cfront::interpret::Run), Reason> {
         let executed = programs::story::confirmed(component, sources, counts, found);
         let (words, run) = executed.map_err(|end| unconfirmed(&format!("it ends with {end:?}")))?;
         Ok((Replayed { steps: run.edges.len() }, words, run))
@@ -197,7 +203,7 @@ impl Replayed {
         parts: &'p [cegar::Part],
         sources: &SourceMap,
         script: &Script,
-    ) -> Result<(Replayed, Followed<'p>, ComponentsRun), Reason> {
+    ) -> Result<(Replayed, Followed<'p>, Chart), Reason> {
         let followed = components::confirmed(specification, question, parts, sources, script);
         let (followed, run) = followed.map_err(|why| unconfirmed(&why))?;
         Ok((Replayed { steps: run.steps.len() }, followed, run))
@@ -210,7 +216,7 @@ fn unconfirmed(why: &str) -> Reason {
 
 /// Takes the steps of a run again. `None` if one is not possible; else whether it ends as the witness says: with its fault, in
 /// a state where nothing can move, or where its loop starts. What a loop adds to channels is decided elsewhere.
-fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Witness) -> Option<bool> {
+fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart) -> Option<bool> {
     let mut stepper = semantics.stepper();
     let mut state = match stepper.initial().ok()? {
         Ok(state) => state,

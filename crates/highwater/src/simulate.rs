@@ -10,7 +10,7 @@ use crate::settings::{Channels, ReadOptions};
 use crate::{components, compositions, machines, programs};
 use cfront::term::Scalar;
 use model::budget::Budget;
-use model::chart::{Chart, ChartStep};
+use model::chart::{Chart, ChartStep, StepKey};
 use model::fault::FaultAt;
 use model::random::Random;
 use model::semantics::{Reading, Semantics, Step};
@@ -106,7 +106,8 @@ fn replay_network(
 ) -> Result<i32, Error> {
     let semantics = Semantics::new(&model.network, trace.reading);
     let mut narrator = Narrator::new(&semantics, sources);
-    let replayed = match narrator.replay(&trace.steps) {
+    let steps = network_steps(trace).map_err(|error| Error::Mismatch(error.to_string()))?;
+    let replayed = match narrator.replay(&steps) {
         Ok(replayed) => replayed,
         Err(ReplayError::Initial(fault)) if trace.problem_code.as_deref() == Some(fault.fault.code()) => {
             let place = sources.describe(fault.span);
@@ -123,7 +124,7 @@ fn replay_network(
         Some(fault) if !of_queues => Some(fault.fault.code()),
         _ if machines => end_of_machines(&semantics, model, sources, options, &trace.property, &replayed.state)?,
         None if trace.loop_from.is_none() && is_assertion(&trace.property) => {
-            broken_assertion(&semantics, sources, &trace.property, &trace.steps)
+            broken_assertion(&semantics, sources, &trace.property, &steps)
         }
         None if stuck => Some("invalid-end-state"),
         _ => None,
@@ -146,10 +147,18 @@ fn replay_network(
 fn replay_joint(model: Model, trace: &Trace, style: Style, out: &mut dyn Write) -> Result<i32, Error> {
     let model = model.with_formulas(&[property_named(&trace.property)?], &Budget::unlimited())?;
     match &model.system {
-        System::Composition(composition) => compositions::replay(composition, trace, style, out),
+        System::Composition(composition) => compositions::replay(composition, &model.sources, trace, style, out),
         System::Components(components) => components::replay(components, &model.sources, trace, style, out),
         _ => Err(Error::Internal("the kind of a model depends on its formulas")),
     }
+}
+
+/// The steps of a trace of processes.
+fn network_steps(trace: &Trace) -> Result<Vec<Step>, parse::DocumentError> {
+    trace.keys(|key| match key {
+        StepKey::Network(key) => Some(Step::from(*key)),
+        _ => None,
+    })
 }
 
 fn is_assertion(property: &str) -> bool {

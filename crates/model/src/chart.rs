@@ -116,6 +116,33 @@ pub struct Form {
 impl Form {
     /// A run of processes and channels.
     pub const RUN: Form = Form { kind: "run", lane: "process", lanes: None, moves: None, does: None, processes: true };
+    /// A run of structures that synchronise on events.
+    pub const JOINT: Form = Form {
+        kind: "joint-run",
+        lane: "component",
+        lanes: None,
+        moves: Some("participants"),
+        does: None,
+        processes: false,
+    };
+    /// A run of a C program, procedure by procedure.
+    pub const PROGRAM: Form = Form {
+        kind: "program-run",
+        lane: "procedure",
+        lanes: None,
+        moves: None,
+        does: Some("statement"),
+        processes: false,
+    };
+    /// A run of C components.
+    pub const COMPONENTS: Form = Form {
+        kind: "components-run",
+        lane: "part",
+        lanes: Some("parts"),
+        moves: Some("moves"),
+        does: Some("does"),
+        processes: false,
+    };
 }
 
 /// Somebody who moves in a run: a process, a component, a procedure.

@@ -12,11 +12,9 @@ mod programs;
 pub use crate::observer::Progress;
 pub use crate::reason::Reason;
 pub use channels::{ChannelState, ChannelVerdict, CycleVerdict, FlowStats, Refinement};
-pub use components::{
-    ComponentsRun, ComponentsStats, ComponentsStep, PartMove, ProcedureStats, RefinementRound, RunPart,
-};
-pub use compositions::{CompositionStats, JointRun, JointStep, Participant, Refused, Waiting};
-pub use programs::{ProgramInput, ProgramRun, ProgramStats, ProgramStep};
+pub use components::{ComponentsStats, ProcedureStats, RefinementRound};
+pub use compositions::CompositionStats;
+pub use programs::ProgramStats;
 
 use crate::budget::Budget;
 use crate::chart::Chart;
@@ -211,16 +209,10 @@ pub struct Details {
     pub queues: Option<QueueStats>,
     /// What the engine for compositions counted.
     pub composition: Option<CompositionStats>,
-    /// The run, for a violation by a composition.
-    pub joint: Option<Box<JointRun>>,
     /// What the engine for C programs counted.
     pub program: Option<ProgramStats>,
-    /// The run, for a violation by a C program.
-    pub program_run: Option<Box<ProgramRun>>,
     /// What the engine for C components counted.
     pub components: Option<ComponentsStats>,
-    /// The run, for a violation by C components.
-    pub components_run: Option<Box<ComponentsRun>>,
     /// The answer is shown, but does not count for the exit code: nobody asked for it.
     pub advisory: bool,
 }

@@ -48,7 +48,7 @@ const MANY_CHANGES: usize = 8;
 
 /// How much of a long run is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fold {
+pub(crate) enum Fold {
     /// The beginning and the end.
     Middle,
     /// Every step.
@@ -110,7 +110,7 @@ fn is_shown(step: &ChartStep) -> bool {
 }
 
 /// The steps that are not shown.
-pub(crate) fn hidden(steps: usize, fold: Fold) -> Range<usize> {
+fn hidden(steps: usize, fold: Fold) -> Range<usize> {
     if fold == Fold::Nothing || steps <= LONG { 0..0 } else { HEAD..steps - TAIL }
 }
 
@@ -176,7 +176,7 @@ fn bracket(steps: &[ChartStep], position: usize, style: Style) -> &'static str {
 }
 
 /// The part of the line along a loop that belongs to a step.
-pub(crate) fn loop_line(position: usize, repeated: &Range<usize>, style: Style) -> &'static str {
+fn loop_line(position: usize, repeated: &Range<usize>, style: Style) -> &'static str {
     if !repeated.contains(&position) {
         return "";
     }

@@ -29,7 +29,7 @@ use crate::style::{Ink, Style, clean, counted, duration, grouped};
 use model::verdict::{Outcome, Reason, Verdict};
 use sentences::sentence;
 use std::collections::HashSet;
-use violations::{components_violation, joint_violation, program_violation, violation};
+use violations::violation;
 
 /// Everything about one file; with a table of counts if `with_stats` is set.
 pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String {
@@ -57,15 +57,6 @@ fn sections(outcome: &Outcome, said: &mut HashSet<String>, places: &Places<'_>, 
     let run = match (&outcome.verdict, &outcome.witness) {
         (Verdict::Violated, Some(witness)) if counts(outcome) => violation(outcome, witness, places, style),
         _ => String::new(),
-    };
-    let run = match (&outcome.details.joint, &outcome.details.program_run) {
-        (Some(joint), _) => joint_violation(outcome, joint, places, style),
-        (None, Some(run)) => program_violation(outcome, run, places, style),
-        (None, None) => run,
-    };
-    let run = match &outcome.details.components_run {
-        Some(found) => components_violation(outcome, found, places, style),
-        None => run,
     };
     let channels = channels::table(&outcome.details.channels, style);
     [channels, combination(outcome, places, style), run, notes(outcome, said, style)]

@@ -15,13 +15,10 @@
 
 mod certificates;
 
-use crate::components::{ComponentsJson, components};
 use crate::details::{DetailsJson, details};
 use crate::document::{Document, ModelInfo, NotChecked};
 use crate::indented::Indented;
-use crate::joint::{JointJson, joint};
 use crate::places::{At, Places};
-use crate::program::{ProgramJson, program};
 use crate::run::{WitnessJson, witness};
 use crate::stats::{StatsJson, stats_json};
 use certificates::{CertificateJson, in_short, whole};
@@ -102,13 +99,13 @@ pub fn write_unreadable(out: &mut dyn Write, unreadable: &Unreadable<'_>) -> io:
 /// Writes the run of an outcome, so that it can be replayed; `false` and nothing if it has none.
 pub fn write_trace(out: &mut dyn Write, model: &ModelInfo, outcome: &Outcome, sources: &SourceMap) -> io::Result<bool> {
     let places = Places::new(sources);
-    let Some(witness) = any_witness(outcome, &places) else { return Ok(false) };
+    let Some(chart) = &outcome.witness else { return Ok(false) };
     let document = TraceJson {
         schema: TRACE_SCHEMA,
         model: hashed_model(model),
         reading: model.reading(outcome.reading),
         property: outcome.property.to_string(),
-        witness,
+        witness: witness(chart, &places),
     };
     write_indented(out, &document)?;
     Ok(true)
@@ -156,7 +153,7 @@ struct TraceJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reading: Option<&'static str>,
     property: String,
-    witness: AnyWitness<'a>,
+    witness: WitnessJson<'a>,
 }
 
 /// The document of `--certificate`.
@@ -272,30 +269,9 @@ struct AnswerJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<StatsJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    witness: Option<AnyWitness<'a>>,
+    witness: Option<WitnessJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<CertificateJson<'a>>,
-}
-
-/// A run of processes, of structures side by side, of a C program, or of C components.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum AnyWitness<'a> {
-    Run(WitnessJson<'a>),
-    Joint(JointJson<'a>),
-    Program(ProgramJson<'a>),
-    Components(ComponentsJson<'a>),
-}
-
-fn any_witness<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> Option<AnyWitness<'a>> {
-    if let Some(run) = &outcome.details.components_run {
-        return Some(AnyWitness::Components(components(run, places)));
-    }
-    match (&outcome.witness, &outcome.details.joint) {
-        (Some(run), _) => Some(AnyWitness::Run(witness(run, places))),
-        (None, Some(run)) => Some(AnyWitness::Joint(joint(run, places))),
-        (None, None) => outcome.details.program_run.as_ref().map(|run| AnyWitness::Program(program(run, places))),
-    }
 }
 
 fn answer<'a>(outcome: &'a Outcome, model: &ModelInfo, places: &'a Places<'a>) -> AnswerJson<'a> {
@@ -312,7 +288,7 @@ fn answer<'a>(outcome: &'a Outcome, model: &ModelInfo, places: &'a Places<'a>) -
         time_ms: Some(milliseconds(outcome.time)),
         details: details(&outcome.details, places),
         stats: Some(stats_json(outcome, places)),
-        witness: any_witness(outcome, places),
+        witness: outcome.witness.as_ref().map(|chart| witness(chart, places)),
         certificate: outcome.certificate.as_ref().map(in_short),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! * In: what the engines and front ends answered, as values of `model`, gathered in a
 //!   [`document::Document`].
-//! * Out: strings for a terminal ([`human`], [`chart`], [`joint`], [`diagnostics`], [`explain`]), documents for
+//! * Out: strings for a terminal ([`human`], [`chart`], [`diagnostics`], [`explain`]), documents for
 //!   programs ([`json`]) and what can be read back from them ([`parse`]), and a line that shows that
 //!   work goes on ([`progress`]).
 //!
@@ -17,7 +17,6 @@ mod automaton;
 mod by_name;
 mod channels;
 pub mod chart;
-pub mod components;
 mod cycles;
 mod details;
 pub mod diagnostics;
@@ -26,13 +25,11 @@ pub mod explain;
 mod explanations;
 pub mod human;
 mod indented;
-pub mod joint;
 pub mod json;
 pub mod parse;
 mod partitions;
 mod places;
 mod predicates;
-pub mod program;
 pub mod progress;
 mod proof;
 mod run;

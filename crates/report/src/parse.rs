@@ -6,19 +6,15 @@
 
 use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
-use crate::components::{COMPONENTS_RUN, ComponentsCode};
-use crate::joint::{JOINT, JointCode, run_of};
 use crate::json::{
     CERTIFICATE_SCHEMA, CHECK_SCHEMA, COMPONENTS, COMPOSITION, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, SEARCHED,
     TRACE_SCHEMA,
 };
 use crate::partitions::{self, NodeJson};
-use crate::program::PROGRAM_RUN;
 use crate::proof::{RawProof, proof_of};
-use model::chart::NetworkKey;
+use model::chart::{Form, StepKey};
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
-use model::composition::Run;
-use model::semantics::{Reading, Step};
+use model::semantics::Reading;
 use model::verdict::Certificate;
 use serde::Deserialize;
 use thiserror::Error;
@@ -73,14 +69,16 @@ pub struct Trace {
     pub reading: Reading,
     /// The property that the run violates.
     pub property: String,
-    /// The run.
-    pub steps: Vec<Step>,
-    /// The run of a composition, instead.
-    pub joint: Option<Run>,
-    /// The run of C components, instead.
-    pub components: Option<ComponentsTrace>,
-    /// The inputs of a run of a C program, instead.
-    pub program: Option<Vec<u64>>,
+    /// The kind of the run.
+    pub kind: String,
+    /// What its lanes begin with, where it has a list of them.
+    pub lanes: Vec<TraceLane>,
+    /// The first states of its lanes, where they stand in the run itself.
+    pub initial: Option<Vec<u32>>,
+    /// The inputs of the run, where they say all that is done.
+    pub bits: Option<Vec<u64>>,
+    /// Its steps.
+    pub steps: Vec<TraceStep>,
     /// How C was read, if it was: the widths of its integers, and whether overflow is an error.
     pub c: Option<CReading>,
     /// Where its loop starts, if it is infinite.
@@ -89,20 +87,39 @@ pub struct Trace {
     pub problem_code: Option<String>,
 }
 
-/// A run of C components that can be replayed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ComponentsTrace {
-    /// For each part, the state that it begins in, if it is a process.
-    pub initial: Vec<Option<u32>>,
-    /// For each part, the inputs that it is given, if it is a procedure.
-    pub inputs: Vec<Vec<u64>>,
-    /// The steps.
-    pub steps: Vec<ComponentsStepCode>,
+/// What a lane begins with.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub struct TraceLane {
+    /// The first state, if it has one.
+    pub initial: Option<u32>,
+    /// The inputs that it is given, if it can be given some.
+    pub bits: Option<Vec<u64>>,
 }
 
-/// The event of a step, if others see it; and the parts that move, each with the step of its graph, or with the state that a
-/// process gets into.
-pub type ComponentsStepCode = (Option<String>, Vec<(u32, u32)>);
+/// A step of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub struct TraceStep {
+    /// What happens.
+    pub event: Option<String>,
+    /// What is taken; none where the inputs say it.
+    #[serde(rename = "step")]
+    pub key: Option<StepKey>,
+}
+
+impl Trace {
+    /// The steps of a run of a kind; an error names the first that is a step of another kind.
+    pub fn keys<T>(&self, of: impl Fn(&StepKey) -> Option<T>) -> Result<Vec<T>, DocumentError> {
+        let key =
+            |(position, step): (usize, &TraceStep)| step.key.as_ref().and_then(&of).ok_or_else(|| no_step(position));
+        self.steps.iter().enumerate().map(key).collect()
+    }
+}
+
+/// A step that makes no sense.
+pub fn no_step(position: usize) -> DocumentError {
+    let field = format!("witness.steps[{position}].step");
+    DocumentError::Value { field, found: String::from("another thing"), expected: "a step of such a run" }
+}
 
 /// How C was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -213,32 +230,11 @@ struct RawResult {
 struct RawWitness {
     kind: Option<String>,
     initial: Option<Vec<u32>>,
-    parts: Option<Vec<RawPart>>,
+    parts: Option<Vec<TraceLane>>,
     bits: Option<Vec<u64>>,
     problem_code: Option<String>,
-    steps: Option<Vec<RawStep>>,
+    steps: Option<Vec<TraceStep>>,
     loop_from: Option<usize>,
-}
-
-#[derive(Deserialize)]
-struct RawPart {
-    initial: Option<u32>,
-    bits: Option<Vec<u64>>,
-}
-
-#[derive(Deserialize)]
-struct RawStep {
-    event: Option<String>,
-    step: Option<RawCode>,
-}
-
-/// The code of a step: of processes, of structures side by side, or of C components.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum RawCode {
-    Step(NetworkKey),
-    Joint(JointCode),
-    Components(ComponentsCode),
 }
 
 #[derive(Deserialize)]
@@ -283,35 +279,16 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
     let property = need(raw.property, || "property".into())?;
     let RawWitness { kind, initial, parts, bits, problem_code, steps, loop_from } =
         need(raw.witness, || "witness".into())?;
-    let is = |name: &str| kind.as_deref() == Some(name);
-    let (is_joint, is_components, is_program) = (is(JOINT), is(COMPONENTS_RUN), is(PROGRAM_RUN));
-    let has_channels = !is_joint && !is_components && !is_program;
-    let reading = if has_channels { reading("reading", raw.reading)? } else { Reading::Declared };
-    let mut codes = (Vec::new(), Vec::new(), Vec::new());
+    let kind = kind.unwrap_or_else(|| String::from(Form::RUN.kind));
+    let reading = match raw.reading {
+        None if kind != Form::RUN.kind => Reading::Declared,
+        name => reading("reading", name)?,
+    };
     let steps = need(steps, || "witness.steps".into())?;
-    // Of a program, the inputs say where the run goes.
-    for (position, raw) in steps.into_iter().enumerate().filter(|_| !is_program) {
-        let field = || format!("witness.steps[{position}].step");
-        match need(raw.step, field)? {
-            RawCode::Step(code) if has_channels => codes.0.push(Step::from(code)),
-            RawCode::Joint(code) if is_joint => codes.1.push(code),
-            RawCode::Components(code) if is_components => codes.2.push((raw.event, code.moves)),
-            _ => return Err(no_step(field())),
-        }
+    if let (Some(position), None) = (steps.iter().position(|step| step.key.is_none()), &bits) {
+        return Err(DocumentError::Missing(format!("witness.steps[{position}].step")));
     }
-    let (steps, joint, moves) = codes;
-    let joint = match is_joint {
-        true => {
-            let initial = need(initial, || "witness.initial".into())?;
-            Some(run_of(initial, &joint, loop_from).map_err(|at| no_step(format!("witness.steps[{at}].step")))?)
-        }
-        false => None,
-    };
-    let components = match is_components {
-        true => Some(components_trace(need(parts, || "witness.parts".into())?, moves)),
-        false => None,
-    };
-    let program = if is_program { Some(need(bits, || "witness.bits".into())?) } else { None };
+    let lanes = parts.unwrap_or_default();
     Ok(Trace {
         file,
         sha256,
@@ -319,23 +296,15 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
         system,
         reading,
         property,
+        kind,
+        lanes,
+        initial,
+        bits,
         steps,
-        joint,
-        components,
-        program,
         c,
         loop_from,
         problem_code,
     })
-}
-
-fn components_trace(parts: Vec<RawPart>, steps: Vec<ComponentsStepCode>) -> ComponentsTrace {
-    let initial = parts.iter().map(|part| part.initial).collect();
-    ComponentsTrace { initial, inputs: parts.into_iter().map(|part| part.bits.unwrap_or_default()).collect(), steps }
-}
-
-fn no_step(field: String) -> DocumentError {
-    DocumentError::Value { field, found: String::from("another thing"), expected: "a step of such a run" }
 }
 
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {

@@ -295,3 +295,35 @@ impl Serialize for ChannelsJson<'_> {
         serializer.collect_map(self.0.iter().map(|contents| (&contents.channel, &contents.messages)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn json(chart: &Chart) -> String {
+        let sources = sample::sources();
+        serde_json::to_string(&witness(chart, &Places::new(&sources))).unwrap()
+    }
+
+    #[test]
+    fn a_run_of_components_has_participants_and_who_waits() {
+        insta::assert_snapshot!(json(&sample::joint()), @r#"{"kind":"joint-run","problem":"stuck","problem_code":"deadlock","problem_at":null,"initial":[0,0,0,0],"steps":[{"event":"go","participants":[{"component":"P","from":"IDLE","to":"BUSY"},{"component":"Q","from":"ON","to":"ON"}],"remarks":["`p` is true now"],"step":{"event":3,"to":[[0,1]]}},{"event":"tau","participants":[{"component":"Q","from":"ON","to":"OFF"}],"step":{"silent":1,"to":[[1,1]]}}],"loop_from":null,"waiting":[{"component":"P","state":"BUSY","at":null,"done":false,"events":[{"event":"a","refused_by":[{"component":"Q","state":"OFF"}]},{"event":"b","refused_by":[{"component":"Q","state":"OFF"}]}]},{"component":"R","state":"BUSY","at":null,"done":true,"events":[]},{"component":"S","state":"BUSY","at":null,"done":false,"events":[]}],"circle":["P","Q"]}"#);
+    }
+
+    #[test]
+    fn a_run_of_a_program_has_places_statements_changes_and_inputs() {
+        insta::assert_snapshot!(json(&sample::program()), @r#"{"kind":"program-run","problem":"assertion violated","problem_code":"assertion","problem_at":{"file":"models/hand.pml","line":18,"column":3},"inputs":[{"kind":"nondet","routine":"read","value":"-3","at":{"file":"models/hand.pml","line":18,"column":3}}],"bits":[4294967293],"steps":[{"procedure":"main","at":{"file":"models/hand.pml","line":8,"column":5},"statement":"x = 1","changed":{"x":"1"}},{"procedure":"f","at":{"file":"models/hand.pml","line":18,"column":3},"statement":"assert(x == 0)","changed":{"f::n":"-3","p":"&a[1]"},"remarks":["`read` returned -3"]}],"loop_from":null}"#);
+    }
+
+    #[test]
+    fn a_run_of_c_components_has_what_replay_needs() {
+        insta::assert_snapshot!(json(&sample::components()), @r#"{"kind":"components-run","problem":"stuck","problem_code":"deadlock","problem_at":null,"parts":[{"name":"a","inputs":[],"bits":[5]},{"name":"b","inputs":[],"bits":[]},{"name":"L","initial":0}],"steps":[{"event":null,"moves":[{"part":"a","at":{"file":"models/hand.pml","line":8,"column":5},"does":"x = 1","changed":{"x":"1"}}],"step":{"moves":[[0,7]]}},{"event":null,"moves":[{"part":"a","at":{"file":"models/hand.pml","line":11,"column":3},"does":"c!ack","changed":{}}],"step":{"moves":[[0,7]]}},{"event":"take","moves":[{"part":"a","at":{"file":"models/hand.pml","line":12,"column":3},"does":"q!req(7)","changed":{}},{"part":"L","at":{"file":"models/hand.pml","line":16,"column":3},"does":"c?ack","changed":{}}],"step":{"moves":[[0,7],[2,7]]}}],"loop_from":null}"#);
+    }
+
+    #[test]
+    fn steps_that_are_left_out_are_counted() {
+        let long = Chart { gap: Some(Gap { after: 1, steps: 1_000 }), ..sample::program() };
+        assert!(json(&long).contains(r#""gap":{"after":1,"steps":1000}"#), "{}", json(&long));
+    }
+}

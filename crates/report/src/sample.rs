@@ -1,11 +1,14 @@
 //! A small model with a run, for the tests of this crate; and answers of every kind about it.
 
 use crate::document::{Document, ModelInfo, NotChecked};
-use model::chart::{Change, Chart, ChartStep, Contents, Form, Lane, Move, StepKey, Waits};
+use model::chart::{
+    Awaited, Change, Chart, ChartStep, Contents, Form, Input, Inputs, JointKey, Lane, Move, MovesKey, StepKey, Waits,
+};
+use model::composition::Happening;
 use model::flow_proof::{
     Abstraction, Atom, Bound, FlowProof, Instance, Node, Origin, Point, Queue, QueueKey, Ranking, Values, Weights,
 };
-use model::ids::EdgeId;
+use model::ids::{EdgeId, EventId};
 use model::semantics::{Reading, Step};
 use model::source::{FileId, SourceMap, Span};
 use model::verdict::{
@@ -371,4 +374,98 @@ pub(crate) fn model() -> ModelInfo {
 pub(crate) fn document(sources: &SourceMap, outcomes: Vec<Outcome>) -> Document<'_> {
     let time = Duration::from_millis(15);
     Document { model: model(), outcomes, not_checked: Vec::new(), warnings: 0, sources, time }
+}
+
+/// Two steps of components, the second of which may be a loop; or an end where one waits for the other.
+pub(crate) fn joint() -> Chart {
+    let lane =
+        |(name, initial): (&str, u32)| Lane { name: String::from(name), initial: Some(initial), ..Lane::default() };
+    let one = |lane, from: &str, to: &str| Move {
+        lane,
+        states: Some((String::from(from), String::from(to))),
+        ..Move::default()
+    };
+    let step = |event: &str, moves, happens, from: &[u32], to: &[u32]| ChartStep {
+        event: Some(String::from(event)),
+        moves,
+        key: Some(StepKey::Joint(JointKey::new(happens, from, to))),
+        ..ChartStep::default()
+    };
+    let both = vec![one(0, "IDLE", "BUSY"), one(1, "ON", "ON")];
+    let mut steps = vec![
+        step("go", both, Happening::Event(EventId(3)), &[0, 0], &[1, 0]),
+        step("tau", vec![one(1, "ON", "OFF")], Happening::Silent { component: 1 }, &[1, 0], &[1, 1]),
+    ];
+    steps[0].remarks = strings(&["`p` is true now"]);
+    let refused = |event: &str| Awaited { event: String::from(event), refused_by: vec![(1, String::from("OFF"))] };
+    let waits = |lane, done, events| Waits { lane, state: Some(String::from("BUSY")), span: None, done, events };
+    Chart {
+        steps,
+        problem: String::from("stuck"),
+        problem_code: "deadlock",
+        waiting: vec![
+            waits(0, false, vec![refused("a"), refused("b")]),
+            waits(2, true, Vec::new()),
+            waits(3, false, Vec::new()),
+        ],
+        stuck: true,
+        circle: vec![0, 1],
+        ..Chart::new(&Form::JOINT, [("P", 0), ("Q", 0), ("R", 0), ("S", 0)].map(lane).to_vec())
+    }
+}
+
+/// Two steps of a C program; the second one reads a value.
+pub(crate) fn program() -> Chart {
+    let step = |lane, text: &str, changes: &[(&str, &str)], remarks: &[&str]| {
+        let changes = changes.iter().map(|&(name, value)| change(name, value)).collect();
+        let (does, remarks) = (String::from(text), strings(remarks));
+        let one = Move { does, changes, remarks, ..moves(lane, text) };
+        ChartStep { moves: vec![one], shown: true, ..ChartStep::default() }
+    };
+    let input = Input {
+        kind: "nondet",
+        routine: Some(String::from("read")),
+        variable: None,
+        value: String::from("-3"),
+        span: span("assert(x == 0)"),
+    };
+    let inputs = Inputs { values: vec![input], bits: vec![0xffff_fffd] };
+    let lane = |(name, inputs): (&str, Option<Inputs>)| Lane { name: String::from(name), inputs, ..Lane::default() };
+    Chart {
+        steps: vec![
+            step(0, "x = 1", &[("x", "1")], &[]),
+            step(1, "assert(x == 0)", &[("f::n", "-3"), ("p", "&a[1]")], &["`read` returned -3"]),
+        ],
+        problem: String::from("assertion violated"),
+        problem_code: "assertion",
+        problem_span: Some(span("assert(x == 0)")),
+        ..Chart::new(&Form::PROGRAM, [("main", Some(inputs)), ("f", None)].map(lane).to_vec())
+    }
+}
+
+/// Three steps of C components: one that shows something, one that does not, and an event.
+pub(crate) fn components() -> Chart {
+    let one = |lane, text: &str| Move { does: String::from(text), ..moves(lane, text) };
+    let step = |event: Option<&str>, moves: Vec<Move>, shown| {
+        let key = MovesKey { moves: moves.iter().map(|one| (one.lane as u32, 7)).collect() };
+        let (event, key) = (event.map(String::from), Some(StepKey::Moves(key)));
+        ChartStep { event, moves, shown, key, ..ChartStep::default() }
+    };
+    let assigns = Move { changes: vec![change("x", "1")], ..one(0, "x = 1") };
+    let procedure = |name: &str, bits: &[u64]| Lane {
+        name: String::from(name),
+        inputs: Some(Inputs { values: Vec::new(), bits: bits.to_vec() }),
+        ..Lane::default()
+    };
+    let process = Lane { name: String::from("L"), initial: Some(0), ..Lane::default() };
+    Chart {
+        steps: vec![
+            step(None, vec![assigns], true),
+            step(None, vec![one(0, "c!ack")], false),
+            step(Some("take"), vec![one(0, "q!req(7)"), one(2, "c?ack")], false),
+        ],
+        problem: String::from("stuck"),
+        problem_code: "deadlock",
+        ..Chart::new(&Form::COMPONENTS, vec![procedure("a", &[5]), procedure("b", &[]), process])
+    }
 }

@@ -37,7 +37,7 @@ fn stable(network: &Network) -> BTreeSet<Shape> {
                 continue;
             }
             let values = snapshot.variables.iter().filter(|v| v.name.contains(':')).map(|v| v.value.clone());
-            let places = narrator.waiting(&state).into_iter().map(|waits| waits.span);
+            let places = narrator.waiting(&state).into_iter().map(|waits| waits.span.unwrap());
             shapes.insert((places.collect(), values.collect(), queues));
         }
         let mut next = Vec::new();

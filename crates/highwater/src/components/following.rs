@@ -8,11 +8,11 @@
 use super::told::Teller;
 use super::walkers::{Machinery, Walker};
 use cegar::{Part, Question, Specification, Violation};
+use model::chart::{Chart, StepKey};
 use model::composition::{Atom, Happening};
 use model::ids::{EventId, PropositionId};
 use model::source::SourceMap;
-use model::verdict::ComponentsRun;
-use report::parse::ComponentsTrace;
+use report::parse::Trace;
 
 /// Who moves when, and on which inputs.
 #[derive(Clone, Debug)]
@@ -76,21 +76,26 @@ impl Script {
     }
 
     /// That of a document, or the name of an event that there is not.
-    pub fn of_trace(
-        trace: &ComponentsTrace,
-        loop_from: Option<usize>,
-        specification: &Specification,
-    ) -> Result<Script, String> {
+    pub fn of_trace(trace: &Trace, specification: &Specification) -> Result<Script, String> {
         let number = |name: &String| {
             let found = specification.events.iter().position(|event| event.name == *name);
             found.map(EventId::from).ok_or_else(|| format!("there is no event `{name}`"))
         };
-        let steps = trace.steps.iter().map(|(event, moves)| {
-            let event = event.as_ref().map(number).transpose()?;
-            Ok((event, moves.iter().map(|&(part, code)| (part as usize, code)).collect()))
+        let keys = trace.keys(|key| match key {
+            StepKey::Moves(key) => Some(key.moves.clone()),
+            _ => None,
         });
-        let steps = steps.collect::<Result<Vec<_>, String>>()?;
-        Ok(Script { initial: trace.initial.clone(), inputs: trace.inputs.clone(), steps, loop_from })
+        let keys = keys.map_err(|error| error.to_string())?;
+        let steps = trace.steps.iter().zip(keys).map(|(step, moves)| {
+            let event = step.event.as_ref().map(number).transpose()?;
+            Ok((event, moves.into_iter().map(|(part, code)| (part as usize, code)).collect()))
+        });
+        Ok(Script {
+            initial: trace.lanes.iter().map(|lane| lane.initial).collect(),
+            inputs: trace.lanes.iter().map(|lane| lane.bits.clone().unwrap_or_default()).collect(),
+            steps: steps.collect::<Result<Vec<_>, String>>()?,
+            loop_from: trace.loop_from,
+        })
     }
 }
 
@@ -99,7 +104,7 @@ pub struct Followed<'a> {
     /// The parts at its end.
     pub walkers: Vec<Walker<'a>>,
     /// The run in words; nothing is said yet of what is wrong with it.
-    pub run: ComponentsRun,
+    pub run: Chart,
     /// The event at each position.
     pub events: Vec<Option<EventId>>,
     /// The propositions that hold at each position, that of the end included.

@@ -8,11 +8,11 @@ use cegar::graph::Place;
 use cegar::{Question, Specification};
 use cfront::program::Instruction;
 use model::blame::Seen;
+use model::chart::{Awaited, Chart, Waits};
 use model::composition::{Atom, Requirement};
 use model::ids::EventId;
 use model::source::{SourceMap, Span};
 use model::structure::{Ending, TAU};
-use model::verdict::{ComponentsRun, Refused, Waiting};
 
 /// The run with what is wrong with it; or why it is no violation.
 pub fn judged(
@@ -20,7 +20,7 @@ pub fn judged(
     question: Question,
     sources: &SourceMap,
     followed: &Followed<'_>,
-) -> Result<ComponentsRun, String> {
+) -> Result<Chart, String> {
     let mut run = followed.run.clone();
     match (question, run.loop_from) {
         (Question::Deadlock, None) => stuck(specification, sources, followed, &mut run)?,
@@ -40,7 +40,7 @@ pub fn judged(
 }
 
 /// A part is in an error.
-fn wrong(followed: &Followed<'_>, run: &mut ComponentsRun) -> Result<(), String> {
+fn wrong(followed: &Followed<'_>, run: &mut Chart) -> Result<(), String> {
     let found = followed.walkers.iter().find(|walker| walker.is_wrong()).ok_or("no part is in an error")?;
     (run.problem, run.problem_code, run.problem_span) = match found {
         Walker::Process(process, _) => {
@@ -69,20 +69,20 @@ fn blamed(walking: &Walking<'_>) -> (String, &'static str, Option<Span>) {
 }
 
 /// The watcher is in an error: the last event is not allowed.
-fn not_allowed(name: &str, followed: &Followed<'_>, run: &mut ComponentsRun) -> Result<(), String> {
+fn not_allowed(name: &str, followed: &Followed<'_>, run: &mut Chart) -> Result<(), String> {
     let [procedure, watcher] = &followed.walkers[..] else { return Err(String::from("there are other parts")) };
     if !watcher.is_wrong() {
         return Err(String::from("all that happens is allowed"));
     }
     let last = run.steps.last();
-    if last.is_none_or(|step| step.moves.iter().all(|one| one.part != 0)) {
+    if last.is_none_or(|step| step.moves.iter().all(|one| one.lane != 0)) {
         return Err(String::from("the procedure takes no part in what is not allowed"));
     }
     let event = last.and_then(|step| step.event.clone()).unwrap_or_else(|| String::from("this"));
     let process = name.rsplit(' ').next().unwrap_or(name);
     run.problem = format!("`{}` does `{event}`, which `{process}` does not allow here", procedure.name());
     run.problem_code = "not-allowed";
-    run.problem_span = last.and_then(|step| step.moves.first()).map(|first| first.span);
+    run.problem_span = last.and_then(|step| step.moves.first()).and_then(|first| first.span);
     Ok(())
 }
 
@@ -91,7 +91,7 @@ fn stuck(
     specification: &Specification,
     sources: &SourceMap,
     followed: &Followed<'_>,
-    run: &mut ComponentsRun,
+    run: &mut Chart,
 ) -> Result<(), String> {
     let walkers = &followed.walkers;
     let ready: Vec<Vec<EventId>> = walkers.iter().map(Walker::ready).collect();
@@ -110,27 +110,26 @@ fn stuck(
         walker if walker.ending() == Ending::Done => String::from("its end"),
         walker => sources.short(walker.span()),
     };
-    let refused = |&event: &EventId| Refused {
+    let refused = |&event: &EventId| Awaited {
         event: specification.events.get(event.index()).map_or_else(String::new, |event| event.name.clone()),
-        by: refusers(event).iter().map(|&part| (walkers[part].name().to_owned(), state(part))).collect(),
+        refused_by: refusers(event).into_iter().map(|part| (part, state(part))).collect(),
     };
     run.waiting = (0..walkers.len())
-        .map(|part| Waiting {
-            component: walkers[part].name().to_owned(),
-            state: state(part),
-            span: walkers[part].span(),
+        .map(|part| Waits {
+            lane: part,
+            state: Some(state(part)),
+            span: Some(walkers[part].span()),
             done: walkers[part].ending() == Ending::Done,
             events: ready[part].iter().map(refused).collect(),
         })
         .collect();
     let waits_for: Vec<Vec<usize>> =
         ready.iter().map(|events| events.iter().flat_map(|&event| refusers(event)).collect()).collect();
-    let circle = likely_circle(&waits_for, &last_met(followed));
-    run.circle = circle.into_iter().map(|part| walkers[part].name().to_owned()).collect();
+    run.circle = likely_circle(&waits_for, &last_met(followed));
     let count = run.waiting.iter().filter(|waiting| !waiting.done).count();
     let verb = if count == 1 { "is" } else { "are" };
     run.problem = format!("nothing can happen: {count} of {} parts {verb} stuck", walkers.len());
-    run.problem_code = "deadlock";
+    (run.problem_code, run.stuck) = ("deadlock", true);
     Ok(())
 }
 
@@ -138,7 +137,7 @@ fn stuck(
 fn last_met(followed: &Followed<'_>) -> Vec<Vec<usize>> {
     let mut met = vec![Vec::new(); followed.walkers.len()];
     for step in followed.run.steps.iter().filter(|step| step.event.is_some()) {
-        let together: Vec<usize> = step.moves.iter().map(|one| one.part).collect();
+        let together: Vec<usize> = step.moves.iter().map(|one| one.lane).collect();
         for &part in &together {
             met[part] = together.iter().copied().filter(|&other| other != part).collect();
         }
@@ -151,7 +150,7 @@ fn not_kept(
     requirement: &Requirement,
     followed: &Followed<'_>,
     loop_from: usize,
-    run: &mut ComponentsRun,
+    run: &mut Chart,
 ) -> Result<(), String> {
     let (formula, positions) = (&requirement.formula, run.steps.len());
     let holds = |atom: &Atom, at: usize| followed.holds(*atom, at);
@@ -160,14 +159,7 @@ fn not_kept(
     }
     let seen = Seen { positions, loop_from, holds: &holds, is_event: &|atom| matches!(atom, Atom::Event(_)) };
     for (position, text) in seen.remarks(formula) {
-        // A remark on a position stands beside the step that leads to it.
-        let beside = match position.checked_sub(1).and_then(|step| run.steps.get_mut(step)) {
-            Some(step) => &mut step.remarks,
-            None => &mut run.remarks,
-        };
-        if !beside.contains(&text) {
-            beside.push(text);
-        }
+        run.remark(position, text);
     }
     run.problem = format!("this run does not keep `{formula}`");
     run.problem_code = "formula";

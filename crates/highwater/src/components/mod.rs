@@ -35,6 +35,7 @@ use compose::vacuity::{Worth, worth_by};
 use compose::{Listener, Method};
 use following::{Followed, Script};
 use model::budget::Stopwatch;
+use model::chart::Chart;
 use model::composition::Atom;
 use model::context::Context;
 use model::diagnostic::nearest;
@@ -137,7 +138,7 @@ impl<'a> Components<'a> {
                 Some(Err(why)) => vec![format!("the run is not written as a C program: {why}")],
             });
         }
-        outcome.details.components_run = Some(Box::new(run));
+        outcome.witness = Some(run);
         Ok(Claim::Violated(replayed))
     }
 
@@ -297,7 +298,7 @@ pub fn confirmed<'p>(
     parts: &'p [Part],
     sources: &SourceMap,
     script: &Script,
-) -> Result<(Followed<'p>, model::verdict::ComponentsRun), String> {
+) -> Result<(Followed<'p>, Chart), String> {
     let followed = following::follow(specification, question, parts, sources, script)?;
     let run = judged::judged(specification, question, sources, &followed)?;
     Ok((followed, run))

@@ -4,8 +4,9 @@ use super::following::Script;
 use super::{ComponentsFile, confirmed, question};
 use crate::certificate;
 use crate::error::Error;
+use model::chart::Form;
 use model::source::SourceMap;
-use report::components::whole;
+use report::chart::whole;
 use report::parse::Trace;
 use report::style::Style;
 use std::io::Write;
@@ -20,13 +21,14 @@ pub fn replay(
 ) -> Result<i32, Error> {
     let mismatch = |why: String| Error::Mismatch(format!("the trace is not possible in this model: {why}"));
     let specification = &file.specification;
-    let found = trace.components.as_ref();
-    let found = found.ok_or_else(|| Error::Mismatch(String::from("the trace is none of C components")))?;
+    if trace.kind != Form::COMPONENTS.kind {
+        return Err(Error::Mismatch(String::from("the trace is none of C components")));
+    }
     let property = certificate::property_named(&trace.property)?;
     let question = question(specification, &property);
     let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
     let parts = cegar::parts_of(specification, question).map_err(|reason| mismatch(reason.to_string()))?;
-    let script = Script::of_trace(found, trace.loop_from, specification).map_err(mismatch)?;
+    let script = Script::of_trace(trace, specification).map_err(mismatch)?;
     let (_, run) = confirmed(specification, question, &parts, sources, &script).map_err(mismatch)?;
     if trace.problem_code.as_deref().is_some_and(|code| code != run.problem_code) {
         let expected = trace.problem_code.as_deref().unwrap_or_default();

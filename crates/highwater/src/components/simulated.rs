@@ -135,12 +135,13 @@ impl Simulation<'_> {
             self.teller.tell(part, code, walker, &moved);
         }
         let Some(step) = self.teller.last() else { return Ok(true) };
-        for (place, moved) in step.moves.iter().enumerate().filter(|(_, moved)| moved.shown || step.event.is_some()) {
+        for (place, moved) in step.moves.iter().enumerate().filter(|_| step.shown || step.event.is_some()) {
             let (head, event) = match place {
                 0 => (format!("{number:5}"), step.event.as_deref().unwrap_or_default()),
                 _ => (String::from("     "), ""),
             };
-            let (who, where_) = (self.walkers[moved.part].name(), self.sources.short(moved.span));
+            let (who, where_) =
+                (self.walkers[moved.lane].name(), moved.span.map(|span| self.sources.short(span)).unwrap_or_default());
             write!(out, "{head} {event:<16} {who:<16} {where_:<20} {}", moved.does)?;
             words::beside(out, &moved.changes, &moved.remarks)?;
         }

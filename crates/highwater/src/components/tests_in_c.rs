@@ -14,20 +14,15 @@ use cfront::Input;
 use cfront::interpret::{Outcome, Run};
 use cfront::program::{Cause, Component, EdgeId, Instruction};
 use cfront::witness::{STATUS, Stop, Test, test_until};
+use model::chart::{Chart, StepKey};
 use model::source::{FileId, Span};
-use model::verdict::ComponentsRun;
 use std::path::{Path, PathBuf};
 
 /// More parts of a run that a test cannot make happen than this are counted.
 const MANY_MISSING: usize = 4;
 
 /// Writes the tests of a run that ends; what there is to say about them.
-pub fn write(
-    file: &ComponentsFile,
-    followed: &Followed<'_>,
-    run: &ComponentsRun,
-    path: &Path,
-) -> Result<Vec<String>, Error> {
+pub fn write(file: &ComponentsFile, followed: &Followed<'_>, run: &Chart, path: &Path) -> Result<Vec<String>, Error> {
     let procedures = followed.walkers.iter().enumerate().filter_map(|(part, walker)| match walker {
         Walker::Procedure(walking) => Some((&**walking, stop(walking, part, run)?)),
         Walker::Process(..) => None,
@@ -107,7 +102,7 @@ fn named(path: &Path, part: &str) -> PathBuf {
 }
 
 /// Where the run of a procedure ends, if it has to do with the violation.
-fn stop(walking: &Walking<'_>, part: usize, run: &ComponentsRun) -> Option<Stop> {
+fn stop(walking: &Walking<'_>, part: usize, run: &Chart) -> Option<Stop> {
     let component = &walking.procedure.component;
     match walking.place() {
         Place::Wrong(edge) if !walking.graph.quiet => {
@@ -126,8 +121,9 @@ fn stop(walking: &Walking<'_>, part: usize, run: &ComponentsRun) -> Option<Stop>
         _ => {}
     }
     // Somebody else is wrong, because of the last event.
-    let last = run.steps.last()?.moves.iter().find(|one| one.part == part)?;
-    let step = walking.graph.steps.get(last.code as usize)?;
+    let Some(StepKey::Moves(last)) = &run.steps.last()?.key else { return None };
+    let (_, step) = last.moves.iter().find(|(moved, _)| *moved as usize == part)?;
+    let step = walking.graph.steps.get(*step as usize)?;
     match (step.edge, walking.graph.nodes.get(step.source as usize)?.place) {
         (Some(edge), _) if matches!(component.edge(edge).instruction, Instruction::Return(_)) => Some(Stop::Return),
         (Some(edge), _) => called(walking, edge, 0),

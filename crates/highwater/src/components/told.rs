@@ -4,15 +4,15 @@ use super::walkers::{Moved, Walker, Walking};
 use crate::programs::words;
 use cegar::Part;
 use cegar::graph::Place;
+use model::chart::{Chart, ChartStep, Form, Inputs, Lane, Move, MovesKey, StepKey};
 use model::composition::Component as Process;
 use model::source::SourceMap;
 use model::structure::Ending;
-use model::verdict::{ComponentsRun, ComponentsStep, PartMove, RunPart};
 
 /// Tells a run step by step.
 pub struct Teller<'s> {
     sources: &'s SourceMap,
-    steps: Vec<ComponentsStep>,
+    steps: Vec<ChartStep>,
     initial: Vec<Option<u32>>,
     /// By part, the values that are known to the reader.
     known: Vec<Vec<Option<u64>>>,
@@ -44,39 +44,38 @@ impl<'s> Teller<'s> {
 
     /// A step begins.
     pub fn begin(&mut self, event: Option<String>) {
-        self.steps.push(ComponentsStep { event, moves: Vec::new(), remarks: Vec::new() });
+        self.steps.push(ChartStep { event, ..ChartStep::default() });
     }
 
     /// The step that was told last.
-    pub fn last(&self) -> Option<&ComponentsStep> {
+    pub fn last(&self) -> Option<&ChartStep> {
         self.steps.last()
     }
 
     /// A part has moved in it.
     pub fn tell(&mut self, part: usize, code: u32, walker: &Walker<'_>, moved: &Moved) {
-        let told = match (walker, moved) {
+        let (one, shown) = match (walker, moved) {
             (Walker::Procedure(walking), Moved::Procedure(..)) => self.procedure(part, walking, moved),
-            (Walker::Process(process, _), Moved::Process(state)) => PartMove {
-                part,
-                span: process.state_span(*state),
-                does: reached(process, *state),
-                changes: Vec::new(),
-                remarks: Vec::new(),
-                code,
-                shown: false,
-            },
+            (Walker::Process(process, _), Moved::Process(state)) => {
+                let (span, does) = (Some(process.state_span(*state)), reached(process, *state));
+                (Move { lane: part, span, does, ..Move::default() }, false)
+            }
             _ => return,
         };
-        if let Some(step) = self.steps.last_mut() {
-            step.moves.push(PartMove { code, ..told });
+        let Some(step) = self.steps.last_mut() else { return };
+        step.moves.push(one);
+        step.shown |= shown;
+        let key = step.key.get_or_insert_with(|| StepKey::Moves(MovesKey { moves: Vec::new() }));
+        if let StepKey::Moves(key) = key {
+            key.moves.push((part as u32, code));
         }
     }
 
-    fn procedure(&mut self, part: usize, walking: &Walking<'_>, moved: &Moved) -> PartMove {
+    /// What a procedure does, and whether it is worth a line of its own although nobody else takes part.
+    fn procedure(&mut self, lane: usize, walking: &Walking<'_>, moved: &Moved) -> (Move, bool) {
         let component = &walking.procedure.component;
         let Moved::Procedure(edge, inputs, span) = moved else {
-            let (does, changes, remarks) = Default::default();
-            return PartMove { part, span: walking.procedure.span, does, changes, remarks, code: 0, shown: false };
+            return (Move { lane, span: Some(walking.procedure.span), ..Move::default() }, false);
         };
         let remarks: Vec<String> = inputs.iter().filter_map(|input| words::remark(component, input)).collect();
         let Some(edge) = edge.map(|edge| component.edge(edge)) else {
@@ -89,40 +88,31 @@ impl<'s> Teller<'s> {
                 Place::Inside { call, .. } => (words::statement(component, self.sources, component.edge(call)), false),
                 _ => (String::new(), false),
             };
-            return PartMove { part, span: *span, does, changes: Vec::new(), remarks, code: 0, shown };
+            return (Move { lane, span: Some(*span), does, remarks, ..Move::default() }, shown);
         };
-        let changes = match self.known.get_mut(part) {
+        let changes = match self.known.get_mut(lane) {
             Some(known) => words::changes(component, &walking.machine, edge, known),
             None => Vec::new(),
         };
         let shown = !changes.is_empty() || !remarks.is_empty() || words::is_shown(component, edge);
         let does = words::statement(component, self.sources, edge);
-        PartMove { part, span: *span, does, changes, remarks, code: 0, shown }
+        (Move { lane, span: Some(*span), does, states: None, changes, remarks }, shown)
     }
 
     /// All of it. What is wrong with it is not said yet.
-    pub fn told(self, parts: &[Part], loop_from: Option<usize>, walkers: &[Walker<'_>]) -> ComponentsRun {
-        let part = |((part, walker), initial): ((&Part, &Walker<'_>), &Option<u32>)| {
-            let (inputs, bits) = match walker {
+    pub fn told(self, parts: &[Part], loop_from: Option<usize>, walkers: &[Walker<'_>]) -> Chart {
+        let lane = |((part, walker), initial): ((&Part, &Walker<'_>), &Option<u32>)| {
+            let inputs = match walker {
                 Walker::Procedure(walking) => {
                     let (component, inputs) = (&walking.procedure.component, &walking.run.inputs);
-                    let words = inputs.iter().map(|input| words::input(component, input)).collect();
-                    (words, inputs.iter().map(|input| input.bits).collect())
+                    let values = inputs.iter().map(|input| words::input(component, input)).collect();
+                    Some(Inputs { values, bits: inputs.iter().map(|input| input.bits).collect() })
                 }
-                Walker::Process(..) => (Vec::new(), Vec::new()),
+                Walker::Process(..) => None,
             };
-            RunPart { name: part.name().to_owned(), initial: *initial, inputs, bits }
+            Lane { name: part.name().to_owned(), instance: None, initial: *initial, inputs }
         };
-        ComponentsRun {
-            parts: parts.iter().zip(walkers).zip(&self.initial).map(part).collect(),
-            steps: self.steps,
-            loop_from,
-            remarks: Vec::new(),
-            problem: String::new(),
-            problem_code: "",
-            problem_span: None,
-            waiting: Vec::new(),
-            circle: Vec::new(),
-        }
+        let lanes = parts.iter().zip(walkers).zip(&self.initial).map(lane).collect();
+        Chart { steps: self.steps, loop_from, ..Chart::new(&Form::COMPONENTS, lanes) }
     }
 }

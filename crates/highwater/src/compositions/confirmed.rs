@@ -2,12 +2,13 @@
 
 use super::story;
 use compose::Question;
+use model::chart::Chart;
 use model::composition::{Atom, Composition, Run, Stepper};
 use model::formula::Ltl;
-use model::verdict::{JointRun, Property};
+use model::verdict::Property;
 
 /// The run in words; or why it is no violation.
-pub fn confirmed(composition: &Composition, question: Question<'_>, run: Run) -> Result<JointRun, &'static str> {
+pub fn confirmed(composition: &Composition, question: Question<'_>, run: Run) -> Result<Chart, &'static str> {
     violates(composition, question, &run)?;
     Ok(match question {
         Question::Deadlock => story::deadlock(composition, run),

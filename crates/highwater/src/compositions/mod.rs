@@ -106,7 +106,7 @@ impl<'a> Compositions<'a> {
             compose::Verdict::Inconclusive(reason) => Err(reason),
             compose::Verdict::Fails(run) => {
                 let (replayed, joint) = Replayed::composition(self.composition, question, *run)?;
-                outcome.details.joint = Some(Box::new(joint));
+                outcome.witness = Some(joint);
                 Ok(Claim::Violated(replayed))
             }
             compose::Verdict::Holds(proof) => {

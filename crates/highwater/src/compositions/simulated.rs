@@ -3,18 +3,25 @@
 use super::{confirmed, story};
 use crate::error::Error;
 use crate::simulate::Chooser;
-use model::composition::{Composition, Happening, Stepper};
-use model::verdict::{JointStep, Property};
-use report::chart::Fold;
-use report::joint;
-use report::parse::Trace;
+use model::chart::{ChartStep, Form, JointKey, StepKey};
+use model::composition::{Composition, Happening, Run, Stepper};
+use model::source::SourceMap;
+use model::verdict::Property;
+use report::chart;
+use report::parse::{self, Trace};
 use report::style::Style;
 use std::io::Write;
 
 /// Follows a trace; it must violate what it was written for.
-pub fn replay(composition: &Composition, trace: &Trace, style: Style, out: &mut dyn Write) -> Result<i32, Error> {
+pub fn replay(
+    composition: &Composition,
+    sources: &SourceMap,
+    trace: &Trace,
+    style: Style,
+    out: &mut dyn Write,
+) -> Result<i32, Error> {
     let none = || Error::Mismatch(String::from("the trace is none of structures side by side"));
-    let run = trace.joint.clone().ok_or_else(none)?;
+    let run = run_of(trace)?.ok_or_else(none)?;
     let property = match trace.property.as_str() {
         "deadlock" => Some(Property::Deadlock),
         "safety" => Some(Property::Safety),
@@ -24,10 +31,20 @@ pub fn replay(composition: &Composition, trace: &Trace, style: Style, out: &mut 
     let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
     let joint = confirmed::confirmed(composition, question, run)
         .map_err(|why| Error::Mismatch(format!("the trace is not possible in this model: {why}")))?;
-    out.write_all(joint::chart(&joint, Fold::Nothing, style).as_bytes())?;
-    out.write_all(joint::stuck(&joint, style).as_bytes())?;
+    out.write_all(chart::whole(&joint, sources, style).as_bytes())?;
     writeln!(out, "replayed {} steps: {} ({})", joint.steps.len(), joint.problem_code, trace.property)?;
     Ok(0)
+}
+
+/// The run of a trace; nothing if it is one of another kind.
+fn run_of(trace: &Trace) -> Result<Option<Run>, Error> {
+    let Some(initial) = trace.initial.clone().filter(|_| trace.kind == Form::JOINT.kind) else { return Ok(None) };
+    let keys = trace.keys(|key| match key {
+        StepKey::Joint(key) => Some(key.clone()),
+        _ => None,
+    });
+    let run = keys.and_then(|keys| JointKey::run(initial, &keys, trace.loop_from).map_err(parse::no_step));
+    run.map(Some).map_err(|error| Error::Mismatch(error.to_string()))
 }
 
 /// One run, chosen at random or by hand.
@@ -42,9 +59,9 @@ pub fn run(composition: &Composition, steps: usize, chooser: &mut Chooser, out: 
         if options.is_empty() {
             return stopped(out, composition, &state, number - 1);
         }
-        let words: Vec<JointStep> =
+        let words: Vec<ChartStep> =
             options.iter().map(|(happens, next)| story::step(composition, &stepper, *happens, &state, next)).collect();
-        let lines: Vec<String> = words.iter().map(line).collect();
+        let lines: Vec<String> = words.iter().map(|step| line(composition, step)).collect();
         let Some(index) = chooser.choose(out, &lines)? else { return Ok(0) };
         let Some((_, next)) = options.into_iter().nth(index) else { return Ok(0) };
         writeln!(out, "{number:5} {}", lines[index])?;
@@ -58,9 +75,12 @@ fn first_state(composition: &Composition) -> Option<Vec<u32>> {
     composition.components.iter().map(|component| component.structure.initial().first().copied()).collect()
 }
 
-fn line(step: &JointStep) -> String {
-    let who = step.participants.iter().map(|p| format!("{}: {}", p.component, p.to));
-    format!("{:<24} {}", step.event, who.collect::<Vec<_>>().join(", "))
+fn line(composition: &Composition, step: &ChartStep) -> String {
+    let who = step.moves.iter().filter_map(|one| {
+        let component = composition.components.get(one.lane)?;
+        Some(format!("{}: {}", component.name, one.states.as_ref().map_or("", |(_, to)| to)))
+    });
+    format!("{:<24} {}", step.event.as_deref().unwrap_or(""), who.collect::<Vec<_>>().join(", "))
 }
 
 /// Nothing can happen.

@@ -2,13 +2,13 @@
 
 use super::waiting;
 use model::blame::Seen;
-use model::composition::{Atom, Composition, Happening, Run, Stepper};
+use model::chart::{Chart, ChartStep, Form, JointKey, Lane, Move, StepKey};
+use model::composition::{Atom, Component, Composition, Happening, Run, Stepper};
 use model::formula::Ltl;
 use model::structure::Ending;
-use model::verdict::{JointRun, JointStep, Participant};
 
 /// A run that ends where nothing can happen.
-pub fn deadlock(composition: &Composition, run: Run) -> JointRun {
+pub fn deadlock(composition: &Composition, run: Run) -> Chart {
     let last = run.states.last().cloned().unwrap_or_default();
     let waiting = waiting::waiting(composition, &last);
     let circle = waiting::circle(composition, &run);
@@ -20,11 +20,11 @@ pub fn deadlock(composition: &Composition, run: Run) -> JointRun {
         (stuck, all) if stuck == all => format!("all {all} components are stuck"),
         (stuck, all) => format!("{stuck} of {all} components are stuck"),
     };
-    JointRun { waiting, circle, problem, problem_code: "deadlock", ..plain(composition, run) }
+    Chart { waiting, circle, problem, problem_code: "deadlock", stuck: true, ..plain(composition, run) }
 }
 
 /// A run that ends in an error.
-pub fn error(composition: &Composition, run: Run) -> JointRun {
+pub fn error(composition: &Composition, run: Run) -> Chart {
     let last = run.states.last().cloned().unwrap_or_default();
     let at_fault = composition.components.iter().zip(&last).find(|(c, at)| c.structure.ending(**at) == Ending::Error);
     let problem = match at_fault {
@@ -32,11 +32,11 @@ pub fn error(composition: &Composition, run: Run) -> JointRun {
         None => String::from("a component gets into an error"),
     };
     let problem_span = at_fault.map(|(component, _)| component.span);
-    JointRun { problem, problem_code: "error-state", problem_span, ..plain(composition, run) }
+    Chart { problem, problem_code: "error-state", problem_span, ..plain(composition, run) }
 }
 
 /// An infinite run that does not keep a formula.
-pub fn formula(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> JointRun {
+pub fn formula(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> Chart {
     let seen = Seen {
         positions: run.steps.len(),
         loop_from: run.loop_from.unwrap_or(0),
@@ -45,35 +45,26 @@ pub fn formula(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> Join
     };
     let remarks = seen.remarks(formula);
     let problem = format!("this run does not keep `{formula}`");
-    let mut joint = JointRun { problem, problem_code: "formula", ..plain(composition, run) };
+    let mut joint = Chart { problem, problem_code: "formula", ..plain(composition, run) };
     for (position, text) in remarks {
-        // A remark on a position stands beside the step that leads to it.
-        let beside = match position.checked_sub(1).and_then(|step| joint.steps.get_mut(step)) {
-            Some(step) => &mut step.remarks,
-            None => &mut joint.remarks,
-        };
-        if !beside.contains(&text) {
-            beside.push(text);
-        }
+        joint.remark(position, text);
     }
     joint
 }
 
 /// The steps of a run, with nothing said of what is wrong.
-pub fn plain(composition: &Composition, run: Run) -> JointRun {
+pub fn plain(composition: &Composition, run: Run) -> Chart {
     let stepper = Stepper::new(composition);
+    let first = run.states.first().map_or(&[][..], Vec::as_slice);
+    let lane = |(component, &state): (&Component, &u32)| Lane {
+        name: component.name.clone(),
+        initial: Some(state),
+        ..Lane::default()
+    };
+    let lanes = composition.components.iter().zip(first).map(lane).collect();
     let pairs = run.steps.iter().zip(run.states.windows(2));
     let steps = pairs.map(|(&happens, pair)| step(composition, &stepper, happens, &pair[0], &pair[1])).collect();
-    JointRun {
-        run,
-        steps,
-        remarks: Vec::new(),
-        problem: String::new(),
-        problem_code: "",
-        problem_span: None,
-        waiting: Vec::new(),
-        circle: Vec::new(),
-    }
+    Chart { steps, loop_from: run.loop_from, ..Chart::new(&Form::JOINT, lanes) }
 }
 
 /// A step in words.
@@ -83,7 +74,7 @@ pub fn step(
     happens: Happening,
     from: &[u32],
     to: &[u32],
-) -> JointStep {
+) -> ChartStep {
     let participants = match happens {
         Happening::Event(event) => stepper.participants(event).to_vec(),
         Happening::Silent { component } => vec![component],
@@ -91,11 +82,12 @@ pub fn step(
     let participant = |&number: &u32| {
         let component = composition.components.get(number as usize)?;
         let state = |of: &[u32]| of.get(number as usize).map(|&at| component.state_name(at)).unwrap_or_default();
-        Some(Participant { component: component.name.clone(), from: state(from), to: state(to) })
+        Some(Move { lane: number as usize, states: Some((state(from), state(to))), ..Move::default() })
     };
-    JointStep {
-        event: composition.event_name(happens.event()).to_owned(),
-        participants: participants.iter().filter_map(participant).collect(),
-        remarks: Vec::new(),
+    ChartStep {
+        event: Some(composition.event_name(happens.event()).to_owned()),
+        moves: participants.iter().filter_map(participant).collect(),
+        key: Some(StepKey::Joint(JointKey::new(happens, from, to))),
+        ..ChartStep::default()
     }
 }

@@ -6,9 +6,9 @@
 //! neighbour may put back) is said to wait for those that it met last, if they are among them: they are most likely the ones
 //! that hold it.
 
+use model::chart::{Awaited, Waits};
 use model::composition::{Composition, Happening, Run, Stepper};
 use model::ids::EventId;
-use model::verdict::{Refused, Waiting};
 use std::collections::{HashMap, VecDeque};
 
 /// A shortest circle is looked for from so many components.
@@ -17,20 +17,20 @@ const MOST_STARTS: usize = 256;
 const MOST_EVENTS: usize = 64;
 
 /// What each component waits for, in a state in which nothing can happen.
-pub fn waiting(composition: &Composition, state: &[u32]) -> Vec<Waiting> {
+pub fn waiting(composition: &Composition, state: &[u32]) -> Vec<Waits> {
     let stepper = Stepper::new(composition);
     let name = |&number: &u32| {
-        let component = &composition.components[number as usize];
-        (component.name.clone(), component.state_name(state[number as usize]))
+        let lane = number as usize;
+        (lane, composition.components[lane].state_name(state[lane]))
     };
-    let refused = |event: EventId| Refused {
+    let refused = |event: EventId| Awaited {
         event: composition.event_name(event).to_owned(),
-        by: refusers(composition, &stepper, state, event).iter().map(name).collect(),
+        refused_by: refusers(composition, &stepper, state, event).iter().map(name).collect(),
     };
-    let one = |(index, component): (usize, &model::composition::Component)| Waiting {
-        component: component.name.clone(),
-        state: component.state_name(state[index]),
-        span: component.state_span(state[index]),
+    let one = |(index, component): (usize, &model::composition::Component)| Waits {
+        lane: index,
+        state: Some(component.state_name(state[index])),
+        span: Some(component.state_span(state[index])),
         done: component.structure.ending(state[index]) == model::structure::Ending::Done,
         events: wanted(composition, state, index).into_iter().map(refused).collect(),
     };
@@ -54,8 +54,8 @@ fn refusers(composition: &Composition, stepper: &Stepper<'_>, state: &[u32], eve
     stepper.participants(event).iter().copied().filter(refuses).collect()
 }
 
-/// The names of components each of which waits for the next, and the last for the first.
-pub fn circle(composition: &Composition, run: &Run) -> Vec<String> {
+/// Components each of which waits for the next, and the last for the first.
+pub fn circle(composition: &Composition, run: &Run) -> Vec<usize> {
     let state = run.states.last().map_or(&[][..], Vec::as_slice);
     let stepper = Stepper::new(composition);
     let waits_for = |component: usize| -> Vec<usize> {
@@ -63,8 +63,7 @@ pub fn circle(composition: &Composition, run: &Run) -> Vec<String> {
         events.flat_map(|event| refusers(composition, &stepper, state, event)).map(|other| other as usize).collect()
     };
     let all: Vec<Vec<usize>> = (0..composition.components.len()).map(waits_for).collect();
-    let found = likely_circle(&all, &last_met(&stepper, run, all.len()));
-    found.into_iter().map(|component| composition.components[component].name.clone()).collect()
+    likely_circle(&all, &last_met(&stepper, run, all.len()))
 }
 
 /// Those each of whom waits for the next, and the last for the first; `all` says who waits for whom, and `met` whom each met

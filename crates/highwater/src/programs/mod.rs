@@ -79,7 +79,7 @@ impl<'a> Programs<'a> {
                 "the program states no error (assertion, error call, error label): faults at run time count",
             ));
         }
-        let (claim, run) = self.answered(&mut outcome.details, cx).unwrap_or_else(|reason| (Claim::Open(reason), None));
+        let (claim, run) = self.answered(&mut outcome, cx).unwrap_or_else(|reason| (Claim::Open(reason), None));
         if let Claim::Open(Reason::Crash(_)) = claim {
             outcome.details.advice.push(String::from("`--c-faults` asks for faults at run time, and shows the run"));
         }
@@ -99,7 +99,7 @@ impl<'a> Programs<'a> {
     }
 
     /// A proof that was accepted, or a run that was executed.
-    fn answered(&self, details: &mut Details, cx: &Context<'_>) -> Result<(Claim, Option<Run>), Reason> {
+    fn answered(&self, outcome: &mut Outcome, cx: &Context<'_>) -> Result<(Claim, Option<Run>), Reason> {
         let component = &self.program.component;
         let asked = |kind: &ErrorKind| self.asked(kind);
         let mut last = Stopwatch::start();
@@ -110,12 +110,12 @@ impl<'a> Programs<'a> {
             }
         };
         let (answer, statistics) = pdr::check(component, &asked, &cx.limits(), cx, &mut listener);
-        let stats = details.program.insert(self.stats(statistics));
+        let stats = outcome.details.program.insert(self.stats(statistics));
         match answer {
             pdr::Answer::Inconclusive(reason) => Err(reason),
             pdr::Answer::Unsafe(found) => {
                 let (replayed, words, run) = Replayed::program(component, self.sources, &asked, &found)?;
-                details.program_run = Some(Box::new(words));
+                outcome.witness = Some(words);
                 Ok((Claim::Violated(replayed), Some(run)))
             }
             pdr::Answer::Safe(invariant) => {

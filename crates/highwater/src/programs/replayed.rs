@@ -4,8 +4,8 @@ use super::{ProgramFile, code, story};
 use crate::error::Error;
 use cfront::interpret::{Outcome, Request};
 use model::source::SourceMap;
+use report::chart::whole;
 use report::parse::Trace;
-use report::program::whole;
 use report::style::Style;
 use std::io::Write;
 
@@ -21,7 +21,7 @@ pub fn replay(
     out: &mut dyn Write,
 ) -> Result<i32, Error> {
     let none = || Error::Mismatch(String::from("the trace is none of a C program"));
-    let mut inputs = trace.program.as_ref().ok_or_else(none)?.iter();
+    let mut inputs = trace.bits.as_ref().ok_or_else(none)?.iter();
     let (mut missing, component) = (false, &program.component);
     let mut next = |_: &Request| {
         inputs.next().copied().unwrap_or_else(|| {

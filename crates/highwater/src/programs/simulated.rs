@@ -5,8 +5,8 @@ use crate::error::Error;
 use crate::simulate::Chooser;
 use cfront::interpret::{Machine, Outcome, Purpose, Request, Run};
 use cfront::program::Cause;
+use model::chart::ChartStep;
 use model::source::SourceMap;
-use model::verdict::ProgramStep;
 use std::io::Write;
 
 /// One run, on inputs that are drawn or typed.
@@ -57,10 +57,11 @@ fn wanted(component: &cfront::Component, request: &Request) -> String {
     }
 }
 
-fn show(out: &mut dyn Write, number: usize, sources: &SourceMap, step: &ProgramStep) -> Result<(), Error> {
-    let place = sources.short(step.span);
-    write!(out, "{number:5} {place:<20} {}", step.statement)?;
-    words::beside(out, &step.changes, &step.remarks)
+fn show(out: &mut dyn Write, number: usize, sources: &SourceMap, step: &ChartStep) -> Result<(), Error> {
+    let Some(one) = step.moves.first() else { return Ok(()) };
+    let place = one.span.map(|span| sources.short(span)).unwrap_or_default();
+    write!(out, "{number:5} {place:<20} {}", one.does)?;
+    words::beside(out, &one.changes, &one.remarks)
 }
 
 /// How a run ends, and the exit code.

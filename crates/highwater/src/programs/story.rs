@@ -8,8 +8,8 @@ use super::{code, words};
 use cfront::Component;
 use cfront::interpret::{Input, Machine, Outcome, Request, Run};
 use cfront::program::{Edge, ErrorKind};
+use model::chart::{Chart, ChartStep, Form, Gap, Inputs, Lane, Move};
 use model::source::{SourceMap, Span};
-use model::verdict::{ProgramRun, ProgramStep};
 use std::collections::VecDeque;
 
 /// Of a longer run so many steps at its beginning are told, and so many at its end.
@@ -21,7 +21,7 @@ pub fn confirmed(
     sources: &SourceMap,
     asked: &dyn Fn(&ErrorKind) -> bool,
     found: &Run,
-) -> Result<(ProgramRun, Run), Outcome> {
+) -> Result<(Chart, Run), Outcome> {
     let mut teller = Teller::new(component, sources);
     let run = teller.follow(found);
     match run.outcome {
@@ -36,16 +36,18 @@ pub struct Teller<'a> {
     sources: &'a SourceMap,
     /// The values that are known to the reader.
     known: Vec<Option<u64>>,
-    first: Vec<ProgramStep>,
-    last: VecDeque<ProgramStep>,
+    first: Vec<ChartStep>,
+    last: VecDeque<ChartStep>,
     left_out: u64,
+    /// The procedures that were seen so far.
+    lanes: Vec<Lane>,
 }
 
 impl<'a> Teller<'a> {
     /// Nothing is told yet.
     pub fn new(component: &'a Component, sources: &'a SourceMap) -> Self {
         let known = vec![None; component.variables.len()];
-        Teller { component, sources, known, first: Vec::new(), last: VecDeque::new(), left_out: 0 }
+        Teller { component, sources, known, first: Vec::new(), last: VecDeque::new(), left_out: 0, lanes: Vec::new() }
     }
 
     /// Executes the inputs of a run.
@@ -75,18 +77,27 @@ impl<'a> Teller<'a> {
     }
 
     /// A step that was taken, if it shows something.
-    pub fn step(&mut self, edge: &Edge, machine: &Machine<'_>, inputs: &[Input]) -> Option<ProgramStep> {
+    pub fn step(&mut self, edge: &Edge, machine: &Machine<'_>, inputs: &[Input]) -> Option<ChartStep> {
         let changes = words::changes(self.component, machine, edge, &mut self.known);
         let remarks: Vec<String> = inputs.iter().filter_map(|input| words::remark(self.component, input)).collect();
         let shown = !changes.is_empty() || !remarks.is_empty() || words::is_shown(self.component, edge);
         shown.then(|| {
-            let procedure = self.component.location(edge.source).procedure.clone();
-            let statement = words::statement(self.component, self.sources, edge);
-            ProgramStep { span: edge.span, procedure, statement, changes, remarks }
+            let lane = self.lane(&self.component.location(edge.source).procedure);
+            let does = words::statement(self.component, self.sources, edge);
+            let one = Move { lane, span: Some(edge.span), does, states: None, changes, remarks };
+            ChartStep { moves: vec![one], shown: true, ..ChartStep::default() }
         })
     }
 
-    fn push(&mut self, step: ProgramStep) {
+    /// The lane of a procedure.
+    fn lane(&mut self, procedure: &str) -> usize {
+        self.lanes.iter().position(|lane| lane.name == procedure).unwrap_or_else(|| {
+            self.lanes.push(Lane { name: procedure.to_owned(), ..Lane::default() });
+            self.lanes.len() - 1
+        })
+    }
+
+    fn push(&mut self, step: ChartStep) {
         if self.first.len() < MOST_TOLD {
             self.first.push(step);
             return;
@@ -98,17 +109,21 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn told(self, run: &Run, kind: ErrorKind, span: Span) -> ProgramRun {
-        let inputs = run.inputs.iter().map(|input| words::input(self.component, input)).collect();
-        let gap = (self.left_out > 0).then_some((self.first.len(), self.left_out));
-        ProgramRun {
+    fn told(mut self, run: &Run, kind: ErrorKind, span: Span) -> Chart {
+        let values = run.inputs.iter().map(|input| words::input(self.component, input)).collect();
+        let inputs = Inputs { values, bits: run.inputs.iter().map(|input| input.bits).collect() };
+        if self.lanes.is_empty() {
+            self.lanes.push(Lane::default());
+        }
+        self.lanes[0].inputs = Some(inputs);
+        let gap = Gap { after: self.first.len(), steps: self.left_out };
+        Chart {
             steps: self.first.into_iter().chain(self.last).collect(),
-            gap,
-            inputs,
-            bits: run.inputs.iter().map(|input| input.bits).collect(),
+            gap: Some(gap).filter(|gap| gap.steps > 0),
             problem: kind.to_string(),
             problem_code: code(kind),
-            problem_span: span,
+            problem_span: Some(span),
+            ..Chart::new(&Form::PROGRAM, self.lanes)
         }
     }
 }

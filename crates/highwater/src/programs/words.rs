@@ -5,9 +5,8 @@ use cfront::Component;
 use cfront::display;
 use cfront::interpret::{Input, Machine, Purpose};
 use cfront::program::{Cause, Edge, Instruction, VariableId, VariableKind};
-use model::chart::Change;
+use model::chart::{self, Change};
 use model::source::SourceMap;
-use model::verdict::ProgramInput;
 use std::io::Write;
 
 /// A longer statement is cut.
@@ -96,7 +95,7 @@ pub fn remark(component: &Component, input: &Input) -> Option<String> {
 }
 
 /// What came from outside, for documents.
-pub fn input(component: &Component, Input { request, bits }: &Input) -> ProgramInput {
+pub fn input(component: &Component, Input { request, bits }: &Input) -> chart::Input {
     let (kind, routine) = match &request.purpose {
         Purpose::Havoc(Cause::Nondet(routine)) => ("nondet", Some(routine)),
         Purpose::Result(routine) => ("result", Some(routine)),
@@ -108,7 +107,7 @@ pub fn input(component: &Component, Input { request, bits }: &Input) -> ProgramI
         Purpose::Havoc(Cause::Volatile) => ("volatile", None),
     };
     let variable = is_written(component, request.variable);
-    ProgramInput {
+    chart::Input {
         kind,
         routine: routine.cloned(),
         variable: variable.then(|| display::name(component, request.variable)),

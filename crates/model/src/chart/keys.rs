@@ -2,7 +2,8 @@
 //!
 //! They mean something only together with the very text of the model, which is why a trace has its hash.
 
-use crate::ids::EdgeId;
+use crate::composition::{Happening, Run};
+use crate::ids::{EdgeId, EventId};
 use crate::semantics::Step;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,48 @@ pub struct JointKey {
     pub silent: Option<u32>,
     /// Components and their new states.
     pub to: Vec<(u32, u32)>,
+}
+
+impl JointKey {
+    /// The key of a step between two states.
+    pub fn new(step: Happening, from: &[u32], to: &[u32]) -> Self {
+        let changed = (0..).zip(from.iter().zip(to)).filter(|(_, (from, to))| from != to);
+        let to = changed.map(|(component, (_, &to))| (component, to)).collect();
+        match step {
+            Happening::Event(event) => JointKey { event: Some(event.0), silent: None, to },
+            Happening::Silent { component } => JointKey { event: None, silent: Some(component), to },
+        }
+    }
+
+    /// Takes the step; `None` if it makes no sense.
+    fn take(&self, state: &[u32]) -> Option<(Happening, Vec<u32>)> {
+        let mut next = state.to_vec();
+        for &(component, to) in &self.to {
+            *next.get_mut(component as usize)? = to;
+        }
+        let step = match (self.event, self.silent) {
+            (Some(event), None) => Happening::Event(EventId(event)),
+            (None, Some(component)) => Happening::Silent { component },
+            _ => return None,
+        };
+        Some((step, next))
+    }
+
+    /// The run that takes these steps; the position of the first step that makes no sense, if one does.
+    pub fn run<'k>(
+        initial: Vec<u32>,
+        steps: impl IntoIterator<Item = &'k JointKey>,
+        loop_from: Option<usize>,
+    ) -> Result<Run, usize> {
+        let mut run = Run { states: vec![initial], steps: Vec::new(), loop_from };
+        for (position, key) in steps.into_iter().enumerate() {
+            let before = run.states.last().map_or(&[][..], Vec::as_slice);
+            let (step, next) = key.take(before).ok_or(position)?;
+            run.steps.push(step);
+            run.states.push(next);
+        }
+        Ok(run)
+    }
 }
 
 /// A step of C components: who moves, and by which step of the procedure, or to which state of the process.

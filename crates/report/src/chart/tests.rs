@@ -1,6 +1,6 @@
 use super::*;
 use crate::sample;
-use model::chart::{Form, Waits};
+use model::chart::{Form, Gap, Lane, Waits};
 use model::semantics::Step;
 
 const UNICODE: Style = Style { color: false, unicode: true, width: 100 };
@@ -183,4 +183,87 @@ fn of_very_many_processes_some_are_left_out() {
 fn each_process_has_its_colour() {
     let text = drawn(&sample::steps(), None, Style { color: true, ..UNICODE });
     assert!(text.contains("\x1b[36mP:0\x1b[0m") && text.contains("\x1b[35mQ:1\x1b[0m"), "{text:?}");
+}
+
+fn plain(chart: &Chart) -> String {
+    steps(chart, Fold::Nothing, &Places::new(&sample::sources()), Style::PLAIN)
+}
+
+#[test]
+fn events_of_components_are_shown_with_who_takes_part() {
+    let run = Chart { loop_from: Some(1), ..sample::joint() };
+    insta::assert_snapshot!(plain(&run), @"
+    step     event  who takes part
+       1     go     P: IDLE -> BUSY; Q: ON
+    -> `p` is true now
+    from here on for ever:
+       2  =  tau    Q: ON -> OFF
+    <- repeats from step 2
+    ");
+    assert_eq!(when(&run), "after 1 step, then 1 step for ever");
+    assert_eq!(when(&sample::joint()), "after 2 steps");
+}
+
+#[test]
+fn lanes_that_are_stuck_are_shown_with_what_they_wait_for() {
+    let places = sample::sources();
+    insta::assert_snapshot!(ending(&sample::joint(), &Places::new(&places), Style::PLAIN), @"
+    why nothing can happen
+      `P` in `BUSY` waits for `a`, which `Q` refuses in `OFF`; or for `b`, which `Q` refuses in `OFF`
+      `R` in `BUSY` has done its work
+      `S` in `BUSY` can do nothing any more
+      they wait in a circle: P -> Q -> P
+    ");
+    let lanes = (0..40).map(|n: u32| Lane { name: n.to_string(), ..Lane::default() }).collect();
+    let long = Chart { lanes, circle: (0..40).collect(), ..sample::joint() };
+    let text = ending(&long, &Places::new(&places), Style::PLAIN);
+    assert!(
+        text.ends_with(
+            "circle: 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> ... -> 32 -> 33 -> 34 -> 35 -> 36 -> 37 -> 38 -> 39 -> 0\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_run_of_c_is_a_table_of_statements_and_what_they_change() {
+    insta::assert_snapshot!(plain(&sample::program()), @"
+    step  place        who   statement       changed
+       1  hand.pml:8   main  x = 1           x = 1
+       2  hand.pml:18  f     assert(x == 0)  f::n = -3, p = &a[1]
+          -> `read` returned -3
+    ");
+    assert_eq!(when(&sample::program()), "after 2 steps");
+    let mut one = sample::program();
+    one.lanes.truncate(1);
+    one.steps.truncate(1);
+    assert!(!plain(&one).contains("main"), "{}", plain(&one));
+}
+
+#[test]
+fn steps_behind_a_gap_keep_their_numbers() {
+    let long = Chart { gap: Some(Gap { after: 1, steps: 1_000 }), ..sample::program() };
+    let text = plain(&long);
+    assert!(text.contains("... 1 000 steps are left out") && text.contains("1 002"), "{text}");
+    assert_eq!(when(&long), "after 1 002 steps");
+}
+
+#[test]
+fn lanes_are_drawn_and_joined_where_they_take_part_in_an_event() {
+    let run = Chart { loop_from: Some(2), ..sample::components() };
+    insta::assert_snapshot!(plain(&run), @"
+    the parts, from left to right: a, b, L
+    step            place        who  event  statement  changed
+       1     o | |  hand.pml:8   a           x = 1      x = 1
+    from here on for ever:
+       3  =  o-+-o  hand.pml:12  a    take   q!req(7)
+                    hand.pml:16  L           c?ack
+    <- repeats from step 3
+    ");
+    assert_eq!(when(&run), "after 2 steps, then 1 step for ever");
+    let silent = Chart { loop_from: Some(1), ..sample::components() };
+    assert!(plain(&silent).contains("repeats from step 2\n"), "{}", plain(&silent));
+    let mut unseen = silent;
+    unseen.steps.truncate(2);
+    assert!(plain(&unseen).contains("repeats from step 2, and nothing of it is seen"), "{}", plain(&unseen));
 }

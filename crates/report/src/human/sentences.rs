@@ -1,10 +1,7 @@
 //! What was found, in one sentence.
 
 use crate::chart::when;
-use crate::components;
 use crate::document::ModelInfo;
-use crate::joint;
-use crate::program;
 use crate::style::{Style, clean, counted, duration, grouped};
 use model::semantics::Reading;
 use model::verdict::{
@@ -138,15 +135,6 @@ fn reading(reading: Reading) -> &'static str {
 
 /// What was found when a property is violated.
 pub(super) fn finding(outcome: &Outcome) -> String {
-    if let Some(joint) = &outcome.details.joint {
-        return format!("{}, {}", clean(&joint.problem), joint::when(&joint.run));
-    }
-    if let Some(run) = &outcome.details.components_run {
-        return format!("{}, {}", clean(&run.problem), components::when(run));
-    }
-    if let Some(run) = &outcome.details.program_run {
-        return format!("{}, {}", clean(&run.problem), program::when(run));
-    }
     let Some(witness) = &outcome.witness else { return String::from("violated, without a run") };
     let stuck = witness.waiting.iter().filter(|waits| !waits.done).count();
     let what = match stuck {

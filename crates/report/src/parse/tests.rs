@@ -3,7 +3,8 @@
 use super::*;
 use crate::json::{write_certificates, write_check, write_trace};
 use crate::sample;
-use model::chart::{NetworkKey, StepKey};
+use model::chart::{Chart, JointKey, NetworkKey, StepKey};
+use model::semantics::Step;
 use model::verdict::{Outcome, Property, Verdict};
 
 fn trace_text(outcome: &Outcome) -> String {
@@ -22,6 +23,11 @@ fn message(text: &str) -> String {
     parse_trace(text).unwrap_err().to_string()
 }
 
+fn steps(trace: &Trace) -> Vec<Step> {
+    let of = |key: &StepKey| if let StepKey::Network(key) = key { Some(Step::from(*key)) } else { None };
+    trace.keys(of).unwrap()
+}
+
 #[test]
 fn a_trace_that_was_written_is_read_back_with_the_same_steps() {
     let mut outcome = sample::outcome(Verdict::Violated);
@@ -31,10 +37,39 @@ fn a_trace_that_was_written_is_read_back_with_the_same_steps() {
     outcome.reading = Reading::Drop;
     let expected: Vec<Step> = sample::keys(run);
     let trace = parse_trace(&trace_text(&outcome)).unwrap();
-    assert_eq!(trace.steps, expected);
+    assert_eq!(steps(&trace), expected);
     assert_eq!((trace.reading, trace.loop_from, trace.property.as_str()), (Reading::Drop, Some(2), "safety"));
     assert_eq!((trace.sha256.as_str(), trace.defines), ("9f86d081884c7d65", vec![String::from("N=3")]));
     assert_eq!(trace.problem_code.as_deref(), Some("assertion"));
+}
+
+/// A trace of a run, written and read.
+fn read_back(run: Chart) -> Trace {
+    let outcome = Outcome { witness: Some(run), ..sample::outcome(Verdict::Violated) };
+    parse_trace(&trace_text(&outcome)).unwrap()
+}
+
+#[test]
+fn runs_of_all_kinds_are_read_back_with_what_replay_needs() {
+    let keys = |trace: &Trace| trace.keys(|key| Some(key.clone())).unwrap();
+    let written = |run: &Chart| run.steps.iter().filter_map(|step| step.key.clone()).collect::<Vec<_>>();
+    let run = Chart { loop_from: Some(1), ..sample::joint() };
+    let trace = read_back(run.clone());
+    assert_eq!((keys(&trace), trace.kind.as_str(), trace.loop_from), (written(&run), "joint-run", Some(1)));
+    assert_eq!(trace.initial, Some(vec![0; 4]));
+    let joint = trace.keys(|key| if let StepKey::Joint(key) = key { Some(key.clone()) } else { None }).unwrap();
+    let states = JointKey::run(vec![0, 0], &joint, None).unwrap().states;
+    assert_eq!(states, [vec![0, 0], vec![1, 0], vec![1, 1]]);
+    assert_eq!(JointKey::run(Vec::new(), &joint, None), Err(0));
+    let none = trace.keys(|key| if let StepKey::Network(key) = key { Some(*key) } else { None });
+    assert!(none.unwrap_err().to_string().starts_with("the field `witness.steps[0].step` is `another thing`"));
+    let run = sample::components();
+    let trace = read_back(run.clone());
+    assert_eq!((keys(&trace), trace.kind.as_str()), (written(&run), "components-run"));
+    assert_eq!(trace.lanes.iter().map(|lane| lane.initial).collect::<Vec<_>>(), [None, None, Some(0)]);
+    assert_eq!(trace.lanes[0].bits, Some(vec![5]));
+    let trace = read_back(sample::program());
+    assert_eq!((trace.bits, trace.steps.len(), trace.kind.as_str()), (Some(vec![0xffff_fffd]), 2, "program-run"));
 }
 
 #[test]
@@ -43,7 +78,7 @@ fn the_first_run_of_a_check_document_is_a_trace_too() {
     let text = check_text(vec![proved.clone()]) + &check_text(vec![proved, sample::deadlock()]);
     let trace = parse_trace(&text).unwrap();
     assert_eq!(trace.property, "deadlock");
-    assert_eq!(trace.steps, [sample::edge(0, 0), sample::edge(0, 1)]);
+    assert_eq!(steps(&trace), [sample::edge(0, 0), sample::edge(0, 1)]);
 }
 
 #[test]
