@@ -300,7 +300,7 @@ pub struct OutputArgs {
     #[arg(long, value_name = "OUT.json")]
     pub certificate: Option<PathBuf>,
     /// Print the model with capacities that suffice, instead of a report.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["properties", "format", "stats", "trace", "certificate"])]
     pub apply_bounds: bool,
     /// C: write the counterexample as a C program, which ends with status 97; for C components, one for each procedure
     /// that it is about.
@@ -448,9 +448,33 @@ pub struct LtlArgs {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// The options in the first column of the second table of `docs/src/applicability.md`.
+    fn documented() -> BTreeSet<String> {
+        let page = include_str!("../../../docs/src/applicability.md");
+        let (_, table) = page.split_once("## Options of `check`").expect("the heading of the table");
+        let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
+        rows.filter_map(|row| row.split(['`', ' ']).next()).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_option_of_check_is_in_the_table_of_the_book() {
+        let mut cli = Cli::command();
+        cli.build();
+        let check = cli.find_subcommand("check").expect("the command");
+        let name = |option: &clap::Arg| match (option.get_long(), option.get_short()) {
+            (Some(long), _) => Some(format!("--{long}")),
+            (None, short) => short.map(|short| format!("-{short}")),
+        };
+        let options: BTreeSet<String> =
+            check.get_arguments().filter_map(name).filter(|name| name != "--help").collect();
+        assert!(options.len() > 35, "{options:?}");
+        assert_eq!(options, documented());
     }
 }

@@ -62,8 +62,7 @@ impl Run<'_> {
     fn file(&mut self, path: &Path) -> Result<i32, Error> {
         let start = Stopwatch::start();
         let args = self.args;
-        let limits = args.limits.budget(self.stop);
-        let budget = limits.states(args.search.max_states).depth(args.search.max_depth);
+        let budget = args.limits.budget(self.stop);
         let mut model = Model::read_with(path, &args.read.options(), &budget)?;
         if let Wanted::Listed(properties) = &self.wanted {
             model = model.with_formulas(properties, &budget)?;

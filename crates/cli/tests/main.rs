@@ -1,5 +1,6 @@
 //! The integration tests of `cli`, one executable: each file is a module.
 
+mod applicability;
 mod baseline;
 mod binary;
 mod components;

@@ -58,7 +58,7 @@ impl Asking<'_> {
         let share = |parts, most| cx.budget.share(parts).at_most(Duration::from_millis(most));
         let budget = match (report.complete, self.advisory) {
             (true, true) => share(8, 300).states(20_000),
-            (true, false) => share(4, 5_000).states(2_000_000),
+            (true, false) => share(4, 5_000).states(cx.budget.most_states().unwrap_or(u64::MAX).min(2_000_000)),
             (false, true) => share(8, 2_000).states(200_000),
             (false, false) => cx.budget.clone(),
         };

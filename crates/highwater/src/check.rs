@@ -3,10 +3,10 @@
 use crate::error::Error;
 use crate::evidence::Finding;
 use crate::model::Model;
-use crate::options;
+use crate::options::{self, Use};
 use crate::property::Wanted;
-use crate::settings::Settings;
-use crate::strategy;
+use crate::settings::{Engine, Settings};
+use crate::strategy::{self, Strategy};
 use model::context::Context;
 use model::semantics::Reading;
 use model::verdict::{Property, Reason};
@@ -32,7 +32,12 @@ pub fn check(model: &Model, wanted: &Wanted, settings: &Settings, cx: &Context<'
     };
     let mut seen = std::collections::HashSet::new();
     properties.retain(|property| seen.insert(property.clone()));
-    options::refuse_inapplicable(model, settings, &properties)?;
+    options::refuse_inapplicable(model.kind(), settings, &uses(&*strategy, &properties, wanted))?;
+    // A limit of the settings goes for this check only.
+    let states = settings.max_states.or(cx.budget.most_states());
+    let depth = settings.max_depth.or(cx.budget.most_depth());
+    let budget = cx.budget.clone().states(states).depth(depth);
+    let cx = &cx.with(&budget);
     let mut results = Results { findings: Vec::new(), not_checked: Vec::new() };
     let mut checked = Vec::new();
     for property in properties {
@@ -49,6 +54,19 @@ pub fn check(model: &Model, wanted: &Wanted, settings: &Settings, cx: &Context<'
     }
     results.findings = answers.into_iter().chain(advice).map(Finding::conclude).collect();
     Ok(results)
+}
+
+/// Which engine may answer which property; of what is only advice, that the static engine does.
+fn uses(strategy: &dyn Strategy, properties: &[Property], wanted: &Wanted) -> Vec<Use> {
+    let of = |property: &Property| {
+        let property = property.clone();
+        strategy.engines(&property).into_iter().map(move |engine| Use { property: property.clone(), engine })
+    };
+    let mut uses: Vec<Use> = properties.iter().flat_map(of).collect();
+    if let (Wanted::Everything, Some(property)) = (wanted, strategy.advised()) {
+        uses.push(Use { property, engine: Engine::Flow });
+    }
+    uses
 }
 
 fn not_checked(property: &Property, reason: Reason, reading: Reading) -> NotChecked {

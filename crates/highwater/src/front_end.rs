@@ -152,7 +152,10 @@ impl FrontEnd for Scm {
     }
 
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], _: &Budget) -> Result<Parsed, Error> {
-        not_for("communicating machines (.scm)", &[c_option(options), system_option(options), define_option(options)])?;
+        not_for(
+            "communicating machines (.scm)",
+            &[c_option(options), system_option(options), define_option(options), include_option(options)],
+        )?;
         let mut read = scm::read(&text.name(), &text.text());
         if let Some(model) = &mut read.model {
             machines::add_formulas(&mut model.network, formulas)?;
@@ -178,7 +181,9 @@ impl FrontEnd for Fsp {
 
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], _: &Budget) -> Result<Parsed, Error> {
         if let Some(define) = options.define.first() {
-            return Err(Error::Usage(format!("-D {define}: FSP has no macros; a `const` is changed in the text")));
+            return Err(Error::Usage(format!(
+                "-D {define} is for Promela and C: FSP has no macros; a `const` is changed in the text"
+            )));
         }
         not_for("FSP", &[c_option(options)])?;
         let fsp_options = fsp::Options { formulas: formulas.to_vec(), system: options.system.clone() };
@@ -210,7 +215,7 @@ impl FrontEnd for Aut {
         if options.system.is_some() {
             return Err(Error::Usage(String::from("--system is for FSP: an .aut file has one structure")));
         }
-        not_for("the Aldebaran format (.aut)", &[c_option(options), define_option(options)])?;
+        not_for("the Aldebaran format (.aut)", &[c_option(options), define_option(options), include_option(options)])?;
         let aut_options = fsp::Options { formulas: formulas.to_vec(), system: None };
         let read = fsp::read_aut(&text.name(), &text.text(), &aut_options);
         Ok(composition(read, text.info(Language::Aut, &[], options), options))
@@ -300,6 +305,10 @@ fn system_option(options: &ReadOptions) -> Option<(&'static str, &'static str)> 
 
 fn define_option(options: &ReadOptions) -> Option<(&'static str, &'static str)> {
     (!options.define.is_empty()).then_some(("-D", "Promela and C"))
+}
+
+fn include_option(options: &ReadOptions) -> Option<(&'static str, &'static str)> {
+    (!options.include.is_empty()).then_some(("-I", "languages with included files: Promela, FSP and C"))
 }
 
 /// Macros and folders, as the compiler wants them.

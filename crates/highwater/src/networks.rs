@@ -43,7 +43,12 @@ impl<'a> Networks<'a> {
         settings: &'a Settings,
     ) -> Result<Networks<'a>, Error> {
         let network = &model.network;
-        let bad = machines::chosen(model.bad.clone().unwrap_or_default(), network, &settings.bad)?;
+        machines::method(settings)?;
+        // Promela models have none; for them, `--bad` is bad usage.
+        let bad = match &model.bad {
+            Some(own) => machines::chosen(own.clone(), network, &settings.bad)?,
+            None => Specification::default(),
+        };
         // Queues of communicating machines have no capacity that could be read otherwise.
         let reading = if model.is_machines() { Reading::Unbounded } else { settings.channels.into() };
         Ok(Networks { model, network, sources, settings, bad, reading })
@@ -59,18 +64,23 @@ impl<'a> Networks<'a> {
         Asking {
             network: self.network,
             sources: self.sources,
-            engines: match settings.engine {
-                Engine::Flow => Engines::Flow,
-                Engine::Explore => Engines::Explore,
-                // The papers' method answers alone, so that it can be measured.
-                _ if settings.abstraction == Abstraction::Cycles => Engines::Flow,
-                _ => Engines::Both,
-            },
+            engines: self.static_engines(),
             cx: *cx,
             fair: settings.fair,
             reduction: settings.reduction.into(),
             advisory,
             enumerate_cycles: settings.abstraction == Abstraction::Cycles,
+        }
+    }
+
+    /// What answers boundedness and livelock.
+    fn static_engines(&self) -> Engines {
+        match self.settings.engine {
+            Engine::Flow => Engines::Flow,
+            Engine::Explore => Engines::Explore,
+            // The papers' method answers alone, so that it can be measured.
+            _ if self.settings.abstraction == Abstraction::Cycles => Engines::Flow,
+            _ => Engines::Both,
         }
     }
 
@@ -240,6 +250,33 @@ impl Strategy for Networks<'_> {
         }
     }
 
+    fn engines(&self, property: &Property) -> Vec<Engine> {
+        if self.other_engine(property).is_some() {
+            return Vec::new();
+        }
+        let settings = self.settings;
+        match property {
+            Property::Boundedness | Property::Livelock => match self.static_engines() {
+                Engines::Both => vec![Engine::Flow, Engine::Explore],
+                Engines::Flow => vec![Engine::Flow],
+                Engines::Explore => vec![Engine::Explore],
+            },
+            Property::Reception | Property::Orphan if self.reading != Reading::Unbounded => Vec::new(),
+            Property::Reception | Property::Orphan => vec![Engine::Fifo],
+            Property::Safety | Property::Deadlock if self.model.is_machines() => vec![Engine::Fifo],
+            Property::Safety | Property::Deadlock => match (self.reading, settings.engine) {
+                (Reading::Unbounded, Engine::Fifo) => vec![Engine::Fifo],
+                (Reading::Unbounded, Engine::Auto) if !one_search(settings) => vec![Engine::Explore, Engine::Fifo],
+                _ => vec![Engine::Explore],
+            },
+            Property::Ltl(_) => vec![Engine::Explore],
+            Property::Never(_) | Property::Acceptance | Property::Trace(_) if !self.model.is_machines() => {
+                vec![Engine::Explore]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let mut answers = Vec::new();
         if properties.contains(&Property::Boundedness) {
@@ -263,14 +300,23 @@ impl Strategy for Networks<'_> {
         Ok(answers)
     }
 
-    fn advise(&self, cx: &Context<'_>) -> Vec<Answer> {
+    fn advised(&self) -> Option<Property> {
         let wanted = self.settings.engine != Engine::Explore && has_buffered_channel(self.network);
-        wanted.then(|| self.asking(cx, true).boundedness()).into_iter().collect()
+        wanted.then_some(Property::Boundedness)
+    }
+
+    fn advise(&self, cx: &Context<'_>) -> Vec<Answer> {
+        self.advised().map(|_| self.asking(cx, true).boundedness()).into_iter().collect()
     }
 
     fn reading(&self) -> Reading {
         self.reading
     }
+}
+
+/// Whether the settings are about one explicit search, which then answers alone.
+pub(crate) fn one_search(settings: &Settings) -> bool {
+    settings.keep_going || settings.bitstate || settings.max_states.is_some()
 }
 
 fn is_about_infinite_runs(property: &Property) -> bool {

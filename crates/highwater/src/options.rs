@@ -1,7 +1,8 @@
 //! Which option applies to which kind of model: one table, which the book shows and `check` enforces.
 //!
-//! An option that would be ignored is bad usage. Whether it applies depends on the kind of model first, and for some also on
-//! the channel semantics, on the engine, and on the properties that are checked.
+//! An option that would be ignored is bad usage. Whether it applies depends on the kind of model first, and then on what is
+//! used: which engine answers which property. The table is that of the book, `docs/src/applicability.md`; a test compares
+//! them.
 
 use crate::choice::Choice;
 use crate::error::Error;
@@ -50,132 +51,253 @@ impl Kind {
     }
 }
 
-/// Where an option applies.
-enum Where {
-    /// To these kinds.
-    Kinds(&'static [Kind]),
-    /// To Promela with unbounded channels, and to these kinds.
-    Unbounded(&'static [Kind]),
-    /// To networks, if one of these properties is checked, and to these kinds.
-    If(Applies, &'static str, &'static [Kind]),
+/// A property that is checked, and an engine that may answer it.
+pub(crate) struct Use {
+    pub(crate) property: Property,
+    pub(crate) engine: Engine,
 }
-
-type Applies = fn(Kind, &Property) -> bool;
 
 /// An option of `check` that does not apply everywhere.
 pub struct OptionRule {
     /// The option.
     pub name: &'static str,
+    /// The kinds of models that it can apply to.
+    pub kinds: &'static [Kind],
+    /// What it is for, within these kinds; empty if it applies to all that is checked.
+    pub what: &'static str,
     given: fn(&Settings) -> bool,
-    place: Where,
+    uses: fn(&Settings, &Use) -> bool,
 }
 
-const fn rule(name: &'static str, given: fn(&Settings) -> bool, place: Where) -> OptionRule {
-    OptionRule { name, given, place }
-}
+const NETWORKS: &[Kind] = &[Kind::Promela, Kind::Machines];
+const STRUCTURES: &[Kind] = &[Kind::Composition, Kind::Components];
+const C: &[Kind] = &[Kind::Program, Kind::Components];
+const SEARCH: &str = "safety and deadlock by the engine `explore`";
+const STORED: &str = "safety and deadlock by the engine `explore`, without `--bitstate`";
+const FIFO: &str = "the engine `fifo`; for Promela, with `--channels unbounded`";
 
 /// Every option of `check` that does not apply everywhere.
 pub const RULES: [OptionRule; 22] = [
-    rule("--channels drop", |s| s.channels == Channels::Drop, Where::Kinds(&[Kind::Promela])),
-    rule("--channels unbounded", |s| s.channels == Channels::Unbounded, Where::Kinds(&[Kind::Promela, Kind::Machines])),
-    rule("--bitstate", |s| s.bitstate, SEARCHES),
-    rule("--unpacked", |s| s.unpacked, SEARCHES),
-    rule("--keep-going", |s| s.keep_going, SEARCHES),
-    rule("--search", |s| s.search != SearchOrder::Breadth, SEARCHES),
-    rule("--reduction", |s| s.reduction != Reduction::Auto, EXPLORES),
-    rule(
-        "--max-states",
-        |s| s.max_states.is_some(),
-        Where::If(explores, EXPLORED, &[Kind::Composition, Kind::Components]),
-    ),
-    rule("--max-depth", |s| s.max_depth.is_some(), EXPLORES),
-    rule("--progress", |s| !s.progress.is_empty(), Where::If(is_livelock, "livelock", &[])),
-    rule("--fair", |s| s.fair, Where::If(is_liveness, "ltl, never, acceptance and livelock", &[])),
-    rule("--abstraction", |s| s.abstraction != Abstraction::Flow, Where::Kinds(&[Kind::Promela, Kind::Machines])),
-    rule("--bad", |s| !s.bad.is_empty(), Where::Kinds(&[Kind::Machines])),
-    rule("--plain", |s| s.plain, Where::Kinds(&[Kind::Composition, Kind::Components])),
-    rule("--method", |s| s.method != Method::Auto && !is_of_compositions(s), Where::Unbounded(&[Kind::Machines])),
-    rule("--method", is_of_compositions, Where::Kinds(&[Kind::Composition, Kind::Components])),
-    rule("--path-invariant", |s| s.path_invariant.is_some(), Where::Unbounded(&[Kind::Machines])),
-    rule("--extrapolation", |s| s.extrapolation.is_some(), Where::Unbounded(&[Kind::Machines])),
-    rule(
-        "--trace-refinement",
-        |s| s.trace_refinement,
-        Where::Unbounded(&[Kind::Machines, Kind::Composition, Kind::Components]),
-    ),
-    rule("--c-faults", |s| s.c_faults, Where::Kinds(&[Kind::Program])),
-    rule("--c-test", |s| s.c_test.is_some(), Where::Kinds(&[Kind::Program, Kind::Components])),
-    rule("--cross-check", |s| s.cross_check, Where::Kinds(&[Kind::Program, Kind::Components])),
+    OptionRule {
+        name: "--channels drop",
+        kinds: &[Kind::Promela],
+        what: "properties other than boundedness, which is about channels without bounds",
+        given: |s| s.channels == Channels::Drop,
+        uses: |_, u| u.property != Property::Boundedness,
+    },
+    OptionRule {
+        name: "--channels unbounded",
+        kinds: NETWORKS,
+        what: "",
+        given: |s| s.channels == Channels::Unbounded,
+        uses: |_, _| true,
+    },
+    OptionRule {
+        name: "--fair",
+        kinds: NETWORKS,
+        what: "ltl, never, acceptance and livelock by the engine `explore`",
+        given: |s| s.fair,
+        uses: |_, u| explores(u) && is_liveness(&u.property),
+    },
+    OptionRule {
+        name: "--progress",
+        kinds: NETWORKS,
+        what: "livelock",
+        given: |s| !s.progress.is_empty(),
+        uses: |_, u| u.property == Property::Livelock,
+    },
+    OptionRule {
+        name: "--bad",
+        kinds: &[Kind::Machines],
+        what: "safety",
+        given: |s| !s.bad.is_empty(),
+        uses: |_, u| u.property == Property::Safety,
+    },
+    OptionRule {
+        name: "--c-faults",
+        kinds: &[Kind::Program],
+        what: "the engine `pdr`",
+        given: |s| s.c_faults,
+        uses: |_, u| u.engine == Engine::Pdr,
+    },
+    OptionRule {
+        name: "--search",
+        kinds: &[Kind::Promela],
+        what: STORED,
+        given: |s| s.search != SearchOrder::Breadth,
+        uses: |s, u| searches(u) && !s.bitstate,
+    },
+    OptionRule {
+        name: "--reduction",
+        kinds: NETWORKS,
+        what: "safety, deadlock and livelock by the engine `explore`; without `--fair` also ltl and acceptance",
+        given: |s| s.reduction != Reduction::Auto,
+        uses: |s, u| explores(u) && reduces(s, &u.property),
+    },
+    OptionRule {
+        name: "--keep-going",
+        kinds: &[Kind::Promela],
+        what: SEARCH,
+        given: |s| s.keep_going,
+        uses: |_, u| searches(u),
+    },
+    OptionRule {
+        name: "--bitstate",
+        kinds: &[Kind::Promela],
+        what: SEARCH,
+        given: |s| s.bitstate,
+        uses: |_, u| searches(u),
+    },
+    OptionRule {
+        name: "--unpacked",
+        kinds: &[Kind::Promela],
+        what: STORED,
+        given: |s| s.unpacked,
+        uses: |s, u| searches(u) && !s.bitstate,
+    },
+    OptionRule {
+        name: "--max-states",
+        kinds: &[Kind::Promela, Kind::Machines, Kind::Composition, Kind::Components],
+        what: "the engines `explore`, `compose` and `cegar`",
+        given: |s| s.max_states.is_some(),
+        uses: |_, u| matches!(u.engine, Engine::Explore | Engine::Compose | Engine::Cegar),
+    },
+    OptionRule {
+        name: "--max-depth",
+        kinds: NETWORKS,
+        what: "the engine `explore`, but not for trace and notrace",
+        given: |s| s.max_depth.is_some(),
+        uses: |_, u| explores(u) && !matches!(u.property, Property::Trace(_)),
+    },
+    OptionRule {
+        name: "--method",
+        kinds: NETWORKS,
+        what: FIFO,
+        given: |s| s.method != Method::Auto && !is_of_structures(s),
+        uses: |_, u| u.engine == Engine::Fifo,
+    },
+    OptionRule {
+        name: "--method",
+        kinds: STRUCTURES,
+        what: "the engines `compose` and `cegar`",
+        given: is_of_structures,
+        uses: |_, u| composes(u),
+    },
+    OptionRule {
+        name: "--plain",
+        kinds: STRUCTURES,
+        what: "the engines `compose` and `cegar`",
+        given: |s| s.plain,
+        uses: |_, u| composes(u),
+    },
+    OptionRule {
+        name: "--path-invariant",
+        kinds: NETWORKS,
+        what: FIFO,
+        given: |s| s.path_invariant.is_some(),
+        uses: |_, u| u.engine == Engine::Fifo,
+    },
+    OptionRule {
+        name: "--extrapolation",
+        kinds: NETWORKS,
+        what: FIFO,
+        given: |s| s.extrapolation.is_some(),
+        uses: |_, u| u.engine == Engine::Fifo,
+    },
+    OptionRule {
+        name: "--abstraction",
+        kinds: NETWORKS,
+        what: "boundedness and livelock by the engine `flow`",
+        given: |s| s.abstraction != Abstraction::Flow,
+        uses: |_, u| u.engine == Engine::Flow,
+    },
+    OptionRule {
+        name: "--trace-refinement",
+        kinds: &[Kind::Promela, Kind::Machines, Kind::Composition, Kind::Components],
+        what: "the engines `fifo` (not `--method search`), `compose` (not `--plain`) and `cegar`",
+        given: |s| s.trace_refinement,
+        uses: refines,
+    },
+    OptionRule {
+        name: "--cross-check",
+        kinds: C,
+        what: "the engines `pdr` and `cegar`",
+        given: |s| s.cross_check,
+        uses: |_, u| reads_c(u),
+    },
+    OptionRule {
+        name: "--c-test",
+        kinds: C,
+        what: "the engines `pdr` and `cegar`",
+        given: |s| s.c_test.is_some(),
+        uses: |_, u| reads_c(u),
+    },
 ];
 
-const SEARCHES: Where = Where::If(searches, "safety and deadlock of Promela models by explicit-state search", &[]);
-const EXPLORES: Where = Where::If(explores, EXPLORED, &[]);
-const EXPLORED: &str = "properties that are answered by explicit-state search";
-
-fn is_of_compositions(settings: &Settings) -> bool {
+fn is_of_structures(settings: &Settings) -> bool {
     matches!(settings.method, Method::Paper | Method::Refine | Method::Minimise)
 }
 
-fn searches(kind: Kind, property: &Property) -> bool {
-    kind == Kind::Promela && matches!(property, Property::Safety | Property::Deadlock)
+fn explores(what: &Use) -> bool {
+    what.engine == Engine::Explore
 }
 
-fn explores(kind: Kind, property: &Property) -> bool {
-    kind == Kind::Promela || matches!(property, Property::Boundedness | Property::Livelock | Property::Ltl(_))
+fn searches(what: &Use) -> bool {
+    explores(what) && matches!(what.property, Property::Safety | Property::Deadlock)
 }
 
-fn is_livelock(_: Kind, property: &Property) -> bool {
-    *property == Property::Livelock
+fn composes(what: &Use) -> bool {
+    matches!(what.engine, Engine::Compose | Engine::Cegar)
 }
 
-fn is_liveness(_: Kind, property: &Property) -> bool {
+fn reads_c(what: &Use) -> bool {
+    matches!(what.engine, Engine::Pdr | Engine::Cegar)
+}
+
+fn is_liveness(property: &Property) -> bool {
     matches!(property, Property::Livelock | Property::Ltl(_) | Property::Never(_) | Property::Acceptance)
 }
 
-impl OptionRule {
-    /// Whether the option can apply to a kind of model at all.
-    pub fn can_apply(&self, kind: Kind) -> bool {
-        let is_network = matches!(kind, Kind::Promela | Kind::Machines);
-        match &self.place {
-            Where::Kinds(kinds) => kinds.contains(&kind),
-            Where::Unbounded(kinds) => kinds.contains(&kind) || kind == Kind::Promela,
-            Where::If(applies, _, kinds) => {
-                let any = [Property::Safety, Property::Livelock, Property::Ltl(String::new())];
-                kinds.contains(&kind) || is_network && any.iter().any(|property| applies(kind, property))
-            }
-        }
+/// Whether the search for a violation may leave out states. A claim may count the steps in a state, and a fair run needs
+/// them all; livelock is first searched without fairness.
+fn reduces(settings: &Settings, property: &Property) -> bool {
+    match property {
+        Property::Safety | Property::Deadlock | Property::Livelock => true,
+        Property::Ltl(_) | Property::Acceptance => !settings.fair,
+        _ => false,
     }
+}
 
+fn refines(settings: &Settings, what: &Use) -> bool {
+    match what.engine {
+        Engine::Fifo => settings.method != Method::Search,
+        Engine::Compose => !settings.plain,
+        Engine::Cegar => true,
+        _ => false,
+    }
+}
+
+impl OptionRule {
     /// Why the option does not apply, if it does not.
-    fn inapplicable(&self, kind: Kind, settings: &Settings, properties: &[Property]) -> Option<String> {
-        let kinds = || {
-            let names: Vec<&str> = Kind::ALL.into_iter().filter(|kind| self.can_apply(*kind)).map(Kind::name).collect();
-            format!("{} does not apply to {}; it is for {}", self.name, kind.name(), names.join(" and "))
-        };
-        if !self.can_apply(kind) {
-            return Some(kinds());
+    fn inapplicable(&self, kind: Kind, settings: &Settings, uses: &[Use]) -> Option<String> {
+        let OptionRule { name, what, .. } = self;
+        if !self.kinds.contains(&kind) {
+            let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+            return Some(format!("{name} does not apply to {}; it is for {}", kind.name(), names.join(" and ")));
         }
-        match &self.place {
-            Where::Unbounded(_) if kind == Kind::Promela => {
-                let fits =
-                    settings.channels == Channels::Unbounded && matches!(settings.engine, Engine::Auto | Engine::Fifo);
-                (!fits)
-                    .then(|| format!("{} is for the engine `fifo`: for Promela, add --channels unbounded", self.name))
-            }
-            Where::If(applies, what, more) if !more.contains(&kind) => {
-                let fits = properties.iter().any(|property| applies(kind, property));
-                (!fits).then(|| format!("{} is for {what}, and none of them is checked", self.name))
-            }
-            _ => None,
+        if what.is_empty() || uses.iter().any(|u| (self.uses)(settings, u)) {
+            return None;
         }
+        let used: Vec<String> = uses.iter().map(|u| format!("{} by `{}`", u.property, u.engine.name())).collect();
+        let used = if used.is_empty() { String::from("nothing") } else { used.join(", ") };
+        Some(format!("{name} is for {what}; it would have no effect here, where {used} is checked"))
     }
 }
 
 /// Rejects an option that would be ignored.
-pub(crate) fn refuse_inapplicable(model: &Model, settings: &Settings, properties: &[Property]) -> Result<(), Error> {
-    let kind = Kind::of(model);
+pub(crate) fn refuse_inapplicable(kind: Kind, settings: &Settings, uses: &[Use]) -> Result<(), Error> {
     let mut given = RULES.iter().filter(|rule| (rule.given)(settings));
-    match given.find_map(|rule| rule.inapplicable(kind, settings, properties)) {
+    match given.find_map(|rule| rule.inapplicable(kind, settings, uses)) {
         Some(why) => Err(Error::Usage(why)),
         None => Ok(()),
     }

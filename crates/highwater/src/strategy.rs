@@ -7,7 +7,7 @@ use crate::evidence::Answer;
 use crate::model::{Model, System};
 use crate::networks::Networks;
 use crate::programs::Programs;
-use crate::settings::Settings;
+use crate::settings::{Engine, Settings};
 use model::context::Context;
 use model::semantics::Reading;
 use model::verdict::{Property, Reason};
@@ -25,8 +25,16 @@ pub(crate) trait Strategy {
     /// Why a property cannot be checked, if it cannot.
     fn unsupported(&self, property: &Property) -> Option<Reason>;
 
+    /// The engines that may answer a property with these settings; none if it is not one for them.
+    fn engines(&self, property: &Property) -> Vec<Engine>;
+
     /// One answer for each property, in order.
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error>;
+
+    /// The property that is shown although it was not requested, if there is one.
+    fn advised(&self) -> Option<Property> {
+        None
+    }
 
     /// Answers that are shown although they were not requested.
     fn advise(&self, _: &Context<'_>) -> Vec<Answer> {

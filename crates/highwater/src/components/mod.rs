@@ -272,6 +272,13 @@ impl Strategy for Components<'_> {
         }
     }
 
+    fn engines(&self, property: &Property) -> Vec<Engine> {
+        use Property::{Conformance, Deadlock, Ltl, Safety};
+        let fits = matches!(property, Deadlock | Safety | Ltl(_) | Conformance(_));
+        let chosen = matches!(self.settings.engine, Engine::Auto | Engine::Cegar);
+        if fits && chosen { vec![Engine::Cegar] } else { Vec::new() }
+    }
+
     /// One property after the other; each has its share of the time that is left.
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let (mut answers, mut stuck) = (Vec::new(), false);

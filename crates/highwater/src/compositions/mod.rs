@@ -210,6 +210,12 @@ impl Strategy for Compositions<'_> {
         }
     }
 
+    fn engines(&self, property: &Property) -> Vec<Engine> {
+        let fits = matches!(property, Property::Deadlock | Property::Safety | Property::Ltl(_));
+        let chosen = matches!(self.settings.engine, Engine::Auto | Engine::Compose);
+        if fits && chosen { vec![Engine::Compose] } else { Vec::new() }
+    }
+
     /// One property after the other; each has its share of the time that is left.
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let mut answers = Vec::new();

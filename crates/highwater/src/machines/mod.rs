@@ -20,6 +20,7 @@ mod whole;
 
 pub use ending::ending;
 pub use formulas::add_formulas;
+pub use settings::method;
 
 use crate::error::Error;
 use crate::evidence::{Answer, Checked, Claim, refused};
@@ -93,7 +94,7 @@ impl<'a> Machines<'a> {
         (promela, original): (bool, Specification),
         budget: &Budget,
     ) -> Result<Self, Error> {
-        let method = settings::method(settings)?;
+        let method = method(settings)?;
         let target = match system::system(network, &original) {
             Ok(_) if !promela => Target::plain(network, original),
             _ => {

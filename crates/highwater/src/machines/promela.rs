@@ -8,7 +8,7 @@
 
 use crate::error::Error;
 use crate::evidence::{Answer, Claim};
-use crate::networks::Networks;
+use crate::networks::{Networks, one_search};
 use crate::settings::Engine;
 use model::budget::Budget;
 use model::context::Context;
@@ -43,8 +43,7 @@ impl Networks<'_> {
         }
         let search = |properties: Vec<Property>, budget: &Budget| self.search(properties, &cx.with(budget));
         // Who asks for one kind of search, or limits it, gets it.
-        let settings = self.settings();
-        if settings.keep_going || settings.bitstate || cx.budget.most_states().is_some() {
+        if one_search(self.settings()) || cx.budget.most_states().is_some() {
             return Ok(search(properties, cx.budget));
         }
         let mut answers = search(properties, &cx.budget.slice(25).states(FIRST_STATES));

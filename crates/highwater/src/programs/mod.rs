@@ -187,6 +187,11 @@ impl Strategy for Programs<'_> {
         }
     }
 
+    fn engines(&self, property: &Property) -> Vec<Engine> {
+        let chosen = matches!(self.settings.engine, Engine::Auto | Engine::Pdr);
+        if *property == Property::Safety && chosen { vec![Engine::Pdr] } else { Vec::new() }
+    }
+
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let each = properties.iter().enumerate();
         each.map(|(index, _)| self.safety(&cx.with(&cx.budget.share(properties.len() - index)))).collect()

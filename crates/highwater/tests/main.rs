@@ -1,0 +1,3 @@
+//! The integration tests of `highwater`, one executable: each file is a module.
+
+mod applicability;
