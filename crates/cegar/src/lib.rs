@@ -49,4 +49,4 @@ pub use system::steps;
 pub use verify::{Claimed, Refusal, examine, obligations, predicates, verify};
 
 /// The name of the engine.
-pub const ENGINE: &str = "concurrent";
+pub const ENGINE: &str = "cegar";

@@ -1,6 +1,6 @@
 //! `explain`: what a diagnostic or a verdict means, with an example.
 
-use highwater::Error;
+use highwater::{Error, OLD_NAMES};
 use model::explanation::{Explanation, Table, find};
 use report::explain;
 use report::style::Style;
@@ -19,6 +19,8 @@ pub fn run(code: Option<&str>, style: Style) -> Result<i32, Error> {
         }
         return Ok(0);
     };
+    let old = OLD_NAMES.iter().find(|(old, _)| old.eq_ignore_ascii_case(code));
+    let code = old.map_or(code, |(_, new)| *new);
     if let Some(Explanation { code, title, text, example, .. }) = FRONT_ENDS.iter().find_map(|table| find(table, code))
     {
         writeln!(out, "{code}: {title}\n\n{text}\n")?;

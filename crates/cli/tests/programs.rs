@@ -64,10 +64,7 @@ fn a_loop_is_proved_safe_by_an_invariant() {
     assert_eq!(document["model"]["language"], "c");
     assert_eq!(document["model"]["data_model"], "ilp32");
     assert_eq!((&document["model"]["entry"], &document["model"]["signed_overflow"]), (&"main".into(), &false.into()));
-    assert_eq!(
-        (&result["engine"], &result["certificate"]["kind"]),
-        (&"predicates".into(), &"program-invariant".into())
-    );
+    assert_eq!((&result["engine"], &result["certificate"]["kind"]), (&"pdr".into(), &"program-invariant".into()));
     let stats = &result["stats"];
     assert!(stats["solver_calls"].as_u64() > Some(0) && stats["iterations"].as_u64() > Some(0), "{stats}");
     assert!(!stats["predicates"].as_array().unwrap().is_empty(), "{stats}");
@@ -235,6 +232,19 @@ fn a_test_has_the_routines_that_the_run_does_not_call() {
     assert_eq!(highwater(&["check", path(&file), "--c-test", path(&test)]).status.code(), Some(1));
     if judge::has_compiler() {
         assert_eq!(judge::exit_code_of_c(&test, &binary), Some(97));
+    }
+}
+
+#[test]
+fn old_names_of_engines_are_aliases() {
+    let file = written("aliases.c", SAFE);
+    for name in ["pdr", "predicates"] {
+        let (code, document) = check(&file, &["--engine", name]);
+        assert_eq!((code, &document["results"][0]["engine"]), (0, &"pdr".into()), "{name}: {document}");
+    }
+    for (old, new) in [("predicates", "pdr: "), ("concurrent", "cegar: "), ("Pdr", "pdr: "), ("cegar", "cegar: ")] {
+        let text = said(&highwater(&["explain", old]));
+        assert!(text.starts_with(new), "{old}: {text}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The proof object of the predicates engine: what holds at which location of a C program.
+//! The proof object of the engine `pdr`: what holds at which location of a C program.
 //!
 //! An invariant is a table of expressions, arguments before what uses them, and for some locations of the control-flow graph
 //! the conditions that hold whenever a run is there. It proves that no error is reached if every cycle of the graph passes

@@ -161,7 +161,7 @@ impl<'c, 'a> Search<'c, 'a> {
         let progress = self.progress();
         (self.listener)(&progress);
         self.budget.observer().progress(model::verdict::Progress {
-            engine: "predicates",
+            engine: "pdr",
             states: progress.lemmas,
             waiting: 0,
             transitions: progress.solver_calls,

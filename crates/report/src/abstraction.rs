@@ -29,7 +29,7 @@ pub(crate) fn tables(outcomes: &[Outcome], places: &Places<'_>, style: Style) ->
 /// The two levels: rounds of predicates, splits of partitions.
 fn counts_table(counted: &[(&Outcome, &ComponentsStats)], style: Style) -> String {
     let mut table = Table::new(&[
-        ("components for", Set::Left),
+        ("cegar for", Set::Left),
         ("refinements", Set::Right),
         ("predicates", Set::Right),
         ("abstract states", Set::Right),
@@ -279,8 +279,8 @@ mod tests {
             check_time: Duration::from_millis(3),
         });
         insta::assert_snapshot!(tables(&[outcome], &Places::new(&sources), Style::PLAIN), @"
-        components for  refinements  predicates  abstract states  splits  composed  solver calls  remembered  search  obligations  check  checked by
-        safety                    1           3               40       2       120         1 200           5   12 ms           57   3 ms  the embedded solver
+        cegar for  refinements  predicates  abstract states  splits  composed  solver calls  remembered  search  obligations  check  checked by
+        safety               1           3               40       2       120         1 200           5   12 ms           57   3 ms  the embedded solver
 
         runs that were excluded on the way to safety
           round  part    cannot take part in the run  because of

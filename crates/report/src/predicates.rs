@@ -25,7 +25,7 @@ pub(crate) fn tables(outcomes: &[Outcome], places: &Places<'_>, style: Style) ->
 /// What the engine for C programs counted.
 fn counts_table(outcome: &Outcome, stats: &ProgramStats, style: Style) -> String {
     let mut table = Table::new(&[
-        ("predicates for", Set::Left),
+        ("pdr for", Set::Left),
         ("iterations", Set::Right),
         ("cut points", Set::Right),
         ("variables", Set::Right),
@@ -157,8 +157,8 @@ mod tests {
             check_time: Duration::from_millis(3),
         });
         insta::assert_snapshot!(tables(&[outcome], &Places::new(&sources), Style::PLAIN), @"
-        predicates for  iterations  cut points  variables  lemmas  solver calls  search  check  checked by
-        safety                   3           2          4       5         1 200   12 ms   3 ms  the embedded solver
+        pdr for  iterations  cut points  variables  lemmas  solver calls  search  check  checked by
+        safety            3           2          4       5         1 200   12 ms   3 ms  the embedded solver
 
         1 predicate that the proof needs
           i < n

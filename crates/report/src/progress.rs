@@ -128,23 +128,23 @@ impl Pace {
 
 /// The engine for C programs. It looks at no states: what it counts in their place are lemmas, obligations in place of
 /// states that wait, questions to the solver in place of steps, and iterations in place of the depth.
-pub const PREDICATES: &str = "predicates";
+pub const PDR: &str = "pdr";
 
 /// The engine for C components. It counts states of the structure that it extracts; predicates in place of states that
 /// wait, questions to the solver in place of steps, and rounds of new predicates in place of the depth.
-pub const COMPONENTS: &str = "concurrent";
+pub const CEGAR: &str = "cegar";
 
 /// What is going on, in one line.
 fn line(progress: &Progress, rate: u64) -> String {
     let Progress { engine, states, waiting, depth, memory_bytes, transitions } = *progress;
-    if engine == PREDICATES {
+    if engine == PDR {
         let (states, waiting, transitions) = (grouped(states), grouped(waiting), grouped(transitions));
         return format!(
             "{engine}: iteration {}, {states} lemmas, {waiting} obligations, {transitions} solver calls",
             grouped(depth)
         );
     }
-    if engine == COMPONENTS {
+    if engine == CEGAR {
         let (states, waiting, transitions) = (grouped(states), grouped(waiting), grouped(transitions));
         return format!(
             "{engine}: round {}, {waiting} predicates, {states} abstract states, {transitions} solver calls",
@@ -176,11 +176,10 @@ mod tests {
 
     #[test]
     fn the_line_names_engine_states_rate_waiting_depth_and_memory() {
-        let lemmas =
-            Progress { engine: PREDICATES, states: 40, waiting: 7, transitions: 1_300, depth: 3, memory_bytes: 0 };
-        let rounds = Progress { engine: COMPONENTS, ..lemmas };
-        assert_eq!(line(&rounds, 0), "concurrent: round 3, 7 predicates, 40 abstract states, 1 300 solver calls");
-        assert_eq!(line(&lemmas, 0), "predicates: iteration 3, 40 lemmas, 7 obligations, 1 300 solver calls");
+        let lemmas = Progress { engine: PDR, states: 40, waiting: 7, transitions: 1_300, depth: 3, memory_bytes: 0 };
+        let rounds = Progress { engine: CEGAR, ..lemmas };
+        assert_eq!(line(&rounds, 0), "cegar: round 3, 7 predicates, 40 abstract states, 1 300 solver calls");
+        assert_eq!(line(&lemmas, 0), "pdr: iteration 3, 40 lemmas, 7 obligations, 1 300 solver calls");
         assert_eq!(line(&SEEN, 401_002), "explore: 1 203 004 states, 401 002/s, 20 123 waiting, depth 312, 120.4 MiB");
     }
 

@@ -1,4 +1,4 @@
-//! C components side by side (`.spec`): the questions that the engine `concurrent` answers, and what is made of its answers.
+//! C components side by side (`.spec`): the questions that the engine `cegar` answers, and what is made of its answers.
 //!
 //! Nothing that comes back is believed. A proof is handed to two checkers (`checking`); a run is followed again, each
 //! procedure by the interpreter on its inputs, and looked at: it ends where nothing can happen, or in an error, or the

@@ -1,4 +1,4 @@
-//! C programs (`.c`): what counts as an error, the question to the engine `predicates`, and what is made of its answer.
+//! C programs (`.c`): what counts as an error, the question to the engine `pdr`, and what is made of its answer.
 //!
 //! Nothing that comes back is believed. A proof is handed to the checker again, with a solver of its own (`checking`); a run
 //! is executed again by the interpreter, with the inputs that came along, and must end in an error that was asked for
@@ -33,7 +33,7 @@ use model::context::Context;
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::verdict::{Details, Outcome, ProgramStats, Progress, Property, Reason, Verdict};
-use report::progress::PREDICATES;
+use report::progress::PDR;
 use std::path::Path;
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ impl<'a> Programs<'a> {
             verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
             // Not shown: there are no channels.
             reading: Reading::Declared,
-            engine: PREDICATES,
+            engine: PDR,
             time: Duration::ZERO,
             stats: None,
             witness: None,
@@ -215,10 +215,10 @@ pub fn code(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Progress as the terminal shows it, see [`PREDICATES`].
+/// Progress as the terminal shows it, see [`PDR`].
 fn told(progress: &pdr::Progress) -> Progress {
     Progress {
-        engine: PREDICATES,
+        engine: PDR,
         states: progress.lemmas,
         waiting: progress.obligations,
         transitions: progress.solver_calls,

@@ -3,9 +3,9 @@
 //! Writes `benches/COMPONENTS.md`.
 //!
 //! ```text
-//! cargo bench -p highwater-cli --bench concurrent             # some minutes
-//! cargo bench -p highwater-cli --bench concurrent -- quick    # small sizes
-//! cargo bench -p highwater-cli --bench concurrent -- 5        # at most 5 seconds for each measurement, instead of 60
+//! cargo bench -p highwater-cli --bench cegar             # some minutes
+//! cargo bench -p highwater-cli --bench cegar -- quick    # small sizes
+//! cargo bench -p highwater-cli --bench cegar -- 5        # at most 5 seconds for each measurement, instead of 60
 //! ```
 //!
 //! Every figure is taken in a process of its own, which reads the specification, answers, and has its proof checked; it
@@ -63,7 +63,7 @@ fn main() {
     let mut text = String::from("# C components: states and events, abstraction, growth\n\n");
     let _ = writeln!(
         text,
-        "Measured in one run on one machine by `benches/concurrent.rs`: each figure in a process of its own, one thread, \
+        "Measured in one run on one machine by `benches/cegar.rs`: each figure in a process of its own, one thread, \
          {most} seconds at most, the check of the proof included; times are those of the processor, without the parsing of C, \
          the least of {RUNS} runs where they are below a second, and so are sizes. *States* are those of all extracted structures, *product* the most that the compose engine \
          looked at at once, *automaton* those of the negated formula's, *MiB* the largest resident size; the same figure \
