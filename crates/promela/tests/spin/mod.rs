@@ -4,6 +4,8 @@
 //! printed with the smallest model that still fails. `HIGHWATER_FIRST=SEED` begins there instead, `HIGHWATER_SPIN=N` tries
 //! N models. `HIGHWATER_LOG=FILE` keeps seeds and pairs of features, and goes on after the last seed of the file.
 
+#![allow(clippy::print_stdout)]
+
 mod generate;
 mod infinite;
 mod judge;
@@ -58,7 +60,7 @@ impl Campaign {
     fn wanted(&self, seed: u64) -> Vec<Feature> {
         let holes = self.table.lock().expect("no panic before").holes();
         let mut random = Random::new(!seed);
-        if seed % 3 == 0 || holes.is_empty() {
+        if matches!(seed % 3, 0) || holes.is_empty() {
             return Vec::new();
         }
         let (a, b) = *random.pick(&holes);
@@ -100,7 +102,7 @@ impl Campaign {
 
     /// For a sample: the same infinite runs.
     fn infinite(&self, seed: u64, model: &[Node], text: &str, folder: &Path, fatal: bool) {
-        if fatal || seed % 4 != 0 {
+        if fatal || !matches!(seed % 4, 0) {
             return;
         }
         let answers = |model: &[Node], text: &str| {
