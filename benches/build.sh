@@ -49,7 +49,7 @@ user() {
 }
 
 : >"$work/speed"
-for model in beem/szymanski.3.pm beem/iprotocol.3.pm beem/lamport.3.pm beem/peterson.3.pm; do
+for model in beem/telephony.3.pm beem/szymanski.3.pm beem/mcs.3.pm beem/rether.3.pm; do
     [ -f "$models/$model" ] || continue
     rm -f "$work"/t.*
     for _ in $(seq "$rounds"); do
