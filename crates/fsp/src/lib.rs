@@ -35,7 +35,8 @@
 //! * `Q[i:R]{m[i], hot} = ..` says what holds in the state `Q[i]`. With `a:P` propositions get the prefix `a.`, too.
 //!   Components share no propositions (section 3.3 of the MAGIC paper).
 //! * What the text means is its last composition; without one, its last process.
-//! * `menu`, `minimal` and `compose` are passed over, `progress` is kept by name and not checked; priorities and `deterministic` are refused.
+//! * `menu`, `minimal` and `compose` are passed over, `progress` is kept by name and not checked; priorities and
+//!   `deterministic` are refused.
 //!
 //! What can get large has a limit: see [`limits`]. Formulas are read by `temporal`; `formula.rs` says what atoms are.
 
