@@ -55,7 +55,7 @@ impl Generator {
         let mut blocks: Vec<Block> = (0..count).map(|_| self.option(place, depth)).collect();
         let mut features = vec!["if"];
         let asks = blocks.iter().any(first_has_a_message);
-        if (place.d_step || self.maybe("else", 50)) && (!asks || place.d_step) {
+        if place.d_step || (self.maybe("else", 50) && !asks) {
             if asks {
                 blocks.retain(|b| !first_has_a_message(b));
             }

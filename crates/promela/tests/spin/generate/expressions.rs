@@ -88,10 +88,10 @@ impl Generator {
     }
 
     fn operand(&mut self) -> String {
-        if self.random.chance(25) {
-            if let Some(special) = self.special() {
-                return special;
-            }
+        if self.random.chance(25)
+            && let Some(special) = self.special()
+        {
+            return special;
         }
         match self.variable() {
             Some(var) if self.random.chance(70) => self.read(&var),
@@ -129,7 +129,10 @@ impl Generator {
     /// A wanted feature among the choices, most of the time.
     pub(super) fn wanted_of(&mut self, choices: &[&'static str], otherwise: &'static str) -> &'static str {
         let wanted: Vec<_> = choices.iter().copied().filter(|c| self.wants(c)).collect();
-        if wanted.is_empty() || self.random.chance(30) { otherwise } else { *self.random.pick(&wanted) }
+        if wanted.is_empty() || self.random.chance(30) {
+            return otherwise;
+        }
+        wanted[self.random.below(wanted.len())]
     }
 
     /// A condition that stands alone.
@@ -145,11 +148,12 @@ impl Generator {
         let choices = ["full", "empty", "nfull", "nempty", "poll", "poll-random", "remote-label", "enabled"];
         let special = *self.random.pick(&choices);
         let special = self.wanted_of(&choices, special);
-        if self.random.chance(30) && self.on(special) {
-            if let Some(text) = self.test(special) {
-                self.uses(special);
-                return text;
-            }
+        if self.random.chance(30)
+            && self.on(special)
+            && let Some(text) = self.test(special)
+        {
+            self.uses(special);
+            return text;
         }
         if depth > 0 && self.random.chance(25) {
             let operator = *self.random.pick(&["&&", "||"]);
