@@ -58,6 +58,15 @@ pub struct SourceFile {
     /// The whole text.
     pub text: String,
     line_starts: Vec<u32>,
+    /// It is no text of a user but stands for one place of a model, which its name says.
+    is_place: bool,
+}
+
+impl SourceFile {
+    /// Whether it stands for a place of a model: see [`SourceMap::add_place`].
+    pub fn is_place(&self) -> bool {
+        self.is_place
+    }
 }
 
 /// All the texts of one model: the file itself and what it includes.
@@ -77,8 +86,16 @@ impl SourceMap {
         let (name, text) = (name.into(), text.into());
         let mut line_starts = vec![0];
         line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
-        self.files.push(SourceFile { name, text, line_starts });
+        self.files.push(SourceFile { name, text, line_starts, is_place: false });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Adds a place of a model that has no text of its own, such as `Sender@idle`. Spans in it are shown by its name,
+    /// without a line.
+    pub fn add_place(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        let file = self.add(name, text);
+        self.files[file.0 as usize].is_place = true;
+        file
     }
 
     /// The files, in the order in which they were read.
@@ -118,8 +135,8 @@ impl SourceMap {
         if self.files.is_empty() {
             return String::from("-");
         }
-        let Position { line, column } = self.position(span);
-        format!("{}:{line}:{column}", self.file(span.file).name)
+        let (file, Position { line, column }) = (self.file(span.file), self.position(span));
+        if file.is_place { file.name.clone() } else { format!("{}:{line}:{column}", file.name) }
     }
 
     /// `name:line` with the last part of the path only, for tables and charts.
@@ -127,7 +144,10 @@ impl SourceMap {
         if self.files.is_empty() {
             return String::from("-");
         }
-        let name = &self.file(span.file).name;
+        let SourceFile { name, is_place, .. } = self.file(span.file);
+        if *is_place {
+            return name.clone();
+        }
         let short = Path::new(name).file_name().and_then(|n| n.to_str()).unwrap_or(name);
         format!("{short}:{}", self.position(span).line)
     }
@@ -146,6 +166,16 @@ mod tests {
         let y = map.file(file).text[y + 1..].find('y').unwrap() + y + 1;
         assert_eq!(map.position(Span::new(file, y, y + 1)), Position { line: 2, column: 9 });
         assert_eq!(map.describe(Span::new(file, y, y + 1)), "a.pml:2:9");
+    }
+
+    #[test]
+    fn a_place_without_text_is_shown_by_its_name() {
+        let mut map = SourceMap::new();
+        map.add("model", "");
+        let file = map.add_place("Sender@idle", "skip\ndata!1");
+        let span = Span::new(file, 5, 11);
+        assert_eq!((map.describe(span), map.short(span)), (String::from("Sender@idle"), String::from("Sender@idle")));
+        assert_eq!(map.text(span), "data!1");
     }
 
     #[test]

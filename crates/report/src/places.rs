@@ -26,6 +26,9 @@ pub(crate) struct At<'a> {
     /// The line of the last character, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u32>,
+    /// The name says where it is: there is no text with lines.
+    #[serde(skip)]
+    pub is_place: bool,
 }
 
 impl At<'_> {
@@ -36,6 +39,9 @@ impl At<'_> {
 
     /// The last part of the file's name, and the line.
     pub(crate) fn short(self) -> String {
+        if self.is_place {
+            return clean(self.file);
+        }
         let name = Path::new(self.file).file_name().and_then(|n| n.to_str()).unwrap_or(self.file);
         format!("{}:{}", clean(name), self.line)
     }
@@ -98,7 +104,8 @@ impl<'a> Places<'a> {
         let last = boundary(text, span.end as usize).saturating_sub(1).max(start);
         let end_line = position.line + newlines(text, start, last);
         let end_line = Some(end_line).filter(|&line| line != position.line);
-        Some(At { file: name, line: position.line, column: position.column, end_line })
+        let is_place = self.sources.file(span.file).is_place();
+        Some(At { file: name, line: position.line, column: position.column, end_line, is_place })
     }
 
     /// `name:line`, for tables.
@@ -161,9 +168,9 @@ mod tests {
         let file = sources.add("dir/a.pml", "/* é */\r\nx");
         let places = Places::new(&sources);
         let past = places.at(Span::new(file, 90, 99));
-        assert_eq!(past, Some(At { file: "dir/a.pml", line: 2, column: 2, end_line: None }));
+        assert_eq!(past, Some(At { file: "dir/a.pml", line: 2, column: 2, end_line: None, is_place: false }));
         let inside = places.at(Span::new(file, 4, 5));
-        assert_eq!(inside, Some(At { file: "dir/a.pml", line: 1, column: 4, end_line: None }));
+        assert_eq!(inside, Some(At { file: "dir/a.pml", line: 1, column: 4, end_line: None, is_place: false }));
         assert_eq!(places.line(Span::new(file, 4, 5)).map(|l| l.text), Some("/* é */"));
         assert_eq!(places.short(Span::new(file, 90, 99)), "a.pml:2");
     }
