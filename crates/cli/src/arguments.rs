@@ -12,8 +12,7 @@ use highwater::settings::{
     SearchOrder, Settings,
 };
 use highwater::show::{Picture, What};
-use highwater::{Choice, OLD_NAMES};
-use model::budget::{Budget, Cancel};
+use highwater::{Budget, Cancel, Choice, OLD_NAMES};
 use std::path::PathBuf;
 use std::time::Duration;
 use units::jobs;

@@ -4,17 +4,10 @@ use crate::arguments::{CheckArgs, Format};
 use crate::terminal::{self, diagnose, explain_error};
 use highwater::options::Kind;
 use highwater::settings::Settings;
-use highwater::{Error, Finding, Model, Results, Wanted, capacities};
-use model::budget::{Cancel, Stopwatch};
-use model::context::Context;
-use model::diagnostic::Diagnostic;
-use model::source::{SourceMap, Span};
-use model::verdict::{Outcome, Property};
-use report::document::{Document, combined_exit_code};
-use report::json::{self, Unreadable};
+use highwater::{Cancel, Check, Error, Model, Property, Report, Wanted};
+use report::document::combined_exit_code;
 use report::progress::TerminalObserver;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// Checks every file and returns the exit code.
@@ -60,7 +53,6 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn file(&mut self, path: &Path) -> Result<i32, Error> {
-        let start = Stopwatch::start();
         let args = self.args;
         let budget = args.limits.budget(self.stop);
         let mut model = Model::read_with(path, &args.read.options(), &budget)?;
@@ -71,59 +63,46 @@ impl Run<'_> {
             let (meant, other) = (Kind::Promela.name(), model.kind().name());
             return Err(Error::Usage(format!("--apply-bounds does not apply to {other}; it is for {meant}")));
         }
-        diagnose(model.warnings(), model.sources(), &args.style)?;
+        diagnose(&model, model.warnings(), &args.style)?;
         let observer = TerminalObserver::new(!args.style.ascii, args.methods.trace_refinement);
-        let cx = Context::new(&budget, &observer);
-        let results = highwater::check(&model, &self.wanted, &self.settings, &cx)?;
+        let mut check = Check::new(&model).budget(budget).settings(self.settings.clone()).observer(&observer);
+        if let Wanted::Listed(properties) = &self.wanted {
+            check = check.properties(properties.iter().cloned());
+        }
+        let report = check.run()?;
         drop(observer);
         if args.output.apply_bounds {
-            return apply_bounds(&results, &model);
+            return apply_bounds(&report, &model);
         }
-        self.report(&model, results, start)
+        self.report(&report)
     }
 
     /// Prints what was found, writes what is to be written, and returns the exit code.
-    fn report(&mut self, model: &Model, results: Results, start: Stopwatch) -> Result<i32, Error> {
-        let document = Document {
-            model: model.info().clone(),
-            outcomes: results.findings.into_iter().map(Finding::into_outcome).collect(),
-            not_checked: results.not_checked,
-            warnings: model.warnings().len(),
-            sources: model.sources(),
-            time: start.elapsed(),
+    fn report(&mut self, report: &Report) -> Result<i32, Error> {
+        self.write_files(report)?;
+        let text = match self.args.output.format {
+            Format::Json => report.to_json(),
+            Format::Human => report.render(terminal::style(&self.args.style), self.args.output.stats),
         };
-        self.write_files(&document)?;
-        let mut text = Vec::new();
-        match self.args.output.format {
-            Format::Json => json::write_check(&mut text, &document)?,
-            Format::Human => {
-                let style = terminal::style(&self.args.style);
-                text = report::human::render(&document, self.args.output.stats, style).into_bytes();
-            }
-        }
         // Whoever closes the pipe gets the exit code all the same.
-        match terminal::print(&text) {
+        match terminal::print(text.as_bytes()) {
             Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
             printed => printed?,
         }
-        Ok(document.exit_code())
+        Ok(report.exit_code())
     }
 
     /// `--trace` and `--certificate`
-    fn write_files(&mut self, document: &Document<'_>) -> Result<(), Error> {
+    fn write_files(&mut self, report: &Report) -> Result<(), Error> {
         if let Some(path) = &self.args.output.trace
             && !self.traced
-            && let Some(outcome) = document.outcomes.iter().find(|o| has_run(o) && !o.details.advisory)
+            && let Some(trace) = report.trace()
         {
-            let mut out = create(path)?;
-            json::write_trace(&mut out, &document.model, outcome, document.sources)?;
-            out.flush()?;
+            write(path, &trace)?;
             self.traced = true;
         }
         if let Some(path) = &self.args.output.certificate {
-            let mut out = create(path)?;
-            json::write_certificates(&mut out, &document.model, &document.outcomes)?;
-            out.flush()?;
+            write(path, &report.certificates())?;
         }
         Ok(())
     }
@@ -131,44 +110,23 @@ impl Run<'_> {
     /// A file that is not there, has errors, or is of another language.
     fn unreadable(&self, path: &Path, error: &Error) -> Result<i32, Error> {
         explain_error(error, &self.args.style)?;
-        let (file, empty) = (path.display().to_string(), SourceMap::new());
-        let message = [Diagnostic::error("unreadable", Span::NONE, error.to_string())];
-        let defines = &self.args.read.define;
-        let unreadable = match error {
-            Error::Model(found) | Error::Limit { unreadable: found, .. } => Unreadable {
-                file: &found.info.file,
-                language: Some(found.info.language),
-                sha256: Some(&found.info.sha256),
-                defines: &found.info.defines,
-                diagnostics: &found.diagnostics,
-                sources: &found.sources,
-                exit_code: error.exit_code(),
-            },
-            _ => {
-                terminal::error(&error.to_string());
-                Unreadable {
-                    file: &file,
-                    language: None,
-                    sha256: None,
-                    defines,
-                    diagnostics: &message,
-                    sources: &empty,
-                    exit_code: error.exit_code(),
-                }
-            }
-        };
+        if !matches!(error, Error::Model(_) | Error::Limit { .. }) {
+            terminal::error(&error.to_string());
+        }
         if self.args.output.format == Format::Json {
-            json::write_unreadable(&mut std::io::stdout().lock(), &unreadable)?;
+            let document = error.to_json(&path.display().to_string(), &self.args.read.define);
+            std::io::stdout().lock().write_all(document.as_bytes())?;
         }
         Ok(error.exit_code())
     }
 }
 
 /// `--apply-bounds`: exit code 0 if every channel got a capacity that suffices, 3 if not.
-fn apply_bounds(results: &Results, model: &Model) -> Result<i32, Error> {
-    let applied = capacities::applied(&results.findings, model);
+fn apply_bounds(report: &Report, model: &Model) -> Result<i32, Error> {
+    let applied = report.apply_bounds(model);
     terminal::print(applied.text.as_bytes())?;
-    if applied.unknown == 0 && applied.tested == 0 && results.not_checked.is_empty() {
+    let checked = report.findings().all(|finding| finding.engine().is_some());
+    if applied.unknown == 0 && applied.tested == 0 && checked {
         return Ok(0);
     }
     if applied.unknown > 0 || applied.tested == 0 {
@@ -182,11 +140,7 @@ fn apply_bounds(results: &Results, model: &Model) -> Result<i32, Error> {
     Ok(3)
 }
 
-fn has_run(outcome: &Outcome) -> bool {
-    outcome.witness.is_some()
-}
-
-fn create(path: &Path) -> Result<BufWriter<File>, Error> {
+fn write(path: &Path, text: &str) -> Result<(), Error> {
     let unwritable = |e: std::io::Error| Error::Unwritable { file: path.display().to_string(), reason: e.to_string() };
-    Ok(BufWriter::new(File::create(path).map_err(unwritable)?))
+    std::fs::write(path, text).map_err(unwritable)
 }

@@ -4,9 +4,7 @@ use crate::arguments::{ConvertArgs, ReadArgs, ShowArgs, SimulateArgs, StyleArgs,
 use crate::terminal::{self, diagnose, explain_error};
 use highwater::show::Shown;
 use highwater::simulate::SimulateOptions;
-use highwater::{Error, Model};
-use model::budget::{Budget, Cancel};
-use model::context::Context;
+use highwater::{Budget, Cancel, Error, Model};
 use report::progress::TerminalObserver;
 use std::path::Path;
 
@@ -15,7 +13,7 @@ fn read(path: &Path, read: &ReadArgs, budget: &Budget, style: &StyleArgs) -> Res
     let model = Model::read_with(path, &read.options(), budget).inspect_err(|error| {
         let _ = explain_error(error, style);
     })?;
-    diagnose(model.warnings(), model.sources(), style)?;
+    diagnose(&model, model.warnings(), style)?;
     Ok(model)
 }
 
@@ -27,13 +25,13 @@ fn text_of(path: &Path) -> Result<String, Error> {
 /// `verify-certificate`
 pub fn verify(args: &VerifyArgs, stop: &Cancel) -> Result<i32, Error> {
     let (budget, observer) = (args.limits.budget(stop), TerminalObserver::new(!args.style.ascii, false));
-    let cx = Context::new(&budget, &observer);
     let certificate = text_of(&args.certificate)?;
-    let mut out = std::io::stdout().lock();
-    let verified = highwater::certificate::verify(&args.file, &certificate, &args.read.options(), &cx, &mut out);
-    verified.inspect_err(|error| {
+    let verified = highwater::verify_with(&args.file, &certificate, &args.read.options(), &budget, &observer);
+    let verified = verified.inspect_err(|error| {
         let _ = explain_error(error, &args.style);
-    })
+    })?;
+    terminal::print(verified.to_string().as_bytes())?;
+    verified.exit_code()
 }
 
 /// `simulate`
@@ -81,7 +79,7 @@ pub fn convert(args: &ConvertArgs, stop: &Cancel) -> Result<i32, Error> {
     let (text, warnings) = converted.inspect_err(|error| {
         let _ = explain_error(error, &args.style);
     })?;
-    diagnose(&warnings, model.sources(), &args.style)?;
+    diagnose(&model, &warnings, &args.style)?;
     terminal::print(text.as_bytes())?;
     Ok(0)
 }

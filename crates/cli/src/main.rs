@@ -17,12 +17,8 @@ mod terminal;
 
 use arguments::{Cli, Command};
 use clap::{CommandFactory, Parser};
-use highwater::Error;
-use model::budget::Cancel;
+use highwater::{Cancel, Error};
 use std::process::ExitCode;
-
-/// Deep models are walked by recursion of a bounded depth; this is room enough for it.
-const STACK: usize = 1 << 29;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -33,15 +29,8 @@ fn main() -> ExitCode {
         }
     };
     let stop = interruptible();
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&cli, &stop));
-    match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(code)) => ExitCode::from(code),
-        Ok(Err(_)) => ExitCode::from(101),
-        Err(error) => {
-            terminal::error(&format!("cannot start: {error}"));
-            ExitCode::from(3)
-        }
-    }
+    // The exit code of a panic is 101.
+    ExitCode::from(highwater::with_deep_stack(|| run(&cli, &stop)))
 }
 
 /// A flag that Ctrl-C sets; a second Ctrl-C ends the process.

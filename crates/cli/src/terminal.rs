@@ -1,11 +1,7 @@
 //! What the terminal can show, and what is printed on it.
 
 use crate::arguments::{StyleArgs, When};
-use highwater::Error;
-use model::diagnostic::Diagnostic;
-use model::source::SourceMap;
-use report::diagnostics;
-use report::style::Style;
+use highwater::{Diagnostic, Error, Model, Style};
 use std::io::{IsTerminal, Write};
 
 /// The style for standard output.
@@ -44,22 +40,15 @@ pub fn error(message: &str) {
 }
 
 /// Prints errors and warnings with their places.
-pub fn diagnose(list: &[Diagnostic], sources: &SourceMap, args: &StyleArgs) -> Result<(), Error> {
+pub fn diagnose(model: &Model, list: &[Diagnostic], args: &StyleArgs) -> Result<(), Error> {
     if list.is_empty() {
         return Ok(());
     }
-    let text = diagnostics::render(list, sources, error_style(args));
-    std::io::stderr().write_all(text.as_bytes())?;
+    std::io::stderr().write_all(model.render(list, error_style(args)).as_bytes())?;
     Ok(())
 }
 
 /// Prints what is wrong with a model or with an argument, where that has a place.
 pub fn explain_error(error: &Error, args: &StyleArgs) -> Result<(), Error> {
-    match error {
-        Error::Model(unreadable) | Error::Limit { unreadable, .. } => {
-            diagnose(&unreadable.diagnostics, &unreadable.sources, args)
-        }
-        Error::Argument { diagnostics, sources, .. } => diagnose(diagnostics, sources, args),
-        _ => Ok(()),
-    }
+    Ok(std::io::stderr().write_all(error.render(error_style(args)).as_bytes())?)
 }

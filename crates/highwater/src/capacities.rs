@@ -5,11 +5,10 @@
 //! would make a rendezvous of it. Nor does a capacity change that `full` or `nfull` compare with, since the model would
 //! then do something else.
 
-use crate::evidence::Finding;
 use crate::model::{Model, System};
 use crate::thresholds::Thresholds;
 use model::source::Span;
-use model::verdict::{ChannelState, Property};
+use model::verdict::{ChannelState, Outcome, Property};
 use std::collections::BTreeMap;
 
 /// A model with other capacities.
@@ -23,10 +22,10 @@ pub struct Applied {
 }
 
 /// A model with capacities that suffice.
-pub fn applied(findings: &[Finding], model: &Model) -> Applied {
+pub(crate) fn applied(outcomes: &[Outcome], model: &Model) -> Applied {
     let mut needed: BTreeMap<Span, Option<u64>> = BTreeMap::new();
     let mut declared: BTreeMap<Span, u64> = BTreeMap::new();
-    let bounded = findings.iter().map(Finding::outcome).filter(|o| o.property == Property::Boundedness);
+    let bounded = outcomes.iter().filter(|o| o.property == Property::Boundedness);
     for channel in bounded.flat_map(|o| &o.details.channels) {
         let bound = channel.proved_at_most.filter(|_| channel.state == ChannelState::Bounded);
         declared.insert(channel.span, channel.declared.map_or(u64::MAX, u64::from));
@@ -70,22 +69,18 @@ fn capacity_place(text: &str, span: Span) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Applied, applied};
-    use crate::settings::Settings;
-    use crate::{Model, Results, Wanted, check};
-    use model::context::Context;
-    use model::verdict::Property;
+    use super::Applied;
+    use crate::{Check, Model, Report};
 
-    fn bounded(text: &str) -> (Model, Results) {
+    fn bounded(text: &str) -> (Model, Report) {
         let model = Model::from_text("model.pml", text).unwrap_or_else(|_| panic!("a model: {text}"));
-        let wanted = Wanted::Listed(vec![Property::Boundedness]);
-        let results = check(&model, &wanted, &Settings::default(), &Context::unlimited()).expect("an answer");
-        (model, results)
+        let report = Check::new(&model).property("boundedness").and_then(|check| check.run()).expect("an answer");
+        (model, report)
     }
 
     fn sized(text: &str) -> Applied {
-        let (model, results) = bounded(text);
-        applied(&results.findings, &model)
+        let (model, report) = bounded(text);
+        report.apply_bounds(&model)
     }
 
     const TESTED: &str = "chan q = [1] of { byte };
@@ -114,8 +109,8 @@ mod tests {
         let once = sized(text);
         assert!(once.text.contains("q = [4]") && once.text.contains("r = [1]"), "{}", once.text);
         assert_eq!(sized(&once.text).text, once.text);
-        let (_, results) = bounded(&once.text);
-        let advice = &results.findings[0].outcome().details.advice;
+        let (_, report) = bounded(&once.text);
+        let advice: Vec<&String> = report.findings().flat_map(|finding| finding.notes()).collect();
         assert!(advice.iter().all(|a| !a.contains("declare")), "{advice:?}");
     }
 }

@@ -1,28 +1,105 @@
 //! Certificates: the model is read again, and each claim is handed to the checker.
 
+use crate::choice::Choice;
 use crate::error::Error;
 use crate::model::{Model, NetworkModel, System};
+use crate::request::{DEFAULT_MEMORY, DEFAULT_TIMEOUT};
 use crate::settings::{COptions, ReadOptions};
+use crate::stack::with_deep_stack;
 use crate::{components, compositions, programs};
+use model::budget::Budget;
 use model::composition::Composition;
 use model::context::Context;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::{Initial, Network};
+use model::observer::{Observer, Silent};
 use model::queue_proof::QueueProof;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Property};
 use report::parse::{self, Certificates};
-use std::io::Write;
+use std::fmt;
 use std::path::Path;
 
-/// Checks every claim of a certificate document, and writes a line about each; returns the exit code.
-pub fn verify(
+/// What the checker says about a certificate document.
+#[derive(Clone, Debug)]
+pub struct Verification {
+    claims: Vec<VerifiedClaim>,
+}
+
+/// What the checker says about one claim of a certificate document.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct VerifiedClaim {
+    /// The property, such as `boundedness`.
+    pub property: String,
+    /// What became of the claim.
+    pub result: ClaimResult,
+    /// The channel semantics and what is claimed, or why it is not accepted.
+    pub detail: String,
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClaimResult {
+    /// The checker accepts the proof.
+    Accepted,
+    /// The checker ran into a limit.
+    Unfinished,
+    /// The proof is wrong, or is not about this.
+    Refused,
+}
+
+impl Verification {
+    /// The claims, in the order of the document; there is at least one.
+    pub fn claims(&self) -> &[VerifiedClaim] {
+        &self.claims
+    }
+
+    /// Whether every claim is accepted.
+    pub fn is_accepted(&self) -> bool {
+        self.claims.iter().all(|claim| claim.result == ClaimResult::Accepted)
+    }
+
+    /// 0 if every claim is accepted, 3 if a limit was reached; an error if a claim is refused.
+    pub fn exit_code(&self) -> Result<i32, Error> {
+        match self.claims.iter().find(|claim| claim.result == ClaimResult::Refused) {
+            Some(refused) => Err(Error::Refused(format!("the certificate is not accepted: {}", refused.detail))),
+            None => Ok(if self.is_accepted() { 0 } else { 3 }),
+        }
+    }
+}
+
+impl fmt::Display for Verification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for VerifiedClaim { property, result, detail } in &self.claims {
+            match result {
+                ClaimResult::Accepted => writeln!(f, "accepted  {property}{detail}")?,
+                ClaimResult::Unfinished => writeln!(f, "unfinished  {property}  {detail}")?,
+                ClaimResult::Refused => writeln!(f, "refused   {property}  {detail}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks every claim of a certificate document for the model in a file, with the checker alone.
+///
+/// The limits are those of [`check`](crate::check()).
+pub fn verify(path: impl AsRef<Path>, certificate: &str) -> Result<Verification, Error> {
+    let budget = Budget::unlimited().timeout(DEFAULT_TIMEOUT).memory(DEFAULT_MEMORY);
+    verify_with(path.as_ref(), certificate, &ReadOptions::default(), &budget, &Silent)
+}
+
+/// Checks every claim of a certificate document for the model in a file, within a budget. Macros and the options of C are
+/// those of the document; what `options` says otherwise is an error.
+pub fn verify_with(
     path: &Path,
     certificate: &str,
     options: &ReadOptions,
-    cx: &Context<'_>,
-    out: &mut dyn Write,
-) -> Result<i32, Error> {
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Verification, Error> {
+    let cx = &Context::new(budget, observer);
     let certificates = parse::parse_certificate(certificate).map_err(|e| Error::Mismatch(e.to_string()))?;
     let mut read = options.clone();
     read.define.clone_from(&certificates.defines);
@@ -36,7 +113,60 @@ pub fn verify(
     // Formulas of the certificate that are none of the model's own: their names are their texts.
     let model = Model::read_with(path, &read, cx.budget)?.with_formulas(&properties, cx.budget)?;
     belongs(&certificates.sha256, &model)?;
-    verify_all(&certificates, &properties, &model, cx, out)
+    with_deep_stack(|| verify_all(&certificates, &properties, &model, cx))
+}
+
+impl Model {
+    /// Checks every claim of a certificate document for this model, with the checker alone. The limits are those of
+    /// [`check`](crate::check()).
+    pub fn verify(&self, certificate: &str) -> Result<Verification, Error> {
+        let budget = Budget::unlimited().timeout(DEFAULT_TIMEOUT).memory(DEFAULT_MEMORY);
+        self.verify_with(certificate, &budget, &Silent)
+    }
+
+    /// Checks every claim of a certificate document for this model, within a budget.
+    pub fn verify_with(
+        &self,
+        certificate: &str,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<Verification, Error> {
+        let cx = &Context::new(budget, observer);
+        let certificates = parse::parse_certificate(certificate).map_err(|e| Error::Mismatch(e.to_string()))?;
+        belongs(&certificates.sha256, self)?;
+        self.was_read_as(&certificates)?;
+        let claims = certificates.claims.iter().map(|claim| property_named(&claim.property));
+        let properties = claims.collect::<Result<Vec<Property>, Error>>()?;
+        let extended = self.extended(&properties, cx.budget)?;
+        with_deep_stack(|| verify_all(&certificates, &properties, extended.as_ref().unwrap_or(self), cx))
+    }
+
+    /// The same text is another model with other macros, another FSP system, or another reading of C.
+    fn was_read_as(&self, certificates: &Certificates) -> Result<(), Error> {
+        let info = &self.info;
+        let other = |what: &str| Err(Error::Mismatch(format!("the certificate was written for {what}")));
+        if certificates.defines != info.defines {
+            return other("other macros");
+        }
+        if certificates.system != info.composition.as_ref().and_then(|composition| composition.system.clone()) {
+            return other("another system of the file");
+        }
+        let Some(written) = program_options(certificates)? else { return Ok(()) };
+        let data_model = written.data_model.unwrap_or_default().name();
+        if let Some(program) = &info.program {
+            let entry = written.entry.as_deref().unwrap_or("main");
+            let same = (entry, data_model, written.signed_overflow);
+            if same != (program.entry.as_str(), program.data_model, program.signed_overflow) {
+                return other("another reading of C");
+            }
+        }
+        if let Some(about) = &info.components
+            && (data_model, written.signed_overflow) != (about.data_model, about.signed_overflow)
+        {
+            return other("another reading of C");
+        }
+        Ok(())
+    }
 }
 
 /// How C was read that the certificate is about.
@@ -233,29 +363,19 @@ fn verify_all(
     properties: &[Property],
     model: &Model,
     cx: &Context<'_>,
-    out: &mut dyn Write,
-) -> Result<i32, Error> {
+) -> Result<Verification, Error> {
     if certificates.claims.is_empty() {
         return Err(Error::Mismatch(String::from("the document has no certificate: nothing was proved")));
     }
     let has_channels = matches!(model.system, System::Network(_));
-    let mut refused = None;
-    for (claim, property) in certificates.claims.iter().zip(properties) {
-        match verify_claim(claim, property, model, cx) {
-            Ok(what) if !has_channels => writeln!(out, "accepted  {property}{what}")?,
-            Ok(what) => writeln!(out, "accepted  {property}  channels: {}{what}", claim.reading.name())?,
-            Err(certify::Refusal::Unfinished(reason)) => {
-                writeln!(out, "unfinished  {property}  {reason}")?;
-                return Ok(3);
-            }
-            Err(refusal) => {
-                writeln!(out, "refused   {property}  {refusal}")?;
-                refused = Some(Error::Refused(format!("the certificate is not accepted: {refusal}")));
-            }
-        }
-    }
-    match refused {
-        Some(failure) => Err(failure),
-        None => Ok(0),
-    }
+    let verified = certificates.claims.iter().zip(properties).map(|(claim, property)| {
+        let (result, detail) = match verify_claim(claim, property, model, cx) {
+            Ok(what) if !has_channels => (ClaimResult::Accepted, what),
+            Ok(what) => (ClaimResult::Accepted, format!("  channels: {}{what}", claim.reading.name())),
+            Err(certify::Refusal::Unfinished(reason)) => (ClaimResult::Unfinished, reason.to_string()),
+            Err(refusal) => (ClaimResult::Refused, refusal.to_string()),
+        };
+        VerifiedClaim { property: property.to_string(), result, detail }
+    });
+    Ok(Verification { claims: verified.collect() })
 }

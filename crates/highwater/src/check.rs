@@ -13,15 +13,15 @@ use model::verdict::{Property, Reason};
 use report::document::NotChecked;
 
 /// The results of a check.
-pub struct Results {
+pub(crate) struct Results {
     /// One for each property that was checked, in order; then those that are shown as advice.
-    pub findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
     /// One for each property that was named and cannot be checked.
-    pub not_checked: Vec<NotChecked>,
+    pub(crate) not_checked: Vec<NotChecked>,
 }
 
 /// Checks a model. Every property that is wanted gets exactly one result.
-pub fn check(model: &Model, wanted: &Wanted, settings: &Settings, cx: &Context<'_>) -> Result<Results, Error> {
+pub(crate) fn run(model: &Model, wanted: &Wanted, settings: &Settings, cx: &Context<'_>) -> Result<Results, Error> {
     let strategy = strategy::of(model, settings)?;
     let mut properties = match wanted {
         Wanted::Everything => strategy.stated(),

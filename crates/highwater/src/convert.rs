@@ -36,7 +36,7 @@ pub fn convert(model: &Model, to: Target, budget: &Budget) -> Result<(String, Ve
         (System::Network(network), Target::Scm) => machines(network, budget).map_err(|refusal| {
             let error = Diagnostic::error("not-expressible", refusal.span, refusal.why);
             let message = format!("{} does not fit into communicating machines", model.info.file);
-            Error::argument(message, vec![error], model.sources.clone())
+            Error::argument(message, vec![error], (*model.sources).clone())
         }),
     }
 }

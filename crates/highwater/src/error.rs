@@ -2,8 +2,10 @@
 
 use crate::model::Unreadable;
 use model::diagnostic::Diagnostic;
-use model::source::SourceMap;
+use model::source::{SourceMap, Span};
 use model::verdict::Reason;
+use report::style::Style;
+use report::{diagnostics, json};
 use thiserror::Error as ThisError;
 
 /// A failure of a command, as opposed to a verdict that is not the hoped-for one.
@@ -84,6 +86,45 @@ impl Error {
             Error::Limit { .. } => 3,
             Error::Internal(_) => 101,
             _ => 2,
+        }
+    }
+}
+
+impl Error {
+    /// Errors with their places, as the terminal shows them; empty if there is no place to show.
+    pub fn render(&self, style: Style) -> String {
+        match self {
+            Error::Model(unreadable) | Error::Limit { unreadable, .. } => {
+                diagnostics::render(&unreadable.diagnostics, &unreadable.sources, style)
+            }
+            Error::Argument { diagnostics: list, sources, .. } => diagnostics::render(list, sources, style),
+            _ => String::new(),
+        }
+    }
+
+    /// The JSON document for a model that cannot be read, in one line: schema `highwater/1`.
+    pub fn to_json(&self, file: &str, defines: &[String]) -> String {
+        let message = [Diagnostic::error("unreadable", Span::NONE, self.to_string())];
+        let (empty, exit_code) = (SourceMap::new(), self.exit_code());
+        let unreadable = match self {
+            Error::Model(found) | Error::Limit { unreadable: found, .. } => json::Unreadable {
+                file: &found.info.file,
+                language: Some(found.info.language),
+                sha256: Some(&found.info.sha256),
+                defines: &found.info.defines,
+                diagnostics: &found.diagnostics,
+                sources: &found.sources,
+                exit_code,
+            },
+            _ => {
+                let (language, sha256) = (None, None);
+                json::Unreadable { file, language, sha256, defines, diagnostics: &message, sources: &empty, exit_code }
+            }
+        };
+        let mut bytes = Vec::new();
+        match json::write_unreadable(&mut bytes, &unreadable) {
+            Ok(()) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(_) => String::new(),
         }
     }
 }

@@ -339,11 +339,6 @@ impl Finding {
         Finding { outcome, proof, run }
     }
 
-    /// Property, verdict, statistics and run.
-    pub fn outcome(&self) -> &Outcome {
-        &self.outcome
-    }
-
     /// The same without the evidence, for renderers.
     pub fn into_outcome(self) -> Outcome {
         self.outcome

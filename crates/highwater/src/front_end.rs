@@ -348,7 +348,7 @@ fn split_define(define: &str) -> Result<(String, String), Error> {
 }
 
 /// Counts processes and channels of a network.
-fn sizes(info: ModelInfo, network: Option<&Network>) -> ModelInfo {
+pub(crate) fn sizes(info: ModelInfo, network: Option<&Network>) -> ModelInfo {
     ModelInfo {
         processes: network.map_or(0, |n| n.instances.len()),
         machines: network.map_or(0, process_types),
@@ -371,7 +371,7 @@ fn channels(network: &Network) -> usize {
 }
 
 /// The hash of a file and of the texts that it includes, in the order in which they were read.
-fn hash(file: &[u8], included: &[&str]) -> String {
+pub(crate) fn hash(file: &[u8], included: &[&str]) -> String {
     let mut hasher = Sha256::new();
     hasher.update(file);
     for text in included {

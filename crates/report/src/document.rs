@@ -6,6 +6,7 @@
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::verdict::{Outcome, Reason, Verdict};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// The model that was checked.
@@ -109,9 +110,9 @@ pub struct Document<'a> {
     /// The model.
     pub model: ModelInfo,
     /// The answers.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Cow<'a, [Outcome]>,
     /// Questions without an attempt at an answer.
-    pub not_checked: Vec<NotChecked>,
+    pub not_checked: Cow<'a, [NotChecked]>,
     /// How many warnings the front end gave.
     pub warnings: usize,
     /// The texts that spans refer to.

@@ -26,6 +26,7 @@ use crate::places::Places;
 use crate::predicates;
 use crate::stats;
 use crate::style::{Ink, Style, clean, counted, duration, grouped};
+use model::source::SourceMap;
 use model::verdict::{Outcome, Reason, Verdict};
 use sentences::sentence;
 use std::collections::HashSet;
@@ -50,6 +51,12 @@ pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String
         text += &section;
     }
     text
+}
+
+/// The run that an outcome shows, with what is wrong at its end; empty if it shows none.
+pub fn run(outcome: &Outcome, sources: &SourceMap, style: Style) -> String {
+    let [_, _, run, _] = sections(outcome, &mut HashSet::new(), &Places::new(sources), style);
+    run
 }
 
 /// What is said about an answer below the verdicts; some of it may be empty.
@@ -138,6 +145,7 @@ fn language(name: &str) -> &str {
         "aut" => "Aldebaran",
         "c" => "C",
         "spec" => "C components",
+        "rust" => "built in Rust",
         other => other,
     }
 }

@@ -12,7 +12,7 @@ const UNICODE: Style = Style { color: false, unicode: true, width: 100 };
 fn lines(outcomes: Vec<Outcome>, style: Style) -> String {
     let sources = sample::sources();
     let mut document = sample::document(&sources, outcomes);
-    document.not_checked = vec![sample::not_checked(true)];
+    document.not_checked = vec![sample::not_checked(true)].into();
     verdict_lines(&document, style)
 }
 

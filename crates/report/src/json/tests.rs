@@ -32,7 +32,7 @@ fn the_document_of_check_has_the_fields_of_the_contract() {
     let mut outcomes = vec![sample::outcome(Verdict::Proved), sample::deadlock(), late];
     outcomes[2].stats = None;
     let mut document = sample::document(&sources, outcomes);
-    document.not_checked = vec![sample::not_checked(false)];
+    document.not_checked = vec![sample::not_checked(false)].into();
     let json = text(|out| write_check(out, &document));
     insta::assert_snapshot!(indented(&json), @r#"
     {
