@@ -79,6 +79,10 @@
 //! # Ok::<(), highwater::Error>(())
 //! ```
 //!
+//! # A model in Rust
+//!
+//! Processes and channels can be described without a text: see [`builder`].
+//!
 //! # Limits
 //!
 //! A check ends after [`DEFAULT_TIMEOUT`], or when the process has [`DEFAULT_MEMORY`], unless [`Check::timeout`] and
@@ -100,6 +104,7 @@
 
 mod asking;
 mod boundedness;
+pub mod builder;
 mod capacities;
 mod certificate;
 mod check;
