@@ -197,8 +197,9 @@ impl Run {
 fn all_runs() -> Vec<Run> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let entries = std::fs::read_dir(&examples).unwrap().map(|entry| entry.unwrap().path());
-    let own_test =
-        |path: &PathBuf| ["papers", "scm", "fsp", "unbounded", "c", "programs"].iter().any(|name| path.ends_with(name));
+    let own_test = |path: &PathBuf| {
+        ["papers", "scm", "fsp", "unbounded", "c", "programs", "embed"].iter().any(|name| path.ends_with(name))
+    };
     let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir() && !own_test(path)).collect();
     folders.sort();
     assert!(folders.len() >= 8, "there are {} examples in {}", folders.len(), examples.display());

@@ -5,10 +5,7 @@ use highwater::settings::{
     Abstraction, Channels, DataModel, Engine, Language, Method, PathInvariant, ReadOptions, Reduction, SearchOrder,
     Settings,
 };
-use highwater::{Error, Model, Results, Wanted, check};
-use model::budget::Budget;
-use model::context::Context;
-use model::verdict::{Reason, Verdict};
+use highwater::{Budget, Check, Error, Model, Reason, Report};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -98,31 +95,23 @@ fn written(folder: &str, name: &str, text: &str) -> PathBuf {
     file
 }
 
-fn checked(file: &Path, list: Option<&str>, settings: &Settings, read: &ReadOptions) -> Result<Results, Error> {
+fn checked(file: &Path, list: Option<&str>, settings: &Settings, read: &ReadOptions) -> Result<Report, Error> {
     let budget = Budget::unlimited().timeout(Duration::from_secs(20));
-    let wanted = Wanted::parse(&list.map(str::to_owned).into_iter().collect::<Vec<_>>())?;
-    let mut model = Model::read_with(file, read, &budget)?;
-    if let Wanted::Listed(properties) = &wanted {
-        model = model.with_formulas(properties, &budget)?;
+    let model = Model::read_with(file, read, &budget)?;
+    let check = Check::new(&model).settings(settings.clone()).budget(budget);
+    match list {
+        Some(list) => check.property(list)?.run(),
+        None => check.run(),
     }
-    check(&model, &wanted, settings, &Context::silent(&budget))
 }
 
 /// What became of one property: `answered`, `not-applicable` or `not-supported`. There must be exactly one result.
 fn fate(file: &Path, property: &str, settings: &Settings) -> &'static str {
-    let results = checked(file, Some(property), settings, &ReadOptions::default())
+    let report = checked(file, Some(property), settings, &ReadOptions::default())
         .unwrap_or_else(|error| panic!("{}, {property}: {error}", file.display()));
-    let names: Vec<String> = results.findings.iter().map(|finding| finding.outcome().property.to_string()).collect();
-    let others: Vec<String> = results.not_checked.iter().map(|one| one.property.clone()).collect();
-    assert_eq!(names.len() + others.len(), 1, "{}, {property}: {names:?} {others:?}", file.display());
-    let reason = match (results.findings.first().map(highwater::Finding::outcome), results.not_checked.first()) {
-        (Some(outcome), _) => match &outcome.verdict {
-            Verdict::Inconclusive(reason) => Some(reason),
-            _ => None,
-        },
-        (None, first) => first.map(|first| &first.reason),
-    };
-    match reason {
+    let findings: Vec<_> = report.findings().collect();
+    assert_eq!(findings.len(), 1, "{}, {property}: {report}", file.display());
+    match findings[0].reason() {
         None => "answered",
         Some(Reason::NotApplicable(_)) => "not-applicable",
         Some(Reason::NotSupported(_)) => "not-supported",
@@ -362,8 +351,8 @@ fn the_limits_of_the_settings_are_limits_of_the_check() {
     let file = written("limits", "model.pml", "byte x; active proctype P() { do :: x++ od }");
     let settings = Settings { max_states: Some(5), ..Settings::default() };
     let results = checked(&file, Some("safety"), &settings, &ReadOptions::default()).expect("results");
-    assert_eq!(results.findings[0].outcome().verdict, Verdict::Inconclusive(Reason::States));
+    assert_eq!(results.findings().next().and_then(|finding| finding.reason()), Some(&Reason::States));
     let settings = Settings { max_depth: Some(5), ..Settings::default() };
     let results = checked(&file, Some("safety"), &settings, &ReadOptions::default()).expect("results");
-    assert_eq!(results.findings[0].outcome().verdict, Verdict::Inconclusive(Reason::Depth));
+    assert_eq!(results.findings().next().and_then(|finding| finding.reason()), Some(&Reason::Depth));
 }

@@ -1,11 +1,11 @@
 //! Models that are built in Rust, each against its twin in Promela.
 
 use crate::twins::compare;
+use highwater::Check;
 use highwater::Verdict::{Inconclusive, Proved, Violated};
 use highwater::builder::{
     Edge, Process, System, Type, any, at, equal_to, is_empty, is_full, length, name, pid, timeout,
 };
-use highwater::{Check, Verdict};
 
 const SAFE: [&str; 2] = ["safety", "deadlock"];
 
@@ -286,7 +286,7 @@ fn a_run_names_processes_and_locations() {
     let model = system.build().unwrap();
     let report = Check::new(&model).property("deadlock").unwrap().run().unwrap();
     let chart = report.finding("deadlock").unwrap().chart().unwrap();
-    assert_eq!(report.finding("deadlock").unwrap().verdict(), Verdict::Violated);
+    assert_eq!(report.finding("deadlock").unwrap().verdict(), Violated);
     assert!(chart.contains("Sender@first") && chart.contains("Sender@second"), "{chart}");
     assert!(chart.contains("len(c) == 0") && !chart.contains("Sender@second:"), "{chart}");
     assert!(report.to_text().starts_with("stuck: built in Rust, 1 process type, 1 process, 1 channel"));

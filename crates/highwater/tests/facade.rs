@@ -39,7 +39,8 @@ fn a_model_lists_what_can_be_checked() {
 
 #[test]
 fn a_report_has_a_finding_for_each_property() {
-    let report = Check::new(&read(STUCK)).property("safety,deadlock").unwrap().property("ltl:[] (len(a) < 2)").unwrap();
+    let model = read(STUCK);
+    let report = Check::new(&model).property("safety,deadlock").unwrap().property("ltl:[] (len(a) < 2)").unwrap();
     let report = report.property("never").unwrap().run().unwrap();
     let found: Vec<(String, Verdict)> = report.findings().map(|f| (f.property(), f.verdict())).collect();
     assert_eq!(found.len(), 4, "{found:?}");

@@ -5,4 +5,5 @@ mod builder;
 mod builder_errors;
 mod builder_random;
 mod facade;
+mod public_api;
 mod twins;
