@@ -33,7 +33,7 @@ const SAMPLES: [Sample; 5] = [
         kind: Kind::Promela,
         bare: "byte x; chan r = [0] of { byte }; active proctype P() { x = 0 }",
         rich: "byte x; chan c = [1] of { byte };
-               active proctype P() { do :: progress: c!1 :: accept: c?1; break od }
+               active proctype P() { do :: x == 0 -> progress: c!1; accept: c?1 od }
                never { do :: x == 0 :: x == 1 -> break od }",
         formula: "[] (x == 0)",
         event: "c!1",
