@@ -9,7 +9,7 @@ const VARIABLES: [&str; 3] = ["x", "y", "own"];
 /// A statement, in both notations.
 fn statement(random: &mut Random, edge: Edge, channels: &[(String, u32)]) -> (Edge, String) {
     let variable = VARIABLES[random.below(3) as usize];
-    let value = random.below(3) as i32;
+    let value = random.below(3);
     let (channel, _) = &channels[random.below(channels.len() as u64) as usize];
     match random.below(8) {
         0 => (edge.guard(name(variable).less(value + 1)), format!("{variable} < {}", value + 1)),

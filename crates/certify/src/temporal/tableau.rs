@@ -226,7 +226,7 @@ mod tests {
         use Connective::{And, Iff, Implies, Or, Release, Until, WeakUntil};
         use Modality::{Always, Eventually, Next, Not};
         if depth == 0 || random.below(6) == 0 {
-            return atom(random.below(3) as i32);
+            return atom(random.below(3));
         }
         if random.below(2) == 0 {
             let op = [Not, Next, Always, Eventually][random.below(4) as usize];

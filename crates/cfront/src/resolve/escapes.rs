@@ -82,14 +82,12 @@ fn closure(graph: &Graph, points_to: &PointsTo, targets: Addresses) -> BTreeSet<
     found
 }
 
+/// Variables that get any value, and what is assigned behind that.
+type Written = (Vec<VariableId>, Vec<(VariableId, TermId)>);
+
 impl Resolver<'_> {
     /// The variables to which a call gives any value, and what is assigned behind it.
-    pub(super) fn written(
-        &mut self,
-        call: usize,
-        routine: &str,
-        pointers: &[TermId],
-    ) -> Result<(Vec<VariableId>, Vec<(VariableId, TermId)>)> {
+    pub(super) fn written(&mut self, call: usize, routine: &str, pointers: &[TermId]) -> Result<Written> {
         let mut targets = Addresses::new();
         pointers.iter().for_each(|&pointer| targets.extend(self.points_to.targets(&self.graph, pointer)));
         let earlier = self.escapes.before.get(&call).cloned().unwrap_or_default();

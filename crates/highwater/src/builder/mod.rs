@@ -81,6 +81,9 @@ pub struct BuildError {
     pub problem: String,
 }
 
+/// A name, the text of a formula, and what its atoms stand for.
+type NamedFormula = (String, String, Vec<(String, Expr)>);
+
 /// A system of processes and channels.
 #[derive(Clone, Debug)]
 pub struct System {
@@ -89,7 +92,7 @@ pub struct System {
     channels: Vec<Channel>,
     variables: Vec<Variable>,
     processes: Vec<Process>,
-    formulas: Vec<(String, String, Vec<(String, Expr)>)>,
+    formulas: Vec<NamedFormula>,
 }
 
 #[derive(Clone, Debug)]
