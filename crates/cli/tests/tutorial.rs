@@ -217,7 +217,7 @@ impl Terminal {
             std::fs::write(self.folder.join(name), &block.body).unwrap();
         }
         if let Some(name) = block.changed_file_name() {
-            let file = self.folder.join("tutorial").join(name);
+            let file = self.folder.join(name);
             let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{name} is changed: {e}"));
             std::fs::write(&file, changed(&text, &block.body).unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap();
         }

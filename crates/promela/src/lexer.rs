@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn the_longest_mark_wins() {
-        assert_eq!(spell("a-->b"), "| a~--~>~b");
+        assert_eq!(spell("a-->b"), "| a~->~b");
         assert_eq!(spell("x!!!y"), "| x~!!~!~y");
         assert_eq!(spell(":::"), "| ::~:");
         assert_eq!(spell("1..5"), "| 1~..~5");
