@@ -16,13 +16,13 @@
 use cegar::families::{Style, philosophers, readers_writers, surge_protector};
 use cegar::{Options, Outcome, Question, Specification};
 use compose::Method;
-use model::verdict::{Limits, Observer, Progress, Silent};
+use model::budget::{Budget, Cancel};
+use model::context::Context;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The nine properties: in which specification, and who they speak of.
 const PROPERTIES: [(&str, &str, &str); 9] = [
@@ -97,8 +97,9 @@ fn one(file: &str, question: &str, method: &str, seconds: u64) -> Value {
             None => return json!({ "verdict": "no such formula" }),
         },
     };
-    let clock = Clock { most: seconds as f64, start, looked: AtomicU64::new(0), over: AtomicBool::new(false) };
-    let answer = cegar::check(&specification, question, method, &Limits::default(), &clock, None);
+    let (budget, stop) = Budget::unlimited().linked();
+    end_after(seconds as f64, start, stop);
+    let answer = cegar::check(&specification, question, method, &Context::silent(&budget));
     let verdict = match &answer.verdict {
         Outcome::Holds(holds) => match checked(&specification, holds) {
             Ok(()) => "holds",
@@ -122,26 +123,13 @@ fn one(file: &str, question: &str, method: &str, seconds: u64) -> Value {
 }
 
 /// Ends a measurement when it has had the processor for so long: others may use the machine, too.
-struct Clock {
-    most: f64,
-    start: Instant,
-    /// When it looked last, in milliseconds.
-    looked: AtomicU64,
-    over: AtomicBool,
-}
-
-impl Observer for Clock {
-    fn progress(&self, _: Progress) {}
-
-    fn cancelled(&self) -> bool {
-        let now = self.start.elapsed().as_millis() as u64;
-        if now >= self.looked.load(Ordering::Relaxed) + 50 {
-            self.looked.store(now, Ordering::Relaxed);
-            let seconds = busy().unwrap_or(now as f64 / 1e3);
-            self.over.store(seconds > self.most, Ordering::Relaxed);
+fn end_after(most: f64, start: Instant, stop: Cancel) {
+    std::thread::spawn(move || {
+        while busy().unwrap_or(start.elapsed().as_secs_f64()) <= most {
+            std::thread::sleep(Duration::from_millis(50));
         }
-        self.over.load(Ordering::Relaxed)
-    }
+        stop.cancel();
+    });
 }
 
 fn read(file: &Path) -> Specification {
@@ -157,14 +145,13 @@ fn read(file: &Path) -> Specification {
 
 fn checked(specification: &Specification, holds: &cegar::Holds) -> Result<(), String> {
     let mut solver = bitvector::Embedded::without_memory();
-    cegar::verify(specification, holds, &mut solver, &bitvector::Limits::none())?;
+    cegar::verify(specification, holds, &mut solver, &bitvector::Effort::unlimited())?;
     let question = match holds.question {
         Question::Deadlock => certify::composition::Question::Deadlock,
         Question::Formula(number) => certify::composition::Question::Formula(&specification.formulas[number].formula),
         _ => certify::composition::Question::Safety,
     };
-    let (limits, observer) = (Limits::default(), Silent::default());
-    certify::composition::verify(&holds.composition, question, &holds.proof, &limits, &observer)
+    certify::composition::verify(&holds.composition, question, &holds.proof, &Context::unlimited())
         .map_err(|refusal| refusal.to_string())
 }
 

@@ -14,8 +14,10 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use flow::{Question, Report};
+use model::budget::Budget;
+use model::context::Context;
 use model::network::Network;
-use model::verdict::{Limits, Observer, Reason, Silent};
+use model::verdict::Reason;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -139,7 +141,7 @@ fn diamonds(n: usize) -> String {
     )
 }
 
-type Method = fn(&Network, &Question, &Limits, &dyn Observer) -> Report;
+type Method = fn(&Network, &Question, &Context<'_>) -> Report;
 
 /// One method on one model.
 struct Run {
@@ -153,8 +155,8 @@ struct Run {
 impl Run {
     fn new(method: Method, network: &Network, most: Duration) -> Run {
         let begin = Instant::now();
-        let limits = Limits { deadline: Some(begin + most), ..Limits::default() };
-        let report = method(network, &Question::Boundedness, &limits, &Silent::default());
+        let limits = Budget::unlimited().timeout(most);
+        let report = method(network, &Question::Boundedness, &Context::silent(&limits));
         let total = begin.elapsed();
         let proof = total.saturating_sub(report.sizes.bounds_time);
         Run { proof: proof.as_secs_f64(), total: total.as_secs_f64(), report }

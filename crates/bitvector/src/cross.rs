@@ -3,10 +3,11 @@
 //! Both are asked every question. When one has no answer, the other's counts. When they contradict each other, there is
 //! no answer, and the reason says what each said, with the question in SMT-LIB so that a third can be asked.
 
-use crate::limits::{Limits, Reason};
+use crate::effort::Effort;
 use crate::smtlib::obligation;
 use crate::solver::{Outcome, Solver};
 use crate::terms::{TermId, Terms};
+use model::reason::Reason;
 
 /// Asks both solvers.
 pub struct CrossChecked<A, B> {
@@ -30,14 +31,14 @@ impl<A: Solver, B: Solver> CrossChecked<A, B> {
 }
 
 impl<A: Solver, B: Solver> Solver for CrossChecked<A, B> {
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Outcome {
-        let first = self.first.check(terms, assumptions, limits);
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], effort: &Effort<'_>) -> Outcome {
+        let first = self.first.check(terms, assumptions, effort);
         // A core is asked again instead of the whole question: it is what will be relied on.
         let asked = match &first {
             Outcome::Unsat(core) => core.clone(),
             _ => assumptions.to_vec(),
         };
-        let second = self.second.check(terms, &asked, limits);
+        let second = self.second.check(terms, &asked, effort);
         match (&first, &second) {
             (Outcome::Unknown(reason), _) | (_, Outcome::Unknown(reason)) if must_be_reported(reason) => {
                 Outcome::Unknown(reason.clone())
@@ -48,8 +49,8 @@ impl<A: Solver, B: Solver> Solver for CrossChecked<A, B> {
                 self.agreed += 1;
                 first
             }
-            _ => Outcome::Unknown(Reason::Disagreement(format!(
-                "{} says {}, {} says {} about\n{}",
+            _ => Outcome::Unknown(Reason::Internal(format!(
+                "two solvers disagree: {} says {}, {} says {} about\n{}",
                 self.first.name(),
                 word(&first),
                 self.second.name(),
@@ -65,7 +66,7 @@ impl<A: Solver, B: Solver> Solver for CrossChecked<A, B> {
 }
 
 fn must_be_reported(reason: &Reason) -> bool {
-    matches!(reason, Reason::WrongModel(_) | Reason::Disagreement(_))
+    matches!(reason, Reason::Internal(_))
 }
 
 fn word(outcome: &Outcome) -> &'static str {

@@ -12,11 +12,12 @@
 //! A model that comes from the SAT solver is evaluated against every assumption before it is believed.
 
 use crate::blast::Blaster;
+use crate::effort::Effort;
 use crate::evaluate::{Evaluation, Model};
-use crate::limits::{Limits, Reason};
 use crate::sat::{Answer, Lit, ProofStep, Sat, Var};
 use crate::solver::{Outcome, Solver, verify};
 use crate::terms::{TermId, Terms};
+use model::reason::Reason;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -155,17 +156,17 @@ impl Embedded {
         Some(Outcome::Sat(model))
     }
 
-    fn solve(&mut self, terms: &Terms, question: &[TermId], limits: &Limits) -> Result<Outcome, Reason> {
+    fn solve(&mut self, terms: &Terms, question: &[TermId], effort: &Effort<'_>) -> Result<Outcome, Reason> {
         self.statistics.solved += 1;
         let state = &mut self.state;
         let mut literals = Vec::with_capacity(question.len());
         for &assumption in question {
-            literals.push(state.blaster.blast(terms, assumption, limits)?);
+            literals.push(state.blaster.blast(terms, assumption, effort)?);
         }
         let gates = state.blaster.gates_mut();
         gates.cone(literals.iter().copied(), &mut state.cone);
         let before = gates.sat().statistics().conflicts;
-        let answer = gates.sat_mut().solve(&literals, Some(&state.cone), limits);
+        let answer = gates.sat_mut().solve(&literals, Some(&state.cone), effort);
         self.statistics.conflicts += gates.sat().statistics().conflicts - before;
         match answer {
             Answer::Unknown(reason) => Err(reason),
@@ -261,7 +262,7 @@ fn is_subset(small: &[TermId], large: &[TermId]) -> bool {
 }
 
 impl Solver for Embedded {
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Outcome {
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], effort: &Effort<'_>) -> Outcome {
         self.statistics.checks += 1;
         self.prepare(terms);
         let truth = terms.bool(true);
@@ -276,11 +277,11 @@ impl Solver for Embedded {
         {
             return outcome;
         }
-        let answer = match self.solve(terms, &question, limits) {
+        let answer = match self.solve(terms, &question, effort) {
             // What fills the memory may be the circuits of other questions.
             Err(Reason::Memory) => {
                 self.state.blaster = new_blaster(self.log);
-                self.solve(terms, &question, limits)
+                self.solve(terms, &question, effort)
             }
             answer => answer,
         };

@@ -6,17 +6,18 @@
 //! and the next question starts another. A process that dies, prints without end, or says what is not understood, is an
 //! unknown with words.
 
+use crate::effort::Effort;
 use crate::evaluate::{Evaluation, Model};
-use crate::limits::{Limits, Reason};
 use crate::smtlib::{Reply, parse_replies, parse_value, script};
 use crate::solver::{Outcome, Solver, verify};
 use crate::terms::{TermId, Terms};
+use model::reason::Reason;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a question may take when the caller sets no deadline: a process can hang for ever.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -81,23 +82,23 @@ impl External {
         Program::find().map(External::new)
     }
 
-    fn ask(&mut self, text: &str, limits: &Limits) -> Result<Vec<Reply>, Reason> {
+    fn ask(&mut self, text: &str, effort: &Effort<'_>) -> Result<Vec<Reply>, Reason> {
         self.exchanges += 1;
         let marker = format!("end-{}", self.exchanges);
         let process = match &mut self.process {
             Some(process) => process,
             none => none.insert(Process::start(&self.program)?),
         };
-        let reply = process.exchange(format!("{text}(echo \"{marker}\")\n"), &marker, &self.program.name, limits);
+        let reply = process.exchange(format!("{text}(echo \"{marker}\")\n"), &marker, &self.program.name, effort);
         let reply = reply.inspect_err(|_| self.process = None)?;
         let understood = parse_replies(&reply).filter(|replies| !replies.iter().any(is_error));
         understood.ok_or_else(|| {
             self.process = None;
-            Reason::Solver(format!("{} replied: {}", self.program.name, excerpt(&reply)))
+            Reason::Worker(format!("{} replied: {}", self.program.name, excerpt(&reply)))
         })
     }
 
-    fn decide(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Result<Outcome, Reason> {
+    fn decide(&mut self, terms: &Terms, assumptions: &[TermId], effort: &Effort<'_>) -> Result<Outcome, Reason> {
         let script = script(terms, assumptions);
         let mut text = format!("(push 1)\n{}", script.preamble);
         let mut literals = String::new();
@@ -106,14 +107,14 @@ impl External {
             let _ = write!(literals, " a!{number}");
         }
         let _ = writeln!(text, "(check-sat-assuming ({}))", literals.trim_start());
-        let replies = self.ask(&text, limits)?;
+        let replies = self.ask(&text, effort)?;
         let word = replies.first().and_then(Reply::atom).unwrap_or("nothing").to_owned();
         let outcome = match word.as_str() {
-            "sat" => self.model(terms, assumptions, &script.variables, limits)?,
-            "unsat" => self.core(assumptions, limits)?,
-            _ => return Err(Reason::Solver(format!("{} says {word}", self.program.name))),
+            "sat" => self.model(terms, assumptions, &script.variables, effort)?,
+            "unsat" => self.core(assumptions, effort)?,
+            _ => return Err(Reason::Worker(format!("{} says {word}", self.program.name))),
         };
-        self.ask("(pop 1)\n", limits)?;
+        self.ask("(pop 1)\n", effort)?;
         Ok(outcome)
     }
 
@@ -122,19 +123,19 @@ impl External {
         terms: &Terms,
         assumptions: &[TermId],
         variables: &[(TermId, String)],
-        limits: &Limits,
+        effort: &Effort<'_>,
     ) -> Result<Outcome, Reason> {
         let mut values = Vec::new();
         if !variables.is_empty() {
             let symbols: Vec<&str> = variables.iter().map(|(_, symbol)| symbol.as_str()).collect();
-            let replies = self.ask(&format!("(get-value ({}))\n", symbols.join(" ")), limits)?;
+            let replies = self.ask(&format!("(get-value ({}))\n", symbols.join(" ")), effort)?;
             let pairs = replies.first().and_then(Reply::list).unwrap_or(&[]);
             // The values come in the order in which they were asked for.
             for ((variable, symbol), pair) in variables.iter().zip(pairs) {
                 let value = pair.list().and_then(|pair| pair.get(1)).and_then(parse_value);
                 let value = value.filter(|value| value.sort == terms.sort(*variable));
                 let value = value.ok_or_else(|| {
-                    Reason::Solver(format!("{} gives no value that fits {symbol}", self.program.name))
+                    Reason::Worker(format!("{} gives no value that fits {symbol}", self.program.name))
                 })?;
                 values.push((*variable, value.bits));
             }
@@ -144,8 +145,8 @@ impl External {
         Ok(Outcome::Sat(model))
     }
 
-    fn core(&mut self, assumptions: &[TermId], limits: &Limits) -> Result<Outcome, Reason> {
-        let replies = self.ask("(get-unsat-assumptions)\n", limits)?;
+    fn core(&mut self, assumptions: &[TermId], effort: &Effort<'_>) -> Result<Outcome, Reason> {
+        let replies = self.ask("(get-unsat-assumptions)\n", effort)?;
         let failed = replies.first().and_then(Reply::list).unwrap_or(&[]);
         let mut core = Vec::new();
         for literal in failed {
@@ -154,7 +155,7 @@ impl External {
             let assumption = number.and_then(|number: usize| assumptions.get(number));
             match assumption {
                 Some(&assumption) => core.push(assumption),
-                None => return Err(Reason::Solver(format!("{} names no assumption as failed", self.program.name))),
+                None => return Err(Reason::Worker(format!("{} names no assumption as failed", self.program.name))),
             }
         }
         core.sort_unstable();
@@ -164,9 +165,10 @@ impl External {
 }
 
 impl Solver for External {
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Outcome {
-        let limits = Limits { deadline: limits.deadline.or_else(|| Instant::now().checked_add(LONGEST)), ..*limits };
-        match self.decide(terms, assumptions, &limits) {
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], effort: &Effort<'_>) -> Outcome {
+        let limited = effort.budget.left().is_none().then(|| effort.budget.at_most(LONGEST));
+        let effort = Effort { budget: limited.as_ref().unwrap_or(effort.budget), ..*effort };
+        match self.decide(terms, assumptions, &effort) {
             Ok(outcome) => outcome,
             Err(reason) => {
                 // Whatever went wrong, the next question finds a fresh process.
@@ -201,7 +203,7 @@ const PRELUDE: &str = "(set-option :print-success false)\n(set-option :produce-m
 
 impl Process {
     fn start(program: &Program) -> Result<Process, Reason> {
-        let failed = |what: String| Reason::Solver(format!("{} cannot be started: {what}", program.name));
+        let failed = |what: String| Reason::Worker(format!("{} cannot be started: {what}", program.name));
         let mut child = Command::new(&program.path)
             .args(&program.arguments)
             .stdin(Stdio::piped())
@@ -242,23 +244,22 @@ impl Process {
     }
 
     /// Sends a text and collects what comes back before the marker.
-    fn exchange(&mut self, text: String, marker: &str, name: &str, limits: &Limits) -> Result<String, Reason> {
-        let died = || Reason::Solver(format!("{name} ended without an answer"));
+    fn exchange(&mut self, text: String, marker: &str, name: &str, effort: &Effort<'_>) -> Result<String, Reason> {
+        let died = || Reason::Worker(format!("{name} ended without an answer"));
         self.input.send(text).map_err(|_| died())?;
         let mut reply = String::new();
         loop {
-            if let Some(reason) = limits.exceeded() {
+            if let Some(reason) = effort.exceeded() {
                 return Err(reason);
             }
-            let left = limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let patience = left.map_or(PATIENCE, |left| left.min(PATIENCE));
+            let patience = effort.budget.left().map_or(PATIENCE, |left| left.min(PATIENCE));
             match self.output.recv_timeout(patience) {
                 Ok(line) if line.trim().trim_matches('"') == marker => return Ok(reply),
                 Ok(line) => {
                     reply.push_str(&line);
                     reply.push('\n');
                     if reply.len() > MOST_REPLY {
-                        return Err(Reason::Solver(format!("{name} prints without end")));
+                        return Err(Reason::Worker(format!("{name} prints without end")));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}

@@ -4,13 +4,15 @@
 //! answers have been evaluated already; here it shows whether evaluation and the other solver mean the same by the terms. Of an
 //! unsatisfiable one the core is asked: it is what is relied on. Where no other solver is installed, nothing happens.
 
+use crate::effort::Effort;
 use crate::external::External;
-use crate::limits::{Limits, Reason};
 use crate::smtlib::obligation;
 use crate::solver::{Outcome, Solver};
 use crate::terms::{TermId, Terms};
+use model::budget::Budget;
+use model::reason::Reason;
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A question that takes longer is not compared.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -32,10 +34,10 @@ pub(crate) fn agree(terms: &Terms, question: &[TermId], outcome: &Outcome) {
     };
     OTHER.with_borrow_mut(|other| {
         let Some(other) = other else { return };
-        let limits = Limits { deadline: Some(Instant::now() + LONGEST), ..Limits::none() };
-        let said = other.check(terms, asked, &limits);
+        let budget = Budget::unlimited().timeout(LONGEST);
+        let said = other.check(terms, asked, &Effort::from(&budget));
         let opposite = outcome.is_sat() && said.is_unsat() || outcome.is_unsat() && said.is_sat();
         assert!(!opposite, "{} says the opposite about\n{}", other.name(), obligation(terms, asked));
-        assert!(!matches!(said, Outcome::Unknown(Reason::WrongModel(_))), "{said:?}\n{}", obligation(terms, asked));
+        assert!(!matches!(said, Outcome::Unknown(Reason::Internal(_))), "{said:?}\n{}", obligation(terms, asked));
     });
 }

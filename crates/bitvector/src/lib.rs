@@ -10,10 +10,10 @@
 //!
 //! What must never happen: a wrong answer. Satisfiable ones are checked here, always; unsatisfiable ones can be logged as
 //! a proof of clauses ([`sat::check_proof`]), asked again of another solver, or written down as an obligation
-//! ([`smtlib::obligation`]); with the feature `cross-check`, all are compared while tests run. A limit, a dead process or a disagreement is [`Outcome::Unknown`] with its [`Reason`].
+//! ([`smtlib::obligation`]); with the feature `cross-check`, all are compared while tests run. A limit, a dead process or a disagreement is [`Outcome::Unknown`] with its [`model::reason::Reason`].
 //!
 //! ```
-//! use bitvector::{Embedded, Limits, Outcome, Solver, Sort, Terms};
+//! use bitvector::{Effort, Embedded, Outcome, Solver, Sort, Terms};
 //!
 //! let mut terms = Terms::new();
 //! let x = terms.var("x", Sort::Bv(32));
@@ -24,18 +24,18 @@
 //! let y_above_x = terms.slt(x, y);
 //! let y_below_four = terms.slt(y, four);
 //! let question = [x_is_three, y_above_x, y_below_four];
-//! let outcome = Embedded::new().check(&terms, &question, &Limits::none());
+//! let outcome = Embedded::new().check(&terms, &question, &Effort::unlimited());
 //! assert!(matches!(outcome, Outcome::Unsat(core) if core.len() == 3));
 //! ```
 
 pub mod blast;
 mod cross;
+mod effort;
 mod embedded;
 mod evaluate;
 mod external;
 #[cfg(feature = "cross-check")]
 mod judge;
-mod limits;
 mod print;
 pub mod sat;
 pub mod semantics;
@@ -44,10 +44,10 @@ mod solver;
 mod terms;
 
 pub use cross::CrossChecked;
+pub use effort::Effort;
 pub use embedded::{Embedded, Statistics};
 pub use evaluate::{Evaluation, Model, Value};
 pub use external::{External, Program};
-pub use limits::{Limits, Reason};
 pub use print::to_c;
 pub use solver::{Outcome, Solver, entails, minimal_core};
 pub use terms::{MAX_WIDTH, Node, Op, Sort, TermId, Terms};

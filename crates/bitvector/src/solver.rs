@@ -1,9 +1,10 @@
 //! The face of every solver, and what can be done with any of them.
 
+use crate::effort::Effort;
 use crate::evaluate::{Evaluation, Model};
-use crate::limits::{Limits, Reason};
 use crate::print::to_c;
 use crate::terms::{TermId, Terms};
+use model::reason::Reason;
 
 /// The answer to a question.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,7 +32,7 @@ impl Outcome {
 /// Something that decides whether Boolean terms can hold together.
 pub trait Solver {
     /// Can all assumptions hold together?
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Outcome;
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], effort: &Effort<'_>) -> Outcome;
 
     /// A name for messages.
     fn name(&self) -> &str;
@@ -46,15 +47,16 @@ pub(crate) fn verify(
 ) -> Result<(), Reason> {
     match assumptions.iter().find(|&&assumption| evaluation.bits(terms, assumption) == 0) {
         None => Ok(()),
-        Some(&broken) => {
-            Err(Reason::WrongModel(format!("the model of {solver} does not satisfy {}", to_c(terms, broken))))
-        }
+        Some(&broken) => Err(Reason::Internal(format!(
+            "a solver is wrong: the model of {solver} does not satisfy {}",
+            to_c(terms, broken)
+        ))),
     }
 }
 
-/// A core from which nothing can be left out, by trying each. What cannot be decided within the limits stays in, so the
+/// A core from which nothing can be left out, by trying each. What cannot be decided within the effort stays in, so the
 /// result is unsatisfiable in any case. The later parts of `core` are kept by preference.
-pub fn minimal_core(solver: &mut dyn Solver, terms: &Terms, core: &[TermId], limits: &Limits) -> Vec<TermId> {
+pub fn minimal_core(solver: &mut dyn Solver, terms: &Terms, core: &[TermId], effort: &Effort<'_>) -> Vec<TermId> {
     let mut kept: Vec<TermId> = Vec::new();
     for &part in core {
         if !kept.contains(&part) {
@@ -62,10 +64,10 @@ pub fn minimal_core(solver: &mut dyn Solver, terms: &Terms, core: &[TermId], lim
         }
     }
     let mut at = 0;
-    while at < kept.len() && limits.exceeded().is_none() {
+    while at < kept.len() && effort.exceeded().is_none() {
         let mut smaller = kept.clone();
         smaller.remove(at);
-        match solver.check(terms, &smaller, limits) {
+        match solver.check(terms, &smaller, effort) {
             Outcome::Unsat(found) => {
                 at = kept.iter().take(at).filter(|part| found.contains(part)).count();
                 kept.retain(|part| found.contains(part));
@@ -82,11 +84,11 @@ pub fn entails(
     terms: &mut Terms,
     premises: &[TermId],
     conclusion: TermId,
-    limits: &Limits,
+    effort: &Effort<'_>,
 ) -> Result<bool, Reason> {
     let mut assumptions = premises.to_vec();
     assumptions.push(terms.not(conclusion));
-    match solver.check(terms, &assumptions, limits) {
+    match solver.check(terms, &assumptions, effort) {
         Outcome::Sat(_) => Ok(false),
         Outcome::Unsat(_) => Ok(true),
         Outcome::Unknown(reason) => Err(reason),

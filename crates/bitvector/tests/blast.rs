@@ -3,7 +3,7 @@
 use crate::support::{
     ARITHMETIC, CHEAP, COMPARISONS, Garden, Operation, Random, Tree, all_values, bits, build, declare, seeds, value,
 };
-use bitvector::{Embedded, Limits, Model, Outcome, Solver, Terms};
+use bitvector::{Effort, Embedded, Model, Outcome, Solver, Terms};
 
 /// All operations on one or two arguments of a width, with the width of the result.
 fn operations(width: u32) -> Vec<(Operation, u32, usize)> {
@@ -40,10 +40,10 @@ fn every_operation_means_what_it_should_on_all_values_of_small_widths() {
                 let wrong = terms.not(right);
                 question.push(right);
                 let context = format!("{operation:?} of width {width} on {values:?} is {expected}");
-                assert!(solver.check(&terms, &question, &Limits::none()).is_sat(), "{context}");
+                assert!(solver.check(&terms, &question, &Effort::unlimited()).is_sat(), "{context}");
                 question.pop();
                 question.push(wrong);
-                assert!(solver.check(&terms, &question, &Limits::none()).is_unsat(), "{context}");
+                assert!(solver.check(&terms, &question, &Effort::unlimited()).is_unsat(), "{context}");
             }
         }
     }
@@ -87,7 +87,7 @@ fn random_formulas_of_small_widths_are_decided_as_by_enumeration() {
         };
         let expected = all_values(&widths).iter().any(|values| holds(values, &|_| true));
         counts[usize::from(expected)] += 1;
-        match Embedded::new().check(&terms, &question, &Limits::none()) {
+        match Embedded::new().check(&terms, &question, &Effort::unlimited()) {
             Outcome::Sat(model) => {
                 let values: Vec<u128> = variables.iter().map(|&variable| model.get(variable)).collect();
                 assert!(holds(&values, &|_| true), "seed {seed}: {values:?} is no model of {trees:?}");
@@ -120,7 +120,7 @@ fn equations_of_large_widths_that_have_a_solution_get_one() {
         let target = value(&tree, &hidden);
         let constant = terms.constant(widest, target);
         let equation = terms.eq(term, constant);
-        let limits = Limits { conflicts: Some(3000), ..Limits::none() };
+        let limits = Effort { conflicts: Some(3000), ..Effort::unlimited() };
         match Embedded::new().check(&terms, &[equation], &limits) {
             Outcome::Sat(model) => {
                 let values: Vec<u128> = variables.iter().map(|&variable| model.get(variable)).collect();
@@ -150,7 +150,7 @@ fn operations_of_large_widths_are_right_at_random_values() {
             }
             let expected = terms.constant_of(terms.sort(term), value(&tree, &values));
             question.push(terms.ne(term, expected));
-            let outcome = Embedded::without_memory().check(&terms, &question, &Limits::none());
+            let outcome = Embedded::without_memory().check(&terms, &question, &Effort::unlimited());
             assert!(outcome.is_unsat(), "seed {seed}: {operation:?} of width {width} on {values:?}");
         }
     }

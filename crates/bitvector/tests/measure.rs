@@ -6,7 +6,7 @@
 use crate::support;
 
 use crate::support::Random;
-use bitvector::{Embedded, External, Limits, Outcome, Solver, Sort, TermId, Terms};
+use bitvector::{Effort, Embedded, External, Outcome, Solver, Sort, TermId, Terms};
 use std::time::Instant;
 
 /// Predicates such as those of a C program: comparisons of a few variables with constants and with each other, some
@@ -50,7 +50,7 @@ fn run(label: &str, solver: &mut dyn Solver, terms: &Terms, questions: &[Vec<Ter
     let mut unsat = 0;
     let mut answers = Vec::new();
     for question in questions {
-        let outcome = solver.check(terms, question, &Limits::none());
+        let outcome = solver.check(terms, question, &Effort::unlimited());
         assert!(!matches!(outcome, Outcome::Unknown(_)), "{outcome:?}");
         unsat += usize::from(outcome.is_unsat());
         answers.push(outcome.is_sat());
@@ -93,7 +93,7 @@ fn one_simple_question() {
     run("without memory", &mut Embedded::without_memory(), &terms, &asked);
     let start = Instant::now();
     for _ in 0..1000 {
-        assert!(Embedded::new().check(&terms, &question, &Limits::none()).is_unsat());
+        assert!(Embedded::new().check(&terms, &question, &Effort::unlimited()).is_unsat());
     }
     eprintln!("{:40} {:8.2} µs each", "a fresh solver each time", start.elapsed().as_secs_f64() * 1e3);
     if let Some(mut external) = External::find() {

@@ -1,8 +1,9 @@
 //! The SAT solver against enumeration, and its proofs against the checker.
 
 use crate::support::{Random, seeds};
+use bitvector::Effort;
 use bitvector::sat::{Answer, Lit, ProofStep, Sat, Var, check_proof};
-use bitvector::{Limits, Reason};
+use model::reason::Reason;
 
 fn variables(sat: &mut Sat, count: usize) -> Vec<Var> {
     (0..count).map(|_| sat.new_variable()).collect()
@@ -47,8 +48,8 @@ fn random_clauses_with_assumptions_are_decided_as_by_enumeration() {
             let assumptions = if random.one_in(4) { Vec::new() } else { random_clause(&mut random, &known, 4) };
             let expected = possible(&clauses, &assumptions, known.len());
             // A question that is given up in between must leave no trace.
-            sat.solve(&assumptions, None, &Limits { conflicts: Some(1), ..Limits::none() });
-            match sat.solve(&assumptions, None, &Limits::none()) {
+            sat.solve(&assumptions, None, &Effort { conflicts: Some(1), ..Effort::unlimited() });
+            match sat.solve(&assumptions, None, &Effort::unlimited()) {
                 Answer::Sat => {
                     assert!(expected, "seed {seed}");
                     let satisfied = |&literal: &Lit| sat.model(literal.var()) == literal.is_positive();
@@ -96,7 +97,7 @@ fn pigeons_do_not_fit_and_the_proof_is_accepted() {
     let mut sat = Sat::new();
     sat.log_proof();
     pigeons(&mut sat, 5);
-    assert_eq!(sat.solve(&[], None, &Limits::none()), Answer::Unsat);
+    assert_eq!(sat.solve(&[], None, &Effort::unlimited()), Answer::Unsat);
     assert_eq!(sat.proof().last(), Some(&ProofStep::Lemma(Vec::new())));
     assert!(check_proof(sat.proof()).is_ok());
 }
@@ -105,7 +106,7 @@ fn pigeons_do_not_fit_and_the_proof_is_accepted() {
 fn clauses_are_forgotten_and_the_answer_stays_right() {
     let mut sat = Sat::new();
     pigeons(&mut sat, 8);
-    assert_eq!(sat.solve(&[], None, &Limits::none()), Answer::Unsat);
+    assert_eq!(sat.solve(&[], None, &Effort::unlimited()), Answer::Unsat);
     // Hard random clauses near the threshold, satisfiable by construction.
     for seed in 0..seeds(3) {
         let mut random = Random::new(seed);
@@ -123,7 +124,7 @@ fn clauses_are_forgotten_and_the_answer_stays_right() {
                 clauses.push(clause);
             }
         }
-        assert_eq!(sat.solve(&[], None, &Limits::none()), Answer::Sat, "seed {seed}");
+        assert_eq!(sat.solve(&[], None, &Effort::unlimited()), Answer::Sat, "seed {seed}");
         let satisfied = |literal: &Lit| sat.model(literal.var()) == literal.is_positive();
         assert!(clauses.iter().all(|clause| clause.iter().any(satisfied)), "seed {seed}");
     }
@@ -148,7 +149,7 @@ fn a_wrong_lemma_is_refused() {
 fn the_budget_of_conflicts_is_kept_and_the_search_can_go_on() {
     let mut sat = Sat::new();
     pigeons(&mut sat, 7);
-    let limits = Limits { conflicts: Some(10), ..Limits::none() };
-    assert_eq!(sat.solve(&[], None, &limits), Answer::Unknown(Reason::Conflicts));
-    assert_eq!(sat.solve(&[], None, &Limits::none()), Answer::Unsat);
+    let limits = Effort { conflicts: Some(10), ..Effort::unlimited() };
+    assert!(matches!(sat.solve(&[], None, &limits), Answer::Unknown(Reason::Limit(_))));
+    assert_eq!(sat.solve(&[], None, &Effort::unlimited()), Answer::Unsat);
 }

@@ -5,9 +5,10 @@ use crate::support;
 use crate::support::{ARITHMETIC, Garden, Random, Tree, build, declare, seeds};
 use bitvector::sat::check_proof;
 use bitvector::{
-    CrossChecked, Embedded, External, Limits, Model, Outcome, Program, Reason, Solver, Sort, TermId, Terms,
-    minimal_core,
+    CrossChecked, Effort, Embedded, External, Model, Outcome, Program, Solver, Sort, TermId, Terms, minimal_core,
 };
+use model::budget::Budget;
+use model::reason::Reason;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -26,8 +27,9 @@ fn the_deadline_is_respected_on_a_hard_question() {
     let mut terms = Terms::new();
     let question = hard(&mut terms);
     let start = Instant::now();
-    let limits = Limits { deadline: Some(start + Duration::from_millis(200)), ..Limits::none() };
-    assert_eq!(Embedded::new().check(&terms, &question, &limits), Outcome::Unknown(Reason::Deadline));
+    let budget = Budget::unlimited().timeout(Duration::from_millis(200));
+    let limits = Effort::from(&budget);
+    assert_eq!(Embedded::new().check(&terms, &question, &limits), Outcome::Unknown(Reason::Timeout));
     assert!(start.elapsed() < Duration::from_millis(1000), "{:?}", start.elapsed());
 }
 
@@ -35,11 +37,16 @@ fn the_deadline_is_respected_on_a_hard_question() {
 fn a_wish_to_stop_and_a_bound_of_memory_are_respected() {
     let mut terms = Terms::new();
     let question = hard(&mut terms);
-    let start = Instant::now();
-    let stop = || start.elapsed() > Duration::from_millis(50);
-    let limits = Limits { stop: Some(&stop), ..Limits::none() };
-    assert_eq!(Embedded::new().check(&terms, &question, &limits), Outcome::Unknown(Reason::Stopped));
-    let limits = Limits { memory: Some(100_000), ..Limits::none() };
+    let (budget, stop) = Budget::unlimited().linked();
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(50));
+            stop.cancel();
+        });
+        Embedded::new().check(&terms, &question, &Effort::from(&budget))
+    });
+    assert_eq!(outcome, Outcome::Unknown(Reason::Interrupted));
+    let limits = Effort { tables: Some(100_000), ..Effort::unlimited() };
     assert_eq!(Embedded::new().check(&terms, &question, &limits), Outcome::Unknown(Reason::Memory));
 }
 
@@ -48,7 +55,7 @@ fn memory_that_other_questions_filled_is_given_back() {
     let mut terms = Terms::new();
     let question = hard(&mut terms);
     let mut solver = Embedded::new();
-    let limits = Limits { memory: Some(100_000), ..Limits::none() };
+    let limits = Effort { tables: Some(100_000), ..Effort::unlimited() };
     assert_eq!(solver.check(&terms, &question, &limits), Outcome::Unknown(Reason::Memory));
     assert!(solver.check(&terms, &question[1..], &limits).is_sat());
 }
@@ -58,8 +65,8 @@ fn after_an_unfinished_question_others_are_answered() {
     let mut terms = Terms::new();
     let question = hard(&mut terms);
     let mut solver = Embedded::new();
-    let limits = Limits { conflicts: Some(500), ..Limits::none() };
-    assert_eq!(solver.check(&terms, &question, &limits), Outcome::Unknown(Reason::Conflicts));
+    let limits = Effort { conflicts: Some(500), ..Effort::unlimited() };
+    assert!(matches!(solver.check(&terms, &question, &limits), Outcome::Unknown(Reason::Limit(_))));
     assert!(solver.check(&terms, &question[1..], &limits).is_sat());
     let p = terms.var("p", Sort::Bv(64));
     let q = terms.var("q", Sort::Bv(64));
@@ -80,15 +87,15 @@ fn a_minimal_core_is_unsatisfiable_and_loses_it_with_any_part() {
         let trees: Vec<Tree> = (0..12).map(|_| garden.tree(&mut random, 0, 2)).collect();
         let question: Vec<TermId> = trees.iter().map(|tree| build(&mut terms, tree, &variables)).collect();
         let mut solver = Embedded::new();
-        let Outcome::Unsat(core) = solver.check(&terms, &question, &Limits::none()) else { continue };
-        let minimal = minimal_core(&mut solver, &terms, &core, &Limits::none());
+        let Outcome::Unsat(core) = solver.check(&terms, &question, &Effort::unlimited()) else { continue };
+        let minimal = minimal_core(&mut solver, &terms, &core, &Effort::unlimited());
         assert!(minimal.iter().all(|part| core.contains(part)), "seed {seed}");
         let mut fresh = Embedded::without_memory();
-        assert!(fresh.check(&terms, &minimal, &Limits::none()).is_unsat(), "seed {seed}");
+        assert!(fresh.check(&terms, &minimal, &Effort::unlimited()).is_unsat(), "seed {seed}");
         for place in 0..minimal.len() {
             let mut smaller = minimal.clone();
             smaller.remove(place);
-            assert!(fresh.check(&terms, &smaller, &Limits::none()).is_sat(), "seed {seed}");
+            assert!(fresh.check(&terms, &smaller, &Effort::unlimited()).is_sat(), "seed {seed}");
         }
     }
 }
@@ -112,17 +119,17 @@ fn memory_changes_no_answer_and_cores_hold_by_themselves() {
         for _ in 0..80 {
             let question: Vec<TermId> =
                 (0..1 + random.below(6)).map(|_| pool[random.below(pool.len() as u64) as usize]).collect();
-            let first = remembering.check(&terms, &question, &Limits::none());
+            let first = remembering.check(&terms, &question, &Effort::unlimited());
             let mut fresh = Embedded::without_memory();
-            let second = fresh.check(&terms, &question, &Limits::none());
-            let third = logging.check(&terms, &question, &Limits::none());
+            let second = fresh.check(&terms, &question, &Effort::unlimited());
+            let third = logging.check(&terms, &question, &Effort::unlimited());
             assert_eq!((first.is_sat(), first.is_unsat()), (second.is_sat(), second.is_unsat()), "seed {seed}");
             assert_eq!((third.is_sat(), third.is_unsat()), (second.is_sat(), second.is_unsat()), "seed {seed}");
             match first {
                 Outcome::Sat(model) => assert!(question.iter().all(|&part| model.satisfies(&terms, part))),
                 Outcome::Unsat(core) => {
                     assert!(core.iter().all(|part| question.contains(part)), "seed {seed}");
-                    assert!(fresh.check(&terms, &core, &Limits::none()).is_unsat(), "seed {seed}");
+                    assert!(fresh.check(&terms, &core, &Effort::unlimited()).is_unsat(), "seed {seed}");
                 }
                 Outcome::Unknown(reason) => panic!("seed {seed}: {reason}"),
             }
@@ -141,7 +148,7 @@ fn another_arena_is_another_world() {
         let x = terms.var("x", Sort::Bv(width));
         let constant = terms.constant(width, bits);
         let equal = terms.eq(x, constant);
-        let outcome = solver.check(&terms, &[equal], &Limits::none());
+        let outcome = solver.check(&terms, &[equal], &Effort::unlimited());
         assert_eq!(outcome, Outcome::Sat(Model::new(vec![(x, bits)])));
     }
 }
@@ -164,25 +171,27 @@ fn shell(command: &str) -> External {
 fn a_process_that_dies_hangs_or_babbles_is_unknown_with_words() {
     let mut terms = Terms::new();
     let question = simple(&mut terms);
-    let limits = Limits { deadline: Some(Instant::now() + Duration::from_millis(300)), ..Limits::none() };
-    let long = Limits { deadline: Some(Instant::now() + Duration::from_secs(20)), ..Limits::none() };
+    let late = Budget::unlimited().timeout(Duration::from_secs(20));
+    let long = Effort::from(&late);
     for (command, wanted) in [("exit 1", "ended"), ("echo '(error \"x\")'; echo end-1; exec sleep 100", "replied")] {
         match shell(command).check(&terms, &question, &long) {
-            Outcome::Unknown(Reason::Solver(words)) => assert!(words.contains(wanted), "{words}"),
+            Outcome::Unknown(Reason::Worker(words)) => assert!(words.contains(wanted), "{words}"),
             other => panic!("{command}: {other:?}"),
         }
     }
-    let hanging = shell("exec sleep 100").check(&terms, &question, &limits);
-    assert_eq!(hanging, Outcome::Unknown(Reason::Deadline));
+    let soon = Budget::unlimited().timeout(Duration::from_millis(300));
+    let hanging = shell("exec sleep 100").check(&terms, &question, &Effort::from(&soon));
+    assert_eq!(hanging, Outcome::Unknown(Reason::Timeout));
     let missing = Program { name: "none".to_owned(), path: PathBuf::from("/nowhere/none"), arguments: Vec::new() };
-    assert!(matches!(External::new(missing).check(&terms, &question, &Limits::none()), Outcome::Unknown(_)));
+    assert!(matches!(External::new(missing).check(&terms, &question, &Effort::unlimited()), Outcome::Unknown(_)));
 }
 
 #[test]
 fn a_process_that_says_what_it_should_not_is_unknown_with_words() {
     let mut terms = Terms::new();
     let question = simple(&mut terms);
-    let long = Limits { deadline: Some(Instant::now() + Duration::from_secs(60)), ..Limits::none() };
+    let late = Budget::unlimited().timeout(Duration::from_secs(60));
+    let long = Effort::from(&late);
     for (command, wanted) in [
         ("echo sat; echo end-1; exit 0", "ended without an answer"),
         ("echo sat; echo end-1; echo '((x #x01))'; echo end-2; exec sleep 100", "gives no value that fits"),
@@ -196,7 +205,7 @@ fn a_process_that_says_what_it_should_not_is_unknown_with_words() {
         ("kill -9 $$", "ended without an answer"),
     ] {
         match shell(command).check(&terms, &question, &long) {
-            Outcome::Unknown(Reason::Solver(words)) => assert!(words.contains(wanted), "{command}: {words}"),
+            Outcome::Unknown(Reason::Worker(words)) => assert!(words.contains(wanted), "{command}: {words}"),
             other => panic!("{command}: {other:?}"),
         }
     }
@@ -207,8 +216,8 @@ fn a_wrong_model_is_never_believed() {
     let mut terms = Terms::new();
     let question = simple(&mut terms);
     let command = "echo sat; echo end-1; echo '((v!0 #x00000004))'; echo end-2; exec sleep 100";
-    let outcome = shell(command).check(&terms, &question, &Limits::none());
-    assert!(matches!(outcome, Outcome::Unknown(Reason::WrongModel(_))), "{outcome:?}");
+    let outcome = shell(command).check(&terms, &question, &Effort::unlimited());
+    assert!(matches!(outcome, Outcome::Unknown(Reason::Internal(_))), "{outcome:?}");
 }
 
 #[test]
@@ -218,10 +227,10 @@ fn a_file_that_is_no_program_is_unknown_with_words() {
     let file = std::env::temp_dir().join(format!("highwater-solver-{}", std::process::id()));
     std::fs::write(&file, "no program").unwrap();
     let program = Program { name: "text".to_owned(), path: file.clone(), arguments: Vec::new() };
-    let outcome = External::new(program).check(&terms, &question, &Limits::none());
+    let outcome = External::new(program).check(&terms, &question, &Effort::unlimited());
     let _ = std::fs::remove_file(&file);
     assert!(
-        matches!(&outcome, Outcome::Unknown(Reason::Solver(words)) if words.contains("cannot be started")),
+        matches!(&outcome, Outcome::Unknown(Reason::Worker(words)) if words.contains("cannot be started")),
         "{outcome:?}"
     );
 }
@@ -229,7 +238,7 @@ fn a_file_that_is_no_program_is_unknown_with_words() {
 struct Liar(Outcome);
 
 impl Solver for Liar {
-    fn check(&mut self, _: &Terms, _: &[TermId], _: &Limits) -> Outcome {
+    fn check(&mut self, _: &Terms, _: &[TermId], _: &Effort<'_>) -> Outcome {
         self.0.clone()
     }
 
@@ -243,14 +252,14 @@ fn a_disagreement_is_an_unknown_that_names_both() {
     let mut terms = Terms::new();
     let question = simple(&mut terms);
     let mut both = CrossChecked::new(Embedded::new(), Liar(Outcome::Unsat(question.clone())));
-    match both.check(&terms, &question, &Limits::none()) {
-        Outcome::Unknown(Reason::Disagreement(words)) => {
+    match both.check(&terms, &question, &Effort::unlimited()) {
+        Outcome::Unknown(Reason::Internal(words)) => {
             assert!(words.contains("embedded says satisfiable, liar says unsatisfiable"), "{words}");
         }
         other => panic!("{other:?}"),
     }
-    let silent = Liar(Outcome::Unknown(Reason::Deadline));
-    assert!(CrossChecked::new(silent, Embedded::new()).check(&terms, &question, &Limits::none()).is_sat());
+    let silent = Liar(Outcome::Unknown(Reason::Timeout));
+    assert!(CrossChecked::new(silent, Embedded::new()).check(&terms, &question, &Effort::unlimited()).is_sat());
 }
 
 #[test]
@@ -278,15 +287,12 @@ fn an_external_solver_agrees_on_random_questions() {
             .collect();
         for _ in 0..4 {
             let question: Vec<TermId> = (0..1 + random.below(5)).map(|_| pool[random.below(8) as usize]).collect();
-            let limits = Limits {
-                deadline: Some(Instant::now() + Duration::from_secs(5)),
-                conflicts: Some(20_000),
-                ..Limits::none()
-            };
+            let budget = Budget::unlimited().timeout(Duration::from_secs(5));
+            let limits = Effort { conflicts: Some(20_000), ..Effort::from(&budget) };
             asked += 1;
             let outcome = both.check(&terms, &question, &limits);
             if let Outcome::Unknown(reason) = outcome {
-                assert!(matches!(reason, Reason::Deadline | Reason::Conflicts), "seed {seed}: {reason}");
+                assert!(matches!(reason, Reason::Timeout | Reason::Limit(_)), "seed {seed}: {reason}");
             }
         }
     }

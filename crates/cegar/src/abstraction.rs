@@ -12,8 +12,8 @@
 //!
 //! Every answer is remembered by the truths and predicates that it depends on; refinement elsewhere does not ask again.
 
-use crate::budget::Budget;
 use crate::graph::Graph;
+use crate::meter::Meter;
 use crate::plan::{After, Free, Plan, plan};
 use bitvector::{Embedded, Outcome, TermId};
 use model::ids::{EventId, PropositionId};
@@ -99,26 +99,26 @@ impl Extractor {
         predicates: &Predicates,
         alphabet: &[EventId],
         propositions: &[PropositionId],
-        budget: &mut Budget<'_>,
+        meter: &mut Meter<'_>,
     ) -> Result<Extract, Reason> {
         let mut extract =
             Extract { states: Vec::new(), initial: Vec::new(), moves: Vec::new(), structure: Structure::default() };
         let mut known: HashMap<State, u32> = HashMap::new();
         let start = graph.start;
-        for values in self.first(graph, predicates, budget)? {
+        for values in self.first(graph, predicates, meter)? {
             let state = number(&mut extract, &mut known, State { node: start, via: 0, values });
             extract.initial.push(state);
         }
         let mut plans: Vec<Option<Plan>> = vec![None; graph.steps.len()];
         let mut at = 0;
         while at < extract.states.len() {
-            budget.states(extract.states.len())?;
+            meter.states(extract.states.len())?;
             let state = extract.states[at].clone();
             let mut moves = Vec::new();
             for step in graph.nodes[state.node as usize].leaving.clone() {
                 let (node, via) = (graph.steps[step as usize].target, graph.steps[step as usize].via);
                 let plan = plans[step as usize].get_or_insert_with(|| plan(graph, predicates, step, &mut self.free));
-                for values in self.targets(graph, predicates, &state, step, plan, budget)? {
+                for values in self.targets(graph, predicates, &state, step, plan, meter)? {
                     moves.push((step, number(&mut extract, &mut known, State { node, via, values })));
                 }
             }
@@ -134,11 +134,11 @@ impl Extractor {
         &mut self,
         graph: &mut Graph,
         predicates: &Predicates,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter<'_>,
     ) -> Result<Vec<Vec<bool>>, Reason> {
         let at = predicates.at[graph.start as usize].clone();
         let images = first_images(graph, &at);
-        self.all(graph, &[], &images, budget)
+        self.all(graph, &[], &images, meter)
     }
 
     /// The truths that the predicates of a step's target can have after it.
@@ -149,7 +149,7 @@ impl Extractor {
         state: &State,
         step: u32,
         plan: &Plan,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter<'_>,
     ) -> Result<Vec<Vec<bool>>, Reason> {
         let whole = |truths: &[bool]| {
             let mut truths = truths.iter();
@@ -174,10 +174,10 @@ impl Extractor {
         assumptions.extend(plan.matter.iter().map(|&number| literal(graph, here[number], state.values[number])));
         let key = (step, assumptions, plan.asked.clone());
         if let Some(found) = self.remembered.get(&key) {
-            budget.statistics.remembered += 1;
+            meter.statistics.remembered += 1;
             return Ok(found.iter().map(|truths| whole(truths)).collect());
         }
-        let found = self.all(graph, &key.1, &key.2, budget)?;
+        let found = self.all(graph, &key.1, &key.2, meter)?;
         let targets = found.iter().map(|truths| whole(truths)).collect();
         self.remembered.insert(key, found);
         Ok(targets)
@@ -189,19 +189,19 @@ impl Extractor {
         graph: &mut Graph,
         assumptions: &[TermId],
         conditions: &[TermId],
-        budget: &mut Budget<'_>,
+        meter: &mut Meter<'_>,
     ) -> Result<Vec<Vec<bool>>, Reason> {
         let mut found: Vec<Vec<bool>> = Vec::new();
         let mut parts = assumptions.to_vec();
         loop {
-            match budget.ask(&mut self.solver, &graph.terms, &parts)? {
+            match meter.ask(&mut self.solver, &graph.terms, &parts)? {
                 Outcome::Sat(model) => {
                     let truths: Vec<bool> =
                         conditions.iter().map(|&condition| model.satisfies(&graph.terms, condition)).collect();
                     let same = all_of(graph, conditions, &truths);
                     parts.push(graph.terms.not(same));
                     found.push(truths);
-                    budget.states(found.len())?;
+                    meter.states(found.len())?;
                 }
                 _ => return Ok(found),
             }

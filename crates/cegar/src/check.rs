@@ -6,21 +6,23 @@
 //! A run that all components can take is done by the interpreter before it is called a violation.
 
 use crate::abstraction::{Extract, Predicates};
-use crate::budget::{Budget, Statistics};
 use crate::graph::Graph;
+use crate::meter::{Meter, Statistics};
 use crate::replay::{Moved, replay};
 use crate::specification::{Part, Specification};
 use crate::system::{Asked, Examined, compose};
 use crate::validate::{Checked, Real, project};
 use cfront::interpret::Input;
-use compose::{Listener, Method, Verdict};
+use compose::{Method, Verdict};
+use model::budget::Budget;
 use model::composition::{Atom, Composition, Happening, Run};
 use model::composition_proof::CompositionProof;
+use model::context::Context;
 use model::formula::Ltl;
 use model::ids::PropositionId;
-use model::verdict::{Limits, Observer, Reason};
+use model::observer::ProgressOnly;
+use model::reason::Reason;
 use std::collections::HashSet;
-use std::time::Instant;
 
 /// More predicates at one place than this are not tried.
 const MOST_PREDICATES: usize = 60;
@@ -130,35 +132,25 @@ pub struct ViolationStep {
 }
 
 /// Answers a question about a specification.
-pub fn check(
-    specification: &Specification,
-    question: Question,
-    method: Method,
-    limits: &Limits,
-    observer: &dyn Observer,
-    listener: Option<&mut dyn Listener>,
-) -> Answer {
-    let mut budget = Budget::new(*limits, observer);
+pub fn check(specification: &Specification, question: Question, method: Method, cx: &Context<'_>) -> Answer {
+    let mut statistics = Statistics::default();
     let mut refined = Vec::new();
-    let mut silent = Unheard;
-    let listener: &mut dyn Listener = listener.unwrap_or(&mut silent);
-    let mut attempt = |guess: bool, most: usize, deadline: Option<Instant>| {
-        budget.limits.deadline = deadline;
+    let mut attempt = |guess: bool, most: usize, budget: &Budget| {
         let mut levels = Levels::new(specification, question, guess, most)?;
-        let answer = levels.answer(method, &mut budget, &mut *listener);
+        let mut meter = Meter { cx: cx.with(budget), statistics: std::mem::take(&mut statistics) };
+        let answer = levels.answer(method, &mut meter);
+        statistics = meter.statistics;
         refined = std::mem::take(&mut levels.refined);
         answer
     };
-    let deadline = limits.deadline;
-    let mut verdict = attempt(false, FEW_PREDICATES, deadline);
+    let mut verdict = attempt(false, FEW_PREDICATES, cx.budget);
     if matches!(verdict, Err(Reason::NotProvable(_))) {
-        verdict = attempt(true, MOST_PREDICATES, half_way(deadline));
-        let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if matches!(verdict, Err(Reason::NotProvable(_) | Reason::Timeout)) && !late {
-            verdict = attempt(false, MOST_PREDICATES, deadline);
+        verdict = attempt(true, MOST_PREDICATES, &cx.budget.slice(50));
+        if matches!(verdict, Err(Reason::NotProvable(_) | Reason::Timeout)) && !cx.budget.is_late() {
+            verdict = attempt(false, MOST_PREDICATES, cx.budget);
         }
     }
-    Answer { verdict: verdict.unwrap_or_else(Outcome::Inconclusive), statistics: budget.statistics, refined }
+    Answer { verdict: verdict.unwrap_or_else(Outcome::Inconclusive), statistics, refined }
 }
 
 /// The parts that a question is about, in the order in which runs and proofs number them.
@@ -220,19 +212,6 @@ pub(crate) fn asked<'s>(
     Asked { propositions, blocks: question == Question::Deadlock, quiet, returns }
 }
 
-/// Half of the time that is left.
-fn half_way(deadline: Option<Instant>) -> Option<Instant> {
-    let now = Instant::now();
-    deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2)
-}
-
-/// For whom nobody listens.
-struct Unheard;
-
-impl Listener for Unheard {
-    fn tell(&mut self, _: &str) {}
-}
-
 struct Levels<'s> {
     specification: &'s Specification,
     question: Question,
@@ -272,35 +251,30 @@ impl<'s> Levels<'s> {
         compose(self.specification, &self.parts, &extracts)
     }
 
-    fn answer(
-        &mut self,
-        method: Method,
-        budget: &mut Budget<'_>,
-        listener: &mut dyn Listener,
-    ) -> Result<Outcome, Reason> {
+    fn answer(&mut self, method: Method, meter: &mut Meter<'_>) -> Result<Outcome, Reason> {
         loop {
-            budget.look()?;
-            self.extract(budget)?;
+            meter.cx.check()?;
+            self.extract(meter)?;
             let composition = self.composition();
             let question = match self.formula {
                 Some(formula) => compose::Question::Formula(formula),
                 None if self.question == Question::Deadlock => compose::Question::Deadlock,
                 None => compose::Question::Safety,
             };
-            let inner = self.inner(&composition, question, method, budget);
-            budget.statistics.splits += inner.statistics.iterations;
-            let most = budget.statistics.composed_states.max(inner.statistics.abstract_states);
-            budget.statistics.composed_states = most;
-            budget.statistics.automaton_states = inner.statistics.automaton_states;
+            let inner = self.inner(&composition, question, method, meter);
+            meter.statistics.splits += inner.statistics.iterations;
+            let most = meter.statistics.composed_states.max(inner.statistics.abstract_states);
+            meter.statistics.composed_states = most;
+            meter.statistics.automaton_states = inner.statistics.automaton_states;
             let run = match inner.verdict {
                 Verdict::Holds(proof) => return Ok(Outcome::Holds(Box::new(self.holds(composition, *proof)))),
                 Verdict::Inconclusive(reason) => return Err(reason),
                 Verdict::Fails(run) => *run,
             };
-            match self.validate(&composition, &run, budget)? {
+            match self.validate(&composition, &run, meter)? {
                 None => {
-                    budget.statistics.refinements += 1;
-                    listener.tell(&self.story(budget));
+                    meter.statistics.refinements += 1;
+                    meter.cx.refinement(|| self.story(meter));
                 }
                 Some(violation) => return Ok(Outcome::Fails(Box::new(violation))),
             }
@@ -314,21 +288,23 @@ impl<'s> Levels<'s> {
         composition: &Composition,
         question: compose::Question<'_>,
         method: Method,
-        budget: &Budget<'_>,
+        meter: &Meter<'_>,
     ) -> compose::Answer {
-        let ask = |method: Method, limits: &Limits| {
-            compose::check(composition, question, method, limits, budget.observer, None)
+        // The refinements of the inner level would drown those of the outer one.
+        let observer = ProgressOnly(meter.cx.observer);
+        let ask = |method: Method, budget: &Budget| {
+            compose::check(composition, question, method, &Context::new(budget, &observer))
         };
         if let (Method::Auto, Some((before, states))) = (method, self.answered) {
             let most = states.saturating_mul(AGAIN).max(FEW_STATES);
-            let states = budget.limits.states.map_or(most, |limit| limit.min(most));
-            let answer = ask(before, &Limits { states: Some(states), ..budget.limits });
+            let states = meter.cx.budget.most_states().map_or(most, |limit| limit.min(most));
+            let answer = ask(before, &meter.cx.budget.clone().states(states));
             if !matches!(answer.verdict, Verdict::Inconclusive(_)) {
                 self.answered = Some((before, answer.statistics.abstract_states));
                 return answer;
             }
         }
-        let answer = ask(method, &budget.limits);
+        let answer = ask(method, meter.cx.budget);
         let by = match answer.statistics.method.as_str() {
             "refine" => Some(Method::Refine),
             "minimise" => Some(Method::Minimise),
@@ -338,13 +314,13 @@ impl<'s> Levels<'s> {
         answer
     }
 
-    fn story(&self, budget: &Budget<'_>) -> String {
+    fn story(&self, meter: &Meter<'_>) -> String {
         let each = self.examined.iter().map(|one| {
             let name = self.parts[one.part].name();
             let state = if one.extract.is_none() { ", refined" } else { "" };
             format!("{name}: {} predicates{state}", one.predicates.count(&one.graph))
         });
-        let round = budget.statistics.refinements;
+        let round = meter.statistics.refinements;
         let why = self.refined.iter().filter(|refined| refined.round == round).map(|refined| {
             let mut texts: Vec<&str> = refined.predicates.iter().map(|(_, text)| text.as_str()).collect();
             texts.sort_unstable();
@@ -359,7 +335,7 @@ impl<'s> Levels<'s> {
         format!("round {round}: {run} is impossible; {}{}", each.join("; "), why.collect::<String>())
     }
 
-    fn extract(&mut self, budget: &mut Budget<'_>) -> Result<(), Reason> {
+    fn extract(&mut self, meter: &mut Meter<'_>) -> Result<(), Reason> {
         let (mut states, mut predicates) = (0, 0);
         for one in &mut self.examined {
             // Those that every assignment decides make no choices.
@@ -369,11 +345,11 @@ impl<'s> Levels<'s> {
                 let message = format!("more than {} predicates at one place did not suffice", self.most);
                 return Err(Reason::NotProvable(message));
             }
-            states += one.extract(budget)?.states.len() as u64;
+            states += one.extract(meter)?.states.len() as u64;
             predicates += one.predicates.count(&one.graph) as u64;
         }
-        budget.statistics.abstract_states = states;
-        budget.statistics.predicates = predicates;
+        meter.statistics.abstract_states = states;
+        meter.statistics.predicates = predicates;
         Ok(())
     }
 
@@ -390,7 +366,7 @@ impl<'s> Levels<'s> {
         &mut self,
         composition: &Composition,
         run: &Run,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter<'_>,
     ) -> Result<Option<Violation>, Reason> {
         let (mut real, mut refined, mut open) = (Vec::new(), false, None);
         for one in &mut self.examined {
@@ -398,11 +374,11 @@ impl<'s> Levels<'s> {
             let extract = one.extract.as_ref().ok_or_else(lost)?;
             let projection = project(run, one.part, &one.graph, extract).ok_or_else(lost)?;
             let known: Vec<usize> = one.predicates.at.iter().map(Vec::len).collect();
-            match projection.check(one, budget)? {
+            match projection.check(one, meter)? {
                 Checked::Real(found) => real.push(*found),
                 Checked::Refined => {
                     refined = true;
-                    let round = budget.statistics.refinements + 1;
+                    let round = meter.statistics.refinements + 1;
                     self.refined.push(Refined::new(round, one, &known, composition, run));
                 }
                 Checked::Open(message) => open = Some(message),

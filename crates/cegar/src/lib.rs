@@ -21,7 +21,6 @@
 //! This crate never prints and reads no file. A limit that is hit is a reason, never an answer.
 
 pub mod abstraction;
-mod budget;
 mod check;
 pub mod codes;
 mod encode;
@@ -30,6 +29,7 @@ mod expression;
 pub mod families;
 pub mod graph;
 mod guess;
+mod meter;
 mod outline;
 mod path;
 mod plan;
@@ -39,10 +39,10 @@ mod system;
 mod validate;
 mod verify;
 
-pub use budget::Statistics;
 pub use check::{Answer, Holds, Outcome, PartProof, Question, Refined, Violation, ViolationStep, check, parts_of};
 pub use encode::variables;
 pub use expression::Expression;
+pub use meter::Statistics;
 pub use replay::Moved;
 pub use specification::{Conformance, Options, Part, Procedure, Read, Specification, read};
 pub use system::steps;

@@ -10,9 +10,9 @@
 //! few constants that the program mentions. Variables that take constants only are followed as a whole (`enumerated`).
 
 use crate::abstraction::{Predicates, literal};
-use crate::budget::Budget;
 use crate::enumerated::matters;
 use crate::graph::Graph;
+use crate::meter::Meter;
 use bitvector::{Embedded, Model, Op, Outcome, Sort, TermId};
 use cfront::program::VariableId;
 use model::verdict::Reason;
@@ -105,7 +105,7 @@ impl Execution {
         graph: &mut Graph,
         path: &Path,
         predicates: &Predicates,
-        budget: &Budget<'_>,
+        meter: &Meter<'_>,
     ) -> Result<Option<usize>, Reason> {
         let mut best = None;
         let false_ones = (0..self.constraints.len()).filter(|&place| {
@@ -113,7 +113,7 @@ impl Execution {
             graph.terms.as_const(constraint) == Some(0)
         });
         for place in false_ones.take(MOST_COMPARED).collect::<Vec<_>>() {
-            budget.look()?;
+            meter.cx.check()?;
             let Origin { state, condition } = self.constraints[place].1;
             let wanted = preconditions(graph, path, state, condition);
             let new =
@@ -136,16 +136,16 @@ impl Execution {
         path: &Path,
         predicates: &Predicates,
         solver: &mut Embedded,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter<'_>,
     ) -> Result<Feasibility, Reason> {
-        if let Some(place) = self.cheapest(graph, path, predicates, budget)? {
+        if let Some(place) = self.cheapest(graph, path, predicates, meter)? {
             return Ok(Feasibility::Impossible(vec![place]));
         }
         let parts: Vec<TermId> = self.constraints.iter().map(|&(constraint, _)| constraint).collect();
-        match budget.ask(solver, &graph.terms, &parts)? {
+        match meter.ask(solver, &graph.terms, &parts)? {
             Outcome::Sat(model) => Ok(Feasibility::Possible(model)),
             Outcome::Unsat(core) => {
-                let core = budget.core(solver, &graph.terms, &core);
+                let core = meter.core(solver, &graph.terms, &core);
                 let known = |part: &TermId| self.constraints.iter().position(|(constraint, _)| constraint == part);
                 Ok(Feasibility::Impossible(core.iter().filter_map(known).collect()))
             }
@@ -159,11 +159,11 @@ impl Execution {
         graph: &Graph,
         more: TermId,
         solver: &mut Embedded,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter<'_>,
     ) -> Result<Option<Model>, Reason> {
         let mut parts: Vec<TermId> = self.constraints.iter().map(|&(constraint, _)| constraint).collect();
         parts.push(more);
-        match budget.ask(solver, &graph.terms, &parts)? {
+        match meter.ask(solver, &graph.terms, &parts)? {
             Outcome::Sat(model) => Ok(Some(model)),
             _ => Ok(None),
         }

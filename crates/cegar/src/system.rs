@@ -1,10 +1,10 @@
 //! Structures side by side: what the compose engine is asked about.
 
 use crate::abstraction::{Extract, Extractor, Predicates};
-use crate::budget::Budget;
 use crate::check::{self, Question};
 use crate::graph::{Graph, Place, Returns, Source, build};
 use crate::guess::guesses;
+use crate::meter::Meter;
 use crate::specification::{Part, Procedure, Specification};
 use bitvector::Embedded;
 use model::composition::{Component, Composition};
@@ -51,11 +51,11 @@ impl Examined {
     }
 
     /// The structure under the present predicates.
-    pub(crate) fn extract(&mut self, budget: &mut Budget<'_>) -> Result<&Extract, Reason> {
+    pub(crate) fn extract(&mut self, meter: &mut Meter<'_>) -> Result<&Extract, Reason> {
         let extract = match self.extract.take() {
             Some(extract) => extract,
             None => {
-                self.extractor.extract(&mut self.graph, &self.predicates, &self.alphabet, &self.propositions, budget)?
+                self.extractor.extract(&mut self.graph, &self.predicates, &self.alphabet, &self.propositions, meter)?
             }
         };
         Ok(self.extract.insert(extract))

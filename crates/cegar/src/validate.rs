@@ -11,8 +11,8 @@
 //! impossible, and then there are new predicates.
 
 use crate::abstraction::Extract;
-use crate::budget::Budget;
 use crate::graph::Graph;
+use crate::meter::Meter;
 use crate::path::{Execution, Feasibility, Path, execute};
 use crate::system::Examined;
 use bitvector::{Evaluation, Model};
@@ -95,18 +95,18 @@ impl Projection {
     }
 
     /// Looks for inputs with which the component goes this way.
-    pub(crate) fn check(&self, examined: &mut Examined, budget: &mut Budget<'_>) -> Result<Checked, Reason> {
+    pub(crate) fn check(&self, examined: &mut Examined, meter: &mut Meter<'_>) -> Result<Checked, Reason> {
         if !self.infinite || self.round.steps.is_empty() {
             let rounds = self.infinite.then_some((0, 1));
             let path = self.stem.clone();
             let execution = execute(&mut examined.graph, &path);
-            return self.feasible(examined, path, &execution, rounds, budget);
+            return self.feasible(examined, path, &execution, rounds, meter);
         }
         let mut rounds = 1;
         while rounds <= MOST_ROUNDS {
             let path = self.unrolled(rounds);
             let execution = execute(&mut examined.graph, &path);
-            match self.feasible(examined, path, &execution, None, budget)? {
+            match self.feasible(examined, path, &execution, None, meter)? {
                 Checked::Real(real) => {
                     if let Some(closed) = self.repeats(&examined.graph, rounds, *real, &execution) {
                         return Ok(Checked::Real(Box::new(closed)));
@@ -114,7 +114,7 @@ impl Projection {
                 }
                 other => return Ok(other),
             }
-            if let Some(real) = self.closed(examined, rounds, &execution, budget)? {
+            if let Some(real) = self.closed(examined, rounds, &execution, meter)? {
                 return Ok(Checked::Real(Box::new(real)));
             }
             rounds *= 2;
@@ -130,9 +130,9 @@ impl Projection {
         path: Path,
         execution: &Execution,
         rounds: Option<(usize, usize)>,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter<'_>,
     ) -> Result<Checked, Reason> {
-        match execution.feasible(&mut examined.graph, &path, &examined.predicates, &mut examined.solver, budget)? {
+        match execution.feasible(&mut examined.graph, &path, &examined.predicates, &mut examined.solver, meter)? {
             Feasibility::Possible(model) => Ok(Checked::Real(Box::new(self.real(path, execution, &model, rounds)))),
             Feasibility::Impossible(core) => {
                 examined.rounds += 1;
@@ -177,7 +177,7 @@ impl Projection {
         examined: &mut Examined,
         rounds: usize,
         execution: &Execution,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter<'_>,
     ) -> Result<Option<Real>, Reason> {
         let (stem, length) = (self.stem.steps.len(), self.round.steps.len());
         for between in 1..=MOST_BETWEEN.min(rounds) {
@@ -188,7 +188,7 @@ impl Projection {
             }
             let (from, to) = (stem + before * length, stem + rounds * length);
             let closes = execution.closes(&mut examined.graph, from, to);
-            if let Some(model) = execution.inputs_with(&examined.graph, closes, &mut examined.solver, budget)? {
+            if let Some(model) = execution.inputs_with(&examined.graph, closes, &mut examined.solver, meter)? {
                 let path = self.unrolled(rounds);
                 return Ok(Some(self.real(path, execution, &model, Some((before, between)))));
             }

@@ -16,7 +16,7 @@ use crate::check::{Holds, PartProof, Question, asked, formula_of, parts_of, prop
 use crate::graph::Graph;
 use crate::specification::{Part, Specification};
 use crate::system::{alphabet_of, compose, graph_of};
-use bitvector::{Limits, Op, Outcome, Solver, TermId, Terms};
+use bitvector::{Effort, Op, Outcome, Solver, TermId, Terms};
 use model::composition::Composition;
 use model::ids::PropositionId;
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl<'p> From<&'p PartProof> for Claimed<'p> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// The solver has no answer.
-    Undecided(bitvector::Reason),
+    Undecided(model::reason::Reason),
     /// Something in it is wrong.
     Wrong(String),
 }
@@ -72,11 +72,11 @@ pub fn verify(
     specification: &Specification,
     holds: &Holds,
     solver: &mut dyn Solver,
-    limits: &Limits<'_>,
+    effort: &Effort<'_>,
 ) -> Result<u64, String> {
     let claimed: Vec<Claimed<'_>> = holds.parts.iter().map(Claimed::from).collect();
     let (count, composition) =
-        examine(specification, holds.question, &claimed, solver, limits).map_err(|refusal| refusal.to_string())?;
+        examine(specification, holds.question, &claimed, solver, effort).map_err(|refusal| refusal.to_string())?;
     if composition != holds.composition {
         return Err(String::from("the composition is not that of the structures"));
     }
@@ -90,12 +90,12 @@ pub fn examine(
     question: Question,
     claimed: &[Claimed<'_>],
     solver: &mut dyn Solver,
-    limits: &Limits<'_>,
+    effort: &Effort<'_>,
 ) -> Result<(u64, Composition), Refusal> {
     let mut count = 0;
     let mut ask = |graph: &Graph, parts: &[TermId]| {
         count += 1;
-        match solver.check(&graph.terms, parts, limits) {
+        match solver.check(&graph.terms, parts, effort) {
             Outcome::Unsat(_) => Ok(()),
             Outcome::Sat(_) => Err(Refusal::Wrong(String::from("a step of the program is missing in a structure"))),
             Outcome::Unknown(reason) => Err(Refusal::Undecided(reason)),

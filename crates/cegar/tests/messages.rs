@@ -2,7 +2,9 @@
 
 use crate::common::{ask, read_with, specification};
 use cegar::{Outcome, Question};
-use model::verdict::{Limits, Reason, Silent};
+use model::budget::Budget;
+use model::context::Context;
+use model::verdict::Reason;
 
 const SERVER: &str = "
 int __VERIFIER_nondet_int(void);
@@ -222,19 +224,18 @@ fn deadlock_is_refused_where_a_return_depends_on_arguments() {
 fn limits_are_reasons() {
     let spec = "file \"server.c\";\nprogram = (server || client)\n";
     let specification = specification(read_with("test.spec", spec, &[("server.c", SERVER)]));
-    let ask = |limits: Limits, observer: &Silent| {
+    let ask = |budget: &Budget| {
         let method = compose::Method::Auto;
-        match cegar::check(&specification, Question::Deadlock, method, &limits, observer, None).verdict {
+        match cegar::check(&specification, Question::Deadlock, method, &Context::silent(budget)).verdict {
             Outcome::Inconclusive(reason) => reason,
             other => panic!("{other:?}"),
         }
     };
-    let past = Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() };
-    assert_eq!(ask(past, &Silent::default()), Reason::Timeout);
-    assert_eq!(ask(Limits { states: Some(2), ..Limits::default() }, &Silent::default()), Reason::States);
-    let stopped = Silent::default();
-    stopped.stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(ask(Limits::default(), &stopped), Reason::Interrupted);
+    assert_eq!(ask(&Budget::unlimited().timeout(std::time::Duration::ZERO)), Reason::Timeout);
+    assert_eq!(ask(&Budget::unlimited().states(2)), Reason::States);
+    let (stopped, stop) = Budget::unlimited().linked();
+    stop.cancel();
+    assert_eq!(ask(&stopped), Reason::Interrupted);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Proofs that were tampered with are refused; obligations are what the checker asks.
 
 use crate::common::{ask, read_with, specification};
-use bitvector::{Embedded, Limits};
+use bitvector::{Effort, Embedded};
 use cegar::{Holds, Outcome, Question, Specification};
 
 const PROGRAM: &str = "
@@ -32,7 +32,7 @@ fn proved(question: Question) -> (Specification, Holds) {
 }
 
 fn accepted(specification: &Specification, holds: &Holds) -> bool {
-    cegar::verify(specification, holds, &mut Embedded::without_memory(), &Limits::none()).is_ok()
+    cegar::verify(specification, holds, &mut Embedded::without_memory(), &Effort::unlimited()).is_ok()
 }
 
 #[test]

@@ -229,14 +229,7 @@ fn reaches(composition: &Composition, bad: &dyn Fn(&mut Stepper<'_>, &[u32]) -> 
 
 fn keeps(composition: &Composition, formula: &model::formula::Ltl<model::composition::Atom>) -> bool {
     let question = compose::Question::Formula(formula);
-    let answer = compose::check(
-        composition,
-        question,
-        compose::Method::Plain,
-        &model::verdict::Limits::default(),
-        &model::verdict::Silent::default(),
-        None,
-    );
+    let answer = compose::check(composition, question, compose::Method::Plain, &model::context::Context::unlimited());
     match answer.verdict {
         compose::Verdict::Holds(_) => true,
         compose::Verdict::Fails(_) => false,

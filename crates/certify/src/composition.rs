@@ -25,16 +25,17 @@ mod tests;
 
 pub use plain::decide;
 
+use crate::Refusal;
+use crate::pace::Pace;
 use crate::temporal::product::{Moving, Product, Rules};
 use crate::temporal::tableau::Tableau;
-use crate::{Refusal, pause};
 use classes::{Abstraction, Silence};
 use model::claim::{AtomSet, MOST_ATOMS};
 use model::composition::{Atom, Composition};
 use model::composition_proof::{CompositionProof, Node, Parts};
+use model::context::Context;
 use model::formula::Ltl;
 use model::ids::EventId;
-use model::verdict::{Limits, Observer};
 use ready::Closed;
 use std::collections::HashSet;
 
@@ -54,11 +55,10 @@ pub fn verify(
     composition: &Composition,
     question: Question<'_>,
     proof: &CompositionProof,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     let atoms = atoms_of(question)?;
-    let clock = Clock { work: 0, limits, observer };
+    let clock = Pace::new(cx);
     let mut checker = Checker {
         composition,
         question,
@@ -92,7 +92,7 @@ struct Checker<'a> {
     /// Where each component stands among the leaves.
     places: Vec<usize>,
     silence: Silence,
-    clock: Clock<'a>,
+    clock: Pace<'a>,
 }
 
 impl Checker<'_> {
@@ -137,9 +137,9 @@ impl Checker<'_> {
         };
         let states = match &node.parts {
             Parts::Component(number) => {
-                states::of_component(&self.composition.components[*number as usize], &settings, &mut self.clock)?
+                states::of_component(&self.composition.components[*number as usize], &settings, &self.clock)?
             }
-            Parts::Nodes(_) => states::of_parts(parts, &settings, &mut self.clock)?,
+            Parts::Nodes(_) => states::of_parts(parts, &settings, &self.clock)?,
         };
         if is_root && !formula {
             // All states were visited, and they were what matters.
@@ -148,14 +148,14 @@ impl Checker<'_> {
         if node.classes.is_empty() && !is_root && !is_leaf(node) {
             return Err(malformed("an inner node has no classes"));
         }
-        classes::quotient(states, node, self.silence, &mut self.clock)
+        classes::quotient(states, node, self.silence, &self.clock)
     }
 
     /// For a formula: the abstraction of the root has no infinite run that violates it.
     fn finish(&mut self, root: &Abstraction) -> Result<(), Refusal> {
         let Question::Formula(formula) = self.question else { return Ok(()) };
         let mut moving = classes::Moves::new(root, &self.atoms);
-        match search(&mut moving, formula, &self.atoms, self.clock.limits, self.clock.observer) {
+        match search(&mut moving, formula, &self.atoms, &self.clock.cx) {
             Err(Refusal::Violated(_)) => {
                 Err(Refusal::TooCoarse(String::from("it has an infinite run that violates the formula")))
             }
@@ -165,16 +165,10 @@ impl Checker<'_> {
 }
 
 /// Whether no run violates a formula.
-fn search(
-    moving: &mut dyn Moving,
-    formula: &Ltl<Atom>,
-    atoms: &[Atom],
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<(), Refusal> {
+fn search(moving: &mut dyn Moving, formula: &Ltl<Atom>, atoms: &[Atom], cx: &Context<'_>) -> Result<(), Refusal> {
     let mut tableau = Tableau::of_negation(formula, atoms);
     let rules = Rules { labels: false, fair: false };
-    Product::new(moving, &mut tableau, rules).search(limits, observer)?.is_empty()
+    Product::new(moving, &mut tableau, rules).search(cx)?.is_empty()
 }
 
 /// Which silent steps a question can hear of.
@@ -247,18 +241,4 @@ fn places(composition: &Composition, proof: &CompositionProof) -> Result<Vec<usi
 
 fn malformed(why: impl Into<String>) -> Refusal {
     Refusal::Malformed(why.into())
-}
-
-/// Sees now and then whether there is time and memory to go on.
-struct Clock<'a> {
-    work: u64,
-    limits: &'a Limits,
-    observer: &'a dyn Observer,
-}
-
-impl Clock<'_> {
-    fn tick(&mut self) -> Result<(), Refusal> {
-        self.work += 1;
-        pause(self.work, 0, self.limits, self.observer)
-    }
 }

@@ -11,17 +11,19 @@
 
 pub mod composition;
 pub mod flow;
+mod pace;
 pub mod programs;
 pub mod queues;
 mod searched;
 pub mod temporal;
 mod traces;
 
+use model::context::Context;
 use model::fault::Overflow;
 use model::semantics::Semantics;
-use model::verdict::{Certificate, Limits, Observer, Progress, Property};
+use model::verdict::{Certificate, Property};
+use pace::pause;
 use std::collections::HashSet;
-use std::time::Instant;
 use thiserror::Error;
 
 /// Why a certificate is not accepted.
@@ -78,25 +80,24 @@ pub fn verify(
     semantics: &Semantics<'_>,
     property: &Property,
     certificate: &Certificate,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     match (certificate, property) {
         (Certificate::Product { .. }, _) => {
-            return temporal::verify(semantics, property, certificate, limits, observer);
+            return temporal::verify(semantics, property, certificate, cx);
         }
         // Nothing was counted, so nothing is compared.
         (Certificate::Searched { fair: false, .. }, Property::Safety | Property::Deadlock) => {
-            return visit_all(semantics, property, limits, observer).map(|_| ());
+            return visit_all(semantics, property, cx).map(|_| ());
         }
         (Certificate::Searched { fair: false, .. }, Property::Trace(name)) => {
-            return traces::verify(semantics, name, limits, observer);
+            return traces::verify(semantics, name, cx);
         }
         (Certificate::Searched { fair, events }, Property::Livelock) => {
-            return searched::livelock(semantics, None, (events, *fair), limits, observer);
+            return searched::livelock(semantics, None, (events, *fair), cx);
         }
         (Certificate::Searched { .. }, _) => {
-            return temporal::verify(semantics, property, certificate, limits, observer);
+            return temporal::verify(semantics, property, certificate, cx);
         }
         _ => {}
     }
@@ -106,14 +107,14 @@ pub fn verify(
     match property {
         Property::Safety | Property::Deadlock => {}
         Property::Boundedness => {
-            return searched::boundedness(semantics, (*states, *digest), longest, limits, observer);
+            return searched::boundedness(semantics, (*states, *digest), longest, cx);
         }
         Property::Livelock => {
-            return searched::livelock(semantics, Some((*states, *digest)), (events, false), limits, observer);
+            return searched::livelock(semantics, Some((*states, *digest)), (events, false), cx);
         }
         _ => return Err(Refusal::WrongKind(property.to_string())),
     }
-    let (found, sum) = visit_all(semantics, property, limits, observer)?;
+    let (found, sum) = visit_all(semantics, property, cx)?;
     if found != *states {
         return Err(Refusal::StateCount { claimed: *states, found });
     }
@@ -127,12 +128,7 @@ pub fn verify(
 type Point = (Vec<u8>, Option<u32>);
 
 /// Visits every state; returns how many there are, and the sum of their digests.
-fn visit_all(
-    semantics: &Semantics<'_>,
-    property: &Property,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<(u64, u128), Refusal> {
+fn visit_all(semantics: &Semantics<'_>, property: &Property, cx: &Context<'_>) -> Result<(u64, u128), Refusal> {
     let mut stepper = semantics.stepper();
     let initial = match stepper.initial().map_err(overflow)? {
         Ok(state) => state,
@@ -176,28 +172,9 @@ fn visit_all(
                 work.push(point);
             }
         }
-        pause(states, work.len() as u64, limits, observer)?;
+        pause(states, work.len() as u64, cx)?;
     }
     Ok((states, digest))
-}
-
-/// Now and then: tells what was done, and sees whether there is time and memory to go on.
-fn pause(states: u64, waiting: u64, limits: &Limits, observer: &dyn Observer) -> Result<(), Refusal> {
-    if !states.is_multiple_of(4096) {
-        return Ok(());
-    }
-    observer.progress(Progress { engine: "certify", states, waiting, ..Progress::default() });
-    if observer.cancelled() {
-        return Err(Refusal::Unfinished(String::from("interrupted")));
-    }
-    let used = || model::budget::resident_bytes().unwrap_or(0);
-    if limits.memory.is_some_and(|limit| used() > limit) {
-        return Err(Refusal::Unfinished(String::from("the memory limit was reached (--memory)")));
-    }
-    if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-        return Err(Refusal::Unfinished(String::from("the time limit was reached (--timeout)")));
-    }
-    Ok(())
 }
 
 fn overflow(overflow: Overflow) -> Refusal {

@@ -30,10 +30,12 @@ mod table;
 mod ways;
 mod words;
 
-use bitvector::{Limits, Solver};
+use bitvector::Solver;
 use cfront::Component;
 use cfront::program::LocationId;
+use model::budget::Budget;
 use model::program_proof::ProgramProof;
+use model::reason::Reason;
 use thiserror::Error;
 
 /// Why a proof is not accepted.
@@ -47,7 +49,7 @@ pub enum Refusal {
     NotInductive(LocationId),
     /// There is no answer for this location.
     #[error("at location {}: {}", .0.0, .1)]
-    Undecided(LocationId, bitvector::Reason),
+    Undecided(LocationId, Reason),
 }
 
 /// What must be unsatisfiable.
@@ -65,18 +67,14 @@ pub fn verify(
     component: &Component,
     proof: &ProgramProof,
     solver: &mut dyn Solver,
-    limits: &Limits<'_>,
+    budget: &Budget,
 ) -> Result<(), Refusal> {
-    ways::ask(component, proof, solver, limits)
+    ways::ask(component, proof, solver, budget)
 }
 
 /// The questions whose unsatisfiability makes the invariant a proof, for any solver.
-pub fn obligations(
-    component: &Component,
-    proof: &ProgramProof,
-    limits: &Limits<'_>,
-) -> Result<Vec<Obligation>, Refusal> {
-    let derived = ways::derive(component, proof, limits)?;
+pub fn obligations(component: &Component, proof: &ProgramProof, budget: &Budget) -> Result<Vec<Obligation>, Refusal> {
+    let derived = ways::derive(component, proof, budget)?;
     let written = derived.questions.iter().map(|(location, question)| Obligation {
         location: *location,
         text: bitvector::smtlib::obligation(&derived.terms, question),

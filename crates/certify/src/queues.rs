@@ -32,15 +32,16 @@ mod words;
 pub use waits::awaited;
 
 use crate::Refusal;
+use crate::pace::Pace;
 use machines::{Machines, Op};
+use model::context::Context;
 use model::network::Network;
 use model::queue_proof::QueueProof;
-use model::verdict::{Limits, Observer, Property};
+use model::verdict::Property;
 use pattern::Pattern;
 use scm::{Bad, Specification};
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use words::{First, Patience, Words};
+use words::{First, Words};
 
 /// Whether a proof with data can be about a network: whether no statement looks further into the queues than it may.
 pub fn can_speak_of(network: &Network) -> Result<(), Refusal> {
@@ -52,10 +53,9 @@ pub fn verify_promela(
     network: &Network,
     property: &Property,
     proof: &QueueProof,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), Refusal> {
-    data::verify(network, data::Rules::Promela, property, proof, limits, observer)
+    data::verify(network, data::Rules::Promela, property, proof, cx)
 }
 
 /// Checks that a proof is one, for a network of communicating machines and its bad configurations.
@@ -64,11 +64,10 @@ pub fn verify(
     specification: &Specification,
     property: &Property,
     proof: &QueueProof,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     if proof.data.is_some() {
-        return data::verify(network, data::Rules::Machines(specification), property, proof, limits, observer);
+        return data::verify(network, data::Rules::Machines(specification), property, proof, cx);
     }
     let machines = Machines::read(network)?;
     let faults = match property {
@@ -80,7 +79,7 @@ pub fn verify(
     };
     let automata = Words::all(&proof.automata, machines.lossy.len())?;
     let invariant = listed(proof, &machines, &automata)?;
-    let patience = Patience { limits, observer, steps: Cell::new(0) };
+    let patience = Pace::new(cx);
     let check = Check { machines, automata, invariant, faults, patience };
     check.initiation()?;
     check.invariant.iter().try_for_each(|(control, &here)| {
@@ -129,7 +128,7 @@ struct Check<'a> {
     automata: Vec<Words>,
     invariant: BTreeMap<Vec<u32>, usize>,
     faults: Faults<'a>,
-    patience: Patience<'a>,
+    patience: Pace<'a>,
 }
 
 impl Check<'_> {

@@ -8,12 +8,12 @@
 use crate::temporal::components::components;
 use crate::{Refusal, overflow, pause};
 use model::claim::{MOST_ATOMS, Watcher};
+use model::context::Context;
 use model::event::Event;
 use model::formula::Atom;
 use model::growth::Parts;
 use model::ids::EdgeId;
 use model::semantics::{Reading, Semantics, Step};
-use model::verdict::{Limits, Observer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A state, and the process that keeps control in it.
@@ -36,12 +36,7 @@ struct Points {
 }
 
 impl Points {
-    fn new(
-        semantics: &Semantics<'_>,
-        events: &[Atom],
-        limits: &Limits,
-        observer: &dyn Observer,
-    ) -> Result<Self, Refusal> {
+    fn new(semantics: &Semantics<'_>, events: &[Atom], cx: &Context<'_>) -> Result<Self, Refusal> {
         let watcher = Watcher::new(semantics, events);
         let (mut stepper, mut asker) = (semantics.stepper(), semantics.stepper());
         stepper.listen();
@@ -85,7 +80,7 @@ impl Points {
                 next.push(Taken { step, to: id, event });
             }
             points.next.push(next);
-            pause(points.next.len() as u64, points.all.len() as u64, limits, observer)?;
+            pause(points.next.len() as u64, points.all.len() as u64, cx)?;
         }
         Ok(points)
     }
@@ -103,13 +98,12 @@ pub(crate) fn boundedness(
     semantics: &Semantics<'_>,
     (states, digest): (u64, u128),
     longest: &[(String, u64)],
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     if semantics.reading() != Reading::Unbounded {
         return Err(Refusal::Violated(String::from("boundedness is asked of channels without bounds")));
     }
-    let points = Points::new(semantics, &[], limits, observer)?;
+    let points = Points::new(semantics, &[], cx)?;
     points.compare(states, digest)?;
     let claimed: BTreeMap<&str, u64> = longest.iter().map(|(name, length)| (name.as_str(), *length)).collect();
     let mut parts = Parts::new(semantics);
@@ -130,15 +124,14 @@ pub(crate) fn livelock(
     semantics: &Semantics<'_>,
     numbers: Option<(u64, u128)>,
     (events, fair): (&[String], bool),
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     let parsed = events.iter().map(|text| Ok(Atom::Event(Event::parse(text, semantics.network())?)));
     let parsed = parsed.collect::<Result<Vec<_>, String>>().map_err(Refusal::Malformed)?;
     if parsed.len() > MOST_ATOMS {
         return Err(Refusal::Malformed(format!("more than {MOST_ATOMS} events")));
     }
-    let points = Points::new(semantics, &parsed, limits, observer)?;
+    let points = Points::new(semantics, &parsed, cx)?;
     if let Some((states, digest)) = numbers {
         points.compare(states, digest)?;
     }

@@ -22,10 +22,11 @@ pub(crate) mod tableau;
 
 use crate::Refusal;
 use model::claim::{Claim, ClaimEdge, ClaimState, MOST_ATOMS};
+use model::context::Context;
 use model::formula::{Atom, Ltl};
 use model::network::MachineKind;
 use model::semantics::Semantics;
-use model::verdict::{Certificate, Limits, Observer, Property};
+use model::verdict::{Certificate, Property};
 use moves::Moves;
 use product::{Found, Product, Rules, Watch};
 use tableau::Tableau;
@@ -34,8 +35,7 @@ use tableau::Tableau;
 #[derive(Clone, Copy)]
 struct Setting<'a> {
     semantics: &'a Semantics<'a>,
-    limits: &'a Limits,
-    observer: &'a dyn Observer,
+    cx: &'a Context<'a>,
 }
 
 /// Checks a certificate of a product, or of a search that left states out and says no more than that it found nothing.
@@ -43,10 +43,9 @@ pub(crate) fn verify(
     semantics: &Semantics<'_>,
     property: &Property,
     certificate: &Certificate,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), Refusal> {
-    let setting = Setting { semantics, limits, observer };
+    let setting = Setting { semantics, cx };
     let (numbers, automaton, fair) = match certificate {
         Certificate::Product { states, digest, claim, fair } => (Some((*states, *digest)), Some(&**claim), *fair),
         Certificate::Searched { fair, .. } => (None, None, *fair),
@@ -65,14 +64,8 @@ pub(crate) fn verify(
 }
 
 /// Whether every run keeps a formula; with `fair`, every run in which each process that can always move does move.
-pub fn decide(
-    semantics: &Semantics<'_>,
-    formula: &Ltl,
-    fair: bool,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<bool, Refusal> {
-    answer(Setting { semantics, limits, observer }.keeps(formula, fair))
+pub fn decide(semantics: &Semantics<'_>, formula: &Ltl, fair: bool, cx: &Context<'_>) -> Result<bool, Refusal> {
+    answer(Setting { semantics, cx }.keeps(formula, fair))
 }
 
 /// Whether a claim accepts no run. With `labels`, processes at a location labelled as accepting count as well.
@@ -81,11 +74,10 @@ pub fn decide_claim(
     claim: &Claim,
     labels: bool,
     fair: bool,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<bool, Refusal> {
     is_well_formed(claim, claim.atoms.len())?;
-    let setting = Setting { semantics, limits, observer };
+    let setting = Setting { semantics, cx };
     let found = setting.watch(&claim.atoms, &mut &*claim, Rules { labels, fair });
     answer(found.and_then(|found| found.is_empty()))
 }
@@ -138,7 +130,7 @@ impl Setting<'_> {
 
     fn watch(&self, atoms: &[Atom], watch: &mut dyn Watch, rules: Rules) -> Result<Found, Refusal> {
         let mut moves = Moves::new(self.semantics, atoms);
-        Product::new(&mut moves, watch, rules).search(self.limits, self.observer)
+        Product::new(&mut moves, watch, rules).search(self.cx)
     }
 }
 

@@ -1,18 +1,13 @@
 //! `trace` and `notrace` assertions: all points once more, each with the place of the automaton.
 
 use crate::{Refusal, overflow, pause};
+use model::context::Context;
 use model::event_trace::{EventTrace, Reaction};
 use model::semantics::Semantics;
-use model::verdict::{Limits, Observer};
 use std::collections::HashSet;
 
 /// Whether every run keeps the assertion with this name.
-pub(crate) fn verify(
-    semantics: &Semantics<'_>,
-    name: &str,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<(), Refusal> {
+pub(crate) fn verify(semantics: &Semantics<'_>, name: &str, cx: &Context<'_>) -> Result<(), Refusal> {
     let machine = semantics.network().claims.iter().find(|claim| claim.name == name);
     let machine = machine.ok_or_else(|| Refusal::Malformed(format!("the model has no assertion `{name}`")))?;
     let trace = EventTrace::of_machine(semantics, machine).map_err(|refused| Refusal::Unfinished(refused.why))?;
@@ -52,7 +47,7 @@ pub(crate) fn verify(
         }
         work.extend(next.into_iter().filter(|point| seen.insert(point.clone())));
         looked_at += 1;
-        pause(looked_at, seen.len() as u64, limits, observer)?;
+        pause(looked_at, seen.len() as u64, cx)?;
     }
     Ok(())
 }

@@ -6,9 +6,10 @@
 
 use crate::support::{CASES, Case, Truth, seconds};
 use certify::Refusal;
+use model::context::Context;
 use model::flow_proof::{Bound, FlowProof, Origin, Part, Point, Ranking, Values, Weights};
 use model::network::Network;
-use model::verdict::{Property, Silent};
+use model::verdict::Property;
 use serde_json::Value;
 use testing::Random;
 
@@ -132,7 +133,7 @@ fn proved(text: &'static str, live: bool) -> (Network, FlowProof) {
 
 fn refusal(network: &Network, proof: &FlowProof) -> Refusal {
     let property = if proof.progress.is_some() { Property::Livelock } else { Property::Boundedness };
-    certify::flow::verify(network, &property, proof, &seconds(20), &Silent::default()).expect_err("it is wrong")
+    certify::flow::verify(network, &property, proof, &Context::silent(&seconds(20))).expect_err("it is wrong")
 }
 
 fn queue(network: &Network, proof: &FlowProof, name: &str) -> u32 {
@@ -436,7 +437,7 @@ fn deep_rankings_are_walked() {
         ranking = Ranking::Lose(zero.clone(), Box::new(ranking));
     }
     proof.ranking = ranking;
-    let answer = certify::flow::verify(&network, &Property::Livelock, &proof, &seconds(20), &Silent::default());
+    let answer = certify::flow::verify(&network, &Property::Livelock, &proof, &Context::silent(&seconds(20)));
     assert!(answer.is_ok(), "{answer:?}");
     // Letting go of it is not the checker's business.
     let mut ranking = proof.ranking;
@@ -449,7 +450,7 @@ fn deep_rankings_are_walked() {
 fn a_proof_is_for_its_property_only() {
     let (network, proof) = proved("chan q = [1] of { byte }; active proctype P() { do :: q!1; q?_ od }", false);
     for property in [Property::Livelock, Property::Safety, Property::Deadlock] {
-        let answer = certify::flow::verify(&network, &property, &proof, &seconds(20), &Silent::default());
+        let answer = certify::flow::verify(&network, &property, &proof, &Context::silent(&seconds(20)));
         assert!(matches!(answer, Err(Refusal::WrongKind(_))));
     }
 }

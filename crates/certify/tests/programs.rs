@@ -5,11 +5,12 @@ use certify::programs::{Refusal, obligations, verify};
 use cfront::Component;
 use cfront::interpret::{Machine, Outcome, Run};
 use cfront::program::{ErrorKind, LocationId};
+use model::budget::Budget;
+use model::context::Context;
 use model::program_proof::{ProgramProof, ProofNode};
-use model::verdict::{Limits, Silent};
 use pdr::Answer;
 use pdr::invariant::Node;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testing::{Random, seeds};
 
 const PRELUDE: &str = "extern void __VERIFIER_error(void); extern int __VERIFIER_nondet_int(void);
@@ -77,16 +78,16 @@ fn component(text: &str) -> Component {
 }
 
 fn found(component: &Component) -> ProgramProof {
-    let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(30)), ..Limits::default() };
+    let limits = Budget::unlimited().timeout(Duration::from_secs(30));
     let asked = |kind: &ErrorKind| kind.is_stated();
-    match pdr::check(component, &asked, &limits, &Silent::default(), &mut |_| {}).0 {
+    match pdr::check(component, &asked, &Context::silent(&limits)).0 {
         Answer::Safe(invariant) => invariant.proof(),
         other => panic!("{other:?}"),
     }
 }
 
 fn checked(component: &Component, proof: &ProgramProof) -> Result<(), Refusal> {
-    verify(component, proof, &mut Embedded::new(), &bitvector::Limits::none())
+    verify(component, proof, &mut Embedded::new(), &Budget::unlimited())
 }
 
 /// A small generator of numbers.
@@ -105,7 +106,7 @@ fn what_the_engine_finds_is_accepted_and_nothing_of_it_proves_the_broken_program
 #[test]
 fn obligations_are_texts_for_any_solver() {
     let safe = component(PROGRAMS[0].0);
-    let texts = obligations(&safe, &found(&safe), &bitvector::Limits::none()).expect("it is a proof");
+    let texts = obligations(&safe, &found(&safe), &Budget::unlimited()).expect("it is a proof");
     assert!(texts.len() >= 3);
     assert!(
         texts.iter().all(|each| each.text.starts_with("(set-logic QF_BV)") && each.text.ends_with("(check-sat)\n"))

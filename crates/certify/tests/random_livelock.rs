@@ -6,9 +6,11 @@ use certify::Refusal;
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
+use model::budget::Budget;
+use model::context::Context;
 use model::event::Event;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Certificate, Limits, Property, Reason, Silent, Verdict};
+use model::verdict::{Certificate, Property, Reason, Verdict};
 use testing::models::loops;
 
 /// Larger models are left to others.
@@ -29,35 +31,24 @@ fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
     };
     let progress = if named.is_empty() { ProgressOf::Labels } else { ProgressOf::Named(&named) };
     let names: Vec<String> = events.iter().map(|e| e.to_string()).collect();
-    let observer = Silent::default();
-    let all = Limits::default();
-    let small = explore::progress::search(
-        &semantics,
-        &ProgressOf::Labels,
-        Limits { states: Some(MOST_STATES), ..all },
-        &observer,
-    );
+    let few = Budget::unlimited().states(MOST_STATES);
+    let small = explore::progress::search(&semantics, &ProgressOf::Labels, &Context::silent(&few));
     if small.stopped == Some(Reason::States) {
         return;
     }
     for fair in [false, true] {
         let twin = Certificate::Searched { fair, events: names.clone() };
-        let twin = certify::verify(&semantics, &Property::Livelock, &twin, &all, &observer);
+        let twin = certify::verify(&semantics, &Property::Livelock, &twin, &Context::unlimited());
         for reduction in [Mode::Off, Mode::On] {
-            let setting = Setting {
-                semantics: &semantics,
-                sources: &read.sources,
-                fair,
-                reduction,
-                limits: all,
-                observer: &observer,
-            };
+            let setting =
+                Setting { semantics: &semantics, sources: &read.sources, fair, reduction, cx: Context::unlimited() };
             let outcome = setting.livelock(&progress);
             let told = || format!("seed {seed}, fair {fair}, {reduction:?}, {events:?}: {twin:?}\n{text}");
             match (&outcome.verdict, &twin) {
                 (Verdict::Proved, Ok(())) => {
                     let certificate = outcome.certificate.expect("a proof has a certificate");
-                    let accepted = certify::verify(&semantics, &Property::Livelock, &certificate, &all, &observer);
+                    let accepted =
+                        certify::verify(&semantics, &Property::Livelock, &certificate, &Context::unlimited());
                     assert_eq!(accepted, Ok(()), "{}", told());
                     counts[1] += 1;
                     match certificate {

@@ -36,7 +36,6 @@
 //! What cannot be modelled is refused with its place: floating-point values in use, unions, bit-fields, the heap, recursion,
 //! procedures that a routine without a body could call, threads, inline assembler.
 
-mod budget;
 mod build;
 pub mod codes;
 pub mod display;
@@ -44,6 +43,7 @@ mod dollars;
 pub mod interpret;
 mod lower;
 mod parse;
+mod patience;
 mod places;
 pub mod preprocess;
 mod process;
@@ -59,12 +59,10 @@ pub mod witness;
 pub use program::{Component, Program};
 pub use types::DataModel;
 
+use model::budget::Budget;
 use model::diagnostic::Diagnostic;
 use model::source::SourceMap;
-use model::verdict::Limits;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// How a unit is read.
 #[derive(Clone, Debug)]
@@ -85,9 +83,7 @@ pub struct Options {
     /// [`ErrorKind::Recursion`]: program::ErrorKind::Recursion
     pub recursion: usize,
     /// When to give up, with the message C0005. States and depth mean nothing here.
-    pub limits: Limits,
-    /// Set by whoever wants it to stop, which is the same message.
-    pub stop: Option<Arc<AtomicBool>>,
+    pub budget: Budget,
 }
 
 impl Default for Options {
@@ -99,8 +95,7 @@ impl Default for Options {
             external: Vec::new(),
             error_labels: vec![String::from("ERROR")],
             recursion: 0,
-            limits: Limits::default(),
-            stop: None,
+            budget: Budget::unlimited(),
         }
     }
 }

@@ -10,12 +10,13 @@ use crate::places::named_files;
 use crate::process::{self, Failed};
 use crate::text::blank;
 use crate::{DataModel, Input};
+use model::budget::Budget;
 use model::diagnostic::Diagnostic;
 use model::source::{SourceMap, Span};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The compilers that are looked for, in this order.
 const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
@@ -36,12 +37,12 @@ pub struct Failure {
 
 /// The first compiler that is installed.
 pub fn compiler() -> Option<&'static str> {
-    compiler_until(Instant::now() + GREETING)
+    compiler_within(&Budget::unlimited().timeout(GREETING))
 }
 
-fn compiler_until(deadline: Instant) -> Option<&'static str> {
+fn compiler_within(budget: &Budget) -> Option<&'static str> {
     COMPILERS.into_iter().find(|name| {
-        let said = process::run(Command::new(name).arg("--version"), b"", deadline);
+        let said = process::run(Command::new(name).arg("--version"), b"", budget);
         // One that is there and does not answer is found again, and given up, when it is needed.
         said.map_or_else(|failed| failed == Failed::Late, |said| said.success)
     })
@@ -54,18 +55,19 @@ pub fn is_needed(text: &str) -> bool {
 
 /// Makes an input of a text: preprocessed if it needs to be. `flags` are handed to the compiler, such as `-DN=3`.
 pub fn preprocess(path: &Path, text: &str, model: DataModel, flags: &[String]) -> Result<Input, Box<Failure>> {
-    preprocess_until(path, text, model, flags, None)
+    preprocess_within(path, text, model, flags, &Budget::unlimited())
 }
 
-/// The same, with a time at which the compiler is given up.
-pub fn preprocess_until(
+/// The same; the compiler is given up when the budget is used up.
+pub fn preprocess_within(
     path: &Path,
     text: &str,
     model: DataModel,
     flags: &[String],
-    deadline: Option<Instant>,
+    budget: &Budget,
 ) -> Result<Input, Box<Failure>> {
-    let deadline = deadline.unwrap_or_else(|| Instant::now() + LONGEST);
+    let longest = budget.left().is_none().then(|| budget.at_most(LONGEST));
+    let budget = longest.as_ref().unwrap_or(budget);
     let input = Input::plain(path.display().to_string(), text);
     // A macro of the command line means something in a text without directives, too.
     let defined = || flags.iter().any(|flag| flag.starts_with("-D")).then_some(0);
@@ -75,7 +77,7 @@ pub fn preprocess_until(
         let file = sources.add(&input.name, text);
         Box::new(Failure { diagnostic: say.at(Span::new(file, at, at + 1), message), sources })
     };
-    let Some(compiler) = compiler_until(deadline.min(Instant::now() + GREETING)) else {
+    let Some(compiler) = compiler_within(&budget.at_most(GREETING)) else {
         return Err(fail(
             Say::NoCompiler,
             directive,
@@ -84,9 +86,9 @@ pub fn preprocess_until(
     };
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let clean = without_line_directives(text);
-    let expand = |flags: &[String]| expand(compiler, &clean, directory, model, flags, deadline);
+    let expand = |flags: &[String]| expand(compiler, &clean, directory, model, flags, budget);
     let expanded = expand(flags)
-        .or_else(|message| with_foreign_headers(compiler, model, flags, deadline, expand).unwrap_or(Err(message)))
+        .or_else(|message| with_foreign_headers(compiler, model, flags, budget, expand).unwrap_or(Err(message)))
         .map_err(|message| fail(Say::Preprocessor, complaint_offset(text, &message), first_line(&message)))?;
     let (expanded, macros) = definitions_apart(&expanded);
     let named = named_files(&expanded).into_iter().filter(|name| !name.starts_with('<'));
@@ -133,12 +135,12 @@ fn expand(
     directory: &Path,
     model: DataModel,
     flags: &[String],
-    deadline: Instant,
+    budget: &Budget,
 ) -> Result<String, String> {
     let mut command = Command::new(compiler);
     command.args(["-E", "-dD"]).arg(if model == DataModel::Ilp32 { "-m32" } else { "-m64" });
     command.args(flags).arg("-I").arg(directory).args(["-x", "c", "-"]);
-    let finished = process::run(&mut command, text.as_bytes(), deadline).map_err(|failed| match failed {
+    let finished = process::run(&mut command, text.as_bytes(), budget).map_err(|failed| match failed {
         Failed::NotStarted(why) => format!("error: {compiler} cannot be started: {why}"),
         Failed::Late => format!("error: {compiler} did not end in time"),
         Failed::TooMuch => format!("error: {compiler} prints without end"),
@@ -153,13 +155,13 @@ fn with_foreign_headers(
     compiler: &str,
     model: DataModel,
     flags: &[String],
-    deadline: Instant,
+    budget: &Budget,
     again: impl FnOnce(&[String]) -> Result<String, String>,
 ) -> Option<Result<String, String>> {
     if model != DataModel::Ilp32 {
         return None;
     }
-    let said = process::run(Command::new(compiler).arg("-print-multiarch"), b"", deadline).ok()?;
+    let said = process::run(Command::new(compiler).arg("-print-multiarch"), b"", budget).ok()?;
     let multiarch = String::from_utf8(said.output).ok()?;
     let headers = Path::new("/usr/include").join(multiarch.trim());
     let empty = std::env::temp_dir().join(format!("highwater-headers-{}", std::process::id()));
@@ -202,6 +204,7 @@ fn complaint_offset(text: &str, message: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Instant;
 
     #[test]
     fn a_text_without_directives_needs_no_compiler() {
@@ -221,7 +224,9 @@ mod tests {
         let mode = if script == "unexecutable" { 0o644 } else { 0o755 };
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
         let compiler = file.display().to_string();
-        let again = || expand(&compiler, "#define A\n", Path::new("."), DataModel::Lp64, &[], Instant::now() + time);
+        let again = || {
+            expand(&compiler, "#define A\n", Path::new("."), DataModel::Lp64, &[], &Budget::unlimited().timeout(time))
+        };
         let mut expanded = again();
         // Another thread that starts a process holds the file open for a moment.
         while expanded.as_ref().is_err_and(|message| message.contains("busy")) {

@@ -4,13 +4,16 @@
 //! Nothing here waits for it longer than until a deadline: what it prints is read by threads of their own, which are left
 //! to themselves when the time is up.
 
+use model::budget::Budget;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
 
 /// How long to wait between two looks.
 const PACE: Duration = Duration::from_millis(2);
+/// How long to wait before the budget is looked at again.
+const LOOK: Duration = Duration::from_millis(50);
 /// What prints more than this is not a preprocessor.
 const MOST_OUTPUT: u64 = 1 << 28;
 
@@ -36,8 +39,8 @@ pub(crate) enum Failed {
     TooMuch,
 }
 
-/// Runs a command on an input, until a deadline.
-pub(crate) fn run(command: &mut Command, input: &[u8], deadline: Instant) -> Result<Finished, Failed> {
+/// Runs a command on an input, as long as its budget lasts.
+pub(crate) fn run(command: &mut Command, input: &[u8], budget: &Budget) -> Result<Finished, Failed> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| Failed::NotStarted(error.to_string()))?;
     let (stdin, input) = (child.stdin.take(), input.to_vec());
@@ -45,7 +48,7 @@ pub(crate) fn run(command: &mut Command, input: &[u8], deadline: Instant) -> Res
     std::thread::spawn(move || stdin.map(|mut pipe| pipe.write_all(&input)));
     let output = reader(child.stdout.take());
     let complaint = reader(child.stderr.take());
-    let finished = wait(&mut child, &output, &complaint, deadline);
+    let finished = wait(&mut child, &output, &complaint, budget);
     if finished.is_err() {
         let _ = child.kill();
         let _ = child.wait();
@@ -69,20 +72,30 @@ fn wait(
     child: &mut Child,
     output: &Receiver<Vec<u8>>,
     complaint: &Receiver<Vec<u8>>,
-    deadline: Instant,
+    budget: &Budget,
 ) -> Result<Finished, Failed> {
-    let left = || deadline.saturating_duration_since(Instant::now());
-    let output = output.recv_timeout(left()).map_err(|_| Failed::Late)?;
+    let output = receive(output, budget)?;
     if output.len() as u64 > MOST_OUTPUT {
         return Err(Failed::TooMuch);
     }
-    let complaint = complaint.recv_timeout(left()).map_err(|_| Failed::Late)?;
+    let complaint = receive(complaint, budget)?;
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(Finished { success: status.success(), output, complaint }),
-            Ok(None) if left().is_zero() => return Err(Failed::Late),
+            Ok(None) if budget.in_time().is_err() => return Err(Failed::Late),
             Ok(None) => std::thread::sleep(PACE),
             Err(error) => return Err(Failed::NotStarted(error.to_string())),
+        }
+    }
+}
+
+/// What a thread sends, unless it takes too long or the user stops it.
+fn receive(from: &Receiver<Vec<u8>>, budget: &Budget) -> Result<Vec<u8>, Failed> {
+    loop {
+        match from.recv_timeout(budget.left().map_or(LOOK, |left| left.min(LOOK))) {
+            Ok(bytes) => return Ok(bytes),
+            Err(RecvTimeoutError::Timeout) if budget.in_time().is_ok() => {}
+            Err(_) => return Err(Failed::Late),
         }
     }
 }
@@ -90,9 +103,10 @@ fn wait(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Instant;
 
     fn shell(script: &str, input: &str, time: Duration) -> Result<Finished, Failed> {
-        run(Command::new("/bin/sh").args(["-c", script]), input.as_bytes(), Instant::now() + time)
+        run(Command::new("/bin/sh").args(["-c", script]), input.as_bytes(), &Budget::unlimited().timeout(time))
     }
 
     #[test]
@@ -117,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_process_that_is_not_there_is_told() {
-        let failed = run(&mut Command::new("/nowhere/cc"), b"", Instant::now() + Duration::from_secs(5)).unwrap_err();
+        let failed = run(&mut Command::new("/nowhere/cc"), b"", &Budget::unlimited().timeout(Duration::from_secs(5)))
+            .unwrap_err();
         assert!(matches!(failed, Failed::NotStarted(_)));
     }
 }

@@ -1,8 +1,8 @@
 //! The graph gets small: steps that do nothing and places that nothing reaches go away, and so do temporaries that only
 //! carry a value to the next step.
 
-use crate::budget::Budget;
 use crate::lower::Result;
+use crate::patience::Patience;
 use crate::program::{Cause, Component, Edge, EdgeId, Instruction, Location, LocationId, VariableId, VariableKind};
 use crate::resolve::Resolved;
 use crate::term::{TermId, Terms};
@@ -15,7 +15,7 @@ const DEPTH: u32 = 500;
 const ROUNDS: usize = 8;
 
 /// The component of a graph.
-pub(crate) fn simplify(resolved: Resolved, start: LocationId, name: &str, budget: &Budget<'_>) -> Result<Component> {
+pub(crate) fn simplify(resolved: Resolved, start: LocationId, name: &str, budget: &Patience<'_>) -> Result<Component> {
     let Resolved { terms, variables, objects, locations, edges } = resolved;
     let edges =
         edges.into_iter().map(|(source, target, instruction, span)| RawEdge { source, target, instruction, span });
@@ -75,7 +75,7 @@ pub(crate) fn simplify(resolved: Resolved, start: LocationId, name: &str, budget
 }
 
 /// What may be read before it is assigned, by a jump over its declaration, has any value from the start.
-fn begin_with_unassigned(component: &mut Component, budget: &Budget<'_>) -> Result<()> {
+fn begin_with_unassigned(component: &mut Component, budget: &Patience<'_>) -> Result<()> {
     let unassigned = live_at_entry(component, budget)?;
     if unassigned.is_empty() {
         return Ok(());
@@ -92,7 +92,7 @@ fn begin_with_unassigned(component: &mut Component, budget: &Budget<'_>) -> Resu
 
 /// The variables whose first value can be read. Each is followed backwards on its own from where it is read: most are
 /// assigned nearby, and a set of variables for each location would be too large for a large graph.
-fn live_at_entry(component: &Component, budget: &Budget<'_>) -> Result<Vec<VariableId>> {
+fn live_at_entry(component: &Component, budget: &Patience<'_>) -> Result<Vec<VariableId>> {
     let mut entering: Vec<Vec<EdgeId>> = vec![Vec::new(); component.locations.len()];
     let mut readers: Vec<Vec<EdgeId>> = vec![Vec::new(); component.variables.len()];
     let mut writers: Vec<Vec<EdgeId>> = vec![Vec::new(); component.variables.len()];
@@ -249,7 +249,7 @@ impl Flow {
     }
 
     /// `t := e; x := f(t)` becomes `x := f(e)` if `t` is a temporary that is used nowhere else.
-    fn carry_forward(&mut self, budget: &Budget<'_>) -> Result<bool> {
+    fn carry_forward(&mut self, budget: &Patience<'_>) -> Result<bool> {
         let leaving = self.leaving();
         let mut entering: HashMap<LocationId, usize> = HashMap::new();
         let mut uses: HashMap<VariableId, HashSet<usize>> = HashMap::new();

@@ -1,10 +1,8 @@
 //! Texts that no one writes: absurdly deep, long, wide. Each is read or refused with a place, in seconds.
 
 use cfront::{Input, Options};
-use model::verdict::Limits;
+use model::budget::Budget;
 use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// What is said about a text: the code of the first error, or `read`.
@@ -128,8 +126,8 @@ fn large_inside() -> [String; 3] {
 fn reading_stops_when_its_time_is_up() {
     for text in large_inside() {
         let start = Instant::now();
-        let limits = Limits { deadline: Some(start + Duration::from_millis(300)), ..Limits::default() };
-        let read = cfront::read(&Input::plain("large.c", text), &Options { limits, ..Options::default() });
+        let budget = Budget::unlimited().timeout(Duration::from_millis(300));
+        let read = cfront::read(&Input::plain("large.c", text), &Options { budget, ..Options::default() });
         assert!(start.elapsed() < Duration::from_secs(8), "it took {:?}", start.elapsed());
         let codes: Vec<&str> = read.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
         assert!(read.program.is_none() && (codes == ["C0005"] || codes[0] == "C0209"), "{codes:?}");
@@ -139,9 +137,10 @@ fn reading_stops_when_its_time_is_up() {
 #[test]
 fn reading_stops_when_it_is_told_to_or_memory_is_up() {
     let [text, ..] = large_inside();
-    let stopped = Options { stop: Some(Arc::new(AtomicBool::new(true))), ..Options::default() };
-    let limits = Limits { memory: Some(1), ..Limits::default() };
-    let small = Options { limits, ..Options::default() };
+    let (budget, stop) = Budget::unlimited().linked();
+    stop.cancel();
+    let stopped = Options { budget, ..Options::default() };
+    let small = Options { budget: Budget::unlimited().memory(1), ..Options::default() };
     for (options, words) in [(stopped, "interrupted"), (small, "memory")] {
         let read = cfront::read(&Input::plain("large.c", text.clone()), &options);
         let [only] = &read.diagnostics[..] else { panic!("{:?}", read.diagnostics) };

@@ -3,23 +3,25 @@
 //! The twin is the checker of certificates: a plain set of states, a plain list of work. Seeds are
 //! printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead of the usual few hundred.
 
+use model::budget::Budget;
+use model::context::Context;
 use testing::models::ends;
 
 use explore::{Options, Order};
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
-use model::verdict::{Certificate, Limits, Outcome, Property, Silent, Verdict};
+use model::verdict::{Certificate, Outcome, Property, Verdict};
 
 const MOST_STATES: u64 = 20_000;
 
 fn search(semantics: &Semantics<'_>, sources: &SourceMap, order: Order) -> Vec<Outcome> {
-    let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+    let limits = Budget::unlimited().states(MOST_STATES);
     let properties = vec![Property::Safety, Property::Deadlock];
     explore::check(
         semantics,
         sources,
-        &Options { order, keep_going: true, properties, limits, ..Options::default() },
-        &Silent::default(),
+        &Options { order, keep_going: true, properties, ..Options::default() },
+        &Context::silent(&limits),
     )
 }
 
@@ -62,8 +64,7 @@ fn twin(seed: u64, semantics: &Semantics<'_>, outcome: &Outcome, text: &str) {
         longest: Vec::new(),
         events: Vec::new(),
     });
-    let (limits, observer) = (Limits::default(), Silent::default());
-    let answer = certify::verify(semantics, &outcome.property, &certificate, &limits, &observer);
+    let answer = certify::verify(semantics, &outcome.property, &certificate, &Context::unlimited());
     match outcome.verdict {
         Verdict::Proved => assert_eq!(answer, Ok(()), "seed {seed}: {}\n{text}", outcome.property),
         _ => assert!(

@@ -21,10 +21,12 @@ use crate::flow_models::{LIMITED, Style, model, style};
 use explore::growth::{GrowthOptions, growth};
 use explore::progress::{ProgressOf, search};
 use flow::{Question, Report};
+use model::budget::Budget;
+use model::context::Context;
 use model::growth::Parts;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Property, Silent};
+use model::verdict::Property;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -140,19 +142,19 @@ fn said(report: &Report) -> BTreeMap<String, Said> {
     groups
 }
 
-fn limits(states: u64) -> Limits {
-    Limits { states: Some(states), deadline: Some(Instant::now() + Duration::from_secs(1)), ..Limits::default() }
+fn limits(states: u64) -> Budget {
+    Budget::unlimited().states(states).timeout(Duration::from_secs(1))
 }
 
 fn ask(network: &Network, question: &Question) -> Report {
-    let limits = Limits { deadline: Some(Instant::now() + THINKING), ..Limits::default() };
-    flow::check(network, question, &limits, &Silent::default())
+    let limits = Budget::unlimited().timeout(THINKING);
+    flow::check(network, question, &Context::silent(&limits))
 }
 
 /// Whether the checker refuses the proof of a report, and why.
 fn refusal(network: &Network, property: &Property, report: &Report) -> Option<String> {
     let proof = report.proof.as_ref()?;
-    let answer = certify::flow::verify(network, property, proof, &Limits::default(), &Silent::default());
+    let answer = certify::flow::verify(network, property, proof, &Context::unlimited());
     answer.err().map(|refusal| refusal.to_string())
 }
 
@@ -193,8 +195,7 @@ fn bounded(network: &Network, tally: &mut Tally) -> Result<(), String> {
     if measured.complete || !unknown && !rarely {
         return Ok(());
     }
-    let options = GrowthOptions { limits: limits(GROWING), ..GrowthOptions::default() };
-    let grows = growth(&semantics, &options, &Silent::default()).channels();
+    let grows = growth(&semantics, &GrowthOptions::default(), &Context::silent(&limits(GROWING))).channels();
     tally.growing += u64::from(!grows.is_empty());
     match grows.iter().find(|name| groups.get(&group(name)).is_some_and(|g| g.bounded)) {
         Some(name) => Err(format!("`{name}` grows without end, but is proved to be bounded")),
@@ -217,7 +218,7 @@ fn live(network: &Network, tally: &mut Tally) -> Result<(), String> {
     }
     for reading in [Reading::Declared, Reading::Unbounded, Reading::Drop] {
         let semantics = Semantics::new(network, reading);
-        let found = search(&semantics, &ProgressOf::Labels, limits(CYCLES), &Silent::default());
+        let found = search(&semantics, &ProgressOf::Labels, &Context::silent(&limits(CYCLES)));
         if found.lasso.is_some() {
             tally.cycles += 1;
             return Err(format!("there is a cycle without progress ({})", reading.name()));

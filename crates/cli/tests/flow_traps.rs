@@ -8,10 +8,12 @@
 use explore::growth::{GrowthOptions, growth};
 use explore::progress::{ProgressOf, search};
 use flow::{Question, Report};
+use model::budget::Budget;
+use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Property, Silent};
-use std::time::{Duration, Instant};
+use model::verdict::Property;
+use std::time::Duration;
 
 fn network(text: &str) -> Network {
     let read = promela::read("trap.pml", text, &promela::preprocess::Options::default());
@@ -19,8 +21,8 @@ fn network(text: &str) -> Network {
 }
 
 fn ask(network: &Network, question: &Question) -> Report {
-    let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(20)), ..Limits::default() };
-    flow::check(network, question, &limits, &Silent::default())
+    let limits = Budget::unlimited().timeout(Duration::from_secs(20));
+    flow::check(network, question, &Context::silent(&limits))
 }
 
 /// What is proved of a queue: whether it is bounded, and by how much.
@@ -34,10 +36,10 @@ fn queue(report: &Report, name: &str) -> (bool, Option<u64>) {
 /// A search sees these queues grow without end, or at least become long.
 fn grow(network: &Network, names: &[&str]) -> bool {
     let semantics = Semantics::new(network, Reading::Unbounded);
-    let limits = Limits { states: Some(2_000), ..Limits::default() };
+    let limits = Budget::unlimited().states(2_000);
     let channels = names.iter().map(|&name| name.to_owned()).collect();
-    let options = GrowthOptions { limits, channels, ..GrowthOptions::default() };
-    let report = growth(&semantics, &options, &Silent::default());
+    let options = GrowthOptions { channels, ..GrowthOptions::default() };
+    let report = growth(&semantics, &options, &Context::silent(&limits));
     let shown = report.channels();
     let long = |name: &str| report.longest.iter().any(|q| q.channel == name && q.length >= 20);
     names.iter().all(|&name| shown.contains(name) || long(name))
@@ -81,10 +83,10 @@ fn livelock(text: &str) {
     let network = network(text);
     let report = ask(&network, &Question::Livelock { events: Vec::new() });
     assert!(!report.complete, "proved to be free of livelock:\n{text}");
-    let limits = Limits { states: Some(20_000), ..Limits::default() };
+    let limits = Budget::unlimited().states(20_000);
     let spins = [Reading::Declared, Reading::Unbounded].into_iter().any(|reading| {
         let semantics = Semantics::new(&network, reading);
-        search(&semantics, &ProgressOf::Labels, limits, &Silent::default()).lasso.is_some()
+        search(&semantics, &ProgressOf::Labels, &Context::silent(&limits)).lasso.is_some()
     });
     assert!(spins, "no cycle without progress:\n{text}");
 }
@@ -452,8 +454,8 @@ fn accepted(text: &str, bounds: &[(&str, u64)]) {
     bounded(text, bounds);
     let network = network(text);
     let proof = ask(&network, &Question::Boundedness).proof.expect("a proof");
-    let limits = Limits::default();
-    let answer = certify::flow::verify(&network, &Property::Boundedness, &proof, &limits, &Silent::default());
+    let limits = Budget::unlimited();
+    let answer = certify::flow::verify(&network, &Property::Boundedness, &proof, &Context::silent(&limits));
     answer.unwrap_or_else(|refusal| panic!("refused: {refusal}\n{text}"));
 }
 

@@ -7,8 +7,10 @@
 use testing::models::ends;
 
 use explore::{Options, Order};
+use model::budget::Budget;
+use model::context::Context;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Property, Silent};
+use model::verdict::Property;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testing::Random;
@@ -179,19 +181,19 @@ fn mutate(text: &str, random: &mut Random) -> String {
 
 /// Reads a mutant and searches it for a moment.
 fn try_mutant(text: &str, path: &Path) {
-    let deadline = Some(Instant::now() + Duration::from_secs(5));
+    let budget = Budget::unlimited().timeout(Duration::from_secs(5));
     let options =
-        promela::preprocess::Options { deadline, max_tokens: 200_000, ..promela::preprocess::Options::default() };
+        promela::preprocess::Options { budget, max_tokens: 200_000, ..promela::preprocess::Options::default() };
     let read = promela::read(&path.display().to_string(), text, &options);
     let plain = report::style::Style::PLAIN;
     let _ = report::diagnostics::render(&read.diagnostics, &read.sources, plain);
     let Some(network) = read.network else { return };
     for reading in [Reading::Declared, Reading::Unbounded] {
         let semantics = Semantics::new(&network, reading);
-        let limits = Limits { deadline, memory: None, states: Some(300), depth: None };
+        let budget = Budget::unlimited().timeout(Duration::from_secs(5)).states(300);
         let properties = vec![Property::Safety, Property::Deadlock];
-        let options = Options { order: Order::Breadth, keep_going: true, properties, limits, ..Options::default() };
-        explore::check(&semantics, &read.sources, &options, &Silent::default());
+        let options = Options { order: Order::Breadth, keep_going: true, properties, ..Options::default() };
+        explore::check(&semantics, &read.sources, &options, &Context::silent(&budget));
     }
 }
 

@@ -3,17 +3,17 @@
 use explore::liveness::Setting;
 use explore::reduction::Mode;
 use explore::{Options, Order};
+use model::context::Context;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Property, Silent, Verdict};
+use model::verdict::{Property, Verdict};
 
 /// The verdict on the one formula of a model.
 fn formula(text: &str, reduction: Mode) -> Verdict {
     let read = promela::read("trap.pml", text, &promela::preprocess::Options::default());
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
-    let (observer, limits) = (Silent::default(), Limits::default());
-    let (semantics, sources, observer) = (&semantics, &read.sources, &observer);
-    let setting = Setting { semantics, sources, fair: false, reduction, limits, observer };
+    let (semantics, sources, cx) = (&semantics, &read.sources, Context::unlimited());
+    let setting = Setting { semantics, sources, fair: false, reduction, cx };
     setting.formula(&network.formulas[0].name, &network.formulas[0].formula).verdict
 }
 
@@ -23,7 +23,7 @@ fn searched(text: &str, property: Property, order: Order, reduction: Mode) -> Ve
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
     let options = Options { order, properties: vec![property], reduction, ..Options::default() };
-    explore::check(&semantics, &read.sources, &options, &Silent::default()).remove(0).verdict
+    explore::check(&semantics, &read.sources, &options, &Context::unlimited()).remove(0).verdict
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn a_claim_with_more_states_than_there_are_numbers_has_no_answer() {
     let read = promela::read("trap.pml", &text, &promela::preprocess::Options::default());
     let network = read.network.expect("it is a model");
     let semantics = Semantics::new(&network, Reading::Declared);
-    let (observer, limits, reduction) = (Silent::default(), Limits::default(), Mode::Off);
-    let (semantics, sources, observer) = (&semantics, &read.sources, &observer);
-    let setting = Setting { semantics, sources, fair: false, reduction, limits, observer };
+    let reduction = Mode::Off;
+    let (semantics, sources, cx) = (&semantics, &read.sources, Context::unlimited());
+    let setting = Setting { semantics, sources, fair: false, reduction, cx };
     assert!(matches!(setting.never(&network.claims[0]).verdict, Verdict::Inconclusive(_)));
 }
 

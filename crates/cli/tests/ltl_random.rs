@@ -16,6 +16,8 @@
 #![allow(clippy::print_stderr)]
 
 use crate::ltl_models;
+use model::budget::Budget;
+use model::context::Context;
 
 use crate::ltl_models::Style;
 use certify::Refusal;
@@ -27,13 +29,16 @@ use model::formula::Ltl;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
-use model::verdict::{Limits, Outcome, Reason, Silent, Verdict};
+use model::verdict::{Outcome, Reason, Verdict};
 use std::collections::BTreeMap;
 
 /// Pairs of a state of the model and one of the tableau: no more than this.
 const MOST_STATES: u64 = 1_500;
 const STYLE: Style = Style { own: true };
-const LIMITS: Limits = Limits { deadline: None, memory: None, states: Some(MOST_STATES), depth: None };
+
+fn few() -> Budget {
+    Budget::unlimited().states(MOST_STATES)
+}
 
 /// One system, and what was seen in it.
 struct System<'a> {
@@ -65,17 +70,18 @@ impl System<'_> {
     }
 
     fn formula(&mut self, formula: &Ltl) {
-        let silent = Silent::default();
+        let few = few();
+        let few = Context::silent(&few);
         let readings = [Reading::Declared, Reading::Drop];
         for reading in readings.into_iter().take(if self.seed.is_multiple_of(4) { 2 } else { 1 }) {
             let semantics = Semantics::new(self.network, reading);
             for (fair, reduction) in [(false, Mode::Off), (false, Mode::On), (true, Mode::Off)] {
-                let expected = decide(&semantics, formula, fair, &LIMITS, &silent);
+                let expected = decide(&semantics, formula, fair, &few);
                 if matches!(expected, Err(Refusal::Unfinished(_))) {
                     self.tally.count("too large");
                     continue;
                 }
-                let setting = self.setting(&semantics, &silent, fair, reduction);
+                let setting = self.setting(&semantics, fair, reduction);
                 let outcome = setting.formula("f", formula);
                 let what = format!("{formula} {} fair {fair} {reduction:?}", reading.name());
                 self.compare(&what, &expected, &outcome, &semantics);
@@ -83,8 +89,7 @@ impl System<'_> {
                     continue;
                 }
                 let stronger = formula.strengthened();
-                let judged: Vec<_> =
-                    stronger.iter().map(|s| decide(&semantics, &s.formula, fair, &LIMITS, &silent)).collect();
+                let judged: Vec<_> = stronger.iter().map(|s| decide(&semantics, &s.formula, fair, &few)).collect();
                 let vacuous = matches!(outcome.verdict, Verdict::Vacuous(_));
                 if judged.iter().all(Result::is_ok) && vacuous != judged.contains(&Ok(true)) {
                     self.disagree(&format!("{what}: vacuous {vacuous}, but {judged:?}"));
@@ -93,37 +98,32 @@ impl System<'_> {
         }
     }
 
-    fn setting<'s>(
-        &'s self,
-        semantics: &'s Semantics<'s>,
-        observer: &'s Silent,
-        fair: bool,
-        reduction: Mode,
-    ) -> Setting<'s> {
-        Setting { semantics, sources: self.sources, fair, reduction, limits: Limits::default(), observer }
+    fn setting<'s>(&'s self, semantics: &'s Semantics<'s>, fair: bool, reduction: Mode) -> Setting<'s> {
+        Setting { semantics, sources: self.sources, fair, reduction, cx: Context::unlimited() }
     }
 
     fn claims(&mut self) {
-        let silent = Silent::default();
+        let few = few();
+        let few = Context::silent(&few);
         let semantics = Semantics::new(self.network, Reading::Declared);
         for fair in [false, true] {
             for machine in &self.network.claims {
                 let claim = Claim::of_machine(machine).unwrap_or_else(|e| panic!("{e:?}\n{}", self.text));
-                let expected = decide_claim(&semantics, &claim, true, fair, &LIMITS, &silent);
+                let expected = decide_claim(&semantics, &claim, true, fair, &few);
                 if matches!(expected, Err(Refusal::Unfinished(_))) {
                     self.tally.count("too large");
                     continue;
                 }
-                let outcome = self.setting(&semantics, &silent, fair, Mode::Off).never(machine);
+                let outcome = self.setting(&semantics, fair, Mode::Off).never(machine);
                 self.compare(&format!("never, fair {fair}"), &expected, &outcome, &semantics);
             }
-            let expected = decide_claim(&semantics, &anything(), true, fair, &LIMITS, &silent);
+            let expected = decide_claim(&semantics, &anything(), true, fair, &few);
             if matches!(expected, Err(Refusal::Unfinished(_))) {
                 self.tally.count("too large");
                 continue;
             }
             for reduction in [Mode::Off, Mode::On] {
-                let outcome = self.setting(&semantics, &silent, fair, reduction).acceptance();
+                let outcome = self.setting(&semantics, fair, reduction).acceptance();
                 self.compare(&format!("acceptance, fair {fair} {reduction:?}"), &expected, &outcome, &semantics);
             }
         }
@@ -143,8 +143,7 @@ impl System<'_> {
             self.disagree(&format!("{what}: {:?}, but the twin says {expected:?}", outcome.verdict));
         }
         if let Some(certificate) = &outcome.certificate {
-            let silent = Silent::default();
-            let answer = certify::verify(semantics, &outcome.property, certificate, &Limits::default(), &silent);
+            let answer = certify::verify(semantics, &outcome.property, certificate, &Context::unlimited());
             if answer != Ok(()) {
                 self.disagree(&format!("{what}: the certificate is refused: {answer:?}"));
             }

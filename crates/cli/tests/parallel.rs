@@ -4,21 +4,26 @@
 //! mail and meetings, too. Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead
 //! of the usual few hundred.
 
+use model::budget::Budget;
+use model::context::Context;
 use testing::models::ends;
 
 use explore::{Options, Order, Packing};
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
-use model::verdict::{Limits, Outcome, Property, Reason, Silent, Verdict};
+use model::verdict::{Outcome, Property, Reason, Verdict};
 use std::path::{Path, PathBuf};
 
 const MOST_STATES: u64 = 20_000;
 
 fn options() -> Options {
-    let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
     let properties = vec![Property::Safety, Property::Deadlock];
-    Options { keep_going: true, properties, limits, ..Options::default() }
+    Options { keep_going: true, properties, ..Options::default() }
+}
+
+fn few() -> Budget {
+    Budget::unlimited().states(MOST_STATES)
 }
 
 fn states(outcome: &Outcome) -> u64 {
@@ -50,7 +55,7 @@ fn agree(name: &str, one: &[Outcome], other: &[Outcome], shortest: bool) {
 /// Compares all ways to search a model; whether it was small enough to be compared.
 fn compare(name: &str, network: &Network, sources: &SourceMap, reading: Reading) -> bool {
     let semantics = Semantics::new(network, reading);
-    let search = |options: &Options| explore::check(&semantics, sources, options, &Silent::default());
+    let search = |options: &Options| explore::check(&semantics, sources, options, &Context::silent(&few()));
     let plain = search(&Options { packing: Packing::Never, ..options() });
     if states(&plain[0]) >= MOST_STATES {
         return false;
@@ -172,22 +177,21 @@ fn a_search_in_threads_keeps_its_limits() {
     let read = promela::read("counters.pml", text, &promela::preprocess::Options::default());
     let network = read.network.expect("a model");
     let semantics = Semantics::new(&network, Reading::Declared);
-    let search = |limits: Limits, observer: &Silent| {
-        let options = Options { limits, jobs: 3, ..options() };
-        explore::check(&semantics, &read.sources, &options, observer).remove(0)
+    let search = |budget: Budget| {
+        let options = Options { jobs: 3, ..options() };
+        explore::check(&semantics, &read.sources, &options, &Context::silent(&budget)).remove(0)
     };
-    let silent = Silent::default();
-    let counted = search(Limits { states: Some(50_000), ..Limits::default() }, &silent);
+    let counted = search(Budget::unlimited().states(50_000));
     assert_eq!(counted.verdict, Verdict::Inconclusive(Reason::States));
     assert!((50_000..60_000).contains(&states(&counted)), "{}", states(&counted));
-    let shallow = search(Limits { depth: Some(80), ..Limits::default() }, &silent);
+    let shallow = search(Budget::unlimited().depth(80));
     assert_eq!(shallow.verdict, Verdict::Inconclusive(Reason::Depth));
-    let now = Some(std::time::Instant::now() + std::time::Duration::from_millis(300));
-    let late = search(Limits { deadline: now, ..Limits::default() }, &silent);
+    let late = search(Budget::unlimited().timeout(std::time::Duration::from_millis(300)));
     assert_eq!(late.verdict, Verdict::Inconclusive(Reason::Timeout));
-    let small = search(Limits { memory: Some(1 << 20), ..Limits::default() }, &silent);
+    let small = search(Budget::unlimited().memory(1 << 20));
     assert_eq!(small.verdict, Verdict::Inconclusive(Reason::Memory));
-    let stopped = Silent { stop: true.into() };
-    let interrupted = search(Limits::default(), &stopped);
+    let (stopped, stop) = Budget::unlimited().linked();
+    stop.cancel();
+    let interrupted = search(stopped);
     assert_eq!(interrupted.verdict, Verdict::Inconclusive(Reason::Interrupted));
 }

@@ -6,8 +6,9 @@
 
 use certify::{Refusal, verify};
 use model::claim::{Claim, ClaimEdge, ClaimState};
+use model::context::Context;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Certificate, Limits, Property, Silent};
+use model::verdict::{Certificate, Property};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -181,7 +182,7 @@ fn an_automaton_that_follows_too_little_proves_nothing() {
     let check = |states: u64, digest: u128| {
         let certificate = Certificate::Product { states, digest, claim: claim.clone(), fair: false };
         let property = Property::Ltl(String::from("arrives"));
-        verify(&semantics, &property, &certificate, &Limits::default(), &Silent::default())
+        verify(&semantics, &property, &certificate, &Context::unlimited())
     };
     let Err(Refusal::StateCount { found, .. }) = check(0, 0) else { panic!("no states are too few") };
     assert_eq!(check(found, 0), Err(Refusal::Digest));

@@ -9,10 +9,12 @@
 use explore::liveness::Setting;
 use explore::reduction::Mode;
 use explore::{Options, Order};
+use model::budget::Budget;
+use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
-use model::verdict::{Limits, Outcome, Property, Reason, Silent, Verdict};
+use model::verdict::{Outcome, Property, Reason, Verdict};
 use std::fmt::Write;
 use testing::Random;
 
@@ -244,11 +246,10 @@ fn formulas_hold_with_reduction_where_they_hold_without() {
         let Some((network, sources, text)) = read(seed) else { continue };
         let reading = if seed % 3 == 0 { Reading::Unbounded } else { Reading::Declared };
         let semantics = Semantics::new(&network, reading);
-        let observer = Silent::default();
-        let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+        let limits = Budget::unlimited().states(MOST_STATES);
         let ask = |reduction: Mode| {
-            let (semantics, sources, observer) = (&semantics, &sources, &observer);
-            let setting = Setting { semantics, sources, fair: false, reduction, limits, observer };
+            let (semantics, sources, cx) = (&semantics, &sources, Context::silent(&limits));
+            let setting = Setting { semantics, sources, fair: false, reduction, cx };
             setting.formula(&network.formulas[0].name, &network.formulas[0].formula)
         };
         let (whole, reduced) = (ask(Mode::Off), ask(Mode::On));
@@ -269,11 +270,11 @@ fn errors_and_deadlocks_are_found_with_reduction_where_they_are_without() {
         let reading = if seed % 3 == 0 { Reading::Unbounded } else { Reading::Declared };
         let semantics = Semantics::new(&network, reading);
         let order = if seed % 2 == 0 { Order::Breadth } else { Order::Depth };
-        let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+        let limits = Budget::unlimited().states(MOST_STATES);
         let ask = |property: &Property, reduction: Mode| {
             let properties = vec![property.clone()];
-            let options = Options { order, properties, limits, reduction, ..Options::default() };
-            explore::check(&semantics, &sources, &options, &Silent::default()).remove(0)
+            let options = Options { order, properties, reduction, ..Options::default() };
+            explore::check(&semantics, &sources, &options, &Context::silent(&limits)).remove(0)
         };
         for property in [Property::Safety, Property::Deadlock] {
             let (whole, reduced) = (ask(&property, Mode::Off), ask(&property, Mode::On));

@@ -5,10 +5,11 @@
 
 use explore::liveness::{Setting, negation};
 use explore::reduction::Mode;
+use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
-use model::verdict::{Limits, Outcome, Silent, Verdict};
+use model::verdict::{Outcome, Verdict};
 use std::fmt::Write;
 
 fn read(text: &str, formulas: &[String]) -> (Network, SourceMap) {
@@ -21,14 +22,12 @@ fn read(text: &str, formulas: &[String]) -> (Network, SourceMap) {
 fn check(text: &str, formulas: &[String]) -> Vec<Outcome> {
     let (network, sources) = read(text, formulas);
     let semantics = Semantics::new(&network, Reading::Declared);
-    let observer = Silent::default();
     let setting = Setting {
         semantics: &semantics,
         sources: &sources,
         fair: false,
         reduction: Mode::On,
-        limits: Limits::default(),
-        observer: &observer,
+        cx: Context::unlimited(),
     };
     network.formulas.iter().map(|formula| setting.formula(&formula.name, &formula.formula)).collect()
 }
@@ -139,7 +138,9 @@ fn section_5_the_three_styles_agree_on_the_surge_protector() {
 fn section_5_the_automaton_of_states_and_events_grows_linearly() {
     let size = |formula: String| {
         let (network, _) = read(&protector(8, false), &[formula]);
-        negation(&network.formulas[0].formula, None).map(|claim| claim.states.len()).unwrap_or(usize::MAX)
+        negation(&network.formulas[0].formula, Context::unlimited().budget)
+            .map(|claim| claim.states.len())
+            .unwrap_or(usize::MAX)
     };
     let sizes: Vec<usize> = (1..=8).map(|range| size(by_states_and_events(range))).collect();
     assert!(sizes.iter().zip(1..).all(|(&size, range)| size <= range + 1), "{sizes:?}");

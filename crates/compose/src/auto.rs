@@ -1,6 +1,6 @@
 //! All methods in slices: a short plain search first, then the others, each with more and more states.
 
-use crate::budget::Budget;
+use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::refine::{Manner, refine};
 use crate::story::Story;
@@ -23,7 +23,7 @@ enum Way {
 /// Answers by whatever comes to an end first.
 pub(crate) fn auto(
     problem: &Problem<'_>,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
     story: &mut Story<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
@@ -38,7 +38,7 @@ pub(crate) fn auto(
     let (mut states, mut iterations) = (FIRST, ITERATIONS);
     loop {
         for way in order.into_iter().filter(|way| !given_up.contains(way)).collect::<Vec<Way>>() {
-            let slice = budget.slice(states);
+            let slice = meter.slice(states);
             let found = match way {
                 Way::Plain => by(statistics, "plain", |_| plain::plain_and_checkable(problem, &slice)),
                 Way::Refine => by(statistics, "refine", |statistics| {
@@ -59,7 +59,7 @@ pub(crate) fn auto(
                 Err(reason) => return costly_or(costly, reason, statistics),
             }
         }
-        if budget.is_whole(states) || given_up.len() == order.len() {
+        if meter.is_whole(states) || given_up.len() == order.len() {
             return costly_or(costly, Reason::States, statistics);
         }
         states = states.saturating_mul(FACTOR);

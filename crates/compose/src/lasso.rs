@@ -4,7 +4,7 @@
 //! algorithm, with a stack of its own), and the search ends as soon as one is known. A short lasso is then found
 //! breadth-first among the states that were seen.
 
-use crate::budget::Budget;
+use crate::meter::Meter;
 use crate::product::{Path, Product, Step, Successors};
 use crate::table::Table;
 use crate::watch::Watch;
@@ -15,16 +15,12 @@ const DEAD: u32 = u32::MAX;
 const NOBODY: u32 = u32::MAX;
 
 /// A lasso of the product that the automaton accepts, if there is one.
-pub(crate) fn accepted_lasso(
-    product: &Product<'_>,
-    watch: &Watch,
-    budget: &Budget<'_>,
-) -> Result<Option<Path>, Reason> {
+pub(crate) fn accepted_lasso(product: &Product<'_>, watch: &Watch, meter: &Meter<'_>) -> Result<Option<Path>, Reason> {
     let sizes = product.parts.iter().map(|part| part.states()).chain([watch.states.len()]);
     let mut search = Search {
         product,
         watch,
-        budget,
+        meter,
         table: Table::new(sizes),
         order: Vec::new(),
         count: 0,
@@ -38,7 +34,7 @@ pub(crate) fn accepted_lasso(
     };
     let mut starts = Vec::new();
     product.initial(|state| {
-        budget.store(starts.len(), starts.len() * state.len() * 4)?;
+        meter.store(starts.len(), starts.len() * state.len() * 4)?;
         starts.push(state.iter().copied().chain([watch.initial]).collect::<Vec<u32>>());
         Ok(())
     })?;
@@ -56,7 +52,7 @@ pub(crate) fn accepted_lasso(
 struct Search<'a> {
     product: &'a Product<'a>,
     watch: &'a Watch,
-    budget: &'a Budget<'a>,
+    meter: &'a Meter<'a>,
     table: Table,
     /// When a state was first visited, from 1 on; 0 not yet; [`DEAD`] once its component is done with.
     order: Vec<u32>,
@@ -85,7 +81,7 @@ impl Search<'_> {
         if new {
             self.order.push(0);
             let bytes = self.table.bytes() + self.order.len() * 8 + self.pending.len() * 4;
-            self.budget.store(self.table.len(), bytes)?;
+            self.meter.store(self.table.len(), bytes)?;
         }
         Ok(number)
     }
@@ -105,7 +101,7 @@ impl Search<'_> {
         let edges = &self.watch.states[watching as usize].edges;
         if !edges.is_empty() {
             self.product.expand(&tuple, &mut found)?;
-            self.budget.spend(1 + found.len())?;
+            self.meter.spend(1 + found.len())?;
             let label = self.product.label(&tuple);
             for (step, to) in found.iter() {
                 let letter = label | self.watch.event(step.event);

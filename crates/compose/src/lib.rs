@@ -14,9 +14,9 @@
 
 mod assemble;
 mod auto;
-mod budget;
 mod lasso;
 mod lts;
+mod meter;
 mod minimise;
 mod partition;
 mod plain;
@@ -31,12 +31,13 @@ mod table;
 pub mod vacuity;
 mod watch;
 
-use budget::Budget;
 use lts::TAU;
+use meter::Meter;
 use model::composition::{Atom, Composition, Run};
 use model::composition_proof::CompositionProof;
+use model::context::Context;
 use model::formula::Ltl;
-use model::verdict::{Limits, Observer, Reason};
+use model::reason::Reason;
 use problem::Problem;
 use refine::Manner;
 use story::Story;
@@ -108,64 +109,40 @@ pub struct Statistics {
     pub memory_bytes: u64,
 }
 
-/// Hears of refinements.
-pub trait Listener {
-    /// One line of the story.
-    fn tell(&mut self, line: &str);
-}
-
 /// Answers a question.
-pub fn check(
-    composition: &Composition,
-    question: Question<'_>,
-    method: Method,
-    limits: &Limits,
-    observer: &dyn Observer,
-    listener: Option<&mut dyn Listener>,
-) -> Answer {
+pub fn check(composition: &Composition, question: Question<'_>, method: Method, cx: &Context<'_>) -> Answer {
     let mut statistics = Statistics::default();
-    let budget = Budget::new(*limits, observer);
-    // A listener lives as long as the caller says; the story only as long as this call.
-    let mut relay = listener.map(Relay);
-    let mut story = Story::new(composition, relay.as_mut().map(|relay| relay as &mut dyn Listener));
-    let verdict = budget
+    let meter = Meter::new(cx);
+    let mut story = Story::new(composition, cx);
+    let verdict = meter
         .look()
-        .and_then(|()| Problem::new(composition, question, limits.deadline))
-        .and_then(|problem| answer(&problem, method, &budget, &mut story, &mut statistics))
+        .and_then(|()| Problem::new(composition, question, cx.budget))
+        .and_then(|problem| answer(&problem, method, &meter, &mut story, &mut statistics))
         .unwrap_or_else(Verdict::Inconclusive);
-    statistics.abstract_states = statistics.abstract_states.max(budget.most_states());
-    statistics.memory_bytes = statistics.memory_bytes.max(budget.most_bytes());
+    statistics.abstract_states = statistics.abstract_states.max(meter.most_states());
+    statistics.memory_bytes = statistics.memory_bytes.max(meter.most_bytes());
     Answer { verdict, statistics }
-}
-
-/// Passes lines on.
-struct Relay<'a>(&'a mut dyn Listener);
-
-impl Listener for Relay<'_> {
-    fn tell(&mut self, line: &str) {
-        self.0.tell(line);
-    }
 }
 
 fn answer(
     problem: &Problem<'_>,
     method: Method,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
     story: &mut Story<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
     statistics.automaton_states = problem.watch.as_ref().map_or(0, |watch| watch.states.len() as u64);
     let verdict = match method {
-        Method::Auto => auto::auto(problem, budget, story, statistics)?,
-        Method::Plain => by(statistics, "plain", |_| plain::plain(problem, budget))?,
+        Method::Auto => auto::auto(problem, meter, story, statistics)?,
+        Method::Plain => by(statistics, "plain", |_| plain::plain(problem, meter))?,
         Method::Paper => by(statistics, "paper", |statistics| {
-            refine::refine(problem, Manner::Paper, u64::MAX, budget, story, statistics)
+            refine::refine(problem, Manner::Paper, u64::MAX, meter, story, statistics)
         })?,
         Method::Refine => by(statistics, "refine", |statistics| {
-            refine::refine(problem, Manner::Eager, u64::MAX, budget, story, statistics)
+            refine::refine(problem, Manner::Eager, u64::MAX, meter, story, statistics)
         })?,
         Method::Minimise => {
-            by(statistics, "minimise", |statistics| minimise::minimise(problem, budget, story, statistics))?
+            by(statistics, "minimise", |statistics| minimise::minimise(problem, meter, story, statistics))?
         }
     };
     match verdict {

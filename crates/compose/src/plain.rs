@@ -3,20 +3,20 @@
 //! For deadlock and safety the run is a shortest one. The proof says nothing but that every state was looked at.
 
 use crate::Verdict;
-use crate::budget::Budget;
 use crate::lasso::accepted_lasso;
+use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::search::breadth_first;
 use model::verdict::Reason;
 
 /// The same, and whether the checker's work is within the budget, too. It goes through all states; the search stops where
 /// the automaton of a formula does.
-pub(crate) fn plain_and_checkable(problem: &Problem<'_>, budget: &Budget<'_>) -> Result<(Verdict, bool), Reason> {
-    let found = plain(problem, budget)?;
+pub(crate) fn plain_and_checkable(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<(Verdict, bool), Reason> {
+    let found = plain(problem, meter)?;
     if problem.watch.is_none() || matches!(found, Verdict::Fails(_)) {
         return Ok((found, true));
     }
-    match breadth_first(&problem.product(), budget, |_, _| false) {
+    match breadth_first(&problem.product(), meter, |_, _| false) {
         Ok(_) => Ok((found, true)),
         Err(Reason::States) => Ok((found, false)),
         Err(reason) => Err(reason),
@@ -24,15 +24,15 @@ pub(crate) fn plain_and_checkable(problem: &Problem<'_>, budget: &Budget<'_>) ->
 }
 
 /// Answers by looking at every state.
-pub(crate) fn plain(problem: &Problem<'_>, budget: &Budget<'_>) -> Result<Verdict, Reason> {
+pub(crate) fn plain(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Verdict, Reason> {
     let product = problem.product();
     let done = |state: &[u32]| problem.leaves.iter().zip(state).all(|(leaf, &at)| leaf.done[at as usize]);
     let path = match &problem.watch {
-        Some(watch) => accepted_lasso(&product, watch, budget)?,
+        Some(watch) => accepted_lasso(&product, watch, meter)?,
         None if problem.is_deadlock() => {
-            breadth_first(&product, budget, |state, moves| !moves && !product.is_wrong(state) && !done(state))?
+            breadth_first(&product, meter, |state, moves| !moves && !product.is_wrong(state) && !done(state))?
         }
-        None => breadth_first(&product, budget, |state, _| product.is_wrong(state))?,
+        None => breadth_first(&product, meter, |state, _| product.is_wrong(state))?,
     };
     Ok(match path {
         Some(path) => Verdict::Fails(Box::new(problem.run(&path))),

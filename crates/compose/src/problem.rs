@@ -6,11 +6,11 @@ use crate::lts::Leaf;
 use crate::product::{Path, Product, Step};
 use crate::watch::Watch;
 use crate::{Question, TAU, silence};
+use model::budget::Budget;
 use model::composition::{Composition, Happening, Run, Stepper};
 use model::composition_proof::{CompositionProof, Node, Parts};
 use model::ids::EventId;
 use model::verdict::Reason;
-use std::time::Instant;
 
 /// What all methods start from.
 pub(crate) struct Problem<'a> {
@@ -30,10 +30,10 @@ impl<'a> Problem<'a> {
     pub(crate) fn new(
         composition: &'a Composition,
         question: Question<'a>,
-        deadline: Option<Instant>,
+        budget: &Budget,
     ) -> Result<Problem<'a>, Reason> {
         let watch = match question {
-            Question::Formula(formula) => Some(Watch::new(formula, deadline)?),
+            Question::Formula(formula) => Some(Watch::new(formula, budget)?),
             Question::Deadlock | Question::Safety => None,
         };
         let hears_silence = matches!(question, Question::Formula(formula) if !silence::is_insensitive(formula));

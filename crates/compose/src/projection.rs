@@ -7,8 +7,8 @@
 //! The loop of a lasso is followed until the sets get empty, or for ever. Which of the two is known before: for ever if the
 //! component and the loop side by side have a cycle. The projection of a lasso may be finite.
 
-use crate::budget::Budget;
 use crate::lts::{Lts, TAU};
+use crate::meter::Meter;
 use crate::partition::Partition;
 use crate::product::Path;
 use model::verdict::Reason;
@@ -107,7 +107,7 @@ pub(crate) struct Break {
 pub(crate) fn follow(
     partition: &Partition<'_>,
     projection: &Projection,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
     wanted: impl Fn(u32) -> bool,
 ) -> Result<Fate, Reason> {
     let lts = &partition.leaf.lts;
@@ -117,7 +117,7 @@ pub(crate) fn follow(
     while let Some(step) = projection.step(sets.len() - 1) {
         let done = sets.len() - 1;
         if projection.loop_from == Some(done) && !no_cycle {
-            if let Some(path) = cycle(partition, projection, &sets[done], budget)? {
+            if let Some(path) = cycle(partition, projection, &sets[done], meter)? {
                 let mut states = backwards(lts, projection, &sets, path.states[0]);
                 states.extend_from_slice(&path.states[1..]);
                 return Ok(Fate::Real(LocalPath { states, cycle_from: path.cycle_from.map(|from| from + done) }));
@@ -125,7 +125,7 @@ pub(crate) fn follow(
             no_cycle = true;
         }
         let next = successors(partition, &sets[done], step);
-        budget.spend(1 + sets[done].len())?;
+        meter.spend(1 + sets[done].len())?;
         if next.is_empty() {
             return Ok(Fate::Broken(Break { steps: done, here: sets.swap_remove(done), next: step }));
         }
@@ -165,7 +165,7 @@ fn cycle(
     partition: &Partition<'_>,
     projection: &Projection,
     starts: &[u32],
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
 ) -> Result<Option<LocalPath>, Reason> {
     let (Some(loop_from), round) = (projection.loop_from, projection.round()) else { return Ok(None) };
     let targets = |place: usize, state: u32| -> Vec<u32> {
@@ -180,7 +180,7 @@ fn cycle(
         visited.insert((0, start), Some(0));
         let mut way = vec![(start, targets(0, start))];
         while let Some((state, pending)) = way.last_mut() {
-            budget.spend(1)?;
+            meter.spend(1)?;
             let state = *state;
             let Some(next) = pending.pop() else {
                 way.pop();

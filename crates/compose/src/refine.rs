@@ -14,9 +14,9 @@
 //! the class does.
 
 use crate::assemble::assemble;
-use crate::budget::Budget;
 use crate::lasso::accepted_lasso;
 use crate::lts::{END, TAU};
+use crate::meter::Meter;
 use crate::partition::Partition;
 use crate::problem::Problem;
 use crate::product::{Participants, Path, Product};
@@ -41,7 +41,7 @@ pub(crate) fn refine(
     problem: &Problem<'_>,
     manner: Manner,
     most_iterations: u64,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
     story: &mut Story<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
@@ -56,17 +56,17 @@ pub(crate) fn refine(
         statistics.classes = partitions.iter().map(|partition| partition.classes() as u64).collect();
         statistics.iterations += 1;
         story.iteration(statistics.iterations, &partitions);
-        let Some(path) = counterexample(problem, &partitions, budget)? else {
+        let Some(path) = counterexample(problem, &partitions, meter)? else {
             story.none_left();
             return Ok(Verdict::Holds(Box::new(proof(problem, &partitions))));
         };
         story.counterexample(&path);
-        let (projections, locals) =
-            match look_closer(&mut partitions, &path, (manner, &layers), problem, budget, story)? {
-                Some(real) => real,
-                None if statistics.iterations >= most_iterations => return Err(Reason::States),
-                None => continue,
-            };
+        let (projections, locals) = match look_closer(&mut partitions, &path, (manner, &layers), problem, meter, story)?
+        {
+            Some(real) => real,
+            None if statistics.iterations >= most_iterations => return Err(Reason::States),
+            None => continue,
+        };
         story.real();
         let structures: Vec<_> = problem.leaves.iter().map(|leaf| &leaf.lts).collect();
         let run = assemble(&path, &structures, &projections, &locals);
@@ -95,20 +95,20 @@ fn first_partition<'p>(problem: &'p Problem<'_>, part: usize, manner: Manner) ->
 fn counterexample(
     problem: &Problem<'_>,
     partitions: &[Partition<'_>],
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
 ) -> Result<Option<Path>, Reason> {
     let quotients: Vec<_> = partitions.iter().map(|partition| &partition.quotient).collect();
     if problem.is_deadlock() {
         let product = Product::new(quotients, problem.events);
-        return breadth_first(&product, budget, |state, _| {
+        return breadth_first(&product, meter, |state, _| {
             !product.is_wrong(state) && is_abstract_deadlock(&product, partitions, state)
         });
     }
     let kind = |event: u32| problem.watch.as_ref().map_or(0, |watch| watch.event(event));
     let (product, left) = Product::reduced(&quotients, problem.events, kind);
     let path = match &problem.watch {
-        Some(watch) => accepted_lasso(&product, watch, budget)?,
-        None => breadth_first(&product, budget, |state, _| product.is_wrong(state))?,
+        Some(watch) => accepted_lasso(&product, watch, meter)?,
+        None => breadth_first(&product, meter, |state, _| product.is_wrong(state))?,
     };
     Ok(path.map(|path| Product::whole(path, &left, partitions.len())))
 }
@@ -137,7 +137,7 @@ fn look_closer(
     path: &Path,
     (manner, layers): (Manner, &[Vec<usize>]),
     problem: &Problem<'_>,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
     story: &mut Story<'_>,
 ) -> Result<Option<Real>, Reason> {
     let mut real: Vec<Option<(Projection, LocalPath)>> = partitions.iter().map(|_| None).collect();
@@ -149,7 +149,7 @@ fn look_closer(
             let last = path.states[path.states.len() - 1][part];
             let refuses_as_class =
                 |state: u32| !problem.is_deadlock() || partition.leaf.ready(state) == partition.always[last as usize];
-            match follow(partition, &projection, budget, refuses_as_class)? {
+            match follow(partition, &projection, meter, refuses_as_class)? {
                 Fate::Real(local) => {
                     real[part] = Some((projection, local));
                     continue;

@@ -1,6 +1,6 @@
 //! Breadth-first search of a product, with a shortest path to what is looked for.
 
-use crate::budget::Budget;
+use crate::meter::Meter;
 use crate::product::{Path, Product, Successors};
 use crate::table::Table;
 use model::verdict::Reason;
@@ -10,7 +10,7 @@ const NOBODY: u32 = u32::MAX;
 /// A shortest path to a state that `wanted` accepts; it is also told whether the state has steps.
 pub(crate) fn breadth_first(
     product: &Product<'_>,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
     mut wanted: impl FnMut(&[u32], bool) -> bool,
 ) -> Result<Option<Path>, Reason> {
     let mut table = Table::new(product.parts.iter().map(|part| part.states()));
@@ -18,7 +18,7 @@ pub(crate) fn breadth_first(
     let store = |table: &mut Table, parents: &mut Vec<u32>, state: &[u32], parent: u32| {
         if table.insert(state).1 {
             parents.push(parent);
-            budget.store(table.len(), table.bytes() + parents.len() * 4)?;
+            meter.store(table.len(), table.bytes() + parents.len() * 4)?;
         }
         Ok(())
     };
@@ -28,7 +28,7 @@ pub(crate) fn breadth_first(
     while (at as usize) < table.len() {
         table.get(at, &mut state);
         product.expand(&state, &mut successors)?;
-        budget.spend(1 + successors.len())?;
+        meter.spend(1 + successors.len())?;
         if wanted(&state, !successors.is_empty()) {
             return path_to(product, &table, &parents, at).map(Some);
         }

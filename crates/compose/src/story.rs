@@ -1,31 +1,29 @@
 //! The story of a refinement, in the paper's words.
 
-use crate::Listener;
 use crate::lts::{END, TAU};
 use crate::partition::Partition;
 use crate::product::Path;
 use model::composition::Composition;
+use model::context::Context;
 use model::ids::EventId;
 
 /// Longer sequences of events are cut.
 const SHOWN: usize = 12;
 
-/// Tells a listener, if there is one.
+/// Tells the observer, if it wants refinements.
 pub(crate) struct Story<'a> {
     composition: &'a Composition,
-    listener: Option<&'a mut dyn Listener>,
+    cx: Context<'a>,
 }
 
 impl<'a> Story<'a> {
-    pub(crate) fn new(composition: &'a Composition, listener: Option<&'a mut dyn Listener>) -> Self {
-        Story { composition, listener }
+    pub(crate) fn new(composition: &'a Composition, cx: &Context<'a>) -> Self {
+        Story { composition, cx: *cx }
     }
 
-    /// Tells a line that is only made if someone listens.
+    /// Tells a line that is only made if it is wanted.
     pub(crate) fn tell(&mut self, line: impl FnOnce(&Composition) -> String) {
-        if let Some(listener) = &mut self.listener {
-            listener.tell(&line(self.composition));
-        }
+        self.cx.refinement(|| line(self.composition));
     }
 
     pub(crate) fn iteration(&mut self, number: u64, partitions: &[Partition<'_>]) {

@@ -3,10 +3,11 @@
 //! Formulas speak of infinite runs only. One that holds says nothing if there is no infinite run at all, or if a part of it is
 //! not needed (`model::vacuity`). Both are questions like any other.
 
-use crate::{Listener, Method, Question, Verdict, check};
+use crate::{Method, Question, Verdict, check};
 use model::composition::{Atom, Composition};
+use model::context::Context;
 use model::formula::Ltl;
-use model::verdict::{Limits, Observer, Reason};
+use model::reason::Reason;
 
 /// What a formula that holds is worth.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,20 +25,11 @@ pub enum Worth {
 }
 
 /// Looks at a formula that holds.
-pub fn worth(
-    composition: &Composition,
-    formula: &Ltl<Atom>,
-    method: Method,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Worth {
-    worth_by(formula, &mut |formula| {
-        let nobody: Option<&mut dyn Listener> = None;
-        match check(composition, Question::Formula(formula), method, limits, observer, nobody).verdict {
-            Verdict::Holds(_) => Ok(true),
-            Verdict::Fails(_) => Ok(false),
-            Verdict::Inconclusive(reason) => Err(reason),
-        }
+pub fn worth(composition: &Composition, formula: &Ltl<Atom>, method: Method, cx: &Context<'_>) -> Worth {
+    worth_by(formula, &mut |formula| match check(composition, Question::Formula(formula), method, cx).verdict {
+        Verdict::Holds(_) => Ok(true),
+        Verdict::Fails(_) => Ok(false),
+        Verdict::Inconclusive(reason) => Err(reason),
     })
 }
 

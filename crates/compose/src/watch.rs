@@ -1,11 +1,11 @@
 //! The automaton of what a formula forbids, over bits: one for each atom of the formula.
 
+use model::budget::Budget;
 use model::claim::{AtomSet, MOST_ATOMS};
 use model::composition::Atom;
 use model::formula::Ltl;
 use model::ids::PropositionId;
 use model::verdict::Reason;
-use std::time::Instant;
 
 /// A Büchi automaton for the negation of a formula.
 #[derive(Clone, Debug)]
@@ -40,15 +40,15 @@ impl WatchEdge {
 
 impl Watch {
     /// Translates the negation of a formula.
-    pub(crate) fn new(formula: &Ltl<Atom>, deadline: Option<Instant>) -> Result<Watch, Reason> {
+    pub(crate) fn new(formula: &Ltl<Atom>, budget: &Budget) -> Result<Watch, Reason> {
         let atoms = formula.atoms();
         if atoms.len() > MOST_ATOMS {
             return Err(Reason::NotSupported(format!("a formula with more than {MOST_ATOMS} different atoms")));
         }
         let numbered = temporal::numbered(formula, &atoms);
-        let limits = temporal::Limits { deadline, ..temporal::Limits::default() };
+        let limits = temporal::Limits { budget: budget.clone(), ..temporal::Limits::default() };
         let automaton = temporal::automaton(&numbered.negated(), &limits).map_err(|too_large| match too_large {
-            temporal::TooLarge::Time => Reason::Timeout,
+            temporal::TooLarge::Time => budget.in_time().err().unwrap_or(Reason::Timeout),
             _ => Reason::NotSupported(too_large.to_string()),
         })?;
         let bits = |atoms: &[u32]| atoms.iter().fold(0, |set: AtomSet, atom| set | 1 << atom);

@@ -2,8 +2,8 @@
 
 use crate::support::{METHODS, ask_within, butler, philosophers, readers_writers, verdict};
 use compose::{Method, Question, Verdict};
+use model::budget::Budget;
 use model::composition::Composition;
-use model::verdict::Limits;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -39,8 +39,7 @@ fn growth() {
             let composition = family(count);
             for method in METHODS {
                 let start = Instant::now();
-                let deadline = Some(start + Duration::from_secs(10));
-                let limits = Limits { deadline, memory: Some(3 << 30), ..Limits::default() };
+                let limits = Budget::unlimited().timeout(Duration::from_secs(10)).memory(3 << 30);
                 let answer = ask_within(&composition, Question::Deadlock, method, &limits);
                 let what = match answer.verdict {
                     Verdict::Holds(_) => String::from("holds"),

@@ -2,9 +2,9 @@
 
 use crate::support::{METHODS, ask_within, binary, event, philosophers, readers_writers, unary, verdict};
 use compose::{Method, Question, Verdict};
+use model::budget::Budget;
 use model::composition::{Atom, Composition};
 use model::formula::{Connective, Ltl, Modality};
-use model::verdict::Limits;
 use std::time::{Duration, Instant};
 
 fn number(composition: &Composition, name: &str) -> Ltl<Atom> {
@@ -99,8 +99,7 @@ fn growth() {
             let formula = formula(&composition);
             for method in [Method::Refine, Method::Minimise, Method::Auto] {
                 let start = Instant::now();
-                let deadline = Some(start + Duration::from_secs(5));
-                let limits = Limits { deadline, memory: Some(3 << 30), ..Limits::default() };
+                let limits = Budget::unlimited().timeout(Duration::from_secs(5)).memory(3 << 30);
                 let answer = ask_within(&composition, Question::Formula(&formula), method, &limits);
                 let what = match answer.verdict {
                     Verdict::Holds(_) => String::from("holds"),

@@ -4,12 +4,15 @@ use crate::support::{
     Builder, METHODS, Part, ask, ask_within, binary, event, philosophers, proposition, unary, verdict,
 };
 use compose::vacuity::{Worth, worth};
-use compose::{Listener, Method, Question, Verdict, check};
+use compose::{Method, Question, Verdict, check};
+use model::budget::Budget;
 use model::composition::{Atom, Composition, Run};
+use model::context::Context;
 use model::formula::{Connective, Ltl, Modality};
+use model::observer::{Event, Observer, Topic};
 use model::structure::{Ending, TAU};
-use model::verdict::{Limits, Reason, Silent};
-use std::sync::atomic::AtomicBool;
+use model::verdict::Reason;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// An alphabet, and steps `(from, event, to)`.
@@ -196,7 +199,7 @@ fn a_step_without_a_name_is_a_position() {
 #[test]
 fn a_formula_is_empty_without_infinite_runs_or_without_its_condition() {
     let look = |composition: &Composition, formula: &Ltl<Atom>| {
-        worth(composition, formula, Method::Auto, &Limits::default(), &Silent::default())
+        worth(composition, formula, Method::Auto, &Context::unlimited())
     };
     let formula = responds(D, unary(Modality::Eventually, event(A)));
     let finite = composition(&[(&[A], &[(0, A, 1)])]);
@@ -208,49 +211,57 @@ fn a_formula_is_empty_without_infinite_runs_or_without_its_condition() {
     assert_eq!(look(&with, &unary(Modality::Always, event(A))), Worth::Meaningful);
 }
 
-struct Lines(Vec<String>);
+#[derive(Default)]
+struct Lines(Mutex<Vec<String>>);
 
-impl Listener for Lines {
-    fn tell(&mut self, line: &str) {
-        self.0.push(line.to_owned());
+impl Observer for Lines {
+    fn wants(&self, topic: Topic) -> bool {
+        topic == Topic::Refinement
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        if let Event::Refinement(line) = event {
+            self.0.lock().unwrap().push((*line).to_owned());
+        }
     }
 }
 
 #[test]
 fn the_story_names_the_component_and_what_is_split() {
-    let mut lines = Lines(Vec::new());
+    let lines = Lines::default();
     let composition = philosophers(2, true);
-    let silent = Silent::default();
-    let limits = Limits::default();
-    let answer = check(&composition, Question::Deadlock, Method::Paper, &limits, &silent, Some(&mut lines));
+    let cx = Context::new(Context::unlimited().budget, &lines);
+    let answer = check(&composition, Question::Deadlock, Method::Paper, &cx);
+    let lines = lines.0.lock().unwrap();
     assert!(matches!(answer.verdict, Verdict::Fails(_)));
-    let told = |what: &str| lines.0.iter().filter(|line| line.contains(what)).count() as u64;
+    let told = |what: &str| lines.iter().filter(|line| line.contains(what)).count() as u64;
     assert_eq!(told("iteration "), answer.statistics.iterations);
     assert_eq!(told("spurious in "), answer.statistics.iterations - 1);
-    assert!(told("spurious in phil[0]") > 0 && told("real") == 1, "{:#?}", lines.0);
+    assert!(told("spurious in phil[0]") > 0 && told("real") == 1, "{lines:#?}");
 }
 
 #[test]
 fn limits_are_reasons() {
     let composition = philosophers(12, true);
     for method in [Method::Plain, Method::Paper, Method::Refine] {
-        let few = Limits { states: Some(1000), ..Limits::default() };
+        let few = Budget::unlimited().states(1000);
         let answer = ask_within(&composition, Question::Deadlock, method, &few);
         assert!(matches!(answer.verdict, Verdict::Inconclusive(Reason::States)), "{answer:?}");
         let start = Instant::now();
-        let soon = Limits { deadline: Some(start + Duration::from_millis(50)), ..Limits::default() };
+        let soon = Budget::unlimited().timeout(Duration::from_millis(50));
         let answer = ask_within(&composition, Question::Deadlock, method, &soon);
         assert!(matches!(answer.verdict, Verdict::Inconclusive(Reason::Timeout)), "{answer:?}");
         assert!(start.elapsed() < Duration::from_secs(2));
-        let little = Limits { memory: Some(1), ..Limits::default() };
+        let little = Budget::unlimited().memory(1);
         let answer = ask_within(&composition, Question::Deadlock, method, &little);
         assert!(matches!(answer.verdict, Verdict::Inconclusive(Reason::Memory)), "{answer:?}");
     }
     for method in METHODS {
-        let stopped = Silent { stop: AtomicBool::new(true) };
-        let answer = check(&composition, Question::Deadlock, method, &Limits::default(), &stopped, None);
+        let (stopped, stop) = Budget::unlimited().linked();
+        stop.cancel();
+        let answer = ask_within(&composition, Question::Deadlock, method, &stopped);
         assert!(matches!(answer.verdict, Verdict::Inconclusive(Reason::Interrupted)), "{answer:?}");
-        let tiny = Limits { states: Some(3), ..Limits::default() };
+        let tiny = Budget::unlimited().states(3);
         let answer = ask_within(&composition, Question::Deadlock, method, &tiny);
         assert!(matches!(answer.verdict, Verdict::Inconclusive(Reason::States)), "{answer:?}");
     }

@@ -2,10 +2,10 @@
 
 use crate::support::{Builder, METHODS, Part, ask_within, binary, event, unary};
 use compose::{Method, Question, Verdict};
+use model::budget::Budget;
 use model::composition::Composition;
 use model::formula::{Connective, Modality};
 use model::structure::Ending;
-use model::verdict::Limits;
 use std::time::{Duration, Instant};
 
 const STATES: u32 = 100_000;
@@ -50,7 +50,7 @@ fn wide() -> Composition {
 /// What it answers within some seconds, if it does.
 fn within(composition: &Composition, question: Question<'_>, method: Method, seconds: u64) -> Option<bool> {
     let start = Instant::now();
-    let limits = Limits { deadline: Some(start + Duration::from_secs(seconds)), ..Limits::default() };
+    let limits = Budget::unlimited().timeout(Duration::from_secs(seconds));
     let answer = ask_within(composition, question, method, &limits);
     assert!(start.elapsed() < Duration::from_secs(seconds + 5), "{method:?} did not stop in time");
     match answer.verdict {
@@ -106,11 +106,11 @@ fn a_proof_that_is_found_at_once_can_be_checked() {
         binary(Connective::Or, event(3), not(event(3))),
     ];
     for formula in formulas {
-        let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(20)), ..Limits::default() };
+        let limits = Budget::unlimited().timeout(Duration::from_secs(20));
         let answer = ask_within(&rings, Question::Formula(&formula), Method::Auto, &limits);
         let Verdict::Holds(proof) = answer.verdict else { panic!("{:?} for {formula}", answer.verdict) };
         let asked = certify::composition::Question::Formula(&formula);
-        let accepted = certify::composition::verify(&rings, asked, &proof, &limits, &model::verdict::Silent::default());
+        let accepted = certify::composition::verify(&rings, asked, &proof, &model::context::Context::silent(&limits));
         assert_eq!(accepted, Ok(()), "{formula}");
     }
 }

@@ -8,7 +8,7 @@ use crate::support::{
 use certify::composition::decide;
 use compose::Question;
 use model::composition::Composition;
-use model::verdict::{Limits, Silent};
+use model::context::Context;
 
 fn truth(composition: &Composition, question: Question<'_>) -> bool {
     let asked = match question {
@@ -16,7 +16,7 @@ fn truth(composition: &Composition, question: Question<'_>) -> bool {
         Question::Safety => certify::composition::Question::Safety,
         Question::Formula(formula) => certify::composition::Question::Formula(formula),
     };
-    decide(composition, asked, &Limits::default(), &Silent::default()).expect("no limit")
+    decide(composition, asked, &Context::unlimited()).expect("no limit")
 }
 
 fn agree(seed: u64, composition: &Composition, question: Question<'_>) -> bool {

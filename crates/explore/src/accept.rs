@@ -27,9 +27,10 @@ use crate::clock::Clock;
 use crate::reduction::{Choice, Labels, Reduction};
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use model::claim::{AtomSet, Claim, product_digest};
+use model::context::Context;
 use model::fault::Overflow;
 use model::semantics::Semantics;
-use model::verdict::{Limits, Observer, Reason, SearchStats};
+use model::verdict::{Reason, SearchStats};
 use product::{Expanded, Product, split};
 
 /// What is looked for.
@@ -84,10 +85,9 @@ pub fn search<'a>(
     semantics: &'a Semantics<'a>,
     question: &'a Question<'a>,
     sighting: Option<Sighting<'a>>,
-    limits: Limits,
-    observer: &'a dyn Observer,
+    cx: &Context<'a>,
 ) -> Found {
-    let mut search = Search::new(semantics, question, sighting, limits, observer);
+    let mut search = Search::new(semantics, question, sighting, cx);
     let ended = search.run();
     search.finish(ended)
 }
@@ -142,14 +142,13 @@ impl<'a> Search<'a> {
         semantics: &'a Semantics<'a>,
         question: &'a Question<'a>,
         sighting: Option<Sighting<'a>>,
-        limits: Limits,
-        observer: &'a dyn Observer,
+        cx: &Context<'a>,
     ) -> Self {
         let labels = if question.labels { Labels::Acceptance } else { Labels::None };
         Search {
             sighting,
             seen: false,
-            clock: Clock::new(limits, observer),
+            clock: Clock::new(*cx),
             product: Product::new(semantics, question, sighting.map_or(0, |(atoms, _)| atoms)),
             table: StateTable::default(),
             numbers: Vec::new(),

@@ -156,7 +156,7 @@ impl Search<'_> {
         self.path.truncate(depth);
         self.path.push(state.to_vec());
         self.stats.depth = self.stats.depth.max(depth as u64);
-        if self.watch.options.limits.depth.is_some_and(|limit| depth as u64 >= limit) {
+        if self.watch.cx.budget.most_depth().is_some_and(|limit| depth as u64 >= limit) {
             return Ok(());
         }
         let (watch, bits, stack, states) = (self.watch, &mut self.bits, &mut self.stack, &mut self.stats.states);
@@ -178,13 +178,13 @@ impl Search<'_> {
     }
 
     fn look_at_limits(&mut self) -> Result<(), Reason> {
-        if self.watch.options.limits.states.is_some_and(|limit| self.stats.states >= limit) {
+        if self.watch.cx.budget.most_states().is_some_and(|limit| self.stats.states >= limit) {
             return Err(Reason::States);
         }
         if !self.stats.states.is_multiple_of(CHECK_EVERY) {
             return Ok(());
         }
-        self.watch.observer.progress(Progress {
+        self.watch.cx.progress(|| Progress {
             engine: crate::ENGINE,
             states: self.stats.states,
             waiting: self.stack.entries.len() as u64,

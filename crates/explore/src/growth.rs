@@ -20,11 +20,12 @@ mod walk;
 
 use crate::clock::Clock;
 use crate::moves::Mover;
+use model::context::Context;
 use model::fault::FaultAt;
 use model::growth::{Parts, Stage, verified};
 use model::ids::{EdgeId, MachineId};
 use model::semantics::{Reading, Semantics, Step};
-use model::verdict::{Limits, Observer, Reason, SearchStats};
+use model::verdict::{Reason, SearchStats};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
@@ -40,8 +41,6 @@ pub struct Guide {
 /// How to search.
 #[derive(Clone, Debug, Default)]
 pub struct GrowthOptions {
-    /// When to stop.
-    pub limits: Limits,
     /// What to prefer.
     pub guide: Option<Guide>,
     /// The channels that are asked for, by name; none: all of them.
@@ -108,8 +107,8 @@ const MOST_TURNS: u32 = 10;
 const MOST_STAGES: usize = 3;
 
 /// Searches for growth.
-pub fn growth(semantics: &Semantics<'_>, options: &GrowthOptions, observer: &dyn Observer) -> GrowthReport {
-    let mut hunt = Hunt::new(semantics, options, observer);
+pub fn growth(semantics: &Semantics<'_>, options: &GrowthOptions, cx: &Context<'_>) -> GrowthReport {
+    let mut hunt = Hunt::new(semantics, options, cx);
     if semantics.reading() != Reading::Unbounded {
         let reason = String::from("channels have a capacity in this reading");
         hunt.report.stopped = Some(Reason::NotSupported(reason));
@@ -166,11 +165,11 @@ struct Hunt<'a> {
 }
 
 impl<'a> Hunt<'a> {
-    fn new(semantics: &'a Semantics<'a>, options: &'a GrowthOptions, observer: &'a dyn Observer) -> Self {
+    fn new(semantics: &'a Semantics<'a>, options: &'a GrowthOptions, cx: &Context<'a>) -> Self {
         Hunt {
             semantics,
             options,
-            clock: Clock::new(options.limits, observer),
+            clock: Clock::new(*cx),
             mover: Mover::new(semantics),
             parts: Parts::new(semantics),
             report: GrowthReport::default(),
@@ -197,7 +196,7 @@ impl<'a> Hunt<'a> {
         let origin = Origin { state: initial, run: Vec::new(), base, reservoirs: Vec::new() };
         for turn in 0..MOST_TURNS {
             let states = FIRST_STATES * LARGER.pow(turn);
-            let limit = self.options.limits.states.unwrap_or(u64::MAX);
+            let limit = self.clock.cx.budget.most_states().unwrap_or(u64::MAX);
             let mut stopped = None;
             match self.breadth_first(&origin, states.min(limit)) {
                 Ended::Enough => {}

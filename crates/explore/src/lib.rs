@@ -1,6 +1,6 @@
 //! Explicit-state search: safety and deadlock of finite models, with shortest runs; cycles without progress; growth.
 //!
-//! * In: a [`model::semantics::Semantics`], properties, limits, an observer.
+//! * In: a [`model::semantics::Semantics`], properties, a budget and an observer.
 //! * Out: one [`model::verdict::Outcome`] per property. A violation has a run that was replayed; a
 //!   proof has the number and the digest of all states.
 //!
@@ -26,27 +26,23 @@ pub mod traced;
 
 pub use search::{Options, Order, Packing};
 
+use model::budget::{Budget, Stopwatch};
 use model::chart::{Chart, Form};
+use model::context::Context;
 use model::semantics::Semantics;
 use model::source::SourceMap;
 use model::trace::Narrator;
-use model::verdict::{Certificate, Limits, Observer, Outcome, Property, Reason, Verdict};
+use model::verdict::{Certificate, Outcome, Property, Reason, Verdict};
 use reduction::{Labels, Mode, Reduction, Tally};
 use search::{Found, Violation};
-use std::time::Instant;
 
 /// The name of this engine.
 pub const ENGINE: &str = "explore";
 
 /// Answers all properties of `options` with one search.
-pub fn check(
-    semantics: &Semantics<'_>,
-    sources: &SourceMap,
-    options: &Options,
-    observer: &dyn Observer,
-) -> Vec<Outcome> {
-    let start = Instant::now();
-    let found = search_in_mode(semantics, options, observer);
+pub fn check(semantics: &Semantics<'_>, sources: &SourceMap, options: &Options, cx: &Context<'_>) -> Vec<Outcome> {
+    let start = Stopwatch::start();
+    let found = search_in_mode(semantics, options, cx);
     let time = start.elapsed();
     options
         .properties
@@ -74,14 +70,14 @@ pub fn check(
 }
 
 /// The search, with as many states as the mode says.
-fn search_in_mode(semantics: &Semantics<'_>, options: &Options, observer: &dyn Observer) -> Found {
-    let search = |mode: Mode, limits: Limits| {
-        let mut options = Options { reduction: mode, limits, ..options.clone() };
+fn search_in_mode(semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>) -> Found {
+    let search = |mode: Mode, budget: &Budget| {
+        let mut options = Options { reduction: mode, ..options.clone() };
         if mode == Mode::On && options.bitstate.is_none() {
             // Whether a state is known must be told at once, which packed states and threads cannot.
             (options.jobs, options.packing) = (1, Packing::Never);
         }
-        search::search(semantics, &options, observer)
+        search::search(semantics, &options, &cx.with(budget))
     };
     let through_all = (options.keep_going || options.bitstate.is_some()) && options.reduction == Mode::Auto;
     let possible =
@@ -92,8 +88,8 @@ fn search_in_mode(semantics: &Semantics<'_>, options: &Options, observer: &dyn O
         states: found.stats.states,
         full: found.stopped == Some(Reason::States),
     };
-    let search = |reduce: bool, limits: Limits| search(if reduce { Mode::On } else { Mode::Off }, limits);
-    reduction::gradually(mode, options.limits, &search, &tally)
+    let search = |reduce: bool, budget: &Budget| search(if reduce { Mode::On } else { Mode::Off }, budget);
+    reduction::gradually(mode, cx.budget, &search, &tally)
 }
 
 /// Without a violation: proved if the search went through everything.

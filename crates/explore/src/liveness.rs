@@ -8,14 +8,15 @@ use crate::ENGINE;
 use crate::accept::{self, Found, Question, Sighting};
 use crate::progress::{self, ProgressOf};
 use crate::reduction::{self, Mode, Tally};
+use model::budget::{Budget, Stopwatch};
 use model::claim::{AtomSet, Claim, ClaimEdge, ClaimState, MOST_ATOMS};
+use model::context::Context;
 use model::expr::Expr;
 use model::formula::{Atom, Ltl};
 use model::network::Machine;
 use model::semantics::Semantics;
 use model::source::SourceMap;
-use model::verdict::{Certificate, Details, Limits, Observer, Outcome, Property, Reason, Verdict};
-use std::time::Instant;
+use model::verdict::{Certificate, Details, Outcome, Property, Reason, Verdict};
 
 /// What the questions have in common.
 #[derive(Clone, Copy)]
@@ -28,18 +29,16 @@ pub struct Setting<'a> {
     pub fair: bool,
     /// When states are left out; not for `never` claims, which may tell how long a run stays in a state.
     pub reduction: Mode,
-    /// When to stop.
-    pub limits: Limits,
-    /// Whom to tell.
-    pub observer: &'a dyn Observer,
+    /// How much may be used, and who watches.
+    pub cx: Context<'a>,
 }
 
 impl Setting<'_> {
     /// Whether every run keeps a formula.
     pub fn formula(&self, name: &str, formula: &Ltl) -> Outcome {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let property = Property::Ltl(name.to_owned());
-        let claim = match negation(formula, self.limits.deadline) {
+        let claim = match negation(formula, self.cx.budget) {
             Ok(claim) => claim,
             Err(reason) => return self.unanswered(property, reason, start),
         };
@@ -65,7 +64,7 @@ impl Setting<'_> {
 
     /// Whether a `never` claim accepts no run.
     pub fn never(&self, claim: &Machine) -> Outcome {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let property = Property::Never(claim.name.clone());
         match Claim::of_machine(claim) {
             Ok(claim) => {
@@ -82,7 +81,7 @@ impl Setting<'_> {
 
     /// Whether no infinite run passes through acceptance labels of processes again and again.
     pub fn acceptance(&self) -> Outcome {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let anything = anything();
         let question = Question { claim: &anything, labels: true, fair: self.fair, stutters: true, reduce: false };
         let found = self.search(&question, None, true);
@@ -91,7 +90,7 @@ impl Setting<'_> {
 
     /// Whether every infinite run makes progress again and again; with [`Setting::fair`], every fair one.
     pub fn livelock(&self, progress: &ProgressOf<'_>) -> Outcome {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let (outcome, endless) = progress::livelock(self, progress);
         // Without fairness there are more runs: a proof is one for fair runs, too.
         if !self.fair || endless || outcome.verdict != Verdict::Violated {
@@ -135,7 +134,7 @@ impl Setting<'_> {
 
     /// Whether every run keeps a formula.
     fn keeps(&self, formula: &Ltl) -> Result<bool, Reason> {
-        let claim = negation(formula, self.limits.deadline)?;
+        let claim = negation(formula, self.cx.budget)?;
         let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false };
         let found = self.search(&question, None, !formula.has_next() && !formula.has_events());
         match (found.lasso, found.digest, found.stopped) {
@@ -147,9 +146,9 @@ impl Setting<'_> {
 
     /// The search, with as many states as the mode says.
     fn search(&self, question: &Question<'_>, sighting: Option<Sighting<'_>>, may_reduce: bool) -> Found {
-        let search = |reduce: bool, limits: Limits| {
+        let search = |reduce: bool, budget: &Budget| {
             let question = Question { reduce, ..*question };
-            accept::search(self.semantics, &question, sighting, limits, self.observer)
+            accept::search(self.semantics, &question, sighting, &self.cx.with(budget))
         };
         let mode = if may_reduce && !self.fair { self.reduction } else { Mode::Off };
         let tally = |found: &Found| Tally {
@@ -157,10 +156,10 @@ impl Setting<'_> {
             states: found.stats.states,
             full: found.stopped == Some(Reason::States),
         };
-        reduction::gradually(mode, self.limits, &search, &tally)
+        reduction::gradually(mode, self.cx.budget, &search, &tally)
     }
 
-    fn unanswered(&self, property: Property, reason: Reason, start: Instant) -> Outcome {
+    fn unanswered(&self, property: Property, reason: Reason, start: Stopwatch) -> Outcome {
         Outcome {
             property,
             verdict: Verdict::Inconclusive(reason),
@@ -181,7 +180,7 @@ impl Setting<'_> {
         question: &Question<'_>,
         formula: Option<&Ltl>,
         found: Found,
-        start: Instant,
+        start: Stopwatch,
     ) -> Outcome {
         let reason = String::from("a counterexample was found, but its run did not replay");
         let mut outcome = self.unanswered(property, Reason::Internal(reason), start);
@@ -235,15 +234,15 @@ pub fn without_progress(progress: &ProgressOf<'_>) -> Option<Claim> {
 }
 
 /// An automaton for what a formula forbids, if it is made in time.
-pub fn negation(formula: &Ltl, deadline: Option<Instant>) -> Result<Claim, Reason> {
+pub fn negation(formula: &Ltl, budget: &Budget) -> Result<Claim, Reason> {
     let atoms: Vec<(Atom, String)> = formula.atoms();
     if atoms.len() > MOST_ATOMS {
         return Err(Reason::NotSupported(format!("a formula with more than {MOST_ATOMS} different conditions")));
     }
     let numbered = temporal::numbered(formula, &atoms);
-    let limits = temporal::Limits { deadline, ..temporal::Limits::default() };
+    let limits = temporal::Limits { budget: budget.clone(), ..temporal::Limits::default() };
     let automaton = temporal::automaton(&numbered.negated(), &limits).map_err(|too_large| match too_large {
-        temporal::TooLarge::Time => Reason::Timeout,
+        temporal::TooLarge::Time => budget.in_time().err().unwrap_or(Reason::Timeout),
         _ => Reason::NotSupported(too_large.to_string()),
     })?;
     let bits = |atoms: &[u32]| atoms.iter().fold(0, |set: AtomSet, atom| set | 1 << atom);

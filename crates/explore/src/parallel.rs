@@ -302,7 +302,7 @@ impl<'a, K: Kind> Shared<'a, K> {
 
     /// How many states a thread may expand in a round: fewer when not many more are allowed.
     fn quota(&self, states: u64) -> u64 {
-        let room = self.watch.options.limits.states.map(|limit| limit.saturating_sub(states));
+        let room = self.watch.cx.budget.most_states().map(|limit| limit.saturating_sub(states));
         let round = ROUND.min(2 + self.watch.options.alone as u64);
         room.map_or(round, |room| (room / (4 * self.jobs() as u64)).clamp(16.min(round), round))
     }

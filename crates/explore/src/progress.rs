@@ -36,11 +36,12 @@ use crate::moves::Mover;
 use crate::reduction::{self, Choice, Mode, Reduction, Tally};
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use judge::Judge;
+use model::budget::{Budget, Stopwatch};
+use model::context::Context;
 use model::ids::{EdgeId, MachineId};
 use model::semantics::{Semantics, Step, Successor};
-use model::verdict::{Certificate, Limits, Observer, Outcome, Property, Reason, SearchStats, Verdict};
+use model::verdict::{Certificate, Outcome, Property, Reason, SearchStats, Verdict};
 use std::collections::HashSet;
-use std::time::Instant;
 use witness::witness;
 
 /// An edge that is being taken by a process; a rendezvous is two of them.
@@ -78,16 +79,16 @@ pub struct Found {
 /// Answers whether every infinite run makes progress again and again, fair or not; and whether the run that does not is
 /// one of an atomic sequence that never ends, which is fair, since nobody else can move in it.
 pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Outcome, bool) {
-    let start = Instant::now();
-    let Setting { semantics, sources, limits, observer, .. } = *setting;
+    let start = Stopwatch::start();
+    let Setting { semantics, sources, cx, .. } = *setting;
     let mode = if progress.reduction(semantics).is_some() { setting.reduction } else { Mode::Off };
-    let searched = |reduce: bool, limits: Limits| search_in(semantics, progress, reduce, limits, observer);
+    let searched = |reduce: bool, budget: &Budget| search_in(semantics, progress, reduce, &cx.with(budget));
     let tally = |found: &Found| Tally {
         alone: found.alone,
         states: found.stats.states,
         full: found.stopped == Some(Reason::States),
     };
-    let found = reduction::gradually(mode, limits, &searched, &tally);
+    let found = reduction::gradually(mode, cx.budget, &searched, &tally);
     let mut outcome = Outcome {
         property: Property::Livelock,
         verdict: Verdict::Proved,
@@ -126,18 +127,12 @@ pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Out
 }
 
 /// Searches for a cycle without progress, among all states.
-pub fn search(semantics: &Semantics<'_>, progress: &ProgressOf<'_>, limits: Limits, observer: &dyn Observer) -> Found {
-    search_in(semantics, progress, false, limits, observer)
+pub fn search(semantics: &Semantics<'_>, progress: &ProgressOf<'_>, cx: &Context<'_>) -> Found {
+    search_in(semantics, progress, false, cx)
 }
 
-fn search_in(
-    semantics: &Semantics<'_>,
-    progress: &ProgressOf<'_>,
-    reduce: bool,
-    limits: Limits,
-    observer: &dyn Observer,
-) -> Found {
-    let mut search = Search::new(semantics, progress, reduce, limits, observer);
+fn search_in(semantics: &Semantics<'_>, progress: &ProgressOf<'_>, reduce: bool, cx: &Context<'_>) -> Found {
+    let mut search = Search::new(semantics, progress, reduce, cx);
     let ended = search.run();
     search.finish(ended)
 }
@@ -176,13 +171,7 @@ enum Colour {
 }
 
 impl<'a> Search<'a> {
-    fn new(
-        semantics: &'a Semantics<'a>,
-        progress: &'a ProgressOf<'a>,
-        reduce: bool,
-        limits: Limits,
-        observer: &'a dyn Observer,
-    ) -> Self {
+    fn new(semantics: &'a Semantics<'a>, progress: &'a ProgressOf<'a>, reduce: bool, cx: &Context<'a>) -> Self {
         let judge = Judge::new(semantics, progress);
         let mut mover = Mover::new(semantics);
         if judge.watcher.has_events() {
@@ -190,7 +179,7 @@ impl<'a> Search<'a> {
         }
         Search {
             judge,
-            clock: Clock::new(limits, observer),
+            clock: Clock::new(*cx),
             mover,
             reduction: reduce.then(|| progress.reduction(semantics)).flatten(),
             choices: Vec::new(),

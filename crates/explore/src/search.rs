@@ -26,12 +26,11 @@ use crate::share::Bare;
 use crate::store::{Compressed, Plain, Store};
 use crate::table::{NO_PARENT, StateId};
 use crate::{bitstate, parallel, share, store};
-use model::budget::resident_bytes;
+use model::context::Context;
 use model::fault::{FaultAt, Overflow};
 use model::semantics::{Semantics, Step};
-use model::verdict::{Observer, Progress, Property, Reason, SearchStats};
+use model::verdict::{Progress, Property, Reason, SearchStats};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// What a search found.
 #[derive(Debug)]
@@ -58,14 +57,15 @@ pub struct Found {
 const CHECK_EVERY: u64 = 1 << 12;
 
 /// Whether states take so much room as they are that they should be packed: they are long, and there are many.
-pub(crate) fn is_crowded(options: &Options, states: u64, bytes: u64) -> bool {
-    let room = options.limits.memory.map_or(options.room, |limit| options.room.min(limit / 16));
+pub(crate) fn is_crowded(watch: &Watch<'_>, states: u64, bytes: u64) -> bool {
+    let options = watch.options;
+    let room = watch.cx.budget.most_memory().map_or(options.room, |limit| options.room.min(limit / 16));
     options.packing == Packing::Auto && states >= options.alone as u64 && bytes > (options.long * states).max(room)
 }
 
 /// Searches the states of a model.
-pub fn search(semantics: &Semantics<'_>, options: &Options, observer: &dyn Observer) -> Found {
-    let watch = Watch { options, observer };
+pub fn search(semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>) -> Found {
+    let watch = Watch { options, cx: *cx };
     if let Some(bytes) = options.bitstate {
         return bitstate::search(semantics, watch, bytes);
     }
@@ -105,22 +105,14 @@ fn packed<'a>(
 #[derive(Clone, Copy)]
 pub(crate) struct Watch<'a> {
     pub(crate) options: &'a Options,
-    pub(crate) observer: &'a dyn Observer,
+    pub(crate) cx: Context<'a>,
 }
 
 impl Watch<'_> {
     /// The user, the clock or the memory says so. `used` bytes are known to be used, where the system does not tell;
     /// `more` are about to be needed.
     pub(crate) fn must_stop(&self, used: u64, more: u64) -> Option<Reason> {
-        let limits = &self.options.limits;
-        if self.observer.cancelled() {
-            return Some(Reason::Interrupted);
-        }
-        if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Some(Reason::Timeout);
-        }
-        let over = |limit: u64| resident_bytes().unwrap_or(used).saturating_add(more) > limit;
-        limits.memory.is_some_and(over).then_some(Reason::Memory)
+        self.cx.budget.room(used, more).err()
     }
 }
 
@@ -247,7 +239,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
                     return End::Wide { layer: next };
                 }
             }
-            if self.watch.options.limits.depth.is_some_and(|limit| self.depth >= limit) {
+            if self.watch.cx.budget.most_depth().is_some_and(|limit| self.depth >= limit) {
                 return End::Stopped(Reason::Depth);
             }
             if let Some(reason) = self.step_over(next) {
@@ -260,7 +252,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
 
     /// Whether states should be packed from now on.
     fn should_pack(&self) -> bool {
-        !S::PACKED && is_crowded(self.watch.options, self.store.len() as u64, self.store.state_bytes())
+        !S::PACKED && is_crowded(&self.watch, self.store.len() as u64, self.store.state_bytes())
     }
 
     fn depth_first(&mut self) -> End {
@@ -270,7 +262,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
                 return End::Wide { layer: id };
             }
             self.depth = self.depth.max(u64::from(depth));
-            if self.watch.options.limits.depth.is_some_and(|limit| u64::from(depth) >= limit) {
+            if self.watch.cx.budget.most_depth().is_some_and(|limit| u64::from(depth) >= limit) {
                 self.depth_cut = true;
                 continue;
             }
@@ -312,7 +304,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
     }
 
     fn check_limits(&mut self, at: StateId) -> Option<Reason> {
-        let limit = self.watch.options.limits.states;
+        let limit = self.watch.cx.budget.most_states();
         if limit.is_some_and(|limit| self.store.len() as u64 >= limit) && (at as usize) + 1 < self.store.len() {
             return Some(Reason::States);
         }
@@ -322,7 +314,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
             return None;
         }
         if tick {
-            self.watch.observer.progress(self.progress(at));
+            self.watch.cx.progress(|| self.progress(at));
         }
         self.watch.must_stop(self.store.memory_bytes(), more)
     }

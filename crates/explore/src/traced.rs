@@ -8,6 +8,7 @@ use crate::ENGINE;
 use crate::clock::Clock;
 use crate::liveness::Setting;
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
+use model::budget::Stopwatch;
 use model::chart::Chart;
 use model::event_trace::{EventTrace, Reaction};
 use model::fault::Overflow;
@@ -16,12 +17,11 @@ use model::semantics::{Semantics, Step, Stepper};
 use model::source::{SourceMap, Span};
 use model::trace::Narrator;
 use model::verdict::{Certificate, Details, Outcome, Progress, Property, Reason, SearchStats, Verdict};
-use std::time::Instant;
 
 impl Setting<'_> {
     /// Whether every run keeps a `trace` or `notrace` assertion.
     pub fn trace(&self, machine: &Machine) -> Outcome {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let mut outcome = Outcome {
             property: Property::Trace(machine.name.clone()),
             verdict: Verdict::Proved,
@@ -49,7 +49,7 @@ impl Setting<'_> {
             trace,
             stepper: self.semantics.stepper(),
             table: StateTable::default(),
-            clock: Clock::new(self.limits, self.observer),
+            clock: Clock::new(self.cx),
             transitions: 0,
             crashed: None,
         };
@@ -273,7 +273,7 @@ impl Search<'_> {
 
     fn check_limits(&mut self, at: StateId) -> Result<(), Ended> {
         let table = &self.table;
-        if self.clock.limits.states.is_some_and(|limit| table.len() as u64 > limit) {
+        if self.clock.cx.budget.most_states().is_some_and(|limit| table.len() as u64 > limit) {
             return Err(Ended::Stopped(Reason::States));
         }
         let (states, transitions) = (table.len() as u64, self.transitions);

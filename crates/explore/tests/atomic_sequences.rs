@@ -1,8 +1,9 @@
 //! Atomic sequences that are long, that fork late, that fail inside, and that never end: what is a state, and what is not.
 
 use explore::{Options, Packing};
+use model::context::Context;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Outcome, Property, Silent, Verdict};
+use model::verdict::{Outcome, Property, Verdict};
 
 fn check(text: &str, jobs: usize, packing: Packing) -> Vec<Outcome> {
     let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
@@ -10,7 +11,7 @@ fn check(text: &str, jobs: usize, packing: Packing) -> Vec<Outcome> {
     let semantics = Semantics::new(&network, Reading::Declared);
     let properties = vec![Property::Safety, Property::Deadlock];
     let options = Options { keep_going: true, properties, jobs, packing, alone: 0, ..Options::default() };
-    explore::check(&semantics, &read.sources, &options, &Silent::default())
+    explore::check(&semantics, &read.sources, &options, &Context::unlimited())
 }
 
 /// The states and the verdicts, which are the same for any number of threads and however states are kept.

@@ -1,10 +1,12 @@
 //! Growth on the figures of the papers, and on models that only seem to grow.
 
 use explore::growth::{GrowthOptions, GrowthReport, growth};
+use model::budget::Budget;
+use model::context::Context;
 use model::growth::{GrowingRun, Refusal, Stage, verify};
 use model::network::Network;
 use model::semantics::{Reading, Semantics, Step};
-use model::verdict::{Limits, Reason, Silent};
+use model::verdict::Reason;
 
 const MOST_STATES: u64 = 1_500;
 
@@ -16,8 +18,8 @@ fn network(text: &str) -> Network {
 fn search(text: &str) -> GrowthReport {
     let network = network(text);
     let semantics = Semantics::new(&network, Reading::Unbounded);
-    let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
-    let report = growth(&semantics, &GrowthOptions { limits, ..GrowthOptions::default() }, &Silent::default());
+    let limits = Budget::unlimited().states(MOST_STATES);
+    let report = growth(&semantics, &GrowthOptions::default(), &Context::silent(&limits));
     for run in &report.growing {
         let gains: Vec<_> = run.stages.iter().map(|stage| stage.gains.clone()).collect();
         assert_eq!(verify(&semantics, run), Ok(gains), "{text}");

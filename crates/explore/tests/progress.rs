@@ -3,19 +3,21 @@
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
+use model::budget::Budget;
+use model::context::Context;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Certificate, Limits, Outcome, Reason, Silent, Verdict};
+use model::verdict::{Certificate, Outcome, Reason, Verdict};
 
-fn check(text: &str, progress: &ProgressOf<'_>, limits: Limits) -> Outcome {
+fn check(text: &str, progress: &ProgressOf<'_>, limits: Budget) -> Outcome {
     let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
-    let (sources, observer) = (&read.sources, &Silent::default());
-    Setting { semantics: &semantics, sources, fair: false, reduction: Mode::Off, limits, observer }.livelock(progress)
+    let (sources, cx) = (&read.sources, Context::silent(&limits));
+    Setting { semantics: &semantics, sources, fair: false, reduction: Mode::Off, cx }.livelock(progress)
 }
 
 fn labels(text: &str) -> Outcome {
-    check(text, &ProgressOf::Labels, Limits::default())
+    check(text, &ProgressOf::Labels, Budget::unlimited())
 }
 
 #[test]
@@ -95,9 +97,9 @@ fn the_lasso_is_short() {
 fn events_are_progress_for_the_process_that_is_asked_for() {
     let text = "active [2] proctype P() { byte x; do :: x = 1 - x od }";
     let any = |_: &explore::progress::Taken<'_>| true;
-    assert_eq!(check(text, &ProgressOf::Events(&any), Limits::default()).verdict, Verdict::Proved);
+    assert_eq!(check(text, &ProgressOf::Events(&any), Budget::unlimited()).verdict, Verdict::Proved);
     let first = |taken: &explore::progress::Taken<'_>| taken.process == 0;
-    let outcome = check(text, &ProgressOf::Events(&first), Limits::default());
+    let outcome = check(text, &ProgressOf::Events(&first), Budget::unlimited());
     assert_eq!(outcome.verdict, Verdict::Violated);
     let witness = outcome.witness.expect("a violation has a run");
     let loop_from = witness.loop_from.expect("it loops");
@@ -114,18 +116,18 @@ fn a_progress_event_inside_an_atomic_sequence_counts() {
     let edges = |n: u32| std::collections::HashSet::from([(model::ids::MachineId(0), model::ids::EdgeId(n))]);
     for edge in 0..3 {
         let event = |taken: &explore::progress::Taken<'_>| taken.edge.0 == edge;
-        assert_eq!(check(text, &ProgressOf::Events(&event), Limits::default()).verdict, Verdict::Proved);
-        assert_eq!(check(text, &ProgressOf::Edges(edges(edge)), Limits::default()).verdict, Verdict::Proved);
+        assert_eq!(check(text, &ProgressOf::Events(&event), Budget::unlimited()).verdict, Verdict::Proved);
+        assert_eq!(check(text, &ProgressOf::Edges(edges(edge)), Budget::unlimited()).verdict, Verdict::Proved);
     }
-    assert_eq!(check(text, &ProgressOf::Edges(edges(99)), Limits::default()).verdict, Verdict::Violated);
+    assert_eq!(check(text, &ProgressOf::Edges(edges(99)), Budget::unlimited()).verdict, Verdict::Violated);
 }
 
 #[test]
 fn limits_and_crashes_are_inconclusive() {
     let text = "int x; active proctype P() { do :: x++; progress: skip od }";
-    let limits = Limits { states: Some(100), ..Limits::default() };
+    let limits = Budget::unlimited().states(100);
     assert_eq!(check(text, &ProgressOf::Labels, limits).verdict, Verdict::Inconclusive(Reason::States));
-    let limits = Limits { depth: Some(0), ..Limits::default() };
+    let limits = Budget::unlimited().depth(0);
     assert_eq!(check(text, &ProgressOf::Labels, limits).verdict, Verdict::Inconclusive(Reason::Depth));
     let outcome = labels("byte x; active proctype P() { x = 1 / x }");
     assert!(matches!(outcome.verdict, Verdict::Inconclusive(Reason::Crash(_))));
@@ -135,9 +137,8 @@ fn fairly(text: &str) -> Outcome {
     let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
-    let (sources, limits, observer) = (&read.sources, Limits::default(), &Silent::default());
-    Setting { semantics: &semantics, sources, fair: true, reduction: Mode::Auto, limits, observer }
-        .livelock(&ProgressOf::Labels)
+    let (sources, cx) = (&read.sources, Context::unlimited());
+    Setting { semantics: &semantics, sources, fair: true, reduction: Mode::Auto, cx }.livelock(&ProgressOf::Labels)
 }
 
 /// SPIN's answers: `cc -DNP`, `pan -l -f`.
@@ -174,7 +175,7 @@ fn nobody_is_put_off_for_ever_where_states_are_left_out() {
     let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
     let network = read.network.expect("a model");
     let semantics = Semantics::new(&network, Reading::Declared);
-    let (sources, limits, observer) = (&read.sources, Limits::default(), &Silent::default());
-    let setting = Setting { semantics: &semantics, sources, fair: false, reduction: Mode::On, limits, observer };
+    let (sources, cx) = (&read.sources, Context::unlimited());
+    let setting = Setting { semantics: &semantics, sources, fair: false, reduction: Mode::On, cx };
     assert_eq!(setting.livelock(&ProgressOf::Labels).verdict, Verdict::Violated);
 }

@@ -3,9 +3,10 @@
 //! `HIGHWATER_SEEDS=N` tries a model for every 8 of N; 150 without it.
 
 use explore::growth::{GrowthOptions, growth};
+use model::budget::Budget;
+use model::context::Context;
 use model::growth::{GrowingRun, Parts};
 use model::semantics::{Reading, Semantics, Step, Stepper};
-use model::verdict::{Limits, Silent};
 use testing::models::loops;
 
 const ROUNDS: usize = 50;
@@ -69,8 +70,8 @@ fn check(seed: u64, counts: &mut Counts) {
     let read = promela::read("random.pml", &text, &promela::preprocess::Options::default());
     let Some(network) = read.network else { return };
     let semantics = Semantics::new(&network, Reading::Unbounded);
-    let limits = Limits { states: Some(400), ..Limits::default() };
-    let report = growth(&semantics, &GrowthOptions { limits, ..GrowthOptions::default() }, &Silent::default());
+    let limits = Budget::unlimited().states(400);
+    let report = growth(&semantics, &GrowthOptions::default(), &Context::silent(&limits));
     if report.complete {
         counts.complete += 1;
         assert!(report.growing.is_empty(), "seed {seed}: a finite system does not grow\n{text}");

@@ -3,12 +3,14 @@
 //! The twin makes the whole graph, inner states of atomic sequences included, takes progress out of it, and asks of
 //! every node in turn whether it can reach itself. `HIGHWATER_SEEDS=N` tries N models.
 
+use model::context::Context;
+
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
 use model::ids::{EdgeId, MachineId};
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Silent, Verdict};
+use model::verdict::Verdict;
 use std::collections::{HashMap, HashSet};
 use testing::models::loops;
 
@@ -90,8 +92,8 @@ fn compare(seed: u64, progress: &ProgressOf<'_>, reading: Reading, counts: &mut 
     let Some(network) = read.network else { return };
     let semantics = Semantics::new(&network, reading);
     let Some(graph) = graph(&semantics, progress) else { return };
-    let (sources, limits, observer) = (&read.sources, Limits::default(), &Silent::default());
-    let setting = Setting { semantics: &semantics, sources, fair: false, reduction: Mode::Off, limits, observer };
+    let (sources, cx) = (&read.sources, Context::unlimited());
+    let setting = Setting { semantics: &semantics, sources, fair: false, reduction: Mode::Off, cx };
     let outcome = setting.livelock(progress);
     let expected = naive(&graph);
     match outcome.verdict {

@@ -11,8 +11,10 @@
 
 use crate::method::{Answer, Technique};
 use crate::space::{Control, Space};
-use crate::story::{Event, Observer};
-use crate::verdict::{Reason, Statistics};
+use crate::story::{Event, progress};
+use crate::verdict::Statistics;
+use model::context::Context;
+use model::reason::Reason;
 use queues::{Extrapolation, Language, Limit};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -107,7 +109,7 @@ impl AbsInt {
     fn stabilise(
         &mut self,
         space: &mut Space<'_>,
-        observer: &mut dyn Observer,
+        cx: &Context<'_>,
     ) -> Result<Option<Vec<(Control, Language)>>, Limit> {
         if !self.round.begun && self.begin(space)? {
             return Ok(None);
@@ -125,8 +127,7 @@ impl AbsInt {
             self.round.queue.pop_front();
             self.round.followed += 1;
             if self.round.followed.is_multiple_of(PACE) {
-                let (controls, states, bytes) = (space.controls(), self.round.followed, space.languages.bytes());
-                observer.event(Event::Progress { controls, states, bytes }, &mut space.languages);
+                progress(space.controls(), self.round.followed, space, cx);
             }
         }
         let all = self.round.languages.iter().enumerate().map(|(at, &language)| (Control(at as u32), language));
@@ -150,23 +151,23 @@ impl Technique for AbsInt {
         format!("abstract interpretation, {}", self.extrapolation.name())
     }
 
-    fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit> {
+    fn advance(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Answer, Limit> {
         loop {
             space.languages.spend(1)?;
-            if let Some(reached) = self.stabilise(space, observer)? {
+            if let Some(reached) = self.stabilise(space, cx)? {
                 return Ok(Answer::Safe(reached));
             }
             if !self.round.extrapolated {
                 let why = "something bad is reached without any extrapolation, and this method finds no runs";
-                return Ok(Answer::Stuck(Reason::Stuck(why.into())));
+                return Ok(Answer::Stuck(Reason::NotProvable(why.into())));
             }
             if self.k >= self.last {
                 let why = format!("something bad gets in up to precision {}", self.last);
-                return Ok(Answer::Stuck(Reason::Stuck(why)));
+                return Ok(Answer::Stuck(Reason::NotProvable(why)));
             }
             self.k += 1;
             self.round = Round::default();
-            observer.event(Event::Precision { k: self.k }, &mut space.languages);
+            Event::Precision { k: self.k }.tell(space, cx);
         }
     }
 

@@ -4,11 +4,12 @@
 //! something bad gets into a layer, the way back is computed exactly through the layers. Either it arrives at the
 //! initial configurations, and there is a run; or it ends before, and everything starts again with `k+1`.
 
-use crate::method::{Answer, Technique};
+use crate::method::{Answer, Technique, unconfirmed};
 use crate::run::along;
 use crate::space::{Control, Move, Space};
-use crate::story::{Event, Observer};
-use crate::verdict::{Reason, Run, Statistics};
+use crate::story::Event;
+use crate::verdict::{Run, Statistics};
+use model::context::Context;
 use queues::{Extrapolation, Language, Limit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -182,7 +183,7 @@ impl Technique for Armc {
         format!("abstract regular model checking, {}", self.extrapolation.name())
     }
 
-    fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit> {
+    fn advance(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Answer, Limit> {
         loop {
             space.languages.spend(1)?;
             let bad = self.bad_part(space)?;
@@ -198,13 +199,13 @@ impl Technique for Armc {
             if let Some(parts) = self.way_back(space, bad)? {
                 return Ok(match self.run_through(space, &parts)? {
                     Some(run) => Answer::Unsafe(run),
-                    None => Answer::Stuck(Reason::Unconfirmed("the way back is not a run".into())),
+                    None => Answer::Stuck(unconfirmed("the way back is not a run")),
                 });
             }
             self.k += 1;
             self.layers.clear();
             self.newest.clear();
-            observer.event(Event::Precision { k: self.k }, &mut space.languages);
+            Event::Precision { k: self.k }.tell(space, cx);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Safety of communicating machines over unbounded queues, reliable or lossy.
 //!
-//! * In: a [`System`] of finite machines that send and receive, a [`Property`], a [`Method`], [`Limits`], and an
-//!   [`Observer`] that is told the story.
+//! * In: a [`System`] of finite machines that send and receive, a [`Property`], a [`Method`], [`Limits`], and a
+//!   [`model::context::Context`].
 //! * Out: a [`Report`] with a [`Verdict`]. *Safe* comes with an inductive [`Invariant`], a set of queue contents for each
 //!   control state; *unsafe* with a [`Run`]; both were checked before they are returned. *Inconclusive* says why.
 //!
@@ -31,11 +31,14 @@ mod story;
 mod system;
 mod verdict;
 
-pub use cegar::{Cegar, CegarSettings, Generator, Pass, Progress};
+/// The name of this engine.
+pub const ENGINE: &str = "fifo";
+
+pub use cegar::{Cegar, CegarSettings, Counterexample, Generator, Pass, Progress};
 pub use method::{Limits, Method, check};
 pub use proof::queue_automaton;
 pub use property::Property;
 pub use replay::{Configuration, ReplayError, replay};
-pub use story::{AbstractState, Event, Observer, Silent};
+pub use story::AbstractState;
 pub use system::{Bad, Machine, Op, System, SystemError, Transition};
-pub use verdict::{Invariant, Reason, Report, Run, Statistics, Step, Verdict};
+pub use verdict::{Invariant, Report, Run, Statistics, Step, Verdict};

@@ -9,13 +9,14 @@ use crate::property::Property;
 use crate::replay::replay;
 use crate::search::Search;
 use crate::space::{Control, Space};
-use crate::story::Observer;
 use crate::system::{System, SystemError};
-use crate::verdict::{Invariant, Reason, Report, Run, Statistics, Verdict};
+use crate::verdict::{Invariant, Report, Run, Statistics, Verdict};
+use model::budget::Budget;
+use model::context::Context;
+use model::reason::Reason;
 use queues::{Extrapolation, Language, Limit};
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// How to look for an answer.
 #[derive(Clone)]
@@ -44,11 +45,9 @@ impl fmt::Debug for Method {
     }
 }
 
-/// How long to look.
-#[derive(Clone, Default)]
+/// How much an analysis may do and keep, beside its budget.
+#[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// When to stop.
-    pub deadline: Option<Instant>,
     /// Bytes, by our own estimate.
     pub memory: Option<usize>,
     /// Elementary steps of work.
@@ -56,22 +55,19 @@ pub struct Limits {
     /// How many threads may work, each with its share of the memory. Only [`Method::Auto`] uses more than one; which
     /// method answers then depends on the clock. `None` is one.
     pub threads: Option<usize>,
-    /// Asked now and then; `true` stops.
-    pub cancel: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
 /// What a state of an automaton takes while it is built, roughly: that memory is not counted otherwise.
 const DRAFT_BYTES: usize = 200;
 
 impl Limits {
-    pub(crate) fn for_languages(&self) -> queues::Limits {
+    pub(crate) fn for_languages(&self, budget: &Budget) -> queues::Limits {
         let states = queues::Limits::default().states;
         queues::Limits {
             states: self.memory.map_or(states, |bytes| states.min(bytes / DRAFT_BYTES)),
             bytes: self.memory.unwrap_or(usize::MAX),
             steps: self.steps.unwrap_or(u64::MAX),
-            deadline: self.deadline,
-            interrupt: self.cancel.clone(),
+            budget: budget.clone(),
         }
     }
 }
@@ -88,7 +84,7 @@ pub(crate) trait Technique {
     fn name(&self) -> String;
 
     /// Works until there is an answer, or a limit is hit.
-    fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit>;
+    fn advance(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Answer, Limit>;
 
     /// Adds what it took.
     fn count(&self, statistics: &mut Statistics);
@@ -112,16 +108,10 @@ impl Method {
 }
 
 /// Whether the property holds of the system.
-pub fn check(
-    system: &System,
-    property: Property,
-    method: &Method,
-    limits: &Limits,
-    observer: &mut dyn Observer,
-) -> Report {
+pub fn check(system: &System, property: Property, method: &Method, limits: &Limits, cx: &Context<'_>) -> Report {
     match (method, limits.threads) {
-        (Method::Auto, Some(threads)) if threads > 1 => in_lanes(system, property, limits, threads, observer),
-        _ => examine(system, property, &mut *method.technique(), limits, observer),
+        (Method::Auto, Some(threads)) if threads > 1 => in_lanes(system, property, limits, threads, cx),
+        _ => examine(system, property, &mut *method.technique(), limits, cx),
     }
 }
 
@@ -131,18 +121,18 @@ pub(crate) fn examine(
     property: Property,
     technique: &mut dyn Technique,
     limits: &Limits,
-    observer: &mut dyn Observer,
+    cx: &Context<'_>,
 ) -> Report {
     let mut statistics = Statistics { method: technique.name(), ..Statistics::default() };
-    let mut space = match Space::new(system, property, limits.for_languages()) {
+    let mut space = match Space::new(system, property, limits.for_languages(cx.budget)) {
         Ok(space) => space,
-        Err(SystemError::Limit(limit)) => return inconclusive(Reason::Limit(limit), statistics),
-        Err(error) => return inconclusive(Reason::Malformed(error.to_string()), statistics),
+        Err(SystemError::Limit(limit)) => return inconclusive(limit.into(), statistics),
+        Err(error) => return inconclusive(Reason::NotSupported(error.to_string()), statistics),
     };
-    let answer = technique.advance(&mut space, observer);
+    let answer = technique.advance(&mut space, cx);
     let verdict = match answer {
-        Ok(answer) => confirm(&mut space, answer).unwrap_or_else(|limit| Err(Reason::Limit(limit))),
-        Err(limit) => Err(Reason::Limit(limit)),
+        Ok(answer) => confirm(&mut space, answer).unwrap_or_else(|limit| Err(limit.into())),
+        Err(limit) => Err(limit.into()),
     };
     statistics.method = technique.name();
     technique.count(&mut statistics);
@@ -162,6 +152,11 @@ pub(crate) fn examine(
     }
 }
 
+/// What an engine found did not pass its own check: a fault of the engine.
+pub(crate) fn unconfirmed(why: &str) -> Reason {
+    Reason::Internal(format!("an answer was found, but not confirmed: {why}"))
+}
+
 fn inconclusive(reason: Reason, statistics: Statistics) -> Report {
     Report { verdict: Verdict::Inconclusive(reason), statistics }
 }
@@ -177,7 +172,7 @@ fn confirm(space: &mut Space<'_>, answer: Answer) -> Result<Result<Confirmed, Re
         Answer::Stuck(reason) => Ok(Err(reason)),
         Answer::Safe(reached) => {
             if let Err(why) = is_invariant(space, &reached)? {
-                return Ok(Err(Reason::Unconfirmed(why)));
+                return Ok(Err(unconfirmed(&why)));
             }
             let mut named: Vec<_> =
                 reached.iter().map(|&(at, language)| (space.states(at).to_vec(), language)).collect();
@@ -185,14 +180,14 @@ fn confirm(space: &mut Space<'_>, answer: Answer) -> Result<Result<Confirmed, Re
             Ok(Ok(Confirmed::Safe(named)))
         }
         Answer::Unsafe(run) => match replay(space.system, &run) {
-            Err(error) => Ok(Err(Reason::Unconfirmed(error.to_string()))),
+            Err(error) => Ok(Err(unconfirmed(&error.to_string()))),
             Ok(configurations) => {
                 let Some(last) = configurations.last() else {
-                    return Ok(Err(Reason::Unconfirmed("the run is empty".into())));
+                    return Ok(Err(unconfirmed("the run is empty")));
                 };
                 let bad = space.bad_at(&last.control)?;
                 let ends_badly = space.languages.contains(bad, &last.contents());
-                let complaint = || Reason::Unconfirmed("the run does not end in a bad configuration".into());
+                let complaint = || unconfirmed("the run does not end in a bad configuration");
                 Ok(if ends_badly { Ok(Confirmed::Unsafe(run)) } else { Err(complaint()) })
             }
         },

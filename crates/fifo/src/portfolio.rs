@@ -20,12 +20,13 @@ use crate::method::{Answer, Limits, Technique, examine};
 use crate::property::Property;
 use crate::search::Search;
 use crate::space::Space;
-use crate::story::{Event, Observer, Silent};
+use crate::story::Event;
 use crate::system::System;
-use crate::verdict::{Reason, Report, Statistics, Verdict};
+use crate::verdict::{Report, Statistics, Verdict};
+use model::context::Context;
+use model::reason::Reason;
 use queues::{Apart, Bisimulation, Direction, Extrapolation, Limit};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The first slice, in steps of work.
 const FIRST_SLICE: u64 = 1 << 17;
@@ -66,18 +67,18 @@ impl Portfolio {
         &mut self,
         member: usize,
         space: &mut Space<'_>,
-        observer: &mut dyn Observer,
+        cx: &Context<'_>,
         total: u64,
     ) -> Result<Option<Answer>, Limit> {
         let end = space.languages.steps().saturating_add(self.slice()).min(total);
         let limits = queues::Limits { steps: end, ..space.languages.limits().clone() };
         space.languages.set_limits(limits);
-        observer.event(Event::Turn { method: &self.members[member].name() }, &mut space.languages);
-        match self.members[member].advance(space, observer) {
+        Event::Turn { method: &self.members[member].name() }.tell(space, cx);
+        match self.members[member].advance(space, cx) {
             Ok(Answer::Stuck(reason)) => self.out[member] = Some(reason),
             Ok(answer) => return Ok(Some(answer)),
             Err(Limit::Steps) if end < total => {}
-            Err(Limit::States) => self.out[member] = Some(Reason::Limit(Limit::States)),
+            Err(Limit::States) => self.out[member] = Some(Limit::States.into()),
             Err(Limit::Memory) => self.make_room(space)?,
             Err(limit) => return Err(limit),
         }
@@ -90,7 +91,7 @@ impl Portfolio {
         for (member, out) in self.members.iter_mut().zip(&mut self.out) {
             let bytes = member.abandon();
             if bytes > 0 {
-                *out = Some(Reason::Limit(Limit::Memory));
+                *out = Some(Limit::Memory.into());
                 freed += bytes;
             }
         }
@@ -98,19 +99,19 @@ impl Portfolio {
         if freed > 0 { Ok(()) } else { Err(Limit::Memory) }
     }
 
-    fn work(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer, total: u64) -> Result<Answer, Limit> {
+    fn work(&mut self, space: &mut Space<'_>, cx: &Context<'_>, total: u64) -> Result<Answer, Limit> {
         while self.out.iter().any(Option::is_none) {
             let member = self.turn % self.members.len();
             if self.out[member].is_none() {
                 self.winner = member;
-                if let Some(answer) = self.turn(member, space, observer, total)? {
+                if let Some(answer) = self.turn(member, space, cx, total)? {
                     return Ok(answer);
                 }
             }
             self.turn += 1;
         }
         let last = self.out.iter().flatten().next_back().cloned();
-        Ok(Answer::Stuck(last.unwrap_or_else(|| Reason::Stuck("no method is left".into()))))
+        Ok(Answer::Stuck(last.unwrap_or_else(|| Reason::NotProvable("no method is left".into()))))
     }
 }
 
@@ -119,9 +120,9 @@ impl Technique for Portfolio {
         self.members[self.winner].name()
     }
 
-    fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit> {
+    fn advance(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Answer, Limit> {
         let before = space.languages.limits().clone();
-        let answer = self.work(space, observer, before.steps);
+        let answer = self.work(space, cx, before.steps);
         space.languages.set_limits(before);
         answer
     }
@@ -152,26 +153,28 @@ fn members() -> Vec<Box<dyn Technique>> {
     ]
 }
 
-/// The portfolio on several threads. The observer is told about the first lane.
+/// The portfolio on several threads. The cx is told about the first lane.
 pub(crate) fn in_lanes(
     system: &System,
     property: Property,
     limits: &Limits,
     threads: usize,
-    observer: &mut dyn Observer,
+    cx: &Context<'_>,
 ) -> Report {
     let lanes = threads.min(members().len());
-    let answered = Arc::new(AtomicBool::new(false));
-    let shared = lane_limits(limits, lanes, &answered);
-    let work = |lane: usize, observer: &mut dyn Observer| {
-        let report = examine(system, property, &mut Portfolio::lane(lane, lanes), &shared, observer);
-        answered.fetch_or(is_definite(&report), Ordering::Relaxed);
+    let shared = Limits { memory: limits.memory.map(|bytes| bytes / lanes), ..limits.clone() };
+    let (budget, answered) = cx.budget.linked();
+    let work = |lane: usize, cx: &Context<'_>| {
+        let report = examine(system, property, &mut Portfolio::lane(lane, lanes), &shared, cx);
+        if is_definite(&report) {
+            answered.cancel();
+        }
         report
     };
-    let work = &work;
+    let (work, budget) = (&work, &budget);
     let mut reports = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..lanes).map(|lane| scope.spawn(move || work(lane, &mut Silent))).collect();
-        let mut reports = vec![work(0, observer)];
+        let others: Vec<_> = (1..lanes).map(|lane| scope.spawn(move || work(lane, &Context::silent(budget)))).collect();
+        let mut reports = vec![work(0, &cx.with(budget))];
         reports.extend(others.into_iter().filter_map(|other| other.join().ok()));
         reports
     });
@@ -181,16 +184,4 @@ pub(crate) fn in_lanes(
 
 fn is_definite(report: &Report) -> bool {
     !matches!(report.verdict, Verdict::Inconclusive(_))
-}
-
-/// The share of one lane, which also stops when another one has the answer.
-fn lane_limits(limits: &Limits, lanes: usize, answered: &Arc<AtomicBool>) -> Limits {
-    let (answered, cancel) = (answered.clone(), limits.cancel.clone());
-    Limits {
-        memory: limits.memory.map(|bytes| bytes / lanes),
-        cancel: Some(Arc::new(move || {
-            answered.load(Ordering::Relaxed) || cancel.as_ref().is_some_and(|cancel| cancel())
-        })),
-        ..limits.clone()
-    }
 }

@@ -8,9 +8,10 @@
 use crate::configurations::Configurations;
 use crate::method::{Answer, Technique};
 use crate::space::{Control, Space};
-use crate::story::{Event, Observer};
+use crate::story::progress;
 use crate::system::Op;
 use crate::verdict::{Run, Statistics, Step};
+use model::context::Context;
 use queues::{Language, Limit};
 use std::collections::HashMap;
 
@@ -121,7 +122,7 @@ impl Technique for Search {
         "search".into()
     }
 
-    fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit> {
+    fn advance(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Answer, Limit> {
         if !self.begun
             && let Some(bad) = self.begin(space)?
         {
@@ -133,8 +134,7 @@ impl Technique for Search {
             }
             self.expanded += 1;
             if self.expanded.is_multiple_of(PACE) {
-                let (controls, states, bytes) = (space.controls(), self.found.len(), space.languages.bytes());
-                observer.event(Event::Progress { controls, states, bytes }, &mut space.languages);
+                progress(space.controls(), self.found.len(), space, cx);
             }
         }
         self.invariant(space).map(Answer::Safe)

@@ -1,8 +1,8 @@
 //! What comes out: safe with an invariant, unsafe with a run, or inconclusive with a reason.
 
 use crate::system::{Machine, System};
+use model::reason::Reason;
 use queues::{Language, Languages, Limit};
-use std::fmt;
 
 /// The answer.
 #[derive(Debug)]
@@ -67,32 +67,6 @@ pub enum Step {
         /// Counted from its front.
         position: usize,
     },
-}
-
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// A limit of time or memory was hit.
-    Limit(Limit),
-    /// So many refinements were not enough.
-    Iterations(usize),
-    /// The method cannot go on, for this reason.
-    Stuck(String),
-    /// The system cannot be analysed as it is.
-    Malformed(String),
-    /// The answer that was found did not pass its own check. This is a fault of the engine.
-    Unconfirmed(String),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Limit(limit) => limit.fmt(f),
-            Reason::Iterations(count) => write!(f, "no answer after {count} refinements"),
-            Reason::Stuck(why) | Reason::Malformed(why) => f.write_str(why),
-            Reason::Unconfirmed(why) => write!(f, "an answer was found but not confirmed: {why}"),
-        }
-    }
 }
 
 /// What it took.

@@ -2,12 +2,15 @@
 
 use crate::support::{alphabet, machine};
 use fifo::{
-    Bad, CegarSettings, Event, Generator, Limits, Method, Observer, Op, Pass, Property, Reason, Run, Silent, Step,
-    System, Transition, Verdict, check, replay,
+    Bad, CegarSettings, Generator, Limits, Method, Op, Pass, Property, Run, Step, System, Transition, Verdict, check,
+    replay,
 };
-use queues::{Bisimulation, Direction, Languages, Limit, Regex};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use model::budget::Budget;
+use model::context::Context;
+use model::observer::{Event, Observer, Topic};
+use model::reason::Reason;
+use queues::{Bisimulation, Direction, Regex};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const A: u32 = 0;
@@ -27,7 +30,7 @@ fn pair(channels: usize, one: &[(usize, Op, usize)], other: &[(usize, Op, usize)
 }
 
 fn ask(system: &System, property: Property) -> Verdict {
-    check(system, property, &Method::Auto, &Limits::default(), &mut Silent).verdict
+    check(system, property, &Method::Auto, &Limits::default(), &Context::unlimited()).verdict
 }
 
 fn run(verdict: Verdict) -> Run {
@@ -112,7 +115,7 @@ fn losses_are_steps_of_the_run() {
     assert!(is_safe(&ask(&overtaking(false), Property::BadStates)));
     let lossy = overtaking(true);
     for method in methods() {
-        let report = check(&lossy, Property::BadStates, &method, &Limits::default(), &mut Silent);
+        let report = check(&lossy, Property::BadStates, &method, &Limits::default(), &Context::unlimited());
         let run = run(report.verdict);
         assert_eq!(run.steps.len(), 4, "{method:?}: {run:?}");
         assert!(run.steps.contains(&Step::Loss { channel: 0, position: 0 }), "{method:?}: {run:?}");
@@ -124,7 +127,7 @@ fn losses_are_steps_of_the_run() {
 fn every_method_proves_what_needs_no_bound() {
     let rho = Arc::new(Bisimulation::rho(Direction::Forward));
     for method in methods().into_iter().skip(1).chain([Method::AbsInt(rho)]) {
-        let report = check(&overtaking(false), Property::BadStates, &method, &Limits::default(), &mut Silent);
+        let report = check(&overtaking(false), Property::BadStates, &method, &Limits::default(), &Context::unlimited());
         let Verdict::Safe(invariant) = report.verdict else { panic!("{method:?}") };
         assert_eq!(invariant.reached.len(), 4, "{method:?}");
     }
@@ -134,7 +137,8 @@ fn every_method_proves_what_needs_no_bound() {
 fn the_invariant_can_be_read() {
     let rho = Arc::new(Bisimulation::rho(Direction::Forward));
     let verdict =
-        check(&overtaking(false), Property::BadStates, &Method::AbsInt(rho), &Limits::default(), &mut Silent).verdict;
+        check(&overtaking(false), Property::BadStates, &Method::AbsInt(rho), &Limits::default(), &Context::unlimited())
+            .verdict;
     let Verdict::Safe(mut invariant) = verdict else { panic!("{verdict:?}") };
     let table = invariant.table(&overtaking(false)).expect("no limit");
     let row = |states: [&str; 2], queues: &str| (states.map(String::from).to_vec(), queues.to_string());
@@ -151,28 +155,41 @@ fn endless() -> System {
 
 #[test]
 fn limits_are_kept_and_named() {
-    let endless_search =
-        |limits: &Limits| match check(&endless(), Property::BadStates, &Method::Search, limits, &mut Silent).verdict {
-            Verdict::Inconclusive(Reason::Limit(limit)) => limit,
-            other => panic!("{other:?}"),
-        };
+    let endless_search = |limits: &Limits, budget: &Budget| match check(
+        &endless(),
+        Property::BadStates,
+        &Method::Search,
+        limits,
+        &Context::silent(budget),
+    )
+    .verdict
+    {
+        Verdict::Inconclusive(reason) => reason,
+        other => panic!("{other:?}"),
+    };
     let begun = Instant::now();
-    let deadline = Limits { deadline: Some(begun + Duration::from_millis(50)), ..Limits::default() };
-    assert_eq!(endless_search(&deadline), Limit::Deadline);
+    let soon = Budget::unlimited().timeout(Duration::from_millis(50));
+    assert_eq!(endless_search(&Limits::default(), &soon), Reason::Timeout);
     assert!(begun.elapsed() < Duration::from_secs(2));
     let memory = Limits { memory: Some(100_000), ..Limits::default() };
-    assert_eq!(endless_search(&memory), Limit::Memory);
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
-    let cancel: Arc<dyn Fn() -> bool + Send + Sync> = Arc::new(move || count.fetch_add(1, Ordering::Relaxed) > 5);
-    assert_eq!(endless_search(&Limits { cancel: Some(cancel), ..Limits::default() }), Limit::Interrupted);
+    assert_eq!(endless_search(&memory, &Budget::unlimited()), Reason::Memory);
+    let (budget, stop) = Budget::unlimited().linked();
+    let stopped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            stop.cancel();
+        });
+        endless_search(&Limits::default(), &budget)
+    });
+    assert_eq!(stopped, Reason::Interrupted);
     assert!(is_safe(&ask(&endless(), Property::BadStates)));
 }
 
 #[test]
 fn several_threads_give_the_same_verdicts() {
     let limits = Limits { threads: Some(3), ..Limits::default() };
-    let ask = |system: &System| check(system, Property::BadStates, &Method::Auto, &limits, &mut Silent).verdict;
+    let ask =
+        |system: &System| check(system, Property::BadStates, &Method::Auto, &limits, &Context::unlimited()).verdict;
     assert!(is_safe(&ask(&overtaking(false))) && is_safe(&ask(&endless())));
     assert_eq!(run(ask(&overtaking(true))).steps.len(), 4);
     let Verdict::Safe(mut invariant) = ask(&overtaking(false)) else { panic!("safe before") };
@@ -184,7 +201,7 @@ fn several_threads_give_the_same_verdicts() {
 fn when_memory_is_full_search_makes_room() {
     // Without slices, the search alone fills any memory; in the portfolio, others go on.
     let limits = Limits { memory: Some(60_000), ..Limits::default() };
-    let verdict = check(&endless(), Property::BadStates, &Method::Auto, &limits, &mut Silent).verdict;
+    let verdict = check(&endless(), Property::BadStates, &Method::Auto, &limits, &Context::unlimited()).verdict;
     assert!(is_safe(&verdict), "{verdict:?}");
 }
 
@@ -196,7 +213,7 @@ fn the_product_is_unfolded_on_the_way() {
     let bad = Bad { states: vec![Some(vec![1]), Some(vec![2])], queues: None };
     let system = System { channels: 1, alphabet: alphabet("a"), lossy: vec![], machines, bad: vec![bad] };
     for method in methods() {
-        let report = check(&system, Property::BadStates, &method, &Limits::default(), &mut Silent);
+        let report = check(&system, Property::BadStates, &method, &Limits::default(), &Context::unlimited());
         assert!(report.statistics.controls < 5_000, "{method:?} unfolds {}", report.statistics.controls);
         assert_eq!(run(report.verdict).steps.len(), 3);
     }
@@ -205,7 +222,7 @@ fn the_product_is_unfolded_on_the_way() {
 #[test]
 fn what_is_not_a_system_is_refused() {
     let refused = |system: &System| match ask(system, Property::BadStates) {
-        Verdict::Inconclusive(Reason::Malformed(why)) => why,
+        Verdict::Inconclusive(Reason::NotSupported(why)) => why,
         other => panic!("{other:?}"),
     };
     let mut system = endless();
@@ -230,8 +247,8 @@ fn too_many_initial_states_are_a_limit() {
     many.machines = vec![chain; 30];
     many.bad.clear();
     let limits = Limits { memory: Some(1 << 20), ..Limits::default() };
-    let verdict = check(&many, Property::BadStates, &Method::Auto, &limits, &mut Silent).verdict;
-    assert!(matches!(verdict, Verdict::Inconclusive(Reason::Limit(Limit::States))), "{verdict:?}");
+    let verdict = check(&many, Property::BadStates, &Method::Auto, &limits, &Context::unlimited()).verdict;
+    assert!(matches!(verdict, Verdict::Inconclusive(Reason::States)), "{verdict:?}");
 }
 
 #[test]
@@ -245,29 +262,27 @@ fn nothing_at_all_is_safe() {
 #[test]
 fn the_story_is_told_in_order() {
     #[derive(Default)]
-    struct Words(Vec<String>);
+    struct Words(Mutex<Vec<String>>);
     impl Observer for Words {
-        fn event(&mut self, event: Event<'_>, languages: &mut Languages) {
-            let name = |letter: u32| ["a", "b"][letter as usize].to_string();
-            match event {
-                Event::Counterexample { iteration, path, feasible, .. } => {
-                    self.0.push(format!("{iteration}: {} states, feasible {feasible}", path.len()));
-                }
-                Event::Split { state, inside, .. } => {
-                    let inside = languages.describe(inside, &name).expect("no limit");
-                    self.0.push(format!("split {:?} by {inside}", state.control));
-                }
-                _ => {}
+        fn wants(&self, topic: Topic) -> bool {
+            topic == Topic::Refinement
+        }
+        fn event(&self, event: &Event<'_>) {
+            if let Event::Refinement(line) = event {
+                self.0.lock().unwrap().push((*line).to_owned());
             }
         }
     }
-    let mut words = Words::default();
+    let words = Words::default();
     let extrapolation = Arc::new(Bisimulation::rho_second(Direction::Forward));
     let settings =
         CegarSettings { generator: Generator::Uniform, pass: Pass::Forward, extrapolation, iterations: None };
     let system = overtaking(false);
-    let report = check(&system, Property::BadStates, &Method::Cegar(settings), &Limits::default(), &mut words);
+    let cx = Context::new(Context::unlimited().budget, &words);
+    let report = check(&system, Property::BadStates, &Method::Cegar(settings), &Limits::default(), &cx);
     assert!(is_safe(&report.verdict));
-    assert_eq!(words.0[0], "0: 2 states, feasible false");
-    assert_eq!(words.0[1], "split [0, 0] by _");
+    let lines = words.0.lock().unwrap();
+    assert_eq!(lines[0], "iteration 0: an abstract run of 1 steps, spurious", "{lines:#?}");
+    let first = lines.iter().find(|line| line.trim_start().starts_with("split")).expect("a class is split");
+    assert!(first.starts_with("  split (0, 0): _  |"), "{first}");
 }

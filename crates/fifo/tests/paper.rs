@@ -3,9 +3,11 @@
 use crate::support::{alphabet, machine};
 use fifo::Progress;
 use fifo::{
-    AbstractState, Bad, Cegar, CegarSettings, Event, Generator, Limits, Machine, Method, Observer, Op, Pass, Property,
-    Reason, Run, Silent, Step, System, Verdict, check, replay,
+    Bad, Cegar, CegarSettings, Generator, Limits, Machine, Method, Op, Pass, Property, Run, Step, System, Verdict,
+    check, replay,
 };
+use model::context::Context;
+use model::reason::Reason;
 use queues::{Bisimulation, Direction, Extrapolation, Language, Languages, Limit, Regex};
 use std::sync::Arc;
 
@@ -89,29 +91,6 @@ fn rho_second() -> Arc<dyn Extrapolation> {
 
 fn uniform(extrapolation: Arc<dyn Extrapolation>) -> CegarSettings {
     CegarSettings { generator: Generator::Uniform, pass: Pass::Forward, extrapolation, iterations: None }
-}
-
-/// What was told in one iteration.
-#[derive(Default)]
-struct Told {
-    path: Vec<AbstractState>,
-    ops: Vec<Op>,
-    candidates: Vec<Vec<Language>>,
-}
-
-impl Observer for Told {
-    fn event(&mut self, event: Event<'_>, _: &mut Languages) {
-        match event {
-            Event::Counterexample { path, moves, .. } => {
-                self.path = path.to_vec();
-                self.ops = moves.iter().map(|step| step.2).collect();
-            }
-            Event::PathInvariant { candidates, .. } => {
-                self.candidates = candidates.iter().map(|(_, languages)| languages.clone()).collect();
-            }
-            _ => {}
-        }
-    }
 }
 
 /// The rest of a partition: everything that is not in the classes given.
@@ -215,8 +194,8 @@ fn example_5_2_iteration_by_iteration() {
     let mut cegar =
         Cegar::new(&system, Property::BadStates, uniform(rho_second()), &Limits::default()).expect("a system");
     for (number, expected) in example_5_2().into_iter().enumerate() {
-        let mut told = Told::default();
-        assert_eq!(cegar.iterate(&mut told), Ok(Progress::Refined), "iteration {number}");
+        assert_eq!(cegar.iterate(), Ok(Progress::Refined), "iteration {number}");
+        let told = cegar.last().clone();
         assert_eq!(told.ops, expected.ops, "iteration {number}");
         let controls: Vec<usize> = told.path.iter().map(|state| state.control[0] as usize).collect();
         assert_eq!(controls, expected.controls, "iteration {number}");
@@ -234,8 +213,8 @@ fn example_5_2_iteration_by_iteration() {
         }
         assert!(partition_at(&cegar, S01).len() <= 1, "01 is never split");
     }
-    let mut told = Told::default();
-    let Ok(Progress::Unsafe(run)) = cegar.iterate(&mut told) else { panic!("iteration 7 is feasible") };
+    let Ok(Progress::Unsafe(run)) = cegar.iterate() else { panic!("iteration 7 is feasible") };
+    let told = cegar.last().clone();
     assert_eq!(told.ops, [Op::Send(0, O), Op::Send(0, C), Op::Receive(0, O), Op::Send(1, D)]);
     let last = replay(&system, &run).expect("a run").pop().expect("a configuration");
     assert_eq!((last.control.clone(), last.contents()), (vec![S00 as u32], vec![vec![C], vec![D]]));
@@ -247,13 +226,13 @@ fn example_3_5_is_the_abstraction_after_iteration_1_and_its_counterexample_is_sp
     let mut cegar =
         Cegar::new(&system, Property::BadStates, uniform(rho_second()), &Limits::default()).expect("a system");
     for _ in 0..2 {
-        assert_eq!(cegar.iterate(&mut Silent), Ok(Progress::Refined));
+        assert_eq!(cegar.iterate(), Ok(Progress::Refined));
     }
     // Figure 5, with its arrows counted by definition 3.1 (several actions share a line there): from (00, ε) one, from
     // (00, rest) three, from (10, o*) two, from (10, rest) four, from 01 four, from 11 five.
     assert_eq!(cegar.whole_size(), Ok((6, 19)));
-    let mut told = Told::default();
-    assert_eq!(cegar.iterate(&mut told), Ok(Progress::Refined));
+    assert_eq!(cegar.iterate(), Ok(Progress::Refined));
+    let told = cegar.last().clone();
     assert_eq!(told.ops, [Op::Send(0, O), Op::Send(0, C)]);
 }
 
@@ -262,11 +241,10 @@ fn example_4_10_takes_two_rounds_of_upinv() {
     let system = connection();
     let mut cegar =
         Cegar::new(&system, Property::BadStates, uniform(rho_second()), &Limits::default()).expect("a system");
-    let mut told = Told::default();
     for _ in 0..3 {
-        told = Told::default();
-        assert_eq!(cegar.iterate(&mut told), Ok(Progress::Refined));
+        assert_eq!(cegar.iterate(), Ok(Progress::Refined));
     }
+    let told = cegar.last().clone();
     let words = [&[][..], &[O], &[O, C]].map(|word| cegar.languages().singleton(&[word.to_vec(), vec![]]).unwrap());
     assert_eq!(told.candidates.len(), 2);
     assert_eq!(told.candidates[1], words);
@@ -275,7 +253,8 @@ fn example_4_10_takes_two_rounds_of_upinv() {
 #[test]
 fn example_2_4_no_counterexample_is_shorter_than_four() {
     for method in [Method::Auto, Method::Search, Method::Cegar(uniform(rho_second()))] {
-        let report = check(&client_and_server(), Property::BadStates, &method, &Limits::default(), &mut Silent);
+        let report =
+            check(&client_and_server(), Property::BadStates, &method, &Limits::default(), &Context::unlimited());
         let Verdict::Unsafe(Run { steps, .. }) = report.verdict else { panic!("{method:?}") };
         assert_eq!(steps.len(), 4, "{method:?}");
         assert!(steps.iter().all(|step| matches!(step, Step::Move { .. })));
@@ -315,12 +294,17 @@ fn example_6_9() -> System {
 fn example_6_9_does_not_terminate_and_says_so() {
     let system = example_6_9();
     let settings = CegarSettings { iterations: Some(20), ..uniform(Arc::new(AddsTwo)) };
-    let report = check(&system, Property::BadStates, &Method::Cegar(settings), &Limits::default(), &mut Silent);
-    assert!(matches!(report.verdict, Verdict::Inconclusive(Reason::Iterations(20))), "{:?}", report.verdict);
+    let report =
+        check(&system, Property::BadStates, &Method::Cegar(settings), &Limits::default(), &Context::unlimited());
+    assert!(
+        matches!(report.verdict, Verdict::Inconclusive(Reason::NotProvable(ref why)) if why.contains("after 20 refinements")),
+        "{:?}",
+        report.verdict
+    );
     let limits = Limits { steps: Some(1_000_000), ..Limits::default() };
     let endless = Method::Cegar(uniform(Arc::new(AddsTwo)));
-    let report = check(&system, Property::BadStates, &endless, &limits, &mut Silent);
-    assert!(matches!(report.verdict, Verdict::Inconclusive(Reason::Limit(Limit::Steps))), "{:?}", report.verdict);
+    let report = check(&system, Property::BadStates, &endless, &limits, &Context::unlimited());
+    assert!(matches!(report.verdict, Verdict::Inconclusive(Reason::Limit(_))), "{:?}", report.verdict);
 }
 
 #[test]
@@ -336,8 +320,8 @@ fn example_6_9_has_the_path_invariants_of_the_paper() {
         vec![vec![0, 2], vec![1], vec![2], vec![3], vec![4]],
         vec![vec![0, 2], vec![1], vec![2], vec![3], vec![4], vec![3], vec![4], vec![5], vec![6]],
     ] {
-        let mut told = Told::default();
-        assert_eq!(cegar.iterate(&mut told), Ok(Progress::Refined));
+        assert_eq!(cegar.iterate(), Ok(Progress::Refined));
+        let told = cegar.last().clone();
         let expected: Vec<Language> = expected.iter().map(|lengths| words(cegar.languages(), lengths)).collect();
         assert_eq!(told.candidates, [expected]);
     }
@@ -351,7 +335,7 @@ fn example_6_9_is_solved_by_the_portfolio_and_by_restricted_extrapolations() {
         Method::AbsInt(Arc::new(Bisimulation::rho(Direction::Forward))),
         Method::Armc(Arc::new(Bisimulation::rho(Direction::Forward))),
     ] {
-        let report = check(&example_6_9(), Property::BadStates, &method, &Limits::default(), &mut Silent);
+        let report = check(&example_6_9(), Property::BadStates, &method, &Limits::default(), &Context::unlimited());
         assert!(matches!(report.verdict, Verdict::Safe(_)), "{method:?}: {:?}", report.verdict);
     }
 }

@@ -6,7 +6,8 @@
 
 use crate::support::{examples, published};
 use fifo::Progress;
-use fifo::{Cegar, CegarSettings, Generator, Limits, Method, Pass, Property, Report, Silent, System, Verdict, check};
+use fifo::{Cegar, CegarSettings, Generator, Limits, Method, Pass, Property, Report, System, Verdict, check};
+use model::context::Context;
 use queues::{Bisimulation, Direction};
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,7 +25,7 @@ fn word(report: &Report) -> &'static str {
 fn the_default_solves_all_of_them() {
     for (name, system) in published().into_iter().chain(examples()) {
         let begun = Instant::now();
-        let report = check(&system, Property::BadStates, &Method::Auto, &Limits::default(), &mut Silent);
+        let report = check(&system, Property::BadStates, &Method::Auto, &Limits::default(), &Context::unlimited());
         println!("{name:28} {:8} {:>10.1?}  {}", word(&report), begun.elapsed(), report.statistics.method);
         let expected = if name.contains("unsafe") || name == "cd" { "unsafe" } else { "safe" };
         assert_eq!(word(&report), expected, "{name}: {:?}", report.verdict);
@@ -38,7 +39,7 @@ fn refine(system: &System, settings: CegarSettings) -> (&'static str, usize, usi
     let mut cegar = Cegar::new(system, Property::BadStates, settings, &Limits::default()).expect("a system");
     let mut loops = 0;
     let verdict = loop {
-        match cegar.iterate(&mut Silent).expect("no limit") {
+        match cegar.iterate().expect("no limit") {
             Progress::Refined => loops += 1,
             Progress::Safe => break "safe",
             Progress::Unsafe(_) => break "unsafe",

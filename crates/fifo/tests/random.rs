@@ -3,9 +3,9 @@
 #![allow(clippy::print_stdout)]
 
 use crate::support::{Random, alphabet, machine, naive, seeds};
-use fifo::{
-    Bad, CegarSettings, Generator, Limits, Method, Op, Pass, Property, Reason, Silent, System, Verdict, check, replay,
-};
+use fifo::{Bad, CegarSettings, Generator, Limits, Method, Op, Pass, Property, System, Verdict, check, replay};
+use model::context::Context;
+use model::reason::Reason;
 use queues::{Apart, Bisimulation, BoundedLanguages, Direction, Extrapolation, Regex};
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ fn all_methods_agree() {
         let mut by_search = false;
         for method in methods() {
             let limits = Limits { steps: Some(150_000), ..Limits::default() };
-            let report = check(&system, property, &method, &limits, &mut Silent);
+            let report = check(&system, property, &method, &limits, &Context::unlimited());
             let answer = match &report.verdict {
                 Verdict::Safe(_) => Some(true),
                 Verdict::Unsafe(run) => {
@@ -127,7 +127,9 @@ fn all_methods_agree() {
                     assert!(naive::is_fault(&system, property, &last), "seed {seed} {property:?} {method:?}: {last:?}");
                     Some(false)
                 }
-                Verdict::Inconclusive(Reason::Limit(_) | Reason::Iterations(_) | Reason::Stuck(_)) => None,
+                Verdict::Inconclusive(Reason::Limit(_) | Reason::States | Reason::Memory | Reason::NotProvable(_)) => {
+                    None
+                }
                 Verdict::Inconclusive(reason) => panic!("seed {seed} {property:?} {method:?}: {reason}"),
             };
             let Some(answer) = answer else { continue };
@@ -170,8 +172,8 @@ fn odd_systems_are_refused_or_answered() {
         }
         for method in methods() {
             let limits = Limits { steps: Some(20_000), ..Limits::default() };
-            let report = check(&odd, Property::BadStates, &method, &limits, &mut Silent);
-            let unconfirmed = matches!(report.verdict, Verdict::Inconclusive(Reason::Unconfirmed(_)));
+            let report = check(&odd, Property::BadStates, &method, &limits, &Context::unlimited());
+            let unconfirmed = matches!(report.verdict, Verdict::Inconclusive(Reason::Internal(_)));
             assert!(!unconfirmed, "seed {seed} {method:?}: {:?}", report.verdict);
         }
     }

@@ -17,6 +17,7 @@ pub use config::{Change, Config, first_config, scalar_locals};
 use crate::step::{Facts, Stepper, Traffic};
 use crate::values;
 use crate::world::World;
+use model::budget::Budget;
 use model::flow_proof::{Creation, Node, Origin, Point, QueueKey, Values, is_smashed};
 use model::ids::MachineId;
 use model::network::{Initial, ScalarType};
@@ -98,12 +99,7 @@ struct Run<'a> {
 }
 
 /// Analyses a network, with no more than so many nodes; `stop` says when there is no more time.
-pub fn analyse(
-    world: &World<'_>,
-    config: &Config,
-    most_nodes: usize,
-    stop: &mut dyn FnMut() -> Option<Reason>,
-) -> Result<Analysis, Failure> {
+pub fn analyse(world: &World<'_>, config: &Config, most_nodes: usize, budget: &Budget) -> Result<Analysis, Failure> {
     let mut run = Run {
         world,
         config,
@@ -122,7 +118,7 @@ pub fn analyse(
         most_nodes,
     };
     run.start()?;
-    run.fixpoint(stop)?;
+    run.fixpoint(budget)?;
     run.check_constants()?;
     run.check_creations()?;
     Ok(run.analysis)
@@ -180,13 +176,13 @@ impl Run<'_> {
         }
     }
 
-    fn fixpoint(&mut self, stop: &mut dyn FnMut() -> Option<Reason>) -> Result<(), Failure> {
+    fn fixpoint(&mut self, budget: &Budget) -> Result<(), Failure> {
         let mut count = 0u32;
         while let Some(work) = self.work.pop_front() {
             self.waiting.remove(&work);
             count += 1;
             if count.is_multiple_of(64)
-                && let Some(reason) = stop()
+                && let Some(reason) = budget.check().err()
             {
                 return Err(Failure::Stopped(reason));
             }

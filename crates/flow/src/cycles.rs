@@ -28,49 +28,40 @@ use crate::net::{self, Counter, Net};
 use crate::prove::{Counterexample, Prover, Shape};
 use crate::weigh::{Frame, TooLarge};
 use crate::world::World;
-use crate::{Engine, MOST_NODES, Question, Report, Story, abstraction, bounds, keep_bound, raise, shape, stopper};
+use crate::{Engine, MOST_NODES, Question, Report, Story, abstraction, bounds, keep_bound, raise, shape};
 use linear::{Outcome, Problem, Rational, Row, Variable};
+use model::budget::{Budget, Stopwatch};
+use model::context::Context;
 use model::flow_proof::{FlowProof, Progress, Ranking, Weights};
 use model::network::Network;
-use model::verdict::{Limits, Observer, Reason};
+use model::verdict::Reason;
 use paths::AcyclicPart;
 use std::collections::HashMap;
-use std::time::Instant;
 use system::{CycleSystem, Effect, MOST_CYCLES};
 
 /// Answers a question about a network by the papers' method.
-pub fn check(network: &Network, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
-    check_with(network, question, limits, observer, MOST_CYCLES)
+pub fn check(network: &Network, question: &Question, cx: &Context<'_>) -> Report {
+    check_with(network, question, cx, MOST_CYCLES)
 }
 
 /// The same, with no more than so many cycles.
-fn check_with(
-    network: &Network,
-    question: &Question,
-    limits: &Limits,
-    observer: &dyn Observer,
-    most_cycles: usize,
-) -> Report {
+fn check_with(network: &Network, question: &Question, cx: &Context<'_>, most_cycles: usize) -> Report {
     let world = World::new(network, matches!(question, Question::Boundedness));
-    let mut stop = stopper(limits, observer);
-    match unrefined(&world, question, &mut stop) {
+    let budget = cx.budget;
+    match unrefined(&world, question, budget) {
         Ok((analysis, net)) => {
             let shape = shape(&analysis, &net);
             let asked = Asked { world: &world, question, analysis: &analysis, net: &net, shape: &shape };
-            asked.answer(most_cycles, &mut stop)
+            asked.answer(most_cycles, budget)
         }
         Err(reason) => Report { reason: Some(reason), ..Report::empty() },
     }
 }
 
 /// The first net: nothing is looked at more closely.
-fn unrefined(
-    world: &World<'_>,
-    question: &Question,
-    stop: &mut dyn FnMut() -> Option<Reason>,
-) -> Result<(Analysis, Net), Reason> {
+fn unrefined(world: &World<'_>, question: &Question, budget: &Budget) -> Result<(Analysis, Net), Reason> {
     let mut config = analysis::first_config(world);
-    let mut engine = Engine { world, question, stop, story: Vec::new(), problems: 0 };
+    let mut engine = Engine { world, question, budget, story: Vec::new(), problems: 0 };
     let (analysis, net) = engine.build(&mut config, MOST_NODES)?;
     if net.numbers.is_empty() {
         return Ok((analysis, net));
@@ -78,7 +69,7 @@ fn unrefined(
     // A counter that was too large to unroll a loop of `run` by is counted instead; the papers do not.
     config.numbers.clear();
     let events = engine.events();
-    let net = net::build(world, &analysis, &config, events.as_deref(), engine.stop)?;
+    let net = net::build(world, &analysis, &config, events.as_deref(), engine.budget)?;
     Ok((analysis, net))
 }
 
@@ -102,19 +93,19 @@ enum Combined {
 }
 
 impl Asked<'_> {
-    fn answer(&self, most_cycles: usize, stop: &mut dyn FnMut() -> Option<Reason>) -> Report {
+    fn answer(&self, most_cycles: usize, budget: &Budget) -> Report {
         let mut system = CycleSystem::default();
-        let collected = system.collect(self.net, &|t| self.is_asked(t), most_cycles, stop);
+        let collected = system.collect(self.net, &|t| self.is_asked(t), most_cycles, budget);
         let combined = match &collected {
-            Ok(()) => self.combine(&system, stop),
+            Ok(()) => self.combine(&system, budget),
             Err(_) => Combined::Stopped,
         };
         let mut report = match combined {
-            Combined::Weights(weights) => self.proved(&system, &weights, stop),
+            Combined::Weights(weights) => self.proved(&system, &weights, budget),
             Combined::Combination(found) => self.unknown(&found),
             Combined::Stopped => {
                 let mut report = Report::new(self.world, self.analysis, self.net, &[]);
-                report.reason = collected.as_ref().err().cloned().or_else(stop);
+                report.reason = collected.as_ref().err().cloned().or_else(|| budget.check().err());
                 report
             }
         };
@@ -134,7 +125,7 @@ impl Asked<'_> {
     }
 
     /// Inequalities (3)–(5), or (25)–(28). "More than 0" is "at least 1", since the rest can be multiplied.
-    fn combine(&self, system: &CycleSystem, stop: &mut dyn FnMut() -> Option<Reason>) -> Combined {
+    fn combine(&self, system: &CycleSystem, budget: &Budget) -> Combined {
         let zero = vec![0; self.net.counters.len()];
         let mut problem = CycleProblem::new(self.net, system, &|_| 1, &zero, &zero);
         let grown = |effect: &Effect| -> i64 {
@@ -144,7 +135,7 @@ impl Asked<'_> {
         let terms = system.vectors.iter().zip(&problem.variables);
         let goal: Vec<(Variable, Rational)> = terms.map(|((e, _), &v)| (v, Rational::from(-wanted(e)))).collect();
         let goal = problem.problem.add_row(&goal, Rational::from(-1));
-        match problem.problem.solve(&mut || stop().is_none()) {
+        match problem.problem.solve(&mut || budget.check().is_ok()) {
             Outcome::Optimal(solution) => {
                 let cycles = system.vectors.iter().zip(solution.values).filter(|(_, times)| times.is_positive());
                 let cycles = cycles.map(|((_, cycle), times)| (cycle.clone(), times)).collect();
@@ -172,12 +163,12 @@ impl Asked<'_> {
         report
     }
 
-    fn proved(&self, system: &CycleSystem, weights: &[Rational], stop: &mut dyn FnMut() -> Option<Reason>) -> Report {
+    fn proved(&self, system: &CycleSystem, weights: &[Rational], budget: &Budget) -> Report {
         let alive: Vec<bool> = (0..self.net.transitions.len() as u32).map(|t| self.is_asked(t)).collect();
         let frame = Frame::new(self.net, &alive);
-        let mut never = || None;
+        let never = Budget::unlimited();
         let dropped = vec![false; self.net.counters.len()];
-        let prover = Prover::new(self.net, self.shape, dropped, &mut never);
+        let prover = Prover::new(self.net, self.shape, dropped, &never);
         let weights = match prover.weights(&frame, weights, 1) {
             Ok(weights) => weights,
             Err(TooLarge) => {
@@ -202,8 +193,8 @@ impl Asked<'_> {
             }
             Question::Boundedness => {
                 proof.ranking = Ranking::Bounded(weights);
-                let begin = Instant::now();
-                self.bound_all(system, &prover, &frame, &mut proof, &mut report, stop);
+                let begin = Stopwatch::start();
+                self.bound_all(system, &prover, &frame, &mut proof, &mut report, budget);
                 report.sizes.bounds_time = begin.elapsed();
             }
         }
@@ -220,9 +211,9 @@ impl Asked<'_> {
         frame: &Frame<'_>,
         proof: &mut FlowProof,
         report: &mut Report,
-        stop: &mut dyn FnMut() -> Option<Reason>,
+        budget: &Budget,
     ) {
-        let Some(acyclic) = paths::acyclic_part(self.net, stop) else { return };
+        let Some(acyclic) = paths::acyclic_part(self.net, budget) else { return };
         let mut counters: HashMap<u32, Vec<u32>> = HashMap::new();
         for (index, counter) in (0..).zip(&self.net.counters) {
             if let Counter::Message(queue, _) = counter {
@@ -235,7 +226,7 @@ impl Asked<'_> {
                 None => (Proved::EMPTY, Weights::default()),
                 Some(counters) => {
                     report.sizes.problems += 1;
-                    let Some((at_most, weights)) = self.bound(system, &acyclic, counters, stop) else { return };
+                    let Some((at_most, weights)) = self.bound(system, &acyclic, counters, budget) else { return };
                     let Ok(room) = bounds::room(prover, frame, &weights) else { continue };
                     let Some(&proved) = room.units(self.net).get(&row.queue) else { continue };
                     // What the weights prove is not more; if it were, it would be what is certain.
@@ -254,13 +245,13 @@ impl Asked<'_> {
         system: &CycleSystem,
         acyclic: &AcyclicPart,
         queue: &[u32],
-        stop: &mut dyn FnMut() -> Option<Reason>,
+        budget: &Budget,
     ) -> Option<(u64, Vec<Rational>)> {
         let added = |effect: &Effect| -> i64 {
             effect.iter().filter(|(c, _)| queue.contains(c)).map(|(_, change)| change).sum()
         };
         let mut problem = CycleProblem::new(self.net, system, &|e| -added(e), &acyclic.most, &acyclic.least);
-        let Outcome::Optimal(solution) = problem.problem.solve(&mut || stop().is_none()) else { return None };
+        let Outcome::Optimal(solution) = problem.problem.solve(&mut || budget.check().is_ok()) else { return None };
         let first: i64 = queue.iter().map(|&c| acyclic.most[c as usize]).sum();
         let most = (&Rational::from(first) - &solution.objective).floor().to_i128()?;
         let own = (0..self.net.counters.len() as u32).map(|c| Rational::from(i64::from(queue.contains(&c))));

@@ -29,14 +29,16 @@ pub use report::{CycleReport, QueueReport, Report, Sizes, Story};
 use analysis::{Analysis, Change, Config, Failure};
 use bounds::Proved;
 use limited::Limit;
+use model::budget::{Budget, Stopwatch};
+use model::context::Context;
 use model::event::Event;
 use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Progress, Queue, Ranking, Weights};
 use model::network::Network;
-use model::verdict::{Limits, Observer, Reason};
+use model::verdict::Reason;
 use net::{Counter, Net};
 use prove::{Counterexample, Goal, Prover, Shape, Unproved};
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use weigh::Frame;
 use world::World;
 
@@ -65,44 +67,25 @@ pub enum Question {
 }
 
 /// Answers a question about a network.
-pub fn check(network: &Network, question: &Question, limits: &Limits, observer: &dyn Observer) -> Report {
+pub fn check(network: &Network, question: &Question, cx: &Context<'_>) -> Report {
     let world = World::new(network, matches!(question, Question::Boundedness));
-    let mut stop = stopper(limits, observer);
-    let mut engine = Engine { world: &world, question, stop: &mut stop, story: Vec::new(), problems: 0 };
-    let mut report = engine.run(limits.deadline);
+    let budget = cx.budget;
+    let mut engine = Engine { world: &world, question, budget, story: Vec::new(), problems: 0 };
+    let mut report = engine.run();
     report.sizes.problems += engine.problems;
     report
-}
-
-/// Says when there is no more time, or memory.
-fn stopper<'a>(limits: &'a Limits, observer: &'a dyn Observer) -> impl FnMut() -> Option<Reason> + 'a {
-    let mut calls = 0u32;
-    move || {
-        calls += 1;
-        if observer.cancelled() {
-            return Some(Reason::Interrupted);
-        }
-        if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Some(Reason::Timeout);
-        }
-        let used = || model::budget::resident_bytes().unwrap_or(0);
-        if calls.is_multiple_of(256) && limits.memory.is_some_and(|limit| used() > limit) {
-            return Some(Reason::Memory);
-        }
-        None
-    }
 }
 
 struct Engine<'a> {
     world: &'a World<'a>,
     question: &'a Question,
-    stop: &'a mut dyn FnMut() -> Option<Reason>,
+    budget: &'a Budget,
     story: Vec<Story>,
     problems: usize,
 }
 
 impl Engine<'_> {
-    fn run(&mut self, deadline: Option<Instant>) -> Report {
+    fn run(&mut self) -> Report {
         let mut config = analysis::first_config(self.world);
         let mut last: Option<(Analysis, Net, Counterexample)> = None;
         let mut first_nodes = 0;
@@ -111,27 +94,27 @@ impl Engine<'_> {
             let built = self.build(&mut config, most_nodes);
             let (analysis, net) = match built {
                 Ok(built) => built,
-                Err(reason) => return self.unfinished(last, reason, deadline),
+                Err(reason) => return self.unfinished(last, reason),
             };
             if round == 0 {
                 first_nodes = analysis.instances.iter().map(|i| i.nodes.len()).sum();
             }
             match self.prove(&analysis, &net, &[]) {
-                Ok(proof) => return self.proved(&analysis, &net, proof, deadline),
-                Err(Unproved::Stopped(reason)) => return self.unfinished(last, reason, deadline),
+                Ok(proof) => return self.proved(&analysis, &net, proof),
+                Err(Unproved::Stopped(reason)) => return self.unfinished(last, reason),
                 Err(Unproved::Counterexample(found)) => {
                     let next = refine::refine(self.world, &analysis, &net, &config, &found);
                     let story = Story::new(self.world, &analysis, &net, &found, next.as_ref().map(|(_, w)| w.clone()));
                     self.story.push(story);
                     let Some((next, _)) = next.filter(|_| round + 1 < MOST_ROUNDS) else {
-                        return self.partly(&analysis, &net, found, deadline);
+                        return self.partly(&analysis, &net, found);
                     };
                     last = Some((analysis, net, found));
                     config = next;
                 }
             }
         }
-        self.unfinished(last, Reason::NotProvable(String::from("no refinement helped")), deadline)
+        self.unfinished(last, Reason::NotProvable(String::from("no refinement helped")))
     }
 
     fn events(&self) -> Option<Vec<Event>> {
@@ -146,10 +129,10 @@ impl Engine<'_> {
     /// The invariant and the net, with a configuration that may have to change.
     fn build(&mut self, config: &mut Config, most_nodes: usize) -> Result<(Analysis, Net), Reason> {
         loop {
-            match analysis::analyse(self.world, config, most_nodes, self.stop) {
+            match analysis::analyse(self.world, config, most_nodes, self.budget) {
                 Ok(analysis) => {
                     let events = self.events();
-                    let net = net::build(self.world, &analysis, config, events.as_deref(), self.stop)?;
+                    let net = net::build(self.world, &analysis, config, events.as_deref(), self.budget)?;
                     return Ok((analysis, net));
                 }
                 Err(Failure::Stopped(reason)) => return Err(reason),
@@ -165,7 +148,7 @@ impl Engine<'_> {
             let one = owner.is_none_or(|id| !analysis.instances[id as usize].many);
             one && !dropped.iter().any(|counter| matches!(counter, Counter::Message(q, _) if *q == queue))
         };
-        limited::limits(net, &shape(analysis, net), &counts, self.stop)
+        limited::limits(net, &shape(analysis, net), &counts, self.budget)
     }
 
     /// A ranking, with the queues in `dropped` left out.
@@ -176,14 +159,14 @@ impl Engine<'_> {
             Question::Livelock { .. } => (Goal::Progress, Vec::new()),
         };
         let dropped: Vec<bool> = net.counters.iter().map(|c| dropped.iter().any(|d| same_thing(*c, *d))).collect();
-        let mut prover = Prover::new(net, &shape, dropped, self.stop).with_limits(&limits);
+        let mut prover = Prover::new(net, &shape, dropped, self.budget).with_limits(&limits);
         let ranking = prover.prove(goal);
         self.problems += prover.effort.problems + limits.len();
         Ok(Ranked { ranking: ranking?, dropped: prover.dropped, limits })
     }
 
     /// Some queues are bounded, although not all are known to be: those that grow are left out until the rest is proved.
-    fn partly(&mut self, analysis: &Analysis, net: &Net, found: Counterexample, deadline: Option<Instant>) -> Report {
+    fn partly(&mut self, analysis: &Analysis, net: &Net, found: Counterexample) -> Report {
         let reason = Reason::NotProvable(String::from("a combination of cycles is left that nothing forbids"));
         let story = std::mem::take(&mut self.story);
         let mut report = match self.question {
@@ -200,7 +183,7 @@ impl Engine<'_> {
                     }
                     dropped.extend(grown);
                     match self.prove(analysis, net, &dropped) {
-                        Ok(proof) => break self.proved(analysis, net, proof, deadline),
+                        Ok(proof) => break self.proved(analysis, net, proof),
                         Err(Unproved::Counterexample(more)) => next = more,
                         Err(Unproved::Stopped(_)) => break Report::new(self.world, analysis, net, &[]),
                     }
@@ -215,21 +198,16 @@ impl Engine<'_> {
     }
 
     /// There is no more time for a refinement; what the last one proved still holds.
-    fn unfinished(
-        &mut self,
-        last: Option<(Analysis, Net, Counterexample)>,
-        reason: Reason,
-        deadline: Option<Instant>,
-    ) -> Report {
+    fn unfinished(&mut self, last: Option<(Analysis, Net, Counterexample)>, reason: Reason) -> Report {
         let mut report = match last {
-            Some((analysis, net, found)) => self.partly(&analysis, &net, found, deadline),
+            Some((analysis, net, found)) => self.partly(&analysis, &net, found),
             None => Report::empty(),
         };
         report.reason = Some(reason);
         report
     }
 
-    fn proved(&mut self, analysis: &Analysis, net: &Net, ranked: Ranked, deadline: Option<Instant>) -> Report {
+    fn proved(&mut self, analysis: &Analysis, net: &Net, ranked: Ranked) -> Report {
         let Ranked { ranking, dropped, limits } = ranked;
         let shape = shape(analysis, net);
         let left_out = |queue: u32| {
@@ -251,8 +229,8 @@ impl Engine<'_> {
                 proof.progress = Some(Progress { events: events.iter().map(|(text, _)| text.clone()).collect() });
             }
             Question::Boundedness => {
-                let begin = Instant::now();
-                bound_all(net, &shape, (&dropped, &limits), &mut proof, &mut report, deadline);
+                let begin = Stopwatch::start();
+                bound_all(net, &shape, (&dropped, &limits), &mut proof, &mut report, self.budget);
                 report.sizes.bounds_time = begin.elapsed();
             }
         }
@@ -278,16 +256,15 @@ fn bound_all(
     (dropped, limits): (&[bool], &[Limit]),
     proof: &mut FlowProof,
     report: &mut Report,
-    deadline: Option<Instant>,
+    budget: &Budget,
 ) {
-    let begin = Instant::now();
-    let until = begin + deadline.map_or(Duration::MAX, |d| d.saturating_duration_since(begin) / 3).min(BOUNDS_TIME);
+    let budget = &budget.share(3).at_most(BOUNDS_TIME);
     let left_out: HashSet<Counter> = net.counters.iter().zip(dropped).filter(|(_, d)| **d).map(|(c, _)| *c).collect();
     let rows: HashMap<u32, usize> = report.queues.iter().enumerate().map(|(row, q)| (q.queue, row)).collect();
-    let mut never = || None;
+    let never = Budget::unlimited();
     for part in net.parts() {
         let dropped = part.counters.iter().map(|c| left_out.contains(c)).collect();
-        let prover = Prover::new(&part, shape, dropped, &mut never).with_limits(limits);
+        let prover = Prover::new(&part, shape, dropped, &never).with_limits(limits);
         let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
         let mut queues: Vec<u32> = Vec::new();
         for counter in &part.counters {
@@ -304,13 +281,13 @@ fn bound_all(
         let units = room.as_ref().map(|room| room.units(&part)).unwrap_or_default();
         // In a large part one attempt is enough to see whether anything can be gained.
         let large = part.counters.len() > LARGE_PART;
-        let until = if large { until.min(Instant::now() + BOUNDS_TIME / 10) } else { until };
+        let budget = &if large { budget.at_most(BOUNDS_TIME / 10) } else { budget.clone() };
         let mut useless = if large { MOST_USELESS - 1 } else { 0 };
         for queue in queues {
             let rough = units.get(&queue).zip(room.as_ref().map(|room| &room.weights));
             let rough = rough.map(|(&proved, weights)| (raise(net, shape, queue, proved, weights), weights));
-            let worth = useless < MOST_USELESS && Instant::now() < until;
-            let own = if worth { bounds::bound(&prover, &frame, queue, &mut || Instant::now() < until) } else { None };
+            let worth = useless < MOST_USELESS && budget.check().is_ok();
+            let own = if worth { bounds::bound(&prover, &frame, queue, &mut || budget.check().is_ok()) } else { None };
             let own = own.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
             let own = own.filter(|(own, _)| rough.is_none_or(|(rough, _)| own.at_most < rough.at_most));
             useless += usize::from(worth && own.is_none());

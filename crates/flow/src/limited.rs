@@ -17,8 +17,8 @@ use crate::net::{Counter, Net, Transition};
 use crate::prove::{Prover, Shape};
 use crate::weigh::{self, Frame, TooLarge, Weighed, gain, whole_numbers};
 use linear::Rational;
+use model::budget::Budget;
 use model::flow_proof::Weights;
-use model::verdict::Reason;
 use std::collections::BTreeSet;
 
 /// The bound of a queue that limits itself.
@@ -33,16 +33,11 @@ pub struct Limit {
 }
 
 /// The bounds of all queues that limit themselves and that count.
-pub fn limits(
-    net: &Net,
-    shape: &Shape,
-    counts: &dyn Fn(u32) -> bool,
-    stop: &mut dyn FnMut() -> Option<Reason>,
-) -> Vec<Limit> {
+pub fn limits(net: &Net, shape: &Shape, counts: &dyn Fn(u32) -> bool, budget: &Budget) -> Vec<Limit> {
     let tested: BTreeSet<u32> = net.transitions.iter().flat_map(|t| &t.lengths).map(|&(queue, _)| queue).collect();
     let sent: BTreeSet<u32> = net.counters.iter().filter_map(|c| queue_of(*c)).collect();
     let tested = tested.into_iter().filter(|queue| sent.contains(queue) && counts(*queue));
-    tested.filter_map(|queue| limit(net, shape, queue, stop)).collect()
+    tested.filter_map(|queue| limit(net, shape, queue, budget)).collect()
 }
 
 fn queue_of(counter: Counter) -> Option<u32> {
@@ -53,7 +48,7 @@ fn queue_of(counter: Counter) -> Option<u32> {
 }
 
 /// The bound of a queue, if it limits itself.
-fn limit(net: &Net, shape: &Shape, queue: u32, stop: &mut dyn FnMut() -> Option<Reason>) -> Option<Limit> {
+fn limit(net: &Net, shape: &Shape, queue: u32, budget: &Budget) -> Option<Limit> {
     let alive: Vec<bool> = net.transitions.iter().map(|t| length_after(t, queue).is_none()).collect();
     let least: Vec<Option<i64>> = net
         .counters
@@ -65,9 +60,9 @@ fn limit(net: &Net, shape: &Shape, queue: u32, stop: &mut dyn FnMut() -> Option<
         })
         .collect();
     let frame = Frame::new(net, &alive);
-    let (weighed, _) = weigh::weigh(&frame, &least, &mut || stop().is_none());
+    let (weighed, _) = weigh::weigh(&frame, &least, &mut || budget.check().is_ok());
     let Weighed::Weights(weights) = weighed else { return None };
-    let prover = Prover::new(net, shape, vec![false; net.counters.len()], stop);
+    let prover = Prover::new(net, shape, vec![false; net.counters.len()], budget);
     Scales::new(&prover, &frame, &weights).ok()?.limit(net, queue)
 }
 

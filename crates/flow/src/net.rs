@@ -17,6 +17,7 @@ use crate::failures::Failure;
 use crate::step::{Seen, Step, Stepper, Traffic};
 use crate::values;
 use crate::world::World;
+use model::budget::Budget;
 use model::event::Event;
 use model::flow_proof::{Followed, Number, Point, Values};
 use model::ids::{EdgeId, MachineId};
@@ -121,7 +122,7 @@ pub fn build(
     analysis: &Analysis,
     config: &Config,
     events: Option<&[Event]>,
-    stop: &mut dyn FnMut() -> Option<Reason>,
+    budget: &Budget,
 ) -> Result<Net, Reason> {
     let net = Net {
         counters: Vec::new(),
@@ -139,7 +140,7 @@ pub fn build(
     let created = analysis.creations.iter().map(|c| ((c.creator, c.node, c.edge), c.instance)).collect();
     let mut builder = Builder { world, analysis, events, net, index: HashMap::new(), created };
     for id in 0..analysis.instances.len() as u32 {
-        builder.instance(id, stop)?;
+        builder.instance(id, budget)?;
     }
     builder.count_first();
     Ok(builder.net)
@@ -153,7 +154,7 @@ impl Builder<'_> {
         })
     }
 
-    fn instance(&mut self, id: u32, stop: &mut dyn FnMut() -> Option<Reason>) -> Result<(), Reason> {
+    fn instance(&mut self, id: u32, budget: &Budget) -> Result<(), Reason> {
         let instance = &self.analysis.instances[id as usize];
         let begin = self.net.transitions.len() as u32;
         let own = |n: &&Number| n.instance.is_none() || n.instance == Some(id);
@@ -161,7 +162,7 @@ impl Builder<'_> {
             (0..).zip(&self.net.numbers).filter(|(_, n)| own(n)).map(|(i, n)| (i, n.clone())).collect();
         for node in 0..instance.nodes.len() as u32 {
             if node.is_multiple_of(16)
-                && let Some(reason) = stop()
+                && let Some(reason) = budget.check().err()
             {
                 return Err(reason);
             }

@@ -17,6 +17,7 @@ use crate::limited::Limit;
 use crate::net::{Counter, Net};
 use crate::weigh::{self, Cycle, Frame, TooLarge, Weighed, gain, whole_numbers};
 use linear::Rational;
+use model::budget::Budget;
 use model::flow_proof::{Part, Ranking, Weights};
 use model::verdict::Reason;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -74,7 +75,7 @@ pub struct Prover<'n, 'w> {
     /// What was done.
     pub effort: Effort,
     /// Says when there is no more time.
-    pub stop: &'w mut dyn FnMut() -> Option<Reason>,
+    pub budget: &'w Budget,
 }
 
 /// How many atoms, nodes and values there are: the shape of [`Weights`].
@@ -91,13 +92,8 @@ pub struct Shape {
 
 impl<'n, 'w> Prover<'n, 'w> {
     /// A prover for a net, with some counters left out.
-    pub fn new(
-        net: &'n Net,
-        shape: &'w Shape,
-        dropped: Vec<bool>,
-        stop: &'w mut dyn FnMut() -> Option<Reason>,
-    ) -> Self {
-        Prover { net, shape, dropped, limited: vec![false; net.counters.len()], effort: Effort::default(), stop }
+    pub fn new(net: &'n Net, shape: &'w Shape, dropped: Vec<bool>, budget: &'w Budget) -> Self {
+        Prover { net, shape, dropped, limited: vec![false; net.counters.len()], effort: Effort::default(), budget }
     }
 
     /// The same, where some queues have bounds of their own.
@@ -127,7 +123,7 @@ impl<'n, 'w> Prover<'n, 'w> {
     }
 
     fn stopped(&mut self) -> Unproved {
-        let reason = (self.stop)().unwrap_or(Reason::NotProvable(String::from("numbers became too large")));
+        let reason = self.budget.check().err().unwrap_or(Reason::NotProvable(String::from("numbers became too large")));
         Unproved::Stopped(reason)
     }
 
@@ -139,7 +135,7 @@ impl<'n, 'w> Prover<'n, 'w> {
         }
         let least = self.least(true);
         let frame = Frame::new(self.net, &alive);
-        let (weighed, generated) = weigh::weigh(&frame, &least, &mut || (self.stop)().is_none());
+        let (weighed, generated) = weigh::weigh(&frame, &least, &mut || self.budget.check().is_ok());
         self.effort.cycles += generated;
         self.effort.problems += 1;
         match weighed {
@@ -179,7 +175,7 @@ impl<'n, 'w> Prover<'n, 'w> {
         self.effort.problems += 1;
         let net = self.net;
         let touches = |t: u32| ends(net, part, t).is_some();
-        let weighed = weigh::losing(frame, &least, &touches, &mut || (self.stop)().is_none());
+        let weighed = weigh::losing(frame, &least, &touches, &mut || self.budget.check().is_ok());
         let Weighed::Weights(weights) = weighed else { return Err(self.stopped()) };
         let Ok(tight) = weigh::tight(frame, &weights) else { return Err(self.stopped()) };
         let cyclic = |graph: &crate::graph::Graph| {
@@ -209,7 +205,7 @@ impl<'n, 'w> Prover<'n, 'w> {
         let frame = Frame::new(self.net, &alive);
         let least = self.least(false);
         self.effort.problems += 1;
-        let weighed = weigh::losing(&frame, &least, &|_| true, &mut || (self.stop)().is_none());
+        let weighed = weigh::losing(&frame, &least, &|_| true, &mut || self.budget.check().is_ok());
         let Weighed::Weights(weights) = weighed else { return Err(self.stopped()) };
         let Ok(tight) = weigh::tight(&frame, &weights) else { return Err(self.stopped()) };
         let left = alive.iter().zip(&tight).filter(|(a, t)| **a && **t).count();

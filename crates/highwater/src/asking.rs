@@ -116,7 +116,7 @@ impl Asking<'_> {
 
     fn proved(&self, question: &Question, cx: &Context<'_>) -> Report {
         let check = if self.enumerate_cycles { flow::cycles::check } else { flow::check };
-        check(self.network, question, &cx.limits(), cx)
+        check(self.network, question, cx)
     }
 
     /// A report whose proof the checker has accepted; bounds that it refuses are given up, and so is a proof.

@@ -64,16 +64,16 @@ impl Asking<'_> {
         };
         let channels = report.queues.iter().filter(|q| !q.bounded).map(|q| q.name.clone()).collect();
         let guide = (!report.guide.is_empty()).then(|| Guide { edges: report.guide.clone() });
-        let mut options = GrowthOptions { limits: (&budget).into(), guide, channels, stop_at_first: !report.complete };
-        let mut growth = explore::growth::growth(semantics, &options, cx);
+        let mut options = GrowthOptions { guide, channels, stop_at_first: !report.complete };
+        let mut growth = explore::growth::growth(semantics, &options, &cx.with(&budget));
         if !growth.growing.is_empty() {
             // One channel grows, so the verdict is clear. Which others do is worth a moment.
             let shown = growth.channels();
             options.channels.retain(|name| !shown.contains(name));
             options.stop_at_first = false;
-            options.limits = (&share(4, 2_000)).into();
+            let budget = share(4, 2_000);
             if !options.channels.is_empty() {
-                let more = explore::growth::growth(semantics, &options, cx);
+                let more = explore::growth::growth(semantics, &options, &cx.with(&budget));
                 growth.growing.extend(more.growing);
                 growth.longest.extend(more.longest);
             }

@@ -258,21 +258,21 @@ fn verify_network(
             Err(certify::Refusal::Malformed(String::from(why)))
         }
         Certificate::Queues(proof) if !model.is_machines() && proof.bad.is_empty() => {
-            certify::queues::verify_promela(network, property, proof, &cx.limits(), cx)?;
+            certify::queues::verify_promela(network, property, proof, cx)?;
             Ok(String::new())
         }
         Certificate::Queues(proof) => {
             let specification = specification_of(proof, model)?;
-            certify::queues::verify(network, &specification, property, proof, &cx.limits(), cx)?;
+            certify::queues::verify(network, &specification, property, proof, cx)?;
             Ok(meant(proof))
         }
         Certificate::Flow(proof) => {
-            let accepted = certify::flow::verify(network, property, proof, &cx.limits(), cx)?;
+            let accepted = certify::flow::verify(network, property, proof, cx)?;
             Ok(if *property == Property::Boundedness { claimed(&accepted, proof, network) } else { String::new() })
         }
         certificate => {
             let semantics = Semantics::new(network, claim.reading);
-            certify::verify(&semantics, property, certificate, &cx.limits(), cx)?;
+            certify::verify(&semantics, property, certificate, cx)?;
             Ok(String::new())
         }
     }
@@ -288,7 +288,7 @@ fn verify_joint(
     let wrong = || certify::Refusal::WrongKind(property.to_string());
     let Certificate::Composition(proof) = &claim.certificate else { return Err(wrong()) };
     let question = compositions::asked(composition, property).ok_or_else(wrong)?;
-    certify::composition::verify(composition, question, proof, &cx.limits(), cx)?;
+    certify::composition::verify(composition, question, proof, cx)?;
     let count = composition.components.len();
     Ok(format!("  {count} component{}", if count == 1 { "" } else { "s" }))
 }

@@ -12,7 +12,6 @@ use crate::model::{Model, NetworkModel, System};
 use model::budget::Budget;
 use model::composition::Composition;
 use model::diagnostic::Diagnostic;
-use model::verdict::Limits;
 use scm::{NotExpressible, fold};
 
 choices! {
@@ -59,14 +58,14 @@ fn structures(composition: &Composition, model: &Model, to: Target) -> Result<St
 
 /// The text, and where it does more than the model.
 fn machines(model: &NetworkModel, budget: &Budget) -> Result<(String, Vec<Diagnostic>), NotExpressible> {
-    let (network, deadline) = (&model.network, Limits::from(budget).deadline);
+    let network = &model.network;
     let own = model.bad.clone().unwrap_or_default();
     let conditions = own.bad.iter().flat_map(|bad| bad.machines.iter().flatten().flatten());
     let plain = conditions.into_iter().all(|allowed| allowed.condition.is_none());
     if plain && let Ok(text) = scm::print(network, &own) {
         return Ok((text, Vec::new()));
     }
-    let folded = fold(network, &fold::Limits { deadline, ..fold::Limits::default() })?;
+    let folded = fold(network, &fold::Limits { budget: budget.clone(), ..fold::Limits::default() })?;
     let mut specification = folded.specification(network, &own);
     specification.bad.extend(folded.errors().bad);
     let text = scm::print(&folded.network, &specification)?;

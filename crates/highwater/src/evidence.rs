@@ -62,12 +62,12 @@ impl Checked {
         mut proof: FlowProof,
         cx: &Context<'_>,
     ) -> Result<(Checked, bool), Refusal> {
-        let mut accepted = certify::flow::verify(network, property, &proof, &cx.limits(), cx);
+        let mut accepted = certify::flow::verify(network, property, &proof, cx);
         let without_bounds = matches!(accepted, Err(Refusal::Bound(_)));
         if without_bounds {
             proof.bounds.clear();
             proof.bound_weights.clear();
-            accepted = certify::flow::verify(network, property, &proof, &cx.limits(), cx);
+            accepted = certify::flow::verify(network, property, &proof, cx);
         }
         accepted?;
         Ok((Checked { certificate: Certificate::Flow(Box::new(proof)), by: By::Checker }, without_bounds))
@@ -82,8 +82,8 @@ impl Checked {
         cx: &Context<'_>,
     ) -> Result<Checked, Refusal> {
         match bad {
-            Some(bad) => certify::queues::verify(network, bad, property, &proof, &cx.limits(), cx)?,
-            None => certify::queues::verify_promela(network, property, &proof, &cx.limits(), cx)?,
+            Some(bad) => certify::queues::verify(network, bad, property, &proof, cx)?,
+            None => certify::queues::verify_promela(network, property, &proof, cx)?,
         }
         Ok(Checked { certificate: Certificate::Queues(Box::new(proof)), by: By::Checker })
     }
@@ -97,7 +97,7 @@ impl Checked {
     ) -> Result<Checked, Refusal> {
         let question = compositions::asked(composition, property);
         let question = question.ok_or_else(|| Refusal::WrongKind(property.to_string()))?;
-        certify::composition::verify(composition, question, &proof, &cx.limits(), cx)?;
+        certify::composition::verify(composition, question, &proof, cx)?;
         Ok(Checked { certificate: Certificate::Composition(proof), by: By::Checker })
     }
 

@@ -10,7 +10,6 @@ use crate::settings::{Language, ReadOptions};
 use model::budget::Budget;
 use model::network::{Initial, MachineKind, Network};
 use model::source::SourceFile;
-use model::verdict::Limits;
 use promela::preprocess::Options;
 use report::document::{CompositionInfo, ModelInfo};
 use sha2::{Digest, Sha256};
@@ -119,7 +118,7 @@ impl FrontEnd for Promela {
         not_for("Promela", &[c_option(options), system_option(options)])?;
         let mut read = Options {
             include_dirs: options.include.clone(),
-            deadline: Limits::from(budget).deadline,
+            budget: budget.clone(),
             formulas: formulas.to_vec(),
             ..Options::default()
         };

@@ -62,7 +62,7 @@ impl Asking<'_> {
         let semantics = Semantics::new(self.network, reading);
         let progress = if events.is_empty() { ProgressOf::Labels } else { ProgressOf::Named(events) };
         let (sources, fair, reduction) = (self.sources, self.fair, self.reduction);
-        let setting = Setting { semantics: &semantics, sources, fair, reduction, limits: cx.limits(), observer: cx };
+        let setting = Setting { semantics: &semantics, sources, fair, reduction, cx: *cx };
         Answer::searched(setting.livelock(&progress), &semantics)
     }
 }

@@ -123,7 +123,6 @@ impl<'a> Networks<'a> {
             order,
             keep_going: settings.keep_going,
             properties,
-            limits: cx.limits(),
             jobs: settings.threads(),
             packing: if settings.unpacked { Packing::Never } else { Packing::Auto },
             reduction: settings.reduction.into(),
@@ -139,8 +138,7 @@ impl<'a> Networks<'a> {
     fn infinite_runs(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
         let semantics = Semantics::new(self.network, self.reading);
         let (sources, fair, reduction) = (self.sources, self.settings.fair, self.settings.reduction.into());
-        let limits = cx.limits();
-        let setting = Setting { semantics: &semantics, sources, fair, reduction, limits, observer: cx };
+        let setting = Setting { semantics: &semantics, sources, fair, reduction, cx: *cx };
         let claim = |name: &String| self.network.claims.iter().find(|claim| claim.name == *name);
         let outcome = match property {
             Property::Ltl(name) => {

@@ -3,8 +3,7 @@
 //! Two solvers that must agree are more than one only if both answer. A second one that dies or hangs leaves questions to
 //! the first; then the answer is not what was asked for, and says so.
 
-use bitvector::{CrossChecked, Embedded, External, Outcome, Solver, TermId, Terms};
-use model::context::Context;
+use bitvector::{CrossChecked, Effort, Embedded, External, Outcome, Solver, TermId, Terms};
 use model::verdict::Reason;
 
 /// A fresh solver that has seen nothing of a search.
@@ -44,12 +43,12 @@ impl Checker {
 }
 
 impl Solver for Checker {
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &bitvector::Limits<'_>) -> Outcome {
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], effort: &Effort<'_>) -> Outcome {
         match self {
-            Checker::Own(solver) => solver.check(terms, assumptions, limits),
+            Checker::Own(solver) => solver.check(terms, assumptions, effort),
             Checker::Both(both, asked) => {
                 *asked += 1;
-                both.check(terms, assumptions, limits)
+                both.check(terms, assumptions, effort)
             }
         }
     }
@@ -62,20 +61,13 @@ impl Solver for Checker {
     }
 }
 
-/// Does something under limits in the words of solvers.
-pub fn with_limits<T>(cx: &Context<'_>, work: impl FnOnce(&bitvector::Limits<'_>) -> T) -> T {
-    let stop = || cx.check().is_err();
-    let limits = cx.limits();
-    let memory = limits.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-    work(&bitvector::Limits { deadline: limits.deadline, conflicts: None, memory, stop: Some(&stop) })
-}
-
-/// Why a solver has no answer, in the words of verdicts.
-pub fn reason_of(reason: bitvector::Reason, cx: &Context<'_>) -> Reason {
+/// Why a proof was found but not checked, where a solver has no answer.
+pub fn unchecked(reason: Reason) -> Reason {
     match reason {
-        bitvector::Reason::Deadline => Reason::Timeout,
-        bitvector::Reason::Memory => Reason::Memory,
-        bitvector::Reason::Stopped => cx.check().err().unwrap_or(Reason::Memory),
-        other => Reason::NotProvable(format!("a proof was found, but not checked: {other}")),
+        // That another solver is wrong is no error of this tool.
+        Reason::Worker(what) | Reason::Limit(what) | Reason::Internal(what) => {
+            Reason::NotProvable(format!("a proof was found, but not checked: {what}"))
+        }
+        other => other,
     }
 }

@@ -141,14 +141,17 @@ impl Budget {
         self.credit.store(0, Ordering::Relaxed);
     }
 
-    /// Looks at the flags, the clock and the memory.
-    pub fn check(&self) -> Result<(), Reason> {
+    /// Looks at the flags and the clock.
+    pub fn in_time(&self) -> Result<(), Reason> {
         if self.is_cancelled() {
             return Err(Reason::Interrupted);
         }
-        if self.is_late() {
-            return Err(Reason::Timeout);
-        }
+        if self.is_late() { Err(Reason::Timeout) } else { Ok(()) }
+    }
+
+    /// Looks at the flags, the clock and the memory.
+    pub fn check(&self) -> Result<(), Reason> {
+        self.in_time()?;
         match self.memory {
             Some(most) => self.measure(most),
             None => Ok(()),
@@ -168,14 +171,13 @@ impl Budget {
         Ok(())
     }
 
-    /// Looks at everything now, with so many bytes more than the process has.
-    pub fn room(&self, more: u64) -> Result<(), Reason> {
+    /// Looks at everything now, with so many bytes `more` than the process has. Where the system does not tell its size,
+    /// `used` bytes are known to be used.
+    pub fn room(&self, used: u64, more: u64) -> Result<(), Reason> {
+        self.in_time()?;
         match self.memory {
-            Some(most) if resident_bytes().is_some_and(|bytes| bytes.saturating_add(more) > most) => {
-                self.check()?;
-                Err(Reason::Memory)
-            }
-            _ => self.check(),
+            Some(most) if resident_bytes().unwrap_or(used).saturating_add(more) > most => Err(Reason::Memory),
+            _ => Ok(()),
         }
     }
 
@@ -238,7 +240,7 @@ impl Cancel {
     }
 }
 
-/// How long something takes, for statistics. Nothing is decided by it.
+/// How long something takes: for statistics, and for taking turns. It is no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
@@ -274,7 +276,7 @@ mod tests {
         assert_eq!((spent(&budget), budget.check(), budget.left()), (None, Ok(()), None));
         assert_eq!((budget.slice(10).left(), budget.share(3).left()), (None, None));
         let (states, depth) = (budget.fits_states(u64::MAX), budget.fits_depth(u64::MAX));
-        assert_eq!((states, depth, budget.room(u64::MAX)), (Ok(()), Ok(()), Ok(())));
+        assert_eq!((states, depth, budget.room(0, u64::MAX)), (Ok(()), Ok(()), Ok(())));
     }
 
     #[test]
@@ -319,8 +321,8 @@ mod tests {
         let large = Budget::unlimited().memory(most);
         if cfg!(any(target_os = "linux", target_os = "macos", target_os = "windows")) {
             assert_eq!((small.check(), spent(&small)), (Err(Reason::Memory), Some(Reason::Memory)));
-            assert_eq!((large.check(), large.room(0)), (Ok(()), Ok(())));
-            assert_eq!(large.room(4 << 30), Err(Reason::Memory));
+            assert_eq!((large.check(), large.room(0, 0)), (Ok(()), Ok(())));
+            assert_eq!(large.room(0, 4 << 30), Err(Reason::Memory));
         }
     }
 

@@ -68,3 +68,18 @@ impl Observer for Silent {
 
     fn event(&self, _: &Event<'_>) {}
 }
+
+/// Passes on progress, and nothing else: for a question within another one.
+pub struct ProgressOnly<'a>(pub &'a dyn Observer);
+
+impl Observer for ProgressOnly<'_> {
+    fn wants(&self, topic: Topic) -> bool {
+        topic == Topic::Progress && self.0.wants(topic)
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        if event.topic() == Topic::Progress {
+            self.0.event(event);
+        }
+    }
+}

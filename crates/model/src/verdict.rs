@@ -1,6 +1,6 @@
 //! What an engine is asked and what it answers: one set of types for all engines.
 //!
-//! An engine takes a model, properties, [`Limits`] and an [`Observer`], and returns one [`Outcome`] per
+//! An engine takes a model, properties and a [`crate::context::Context`], and returns one [`Outcome`] per
 //! property. It never prints. A limit that is hit is a [`Reason`], not an error: "not finished" is a
 //! value of its own and can never be taken for "no error".
 
@@ -16,19 +16,16 @@ pub use components::{ComponentsStats, ProcedureStats, RefinementRound};
 pub use compositions::CompositionStats;
 pub use programs::ProgramStats;
 
-use crate::budget::Budget;
 use crate::chart::Chart;
 use crate::claim::Claim;
 use crate::components_proof::ComponentsProof;
 use crate::composition_proof::CompositionProof;
-use crate::context::Context;
 use crate::flow_proof::FlowProof;
 use crate::program_proof::ProgramProof;
 use crate::queue_proof::QueueProof;
 use crate::semantics::Reading;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A question about a model.
 #[derive(Clone, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -238,66 +235,4 @@ pub struct Outcome {
     pub certificate: Option<Certificate>,
     /// Channels, cycles, advice.
     pub details: Details,
-}
-
-/// When to stop.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// Not later than this.
-    pub deadline: Option<Instant>,
-    /// The resident size of the process may not exceed so many bytes.
-    pub memory: Option<u64>,
-    /// Not more states than this.
-    pub states: Option<u64>,
-    /// Not deeper than this.
-    pub depth: Option<u64>,
-}
-
-/// Whom an engine tells what it is doing; and who can stop it.
-pub trait Observer: Sync {
-    /// Work goes on. Called now and then, never more than a few times per second's worth of work.
-    fn progress(&self, progress: Progress);
-
-    /// The user wants it to stop.
-    fn cancelled(&self) -> bool;
-}
-
-/// An observer that shows nothing and stops when its flag is set.
-#[derive(Debug, Default)]
-pub struct Silent {
-    /// Set to stop.
-    pub stop: AtomicBool,
-}
-
-impl Observer for Silent {
-    fn progress(&self, _: Progress) {}
-
-    fn cancelled(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-}
-
-impl From<&Budget> for Limits {
-    fn from(budget: &Budget) -> Limits {
-        let (memory, states, depth) = (budget.most_memory(), budget.most_states(), budget.most_depth());
-        let deadline = budget.left().and_then(|left| Instant::now().checked_add(left));
-        Limits { deadline, memory, states, depth }
-    }
-}
-
-impl Context<'_> {
-    /// The limits of the budget.
-    pub fn limits(&self) -> Limits {
-        self.budget.into()
-    }
-}
-
-impl Observer for Context<'_> {
-    fn progress(&self, progress: Progress) {
-        Context::progress(self, || progress);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.budget.is_cancelled()
-    }
 }

@@ -3,7 +3,9 @@
 //! With `--cross`, an installed solver discharges the obligations of each proof again.
 
 use cfront::program::ErrorKind;
-use model::verdict::{Limits, Silent};
+use model::budget::Budget;
+use model::context::Context;
+use model::observer::{Event, Observer, Topic};
 use pdr::Answer;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -41,14 +43,10 @@ fn reach(file: &str, seconds: u64, verbose: bool, cross: bool) -> String {
     };
     let Some(component) = program.components.first() else { return String::from("unsupported: nothing to check") };
     let start = Instant::now();
-    let limits = Limits { deadline: Some(start + Duration::from_secs(seconds)), ..Limits::default() };
-    let mut listener = |progress: &pdr::Progress| {
-        if verbose {
-            say(&format!("  {:.1}s {progress:?}", start.elapsed().as_secs_f64()));
-        }
-    };
+    let limits = Budget::unlimited().timeout(Duration::from_secs(seconds));
+    let observer = Verbose { verbose, start };
     let (answer, statistics) =
-        pdr::check(component, &|kind: &ErrorKind| kind.is_stated(), &limits, &Silent::default(), &mut listener);
+        pdr::check(component, &|kind: &ErrorKind| kind.is_stated(), &Context::new(&limits, &observer));
     if verbose {
         for (location, clauses) in &statistics.invariant {
             say(&format!("  at {}:", location.0));
@@ -76,10 +74,25 @@ fn reach(file: &str, seconds: u64, verbose: bool, cross: bool) -> String {
 /// What another solver says about a proof.
 fn discharged(component: &cfront::Component, invariant: &pdr::Invariant, seconds: u64) -> String {
     let Some(mut solver) = bitvector::External::find() else { return String::from("no other solver") };
-    let deadline = Some(Instant::now() + Duration::from_secs(seconds));
-    let limits = bitvector::Limits { deadline, ..bitvector::Limits::none() };
+    let limits = Budget::unlimited().timeout(Duration::from_secs(seconds));
     match certify::programs::verify(component, &invariant.proof(), &mut solver, &limits) {
         Ok(()) => String::from("another solver agrees"),
         Err(refusal) => format!("another solver: {refusal}"),
+    }
+}
+
+/// Shows progress.
+struct Verbose {
+    verbose: bool,
+    start: Instant,
+}
+
+impl Observer for Verbose {
+    fn wants(&self, topic: Topic) -> bool {
+        self.verbose && topic == Topic::Progress
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        say(&format!("  {:.1}s {event:?}", self.start.elapsed().as_secs_f64()));
     }
 }

@@ -18,9 +18,10 @@ use crate::search::{Found, Said, Search};
 use crate::system::Cut;
 use bitvector::{Evaluation, Model, TermId};
 use cfront::program::{ErrorKind, LocationId, VariableId};
+use model::budget::Stopwatch;
 use model::verdict::Reason;
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Of ten parts of the time, walking may take so many.
 const PARTS: u32 = 3;
@@ -41,7 +42,7 @@ const EXACT_ROUNDS: u32 = 1;
 pub(crate) struct Beside<'c, 'a> {
     pub(crate) explorer: &'a mut Explorer<'c>,
     asked: &'a dyn Fn(&ErrorKind) -> bool,
-    start: Instant,
+    start: Stopwatch,
     first: First,
     rounds: u32,
     /// Listed states from which all ways end in listed ones, by cut point and number of the state.
@@ -52,7 +53,7 @@ pub(crate) struct Beside<'c, 'a> {
 
 impl<'c, 'a> Beside<'c, 'a> {
     pub(crate) fn new(explorer: &'a mut Explorer<'c>, asked: &'a dyn Fn(&ErrorKind) -> bool, first: First) -> Self {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         Beside { explorer, asked, start, first, rounds: 0, checked: HashSet::new(), over: false }
     }
 }
@@ -80,7 +81,7 @@ impl Search<'_, '_> {
         if beside.over || beside.explorer.spent > allowed {
             return Ok(None);
         }
-        match beside.explorer.explore(allowed - beside.explorer.spent + SLICE, beside.asked, self.budget)? {
+        match beside.explorer.explore(allowed - beside.explorer.spent + SLICE, beside.asked, self.cx.budget)? {
             Explored::Run(run) => return Ok(Some(Found::Walked(run))),
             Explored::Some => return Ok(None),
             Explored::All => {}
@@ -91,7 +92,7 @@ impl Search<'_, '_> {
             beside.over = true;
             return Ok(None);
         }
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let loose = self.beside.rounds > EXACT_ROUNDS && self.beside.rounds.is_power_of_two();
         let mut complete = if loose { self.complete(true)? } else { Complete::Loose };
         if let Complete::Loose = complete {
@@ -139,7 +140,7 @@ impl Search<'_, '_> {
 
     /// Whether all ways from a state, of which some values may be open, end in listed ones.
     fn case(&mut self, source: Cut, values: &[TermId], listings: &[Listing], loose: bool) -> Result<Complete, Reason> {
-        for (target, arrival) in self.system.ways_from(source, values.to_vec(), self.budget)? {
+        for (target, arrival) in self.system.ways_from(source, values.to_vec(), self.cx.budget)? {
             let mut question = vec![arrival.guard];
             if let Some(listing) = listings.get(target) {
                 match self.is_listed(listing, &arrival.values) {

@@ -8,7 +8,6 @@
 //! When nothing is left, the states at cut points are those that these inputs reach. Whether other inputs reach more
 //! is a question for the solver, which also says which (`enumerated.rs`).
 
-use crate::budget::Budget;
 use crate::inputs::Inputs;
 use crate::liveness::Liveness;
 use crate::slice::Slice;
@@ -16,9 +15,10 @@ use crate::system::{Cut, Order};
 use crate::walker::{Stop, Walker};
 use cfront::interpret::{Machine, Outcome, Request, Run};
 use cfront::program::{Component, EdgeId, ErrorKind, LocationId, VariableId};
+use model::budget::{Budget, Stopwatch};
 use model::verdict::Reason;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// States that are remembered.
 const STATES: usize = 3_000_000;
@@ -125,25 +125,25 @@ impl<'c> Explorer<'c> {
         &mut self,
         duration: Duration,
         asked: &dyn Fn(&ErrorKind) -> bool,
-        budget: &Budget<'_>,
+        budget: &Budget,
     ) -> Result<Explored, Reason> {
-        let start = Instant::now();
-        let explored = self.explore_until(start + duration, asked, budget);
+        let start = Stopwatch::start();
+        let explored = self.explore_until(&budget.at_most(duration), asked, budget);
         self.spent += start.elapsed();
         explored
     }
 
     fn explore_until(
         &mut self,
-        end: Instant,
+        turn: &Budget,
         asked: &dyn Fn(&ErrorKind) -> bool,
-        budget: &Budget<'_>,
+        budget: &Budget,
     ) -> Result<Explored, Reason> {
         let mut steps = STEPS;
         loop {
             if steps == 0 {
                 budget.check()?;
-                if Instant::now() >= end {
+                if turn.is_late() {
                     return Ok(Explored::Some);
                 }
                 steps = STEPS;
@@ -326,12 +326,7 @@ impl<'c> Explorer<'c> {
     }
 
     /// The run of the interpreter with the inputs of a trail.
-    fn replay(
-        &self,
-        trail: Trail,
-        asked: &dyn Fn(&ErrorKind) -> bool,
-        budget: &Budget<'_>,
-    ) -> Result<Option<Run>, Reason> {
+    fn replay(&self, trail: Trail, asked: &dyn Fn(&ErrorKind) -> bool, budget: &Budget) -> Result<Option<Run>, Reason> {
         let mut inputs = Vec::new();
         let mut at = trail;
         while at != 0 {

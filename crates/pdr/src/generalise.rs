@@ -62,11 +62,6 @@ impl Vocabulary {
     pub(crate) fn note(&mut self, cube: &[TermId]) {
         self.used.extend(cube);
     }
-
-    /// How many literals have been in a clause.
-    pub(crate) fn used(&self) -> usize {
-        self.used.len()
-    }
 }
 
 /// The word and the bits of a literal that says that they are equal.
@@ -126,7 +121,7 @@ impl Search<'_, '_> {
         kept.sort_by_key(|&literal| (own.contains(&literal), std::cmp::Reverse(terms.parts(&[literal]).len())));
         let mut at = 0;
         while at < kept.len() {
-            self.budget.check()?;
+            self.cx.budget.check()?;
             let mut tried = kept.clone();
             tried.remove(at);
             match self.unreached_part(cut, tried, level)? {

@@ -56,7 +56,7 @@ impl Search<'_, '_> {
             for block in self.system.entering[target].clone() {
                 let source = self.system.blocks[block].source;
                 let uses = loop {
-                    self.budget.check()?;
+                    self.cx.budget.check()?;
                     let (mut question, _) = self.leads_to(block, cube, level);
                     if source != 0 {
                         question.push(assumption);

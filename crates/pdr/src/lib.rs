@@ -1,6 +1,6 @@
 //! Which errors of a C component can be reached: predicates over machine integers, proofs, and runs.
 //!
-//! * In: a [`cfront::Component`], the kinds of errors that are asked for, limits, an observer.
+//! * In: a [`cfront::Component`], the kinds of errors that are asked for, a budget and an observer.
 //! * Out: an [`Answer`]: safe, with an [`Invariant`] as plain data; unsafe, with a run of the
 //!   interpreter that ends in such an error; or why neither is known.
 //!
@@ -13,7 +13,6 @@
 //! either: whoever asks hands the invariant to `certify::programs`, which derives everything again, and runs the run again.
 
 mod bounds;
-mod budget;
 pub mod document;
 mod encode;
 mod enumerated;
@@ -35,16 +34,17 @@ mod walker;
 
 pub use invariant::Invariant;
 
-use budget::Budget;
 use cfront::Component;
 use cfront::interpret::{Outcome, Run};
 use cfront::program::{ErrorKind, LocationId};
 use enumerated::Beside;
 use explore::{Explored, Explorer};
-use model::verdict::{Limits, Observer, Reason};
+use model::budget::Stopwatch;
+use model::context::Context;
+use model::reason::Reason;
 use search::{Cube, Found, Search};
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use system::System;
 
 /// In programs with as many edges, states are enumerated before the search starts, so long for each edge. In smaller ones
@@ -87,19 +87,20 @@ pub struct Statistics {
     pub time: Duration,
 }
 
-/// How far a search is.
+/// The name of this engine.
+pub const ENGINE: &str = "pdr";
+
+/// What a search has counted so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
+pub(crate) struct Counts {
     /// The level.
-    pub iteration: u64,
-    /// Literals that clauses used so far.
-    pub predicates: u64,
+    pub(crate) iteration: u64,
     /// Clauses.
-    pub lemmas: u64,
+    pub(crate) lemmas: u64,
     /// Sets of states that were to be excluded.
-    pub obligations: u64,
+    pub(crate) obligations: u64,
     /// Questions to the solver.
-    pub solver_calls: u64,
+    pub(crate) solver_calls: u64,
 }
 
 /// Who begins: whatever does, the answer is the same, if there is one.
@@ -113,14 +114,8 @@ pub enum First {
 }
 
 /// Decides whether an asked error of the component can be reached.
-pub fn check(
-    component: &Component,
-    asked: &dyn Fn(&ErrorKind) -> bool,
-    limits: &Limits,
-    observer: &dyn Observer,
-    listener: &mut dyn FnMut(&Progress),
-) -> (Answer, Statistics) {
-    check_with(component, asked, First::Sets, limits, observer, listener)
+pub fn check(component: &Component, asked: &dyn Fn(&ErrorKind) -> bool, cx: &Context<'_>) -> (Answer, Statistics) {
+    check_with(component, asked, First::Sets, cx)
 }
 
 /// The same, and says who begins.
@@ -128,14 +123,11 @@ pub fn check_with(
     component: &Component,
     asked: &dyn Fn(&ErrorKind) -> bool,
     first: First,
-    limits: &Limits,
-    observer: &dyn Observer,
-    listener: &mut dyn FnMut(&Progress),
+    cx: &Context<'_>,
 ) -> (Answer, Statistics) {
-    let start = Instant::now();
+    let start = Stopwatch::start();
     let mut statistics = Statistics::default();
-    let budget = Budget::new(limits, observer);
-    let answer = decide(component, asked, first, &budget, listener, &mut statistics);
+    let answer = decide(component, asked, first, cx, &mut statistics);
     statistics.time = start.elapsed();
     (answer.unwrap_or_else(Answer::Inconclusive), statistics)
 }
@@ -152,33 +144,31 @@ fn decide(
     component: &Component,
     asked: &dyn Fn(&ErrorKind) -> bool,
     first: First,
-    budget: &Budget<'_>,
-    listener: &mut dyn FnMut(&Progress),
+    cx: &Context<'_>,
     statistics: &mut Statistics,
 ) -> Result<Answer, Reason> {
     if first == First::Sets
-        && let Some(run) = replay::guess(component, asked, budget)?
+        && let Some(run) = replay::guess(component, asked, cx.budget)?
     {
         return real(run);
     }
     let mut explorer = Explorer::new(component);
     let edges = u32::try_from(component.edges.len()).unwrap_or(u32::MAX);
     if (edges >= MANY_EDGES || first == First::States)
-        && let Explored::Run(run) = explorer.explore(FOR_EACH_EDGE * edges, asked, budget)?
+        && let Explored::Run(run) = explorer.explore(FOR_EACH_EDGE * edges, asked, cx.budget)?
     {
         return real(run);
     }
-    let run =
-        match conclude(component, &|_| true, Beside::new(&mut explorer, asked, first), budget, listener, statistics)? {
-            Conclusion::Proof(invariant) => return Ok(Answer::Safe(invariant)),
-            Conclusion::Violation(run) => run,
-        };
+    let run = match conclude(component, &|_| true, Beside::new(&mut explorer, asked, first), cx, statistics)? {
+        Conclusion::Proof(invariant) => return Ok(Answer::Safe(invariant)),
+        Conclusion::Violation(run) => run,
+    };
     let fault = match run.outcome {
         Outcome::Error(kind, _) if !asked(&kind) => kind,
         _ => return real(run),
     };
     explorer.faulty = true;
-    match conclude(component, asked, Beside::new(&mut explorer, asked, first), budget, listener, statistics)? {
+    match conclude(component, asked, Beside::new(&mut explorer, asked, first), cx, statistics)? {
         Conclusion::Proof(_) => Err(Reason::Crash(fault.to_string())),
         Conclusion::Violation(run) => real(run),
     }
@@ -198,24 +188,21 @@ fn conclude<'c>(
     component: &'c Component,
     asked: &dyn Fn(&ErrorKind) -> bool,
     beside: Beside<'c, '_>,
-    budget: &Budget<'_>,
-    listener: &mut dyn FnMut(&Progress),
+    cx: &Context<'_>,
     statistics: &mut Statistics,
 ) -> Result<Conclusion, Reason> {
-    let system = System::new(component, asked, budget)?;
+    let system = System::new(component, asked, cx.budget)?;
     statistics.cut_points = system.cuts.len() as u64;
     statistics.variables = system.variables.len() as u64;
-    let stop = || budget.stopped();
-    let limits = budget.solver(&stop);
-    let mut search = Search::new(system, budget, limits, beside, listener);
+    let mut search = Search::new(system, cx, beside);
     let found = search.run();
-    let progress = search.progress();
-    statistics.iterations += progress.iteration;
-    statistics.lemmas = progress.lemmas;
-    statistics.obligations += progress.obligations;
-    statistics.solver_calls += progress.solver_calls;
+    let counts = search.counts();
+    statistics.iterations += counts.iteration;
+    statistics.lemmas = counts.lemmas;
+    statistics.obligations += counts.obligations;
+    statistics.solver_calls += counts.solver_calls;
     match found? {
-        Found::Run(inputs) => match replay::replay(&search.system, &inputs, asked, budget)? {
+        Found::Run(inputs) => match replay::replay(&search.system, &inputs, asked, cx.budget)? {
             Some(run) => Ok(Conclusion::Violation(run)),
             None => Err(Reason::NotProvable(String::from("a run that was found does not replay"))),
         },

@@ -87,7 +87,7 @@ impl Search<'_, '_> {
                 if (number + asked) % 5 == 4 { value.wrapping_neg() } else { value }
             };
             while run.edges.len() < STEPS {
-                self.budget.check()?;
+                self.cx.budget.check()?;
                 if machine.step(&mut answer, &mut run).is_some() {
                     break;
                 }

@@ -3,14 +3,14 @@
 //! [`replay`] runs the inputs that the search found. [`guess`] runs a few inputs that nobody computed, because a program
 //! that fails after ten thousand rounds of a loop fails at once in an interpreter.
 
-use crate::budget::Budget;
 use crate::system::System;
 use bitvector::Model;
 use cfront::interpret::{Machine, Outcome, Request, Run};
 use cfront::program::{Component, ErrorKind};
+use model::budget::Budget;
 use model::random::Random;
 use model::verdict::Reason;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Steps of a run that follows a computed path.
 const STEPS: usize = 4_000_000;
@@ -28,7 +28,7 @@ pub(crate) fn replay(
     system: &System<'_>,
     blocks: &[Model],
     asked: &dyn Fn(&ErrorKind) -> bool,
-    budget: &Budget<'_>,
+    budget: &Budget,
 ) -> Result<Option<Run>, Reason> {
     let mut machine = Machine::new(system.component);
     let mut run = empty();
@@ -57,9 +57,9 @@ pub(crate) fn replay(
 pub(crate) fn guess(
     component: &Component,
     asked: &dyn Fn(&ErrorKind) -> bool,
-    budget: &Budget<'_>,
+    budget: &Budget,
 ) -> Result<Option<Run>, Reason> {
-    let end = Instant::now() + GUESSING;
+    let turn = budget.at_most(GUESSING);
     let mut left = GUESSED_STEPS;
     for number in 0..GUESSES {
         let mut random = Random::new(number);
@@ -74,7 +74,7 @@ pub(crate) fn guess(
         while run.edges.len() < most {
             if run.edges.len().is_multiple_of(STEPS_BETWEEN_LOOKS) {
                 budget.check()?;
-                if Instant::now() >= end {
+                if turn.is_late() {
                     return Ok(None);
                 }
             }

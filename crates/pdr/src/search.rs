@@ -10,13 +10,14 @@
 //! is a run. If no block does, the cube is made larger (`generalise.rs`) and its negation is a new clause. When no clause
 //! is lost from one level to the next, the frame is an inductive invariant.
 
-use crate::Progress;
-use crate::budget::Budget;
+use crate::Counts;
 use crate::enumerated::Beside;
 use crate::system::{Cut, System};
-use bitvector::{Embedded, Model, Outcome, Solver, TermId};
+use bitvector::{Effort, Embedded, Model, Outcome, Solver, TermId};
 use cfront::interpret::Run;
-use model::verdict::Reason;
+use model::context::Context;
+use model::observer::Progress;
+use model::reason::Reason;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -86,8 +87,7 @@ pub(crate) enum Reached {
 /// The state of a search.
 pub(crate) struct Search<'c, 'a> {
     pub(crate) system: System<'c>,
-    pub(crate) budget: &'a Budget<'a>,
-    limits: bitvector::Limits<'a>,
+    pub(crate) cx: Context<'a>,
     pub(crate) solver: Embedded,
     /// By cut point, the errors last.
     pub(crate) lemmas: Vec<Vec<Lemma>>,
@@ -99,23 +99,15 @@ pub(crate) struct Search<'c, 'a> {
     pub(crate) aside: bool,
     /// The search over states with numbers.
     pub(crate) beside: Beside<'c, 'a>,
-    listener: &'a mut dyn FnMut(&Progress),
 }
 
 impl<'c, 'a> Search<'c, 'a> {
-    pub(crate) fn new(
-        mut system: System<'c>,
-        budget: &'a Budget<'a>,
-        limits: bitvector::Limits<'a>,
-        beside: Beside<'c, 'a>,
-        listener: &'a mut dyn FnMut(&Progress),
-    ) -> Self {
+    pub(crate) fn new(mut system: System<'c>, cx: &Context<'a>, beside: Beside<'c, 'a>) -> Self {
         let lemmas = vec![Vec::new(); system.cuts.len() + 1];
         let vocabulary = crate::generalise::Vocabulary::new(&mut system);
         Search {
             system,
-            budget,
-            limits,
+            cx: *cx,
             solver: Embedded::new(),
             lemmas,
             top: 0,
@@ -124,7 +116,6 @@ impl<'c, 'a> Search<'c, 'a> {
             obligations: 0,
             aside: false,
             beside,
-            listener,
         }
     }
 
@@ -147,10 +138,9 @@ impl<'c, 'a> Search<'c, 'a> {
     }
 
     /// How far it is.
-    pub(crate) fn progress(&self) -> Progress {
-        Progress {
+    pub(crate) fn counts(&self) -> Counts {
+        Counts {
             iteration: self.top as u64,
-            predicates: self.vocabulary.used() as u64,
             lemmas: self.lemmas.iter().map(Vec::len).sum::<usize>() as u64,
             obligations: self.obligations,
             solver_calls: self.solver.statistics().checks,
@@ -158,26 +148,21 @@ impl<'c, 'a> Search<'c, 'a> {
     }
 
     fn tell(&mut self) {
-        let progress = self.progress();
-        (self.listener)(&progress);
-        self.budget.observer().progress(model::verdict::Progress {
-            engine: "pdr",
-            states: progress.lemmas,
-            waiting: 0,
-            transitions: progress.solver_calls,
-            depth: progress.iteration,
-            memory_bytes: 0,
+        self.cx.progress(|| {
+            let Counts { iteration, lemmas, obligations, solver_calls } = self.counts();
+            let (states, waiting, transitions, depth) = (lemmas, obligations, solver_calls, iteration);
+            Progress { engine: crate::ENGINE, states, waiting, transitions, depth, memory_bytes: 0 }
         });
     }
 
     /// Asks the solver.
     pub(crate) fn ask(&mut self, question: &[TermId], conflicts: Option<u64>) -> Result<Said, Reason> {
-        let limits = bitvector::Limits { conflicts, ..self.limits };
-        match self.solver.check(&self.system.terms, question, &limits) {
+        let effort = Effort { conflicts, ..Effort::from(self.cx.budget) };
+        match self.solver.check(&self.system.terms, question, &effort) {
             Outcome::Sat(model) => Ok(Said::Yes(model)),
             Outcome::Unsat(core) => Ok(Said::No(core)),
-            Outcome::Unknown(bitvector::Reason::Conflicts) if conflicts.is_some() => Ok(Said::Unknown),
-            Outcome::Unknown(reason) => Err(self.budget.reason(reason)),
+            Outcome::Unknown(Reason::Limit(_)) if conflicts.is_some() => Ok(Said::Unknown),
+            Outcome::Unknown(reason) => Err(reason),
         }
     }
 
@@ -250,7 +235,7 @@ impl<'c, 'a> Search<'c, 'a> {
         let mut nodes = vec![Obligation { cut: self.system.error(), cube: Vec::new(), next: None }];
         let mut queue = BinaryHeap::from([Reverse((self.top, 0_usize))]);
         while let Some(Reverse((level, node))) = queue.pop() {
-            self.budget.check()?;
+            self.cx.budget.check()?;
             if let Some(found) = self.walk_beside()? {
                 return Ok(Some(found));
             }

@@ -8,11 +8,11 @@
 //!
 //! A block is a function of the start and the inputs. So the weakest precondition of a condition is a substitution.
 
-use crate::budget::Budget;
 use crate::encode::{Encoder, sort};
 use crate::slice::{Slice, opposite};
 use bitvector::{Sort, TermId, Terms};
 use cfront::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
+use model::budget::Budget;
 use model::verdict::Reason;
 use std::collections::{BTreeMap, HashMap, btree_map};
 
@@ -81,7 +81,7 @@ impl<'c> System<'c> {
     pub(crate) fn new(
         component: &'c Component,
         asked: &dyn Fn(&ErrorKind) -> bool,
-        budget: &Budget<'_>,
+        budget: &Budget,
     ) -> Result<System<'c>, Reason> {
         let slice = Slice::new(component, asked);
         let mut terms = Terms::new();
@@ -122,7 +122,7 @@ impl<'c> System<'c> {
         self.cuts.len()
     }
 
-    fn encode_steps(&mut self, encoder: &mut Encoder<'_>, budget: &Budget<'_>) -> Result<(), Reason> {
+    fn encode_steps(&mut self, encoder: &mut Encoder<'_>, budget: &Budget) -> Result<(), Reason> {
         let place: HashMap<VariableId, usize> = self.variables.iter().enumerate().map(|(at, &v)| (v, at)).collect();
         for (number, edge) in self.component.edges.iter().enumerate() {
             budget.check()?;
@@ -195,7 +195,7 @@ impl<'c> System<'c> {
     }
 
     /// The blocks that start at a cut point.
-    fn build_from(&mut self, source: Cut, budget: &Budget<'_>) -> Result<(), Reason> {
+    fn build_from(&mut self, source: Cut, budget: &Budget) -> Result<(), Reason> {
         for (target, Arrival { guard, values: next }) in self.ways_from(source, self.state.clone(), budget)? {
             let mut roots = next.clone();
             roots.push(guard);
@@ -211,7 +211,7 @@ impl<'c> System<'c> {
         &mut self,
         source: Cut,
         values: Vec<TermId>,
-        budget: &Budget<'_>,
+        budget: &Budget,
     ) -> Result<Vec<(Cut, Arrival)>, Reason> {
         let start = self.cuts[source];
         // By the place in the order.

@@ -6,15 +6,17 @@
 //! inputs. `HIGHWATER_SEEDS=N` makes more of them, from `HIGHWATER_FIRST` on.
 
 use crate::common;
+use model::budget::Budget;
+use model::context::Context;
 
 use crate::common::compiler::{End, Ends, Flags, Inputs, TOLD, input_seed, run_all, status};
 use crate::common::wide::{DECLARATIONS, LAST, unit};
 use cfront::interpret::{Outcome, Request, Run, run};
 use cfront::program::ErrorKind;
 use cfront::{Component, DataModel, Input, Options, witness};
-use model::verdict::{Limits, Reason, Silent};
+use model::verdict::Reason;
 use pdr::{Answer, First};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const BATCH: u64 = 40;
 /// How long the check of a proof may take.
@@ -190,14 +192,14 @@ fn same_runs(subject: &Subject, ends: &Ends, counts: &mut Counts) {
 fn answer(subject: &Subject, mode: Mode, ends: &Ends, counts: &mut Counts) {
     let Subject { seed, component, .. } = subject;
     let text = &subject.input.text;
-    let limits = Limits { deadline: Some(Instant::now() + Duration::from_millis(400)), ..Limits::default() };
+    let limits = Budget::unlimited().timeout(Duration::from_millis(400));
     let asked = |kind: &ErrorKind| mode.asks(kind);
     let first = if seed % 3 == 1 { First::States } else { First::Sets };
-    let (answer, _) = pdr::check_with(component, &asked, first, &limits, &Silent::default(), &mut |_| {});
+    let (answer, _) = pdr::check_with(component, &asked, first, &Context::silent(&limits));
     match answer {
         Answer::Safe(invariant) => {
             counts.safe += 1;
-            let limits = bitvector::Limits { deadline: Some(Instant::now() + CHECKING), ..bitvector::Limits::none() };
+            let limits = Budget::unlimited().timeout(CHECKING);
             match certify::programs::verify(component, &invariant.proof(), &mut bitvector::Embedded::new(), &limits) {
                 // Who has no proof that was checked in time does not say `proved`.
                 Err(certify::programs::Refusal::Undecided(..)) => counts.unchecked += 1,

@@ -4,10 +4,11 @@
 //! A wrong answer fails the test; a program that is not read, or not decided in time, is only counted.
 
 use crate::common;
+use model::budget::Budget;
+use model::context::Context;
 
 use cfront::interpret::Outcome;
 use cfront::{DataModel, Options, preprocess::preprocess};
-use model::verdict::{Limits, Silent};
 use pdr::Answer;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -65,7 +66,6 @@ fn asked(path: &Path, seconds: u64) -> (String, Option<bool>) {
         Ok(input) => input,
         Err(failure) => return (format!("unread: {}", failure.diagnostic.code), None),
     };
-    let start = Instant::now();
     let read = cfront::read(&input, &Options::default());
     let Some(component) = read.program.and_then(|program| program.components.into_iter().next()) else {
         let first = read.diagnostics.first();
@@ -74,8 +74,8 @@ fn asked(path: &Path, seconds: u64) -> (String, Option<bool>) {
             None,
         );
     };
-    let limits = Limits { deadline: Some(start + Duration::from_secs(seconds)), ..Limits::default() };
-    let (answer, _) = pdr::check(&component, &common::stated, &limits, &Silent::default(), &mut |_| {});
+    let limits = Budget::unlimited().timeout(Duration::from_secs(seconds));
+    let (answer, _) = pdr::check(&component, &common::stated, &Context::silent(&limits));
     match answer {
         Answer::Safe(invariant) => match common::verified(&component, &invariant) {
             Ok(()) => (String::from("safe"), Some(true)),

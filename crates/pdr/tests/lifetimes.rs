@@ -4,17 +4,19 @@
 use crate::common::{component, verified};
 use cfront::interpret::Outcome;
 use cfront::program::ErrorKind;
-use model::verdict::{Limits, Reason, Silent};
+use model::budget::Budget;
+use model::context::Context;
+use model::verdict::Reason;
 use pdr::Answer;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const ROUTINES: &str = "void take(int *p); void take_all(int **p); void other(void); int printf(const char *, ...);\n";
 
 fn ask(text: &str, faults: bool) -> Answer {
     let component = component(&format!("{ROUTINES}{text}"));
     let asked = |kind: &ErrorKind| faults || kind.is_stated();
-    let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(20)), ..Limits::default() };
-    let (answer, _) = pdr::check(&component, &asked, &limits, &Silent::default(), &mut |_| {});
+    let limits = Budget::unlimited().timeout(Duration::from_secs(20));
+    let (answer, _) = pdr::check(&component, &asked, &Context::silent(&limits));
     if let Answer::Safe(invariant) = &answer {
         assert_eq!(verified(&component, invariant), Ok(()));
     }

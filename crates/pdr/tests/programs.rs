@@ -1,11 +1,13 @@
 //! Small programs with known answers: loops, locks, machines of states, arrays, pointers, and the traps of C's integers.
 
 use crate::common;
+use model::budget::Budget;
+use model::context::Context;
 
 use crate::common::verified;
 use bitvector::{Op, Sort};
 use certify::programs::{Refusal, obligations};
-use model::verdict::{Limits, Observer, Progress, Reason, Silent};
+use model::verdict::Reason;
 use pdr::Answer;
 use pdr::invariant::{Invariant, Node};
 use std::time::{Duration, Instant};
@@ -244,7 +246,7 @@ fn sums_of_counters_are_kept() {
 #[test]
 fn obligations_are_texts_for_any_solver() {
     let (component, invariant) = proof();
-    let texts = obligations(&component, &invariant.proof(), &bitvector::Limits::none()).expect("the invariant is one");
+    let texts = obligations(&component, &invariant.proof(), &Budget::unlimited()).expect("the invariant is one");
     assert!(texts.len() >= 3);
     assert!(
         texts.iter().all(|each| each.text.starts_with("(set-logic QF_BV)") && each.text.ends_with("(check-sat)\n"))
@@ -269,24 +271,24 @@ const HARD: &str = "int main(void) { unsigned x = __VERIFIER_nondet_uint(), y = 
 fn a_deadline_is_kept() {
     let component = common::component(HARD);
     let start = Instant::now();
-    let limits = Limits { deadline: Some(start + Duration::from_millis(100)), ..Limits::default() };
-    let (answer, _) = pdr::check(&component, &common::stated, &limits, &Silent::default(), &mut |_| {});
+    let limits = Budget::unlimited().timeout(Duration::from_millis(100));
+    let (answer, _) = pdr::check(&component, &common::stated, &Context::silent(&limits));
     assert!(start.elapsed() < Duration::from_secs(3));
     assert!(!matches!(answer, Answer::Safe(_)));
 }
 
 #[test]
 fn whoever_watches_can_stop_it() {
-    struct Impatient(Instant);
-    impl Observer for Impatient {
-        fn progress(&self, _: Progress) {}
-        fn cancelled(&self) -> bool {
-            self.0.elapsed() > Duration::from_millis(50)
-        }
-    }
     let component = common::component(HARD);
     let start = Instant::now();
-    let (answer, _) = pdr::check(&component, &common::stated, &Limits::default(), &Impatient(start), &mut |_| {});
+    let (budget, stop) = Budget::unlimited().linked();
+    let (answer, _) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(50));
+            stop.cancel();
+        });
+        pdr::check(&component, &common::stated, &Context::silent(&budget))
+    });
     assert!(start.elapsed() < Duration::from_secs(3));
     assert!(!matches!(answer, Answer::Safe(_)));
 }

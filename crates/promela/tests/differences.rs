@@ -4,10 +4,11 @@ use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
 use explore::{Options, Order};
+use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
-use model::verdict::{Limits, Property, Silent, Verdict};
+use model::verdict::{Property, Verdict};
 
 const BOOK: &str = include_str!("../../../docs/src/differences.md");
 
@@ -25,7 +26,7 @@ fn searched(heading: &str) -> (u64, bool) {
     let semantics = Semantics::new(&network, Reading::Declared);
     let properties = vec![Property::Safety, Property::Deadlock];
     let options = Options { order: Order::Breadth, keep_going: true, properties, ..Options::default() };
-    let outcomes = explore::check(&semantics, &sources, &options, &Silent::default());
+    let outcomes = explore::check(&semantics, &sources, &options, &Context::unlimited());
     let violated = outcomes.iter().any(|o| o.verdict == Verdict::Violated);
     (outcomes[0].stats.as_ref().map_or(0, |s| s.states), violated)
 }
@@ -57,9 +58,8 @@ fn a_receive_that_changes_its_own_index_is_one_assignment_after_the_other() {
 fn infinite(heading: &str, fair: bool, ask: impl Fn(&Setting<'_>, &Network) -> Verdict) -> Verdict {
     let (network, sources) = model(heading);
     let semantics = Semantics::new(&network, Reading::Declared);
-    let silent = Silent::default();
-    let (limits, reduction) = (Limits::default(), Mode::Off);
-    let setting = Setting { semantics: &semantics, sources: &sources, fair, reduction, limits, observer: &silent };
+    let (cx, reduction) = (Context::unlimited(), Mode::Off);
+    let setting = Setting { semantics: &semantics, sources: &sources, fair, reduction, cx };
     ask(&setting, &network)
 }
 

@@ -17,7 +17,7 @@ use report::style::Style;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The name under which the examples are read; one of them includes itself.
 const EXAMPLE: &str = "example.pml";
@@ -49,7 +49,7 @@ fn read_example(entry: &Explanation) -> Read {
     // The preprocessor needs some time, nobody knows how much; the parser would need a lot more.
     let mut time = Duration::from_millis(20);
     loop {
-        let options = Options { deadline: Some(Instant::now() + time), ..Options::default() };
+        let options = Options { budget: model::budget::Budget::unlimited().timeout(time), ..Options::default() };
         let read = read_limited(entry, &options);
         if codes(&read) != ["P0018"] {
             return read;

@@ -4,8 +4,9 @@
 //! `semantics.models` has one model after the other, each under a line `=== name | states | errors`.
 
 use explore::{Options, Order};
+use model::context::Context;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Property, Reason, Silent, Verdict};
+use model::verdict::{Property, Reason, Verdict};
 
 struct Expected<'a> {
     name: &'a str,
@@ -36,7 +37,7 @@ fn wrong(expected: &Expected<'_>) -> Option<String> {
     let semantics = Semantics::new(&network, Reading::Declared);
     let properties = vec![Property::Safety, Property::Deadlock];
     let options = Options { order: Order::Breadth, keep_going: true, properties, ..Options::default() };
-    let outcomes = explore::check(&semantics, &read.sources, &options, &Silent::default());
+    let outcomes = explore::check(&semantics, &read.sources, &options, &Context::unlimited());
     let states = outcomes[0].stats.as_ref().map_or(0, |s| s.states);
     let violated = outcomes.iter().any(|o| o.verdict == Verdict::Violated);
     let same = states == expected.states && violated == expected.errors;
@@ -61,7 +62,7 @@ fn verdicts(text: &str) -> Vec<Verdict> {
     let semantics = Semantics::new(&network, Reading::Declared);
     let properties = vec![Property::Safety, Property::Deadlock];
     let options = Options { properties, ..Options::default() };
-    explore::check(&semantics, &read.sources, &options, &Silent::default()).into_iter().map(|o| o.verdict).collect()
+    explore::check(&semantics, &read.sources, &options, &Context::unlimited()).into_iter().map(|o| o.verdict).collect()
 }
 
 #[test]

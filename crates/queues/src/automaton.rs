@@ -10,7 +10,7 @@
 //! [`minimise`] is Moore's algorithm, with a head start: states that are equivalent have the same distance to
 //! acceptance, which the trimming computes anyway. For sets that are finite, or nearly so, that is all there is to do.
 
-use crate::limits::{Budget, Limit};
+use crate::limits::{Limit, Meter};
 use rustc_hash::FxHashMap as Map;
 
 /// One transition of an [`Automaton`].
@@ -133,7 +133,7 @@ impl Draft {
 const DEAD: u32 = u32::MAX;
 
 /// The canonical automaton of a draft.
-pub(crate) fn minimise(draft: &Draft, separator: u32, budget: &mut Budget) -> Result<Automaton, Limit> {
+pub(crate) fn minimise(draft: &Draft, separator: u32, budget: &mut Meter) -> Result<Automaton, Limit> {
     budget.spend(draft.states() + draft.edges.len())?;
     let mut classes = draft.distances();
     if classes.get(draft.start as usize).is_none_or(|&distance| distance == DEAD) {

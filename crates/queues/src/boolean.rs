@@ -5,7 +5,7 @@
 
 use crate::automaton::{Automaton, Draft, Edge};
 use crate::languages::{Deed, Language, Languages};
-use crate::limits::{Budget, Limit};
+use crate::limits::{Limit, Meter};
 use rustc_hash::FxHashMap as Map;
 
 /// In a pair of states: this side is out of the running.
@@ -114,7 +114,7 @@ impl Languages {
 }
 
 /// The automaton of pairs of states.
-fn pairs(a: &Automaton, b: &Automaton, keep: Keep, budget: &mut Budget) -> Result<Draft, Limit> {
+fn pairs(a: &Automaton, b: &Automaton, keep: Keep, budget: &mut Meter) -> Result<Draft, Limit> {
     let start = (start_of(a), start_of(b));
     let mut draft = Draft::new();
     let mut numbers: Map<(u32, u32), u32> = Map::default();
@@ -171,12 +171,12 @@ fn take(edges: &mut &[Edge], letter: u32) -> u32 {
     }
 }
 
-fn included(a: &Automaton, b: &Automaton, budget: &mut Budget) -> Result<bool, Limit> {
+fn included(a: &Automaton, b: &Automaton, budget: &mut Meter) -> Result<bool, Limit> {
     let found = any_pair(a, b, budget, |pair| pair.1 == OUT || (a.accepts(pair.0) && !b.accepts(pair.1)))?;
     Ok(!found)
 }
 
-fn meet(a: &Automaton, b: &Automaton, budget: &mut Budget) -> Result<bool, Limit> {
+fn meet(a: &Automaton, b: &Automaton, budget: &mut Meter) -> Result<bool, Limit> {
     any_pair(a, b, budget, |pair| a.accepts(pair.0) && b.accepts(pair.1))
 }
 
@@ -185,7 +185,7 @@ fn meet(a: &Automaton, b: &Automaton, budget: &mut Budget) -> Result<bool, Limit
 fn any_pair(
     a: &Automaton,
     b: &Automaton,
-    budget: &mut Budget,
+    budget: &mut Meter,
     wanted: impl Fn((u32, u32)) -> bool,
 ) -> Result<bool, Limit> {
     let start = (start_of(a), start_of(b));

@@ -7,7 +7,7 @@
 
 use crate::automaton::Automaton;
 use crate::languages::{Language, Languages};
-use crate::limits::{Budget, Limit};
+use crate::limits::{Limit, Meter};
 use crate::regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,7 +57,7 @@ impl Languages {
 struct Reading<'a> {
     automaton: &'a Automaton,
     separator: u32,
-    budget: &'a mut Budget,
+    budget: &'a mut Meter,
 }
 
 impl Reading<'_> {

@@ -5,7 +5,7 @@
 //! control states, and the limit on memory is a limit of the whole analysis.
 
 use crate::automaton::{Automaton, Draft, Edge, minimise};
-use crate::limits::{Budget, Limit, Limits};
+use crate::limits::{Limit, Limits, Meter};
 use crate::nondeterministic::Nondeterministic;
 use rustc_hash::FxHashMap as Map;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub struct Languages {
     pub(crate) meetings: Map<(Language, Language), bool>,
     /// The sets of lossy channels that were asked for.
     pub(crate) lossy_sets: Vec<Box<[bool]>>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: Meter,
 }
 
 impl Languages {
@@ -71,7 +71,7 @@ impl Languages {
             inclusions: Map::default(),
             meetings: Map::default(),
             lossy_sets: Vec::new(),
-            budget: Budget::new(limits),
+            budget: Meter::new(limits),
         }
     }
 

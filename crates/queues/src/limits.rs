@@ -1,11 +1,10 @@
 //! How much time and memory the operations may take, and what comes back when it was not enough.
 
-use std::fmt;
-use std::sync::Arc;
-use std::time::Instant;
+use model::budget::Budget;
+use model::reason::Reason;
 
 /// Bounds on the work of a [`crate::Languages`]. The default has none but a very large one on single automata.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// How many states an automaton may have while it is built.
     pub states: usize,
@@ -13,26 +12,13 @@ pub struct Limits {
     pub bytes: usize,
     /// How many elementary steps may be done in total.
     pub steps: u64,
-    /// When to stop.
-    pub deadline: Option<Instant>,
-    /// Asked now and then; `true` stops.
-    pub interrupt: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    /// Time, memory, and who may stop it.
+    pub budget: Budget,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { states: 1 << 20, bytes: usize::MAX, steps: u64::MAX, deadline: None, interrupt: None }
-    }
-}
-
-impl fmt::Debug for Limits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Limits")
-            .field("states", &self.states)
-            .field("bytes", &self.bytes)
-            .field("steps", &self.steps)
-            .field("deadline", &self.deadline)
-            .finish_non_exhaustive()
+        Limits { states: 1 << 20, bytes: usize::MAX, steps: u64::MAX, budget: Budget::unlimited() }
     }
 }
 
@@ -56,21 +42,43 @@ pub enum Limit {
     Interrupted,
 }
 
-/// How often the clock is read: once in this many steps.
+impl From<Reason> for Limit {
+    fn from(reason: Reason) -> Self {
+        match reason {
+            Reason::Timeout => Limit::Deadline,
+            Reason::Interrupted => Limit::Interrupted,
+            _ => Limit::Memory,
+        }
+    }
+}
+
+impl From<Limit> for Reason {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::States => Reason::States,
+            Limit::Memory => Reason::Memory,
+            Limit::Steps => Reason::Limit(limit.to_string()),
+            Limit::Deadline => Reason::Timeout,
+            Limit::Interrupted => Reason::Interrupted,
+        }
+    }
+}
+
+/// How often the budget is looked at: once in this many steps.
 const PATIENCE: u64 = 1 << 12;
 
 /// The work done so far, held against the limits.
 #[derive(Debug, Default)]
-pub(crate) struct Budget {
+pub(crate) struct Meter {
     pub(crate) limits: Limits,
     pub(crate) steps: u64,
     pub(crate) bytes: usize,
     next_look: u64,
 }
 
-impl Budget {
+impl Meter {
     pub(crate) fn new(limits: Limits) -> Self {
-        Budget { limits, steps: 0, bytes: 0, next_look: 0 }
+        Meter { limits, steps: 0, bytes: 0, next_look: 0 }
     }
 
     /// Counts `steps` of work.
@@ -88,12 +96,7 @@ impl Budget {
         if self.steps >= self.limits.steps {
             return Err(Limit::Steps);
         }
-        if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Limit::Deadline);
-        }
-        if self.limits.interrupt.as_ref().is_some_and(|asked| asked()) {
-            return Err(Limit::Interrupted);
-        }
+        self.limits.budget.check()?;
         self.next_look = self.limits.steps.min(self.steps.saturating_add(PATIENCE));
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! construction follows all of them together.
 
 use crate::automaton::{Draft, Edge};
-use crate::limits::{Budget, Limit};
+use crate::limits::{Limit, Meter};
 use rustc_hash::FxHashMap as Map;
 
 /// An automaton with any number of starts, of targets for a letter, and with silent steps.
@@ -52,7 +52,7 @@ impl Nondeterministic {
     }
 
     /// The subset construction.
-    pub(crate) fn determinise(&self, budget: &mut Budget) -> Result<Draft, Limit> {
+    pub(crate) fn determinise(&self, budget: &mut Meter) -> Result<Draft, Limit> {
         let mut draft = Draft::new();
         let mut numbers: Map<Vec<u32>, u32> = Map::default();
         let mut subsets = Vec::new();

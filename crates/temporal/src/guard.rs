@@ -11,12 +11,12 @@
 //! result of a pass is believed.
 
 use crate::automaton::Cube;
+use model::budget::Budget;
 use rustc_hash::FxHashMap as Map;
-use std::time::Instant;
 
 /// Steps for a new node, so that the budget of steps bounds the memory too.
 const NODE_COST: u64 = 20;
-/// How often the clock is read: once in this many steps.
+/// How often the budget is looked at: once in this many steps.
 const PATIENCE: u64 = 1 << 16;
 
 /// A Boolean function of atoms.
@@ -51,13 +51,13 @@ pub(crate) struct Diagrams {
     steps: u64,
     spent: u64,
     exhausted: bool,
-    deadline: Option<Instant>,
+    budget: Budget,
     next_look: u64,
     overdue: bool,
 }
 
 impl Diagrams {
-    pub(crate) fn new(steps: u64, deadline: Option<Instant>) -> Diagrams {
+    pub(crate) fn new(steps: u64, budget: &Budget) -> Diagrams {
         let constant = |value| Node { atom: u32::MAX, low: value, high: value };
         Diagrams {
             nodes: vec![constant(Guard::FALSE), constant(Guard::TRUE)],
@@ -67,7 +67,7 @@ impl Diagrams {
             steps,
             spent: 0,
             exhausted: false,
-            deadline,
+            budget: budget.clone(),
             next_look: 0,
             overdue: false,
         }
@@ -85,7 +85,7 @@ impl Diagrams {
         self.steps = self.steps.saturating_sub(steps);
         if self.spent >= self.next_look {
             self.next_look = self.spent + PATIENCE;
-            self.overdue = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            self.overdue = self.budget.in_time().is_err();
             self.exhausted |= self.overdue;
         }
     }

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn every_pass_keeps_the_language() {
         for text in FORMULAS {
-            let mut terms = Terms::new(10_000_000, None);
+            let mut terms = Terms::new(10_000_000, &model::budget::Budget::unlimited());
             let root = terms.of_formula(&parse(text).unwrap().formula);
             for guess in [false, true] {
                 let graph = tableau(&mut terms, root, guess, 5_000).unwrap();

@@ -9,8 +9,8 @@
 
 use crate::formula::Formula;
 use crate::guard::{Diagrams, Guard};
+use model::budget::Budget;
 use rustc_hash::FxHashMap as Map;
-use std::time::Instant;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct TermId(u32);
@@ -64,10 +64,10 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(crate) fn new(steps: u64, deadline: Option<Instant>) -> Terms {
+    pub(crate) fn new(steps: u64, budget: &Budget) -> Terms {
         let mut terms = Terms {
             style: Style { gather: true, unfold: false },
-            guards: Diagrams::new(steps, deadline),
+            guards: Diagrams::new(steps, budget),
             terms: Vec::new(),
             classes: Vec::new(),
             index: Map::default(),

@@ -13,8 +13,8 @@ use crate::reduce::reduce;
 use crate::simulation;
 use crate::tableau::tableau;
 use crate::term::{Style, TermId, Terms};
+use model::budget::Budget;
 use std::fmt;
-use std::time::Instant;
 
 /// What the cubes of one guard may cost before others are looked for. A guard that is kept apart from that of a better edge
 /// can need a cube for each combination of atoms, and with its letters back no more than one.
@@ -29,13 +29,13 @@ pub struct Limits {
     pub steps: u64,
     /// Nesting of the formula.
     pub depth: usize,
-    /// Not later than this.
-    pub deadline: Option<Instant>,
+    /// The time, and who may stop it.
+    pub budget: Budget,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { states: 5_000, steps: 20_000_000, depth: 1_000, deadline: None }
+        Limits { states: 5_000, steps: 20_000_000, depth: 1_000, budget: Budget::unlimited() }
     }
 }
 
@@ -48,7 +48,7 @@ pub enum TooLarge {
     Steps,
     /// Nested deeper than [`Limits::depth`].
     Depth,
-    /// Not done by [`Limits::deadline`].
+    /// Not done within [`Limits::budget`].
     Time,
 }
 
@@ -72,7 +72,7 @@ pub fn automaton(formula: &Formula, limits: &Limits) -> Result<Automaton, TooLar
     if formula.depth() > limits.depth {
         return Err(TooLarge::Depth);
     }
-    let mut terms = Terms::new(limits.steps, limits.deadline);
+    let mut terms = Terms::new(limits.steps, &limits.budget);
     let result = built(&mut terms, formula, limits);
     if terms.guards.overdue() { Err(TooLarge::Time) } else { result }
 }

@@ -2,6 +2,7 @@
 
 use crate::support;
 use crate::support::Random;
+use model::budget::Budget;
 use std::time::{Duration, Instant};
 use temporal::{Formula, Limits, TooLarge, automaton, parse};
 use testing::seeds;
@@ -56,9 +57,12 @@ fn few_states_are_a_limit() {
 fn time_is_a_limit() {
     let formula = (0..8).map(|i| Formula::Atom(i).finally().globally()).reduce(Formula::and).unwrap();
     let start = Instant::now();
-    let limits = Limits { deadline: Some(start), ..Limits::default() };
+    let limits = Limits { budget: Budget::unlimited().timeout(Duration::ZERO), ..Limits::default() };
     assert_eq!(automaton(&formula, &limits), Err(TooLarge::Time));
-    let soon = Limits { deadline: Some(start + Duration::from_millis(100)), ..Limits::default() };
+    let (budget, stop) = Budget::unlimited().linked();
+    stop.cancel();
+    assert_eq!(automaton(&formula, &Limits { budget, ..Limits::default() }), Err(TooLarge::Time));
+    let soon = Limits { budget: Budget::unlimited().timeout(Duration::from_millis(100)), ..Limits::default() };
     let large = support::formula(&mut Random::new(1), 400, 8, true);
     let _ = automaton(&large, &soon);
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());

@@ -8,9 +8,10 @@ mod words;
 
 pub use gates::Gates;
 
-use crate::limits::{Limits, Reason};
+use crate::effort::Effort;
 use crate::sat::{Lit, Sat};
 use crate::terms::{Op, TermId, Terms};
+use model::reason::Reason;
 use words::{Word, flipped, sign};
 
 /// Terms as circuits.
@@ -44,7 +45,7 @@ impl Blaster {
     }
 
     /// Makes sure that a term has its literals, and gives the lowest.
-    pub fn blast(&mut self, terms: &Terms, term: TermId, limits: &Limits) -> Result<Lit, Reason> {
+    pub fn blast(&mut self, terms: &Terms, term: TermId, effort: &Effort<'_>) -> Result<Lit, Reason> {
         if let Some(word) = self.word(terms, term) {
             return Ok(word[0]);
         }
@@ -61,7 +62,7 @@ impl Blaster {
             }
             pending.pop();
             if self.starts[top.index()].is_none() {
-                self.check_limits(limits, top, node.op())?;
+                self.check_limits(effort, top, node.op())?;
                 let word = self.translate(terms, top);
                 self.starts[top.index()] = Some(self.pool.len() as u32);
                 self.pool.extend(word);
@@ -70,13 +71,13 @@ impl Blaster {
         Ok(self.word(terms, term).map_or(self.gates.constant(false), |word| word[0]))
     }
 
-    fn check_limits(&self, limits: &Limits, term: TermId, op: Op) -> Result<(), Reason> {
-        if limits.too_large(self.gates.memory()) {
+    fn check_limits(&self, effort: &Effort<'_>, term: TermId, op: Op) -> Result<(), Reason> {
+        if effort.too_large(self.gates.memory()) {
             return Err(Reason::Memory);
         }
         // Only these take long by themselves; of others there may be many.
         let long = matches!(op, Op::Mul | Op::Udiv | Op::Urem | Op::Sdiv | Op::Srem);
-        if long || term.index().is_multiple_of(256) { limits.exceeded().map_or(Ok(()), Err) } else { Ok(()) }
+        if long || term.index().is_multiple_of(256) { effort.exceeded().map_or(Ok(()), Err) } else { Ok(()) }
     }
 
     fn argument(&self, terms: &Terms, term: TermId, which: usize) -> Word {

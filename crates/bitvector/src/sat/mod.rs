@@ -23,9 +23,9 @@ mod search;
 pub use literal::{Lit, Var};
 pub use proof::{ProofStep, check_proof};
 
-use crate::limits::Reason;
 use arena::{Arena, ClauseRef};
 use heap::Order;
+use model::reason::Reason;
 
 /// What a call of [`Sat::solve`] found.
 #[derive(Clone, PartialEq, Eq, Debug)]

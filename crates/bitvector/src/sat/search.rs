@@ -2,7 +2,8 @@
 
 use super::arena::ClauseRef;
 use super::{Answer, Lit, Sat, UNKNOWN, Var};
-use crate::limits::{Limits, Reason};
+use crate::effort::Effort;
+use model::reason::Reason;
 
 /// Conflicts before the first restart.
 const RESTART_UNIT: u64 = 64;
@@ -13,17 +14,17 @@ const DECISIONS_BETWEEN_LOOKS: u64 = 2048;
 impl Sat {
     /// Is there an assignment that makes all clauses and all assumptions true? With a scope, only its variables are
     /// decided; see the head of the module for what a scope must be.
-    pub fn solve(&mut self, assumptions: &[Lit], scope: Option<&[Var]>, limits: &Limits) -> Answer {
+    pub fn solve(&mut self, assumptions: &[Lit], scope: Option<&[Var]>, effort: &Effort<'_>) -> Answer {
         self.statistics.solves += 1;
         self.core.clear();
         if !self.consistent {
             return Answer::Unsat;
         }
-        if let Some(reason) = limits.exceeded() {
+        if let Some(reason) = effort.exceeded() {
             return Answer::Unknown(reason);
         }
         self.open_question(assumptions, scope);
-        let answer = self.search(assumptions, limits);
+        let answer = self.search(assumptions, effort);
         if answer == Answer::Sat {
             self.keep_model(scope);
         }
@@ -83,7 +84,7 @@ impl Sat {
         }
     }
 
-    fn search(&mut self, assumptions: &[Lit], limits: &Limits) -> Answer {
+    fn search(&mut self, assumptions: &[Lit], effort: &Effort<'_>) -> Answer {
         let start = self.statistics.conflicts;
         let mut restarts = 0;
         let mut until_restart = RESTART_UNIT;
@@ -94,7 +95,7 @@ impl Sat {
                     return Answer::Unsat;
                 }
                 self.learn_from(conflict);
-                if let Some(reason) = self.spent(start, limits) {
+                if let Some(reason) = self.spent(start, effort) {
                     return Answer::Unknown(reason);
                 }
                 until_restart = until_restart.saturating_sub(1);
@@ -113,7 +114,7 @@ impl Sat {
                     self.levels.push(self.trail.len());
                     self.assign(literal, ClauseRef::NONE);
                     if self.statistics.decisions.is_multiple_of(DECISIONS_BETWEEN_LOOKS)
-                        && let Some(reason) = limits.exceeded()
+                        && let Some(reason) = effort.exceeded()
                     {
                         return Answer::Unknown(reason);
                     }
@@ -139,18 +140,18 @@ impl Sat {
         self.order.decay();
     }
 
-    fn spent(&self, start: u64, limits: &Limits) -> Option<Reason> {
+    fn spent(&self, start: u64, effort: &Effort<'_>) -> Option<Reason> {
         let conflicts = self.statistics.conflicts - start;
-        if limits.conflicts.is_some_and(|most| conflicts >= most) {
-            return Some(Reason::Conflicts);
+        if effort.conflicts.is_some_and(|most| conflicts >= most) {
+            return Some(Reason::Limit(String::from("the solver had as many conflicts as it may")));
         }
         if !conflicts.is_multiple_of(CONFLICTS_BETWEEN_LOOKS) {
             return None;
         }
-        if limits.too_large(self.memory()) {
+        if effort.too_large(self.memory()) {
             return Some(Reason::Memory);
         }
-        limits.exceeded()
+        effort.exceeded()
     }
 
     fn next_step(&mut self, assumptions: &[Lit]) -> Step {

@@ -4,7 +4,7 @@ use super::{Action, Behaviour, Graph, Node, Place, RETURNING, Returns, Step};
 use crate::encode::{Translation, sort_of, variables};
 use crate::enumerated::Enumerated;
 use crate::expression::Expression;
-use bitvector::{Embedded, Limits, Op, Outcome, Solver, Sort, TermId, Terms};
+use bitvector::{Effort, Embedded, Op, Outcome, Solver, Sort, TermId, Terms};
 use cfront::program::{Component, EdgeId, Instruction, LocationId, VariableId, VariableKind};
 use cfront::term::Scalar;
 use model::diagnostic::Diagnostic;
@@ -454,8 +454,8 @@ fn possible(terms: &Terms, condition: TermId) -> bool {
 
 /// Whether a condition can hold at all, if that is found out soon.
 fn decided(terms: &Terms, condition: TermId) -> Option<bool> {
-    let limits = Limits { conflicts: Some(10_000), ..Limits::none() };
-    match Embedded::new().check(terms, &[condition], &limits) {
+    let effort = Effort { conflicts: Some(10_000), ..Effort::unlimited() };
+    match Embedded::new().check(terms, &[condition], &effort) {
         Outcome::Sat(_) => Some(true),
         Outcome::Unsat(_) => Some(false),
         Outcome::Unknown(_) => None,

@@ -1,8 +1,10 @@
 //! What the tests share.
 
 use cegar::{Answer, Options, Question, Read, Specification};
-use model::verdict::{Limits, Silent};
-use std::time::{Duration, Instant};
+use model::budget::Budget;
+use model::context::Context;
+use model::observer::{Event, Observer, Topic};
+use std::time::Duration;
 
 #[allow(dead_code, reason = "not every test needs it")]
 /// Reads a specification whose files are given by name.
@@ -28,34 +30,35 @@ pub fn specification(read: Read) -> Specification {
 
 /// Asks, for at most so many seconds.
 pub fn ask(specification: &Specification, question: Question, seconds: u64) -> Answer {
-    let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(seconds)), ..Limits::default() };
-    let mut listener = Tell;
-    let listener: Option<&mut dyn compose::Listener> =
-        if std::env::var_os("HIGHWATER_TELL").is_some() { Some(&mut listener) } else { None };
-    cegar::check(specification, question, compose::Method::Auto, &limits, &Silent::default(), listener)
+    let limits = Budget::unlimited().timeout(Duration::from_secs(seconds));
+    cegar::check(specification, question, compose::Method::Auto, &Context::new(&limits, &Tell))
 }
 
 /// Checks a proof: the structures with a solver, and what the compose engine made of them.
 #[allow(dead_code, reason = "not every test has proofs")]
 pub fn checked(specification: &Specification, holds: &cegar::Holds) -> Result<u64, String> {
     let mut solver = bitvector::Embedded::without_memory();
-    let count = cegar::verify(specification, holds, &mut solver, &bitvector::Limits::none())?;
+    let count = cegar::verify(specification, holds, &mut solver, &bitvector::Effort::unlimited())?;
     let question = match holds.question {
         Question::Deadlock => certify::composition::Question::Deadlock,
         Question::Safety | Question::Conformance(_) => certify::composition::Question::Safety,
         Question::Formula(number) => certify::composition::Question::Formula(&specification.formulas[number].formula),
     };
-    let (limits, observer) = (Limits::default(), Silent::default());
-    certify::composition::verify(&holds.composition, question, &holds.proof, &limits, &observer)
+    certify::composition::verify(&holds.composition, question, &holds.proof, &Context::unlimited())
         .map_err(|refusal| refusal.to_string())?;
     Ok(count)
 }
 
+/// Shows refinements with `HIGHWATER_TELL`.
 struct Tell;
 
-impl compose::Listener for Tell {
+impl Observer for Tell {
+    fn wants(&self, topic: Topic) -> bool {
+        topic == Topic::Refinement && std::env::var_os("HIGHWATER_TELL").is_some()
+    }
+
     #[allow(clippy::print_stderr)]
-    fn tell(&mut self, line: &str) {
-        eprintln!("{line}");
+    fn event(&self, event: &Event<'_>) {
+        eprintln!("{event:?}");
     }
 }

@@ -6,16 +6,17 @@
 
 use super::ready::ReadySets;
 use super::states::States;
-use super::{Clock, event_bit, malformed};
+use super::{event_bit, malformed};
 use crate::Refusal;
+use crate::pace::Pace;
 use crate::temporal::moves::{Move, Place};
 use crate::temporal::product::Moving;
 use model::claim::AtomSet;
 use model::composition::Atom;
 use model::composition_proof::Node;
+use model::context::Context;
 use model::ids::EventId;
 use model::structure::TAU;
-use model::verdict::{Limits, Observer};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -71,7 +72,7 @@ pub(super) fn quotient(
     states: States,
     node: &Node,
     silence: Silence,
-    clock: &mut Clock<'_>,
+    clock: &Pace<'_>,
 ) -> Result<Abstraction, Refusal> {
     let hidden: HashSet<u32> = node.hidden.iter().copied().collect();
     let numbers = numbers(&states, node)?;
@@ -102,7 +103,7 @@ pub(super) fn quotient(
         let known = &mut classes[class as usize];
         known.ready.extend(state.ready, clock)?;
         for (event, to) in state.moves {
-            clock.tick()?;
+            clock.spend(0)?;
             let event = if hidden.contains(&event) { TAU.0 } else { event };
             let to = class_of[to as usize];
             if event != TAU.0 || to != class || stays[class as usize] {
@@ -126,13 +127,13 @@ fn silent_cycles(
     hidden: &HashSet<u32>,
     class_of: &[u32],
     classes: usize,
-    clock: &mut Clock<'_>,
+    clock: &Pace<'_>,
 ) -> Result<Vec<bool>, Refusal> {
     let mut steps_left = vec![0usize; states.list.len()];
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); states.list.len()];
     for (from, state) in states.list.iter().enumerate() {
         for &(event, to) in &state.moves {
-            clock.tick()?;
+            clock.spend(0)?;
             let silent = event == TAU.0 || hidden.contains(&event);
             if silent && class_of[from] == class_of[to as usize] {
                 steps_left[from] += 1;
@@ -143,7 +144,7 @@ fn silent_cycles(
     let mut ends: Vec<usize> = (0..steps_left.len()).filter(|&state| steps_left[state] == 0).collect();
     while let Some(end) = ends.pop() {
         for &from in &before[end] {
-            clock.tick()?;
+            clock.spend(0)?;
             steps_left[from] -= 1;
             if steps_left[from] == 0 {
                 ends.push(from);
@@ -194,7 +195,7 @@ impl Moving for Moves<'_> {
         Ok(self.root.initial.clone())
     }
 
-    fn place(&mut self, state: u32, _: &Limits, _: &dyn Observer) -> Result<Rc<Place>, Refusal> {
+    fn place(&mut self, state: u32, _: &Context<'_>) -> Result<Rc<Place>, Refusal> {
         let class = &self.root.classes[state as usize];
         let step =
             |&(event, to): &(u32, u32)| Move { to, events: event_bit(self.atoms, EventId(event)), ..Move::default() };

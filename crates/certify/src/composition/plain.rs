@@ -1,30 +1,26 @@
 //! The same questions, answered by the product of all components, with no proof and no abstraction.
 
-use super::{Clock, Question, atoms_of, event_bit, search};
+use super::{Question, atoms_of, event_bit, search};
 use crate::Refusal;
+use crate::pace::Pace;
 use crate::temporal::moves::{Move, Place};
 use crate::temporal::product::Moving;
 use model::claim::AtomSet;
 use model::composition::{Atom, Composition, Stepper};
+use model::context::Context;
 use model::structure::TAU;
-use model::verdict::{Limits, Observer};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Whether the answer to a question is yes.
-pub fn decide(
-    composition: &Composition,
-    question: Question<'_>,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<bool, Refusal> {
+pub fn decide(composition: &Composition, question: Question<'_>, cx: &Context<'_>) -> Result<bool, Refusal> {
     let atoms = atoms_of(question)?;
-    let clock = Clock { work: 0, limits, observer };
+    let clock = Pace::new(cx);
     let mut plain = Plain::new(composition, &atoms, clock);
     match question {
         Question::Deadlock => plain.all(&mut |stepper, state| !stepper.is_stuck(state)),
         Question::Safety => plain.all(&mut |_, state| !composition.is_wrong(state)),
-        Question::Formula(formula) => match search(&mut plain, formula, &atoms, limits, observer) {
+        Question::Formula(formula) => match search(&mut plain, formula, &atoms, cx) {
             Ok(()) => Ok(true),
             Err(Refusal::Violated(_)) => Ok(false),
             Err(refusal) => Err(refusal),
@@ -39,11 +35,11 @@ struct Plain<'a> {
     atoms: &'a [Atom],
     states: Vec<Rc<[u32]>>,
     index: HashMap<Rc<[u32]>, u32>,
-    clock: Clock<'a>,
+    clock: Pace<'a>,
 }
 
 impl<'a> Plain<'a> {
-    fn new(composition: &'a Composition, atoms: &'a [Atom], clock: Clock<'a>) -> Self {
+    fn new(composition: &'a Composition, atoms: &'a [Atom], clock: Pace<'a>) -> Self {
         let (stepper, states, index) = (Stepper::new(composition), Vec::new(), HashMap::new());
         let mut plain = Plain { composition, stepper, atoms, states, index, clock };
         for state in composition.initial_states() {
@@ -66,7 +62,7 @@ impl<'a> Plain<'a> {
     fn next(&mut self, state: &[u32]) -> Result<Vec<(model::ids::EventId, u32)>, Refusal> {
         let mut next = Vec::new();
         self.stepper.steps(state, &mut |step, to| next.push((step.event(), to.to_vec())));
-        self.clock.tick()?;
+        self.clock.spend(0)?;
         Ok(next.into_iter().map(|(event, to)| (event, self.number(&to))).collect())
     }
 
@@ -89,7 +85,7 @@ impl Moving for Plain<'_> {
         Ok((0..self.composition.initial_states().len() as u32).collect())
     }
 
-    fn place(&mut self, state: u32, _: &Limits, _: &dyn Observer) -> Result<Rc<Place>, Refusal> {
+    fn place(&mut self, state: u32, _: &Context<'_>) -> Result<Rc<Place>, Refusal> {
         let state = Rc::clone(&self.states[state as usize]);
         let holds = |&(_, atom): &(usize, &Atom)| self.composition.holds(*atom, &state, TAU);
         let holds = self.atoms.iter().enumerate().filter(holds).map(|(bit, _)| (1 as AtomSet) << bit).sum();

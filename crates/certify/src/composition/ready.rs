@@ -10,8 +10,8 @@
 //! Parts that know the same events are taken one soon after the other, so that few events are open at any time; which order
 //! it is changes the work, not the result.
 
-use super::Clock;
 use crate::Refusal;
+use crate::pace::Pace;
 use model::composition_proof::READY_TO_END;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -41,8 +41,8 @@ impl ReadySets {
     }
 
     /// One more set, unless a smaller one is there.
-    fn insert(&mut self, set: Ready, clock: &mut Clock<'_>) -> Result<(), Refusal> {
-        clock.tick()?;
+    fn insert(&mut self, set: Ready, clock: &Pace<'_>) -> Result<(), Refusal> {
+        clock.spend(0)?;
         if self.sets.iter().any(|known| includes(&set, known)) {
             return Ok(());
         }
@@ -55,7 +55,7 @@ impl ReadySets {
     }
 
     /// The sets of another state, too.
-    pub(super) fn extend(&mut self, other: ReadySets, clock: &mut Clock<'_>) -> Result<(), Refusal> {
+    pub(super) fn extend(&mut self, other: ReadySets, clock: &Pace<'_>) -> Result<(), Refusal> {
         other.sets.into_iter().try_for_each(|set| self.insert(set, clock))
     }
 }
@@ -118,7 +118,7 @@ impl<'a> Meeting<'a> {
     }
 
     /// The ready sets of a tuple, from those of its parts.
-    pub(super) fn sets(&self, own: &[&ReadySets], clock: &mut Clock<'_>) -> Result<ReadySets, Refusal> {
+    pub(super) fn sets(&self, own: &[&ReadySets], clock: &Pace<'_>) -> Result<ReadySets, Refusal> {
         if own.iter().any(|sets| sets.is_empty()) || self.can_happen(own) {
             return Ok(ReadySets::default());
         }

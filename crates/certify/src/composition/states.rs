@@ -5,9 +5,10 @@
 //! other event needs all parts that know it. Nothing happens in a wrong state.
 
 use super::classes::Abstraction;
+use super::malformed;
 use super::ready::{Closed, Meeting, ReadySets};
-use super::{Clock, malformed};
 use crate::Refusal;
+use crate::pace::Pace;
 use model::claim::AtomSet;
 use model::composition::{Atom, Component};
 use model::composition_proof::READY_TO_END;
@@ -93,7 +94,7 @@ impl Settings<'_> {
 pub(super) fn of_component(
     component: &Component,
     settings: &Settings<'_>,
-    clock: &mut Clock<'_>,
+    clock: &Pace<'_>,
 ) -> Result<States, Refusal> {
     let structure = &component.structure;
     let alphabet: Vec<u32> = structure.alphabet().iter().map(|event| event.0).collect();
@@ -103,7 +104,7 @@ pub(super) fn of_component(
     let initial = initial.collect::<Result<_, _>>()?;
     let (mut list, mut looked_at): (Vec<State>, usize) = (Vec::new(), 0);
     while let Some(at) = found.keys.get(looked_at).map(|key| key[0]) {
-        clock.tick()?;
+        clock.spend(0)?;
         looked_at += 1;
         let wrong = structure.ending(at) == Ending::Error;
         let mut state = State { wrong, ..State::default() };
@@ -132,11 +133,7 @@ pub(super) fn of_component(
 }
 
 /// The states of an inner node.
-pub(super) fn of_parts(
-    parts: &[Abstraction],
-    settings: &Settings<'_>,
-    clock: &mut Clock<'_>,
-) -> Result<States, Refusal> {
+pub(super) fn of_parts(parts: &[Abstraction], settings: &Settings<'_>, clock: &Pace<'_>) -> Result<States, Refusal> {
     let meeting = Meeting::new(&settings.closed, parts.iter().map(|part| part.alphabet.as_slice()));
     let participants = participants(parts);
     let mut found = Found::default();
@@ -146,7 +143,7 @@ pub(super) fn of_parts(
     }
     let (mut list, mut looked_at): (Vec<State>, usize) = (Vec::new(), 0);
     while let Some(tuple) = found.keys.get(looked_at).cloned() {
-        clock.tick()?;
+        clock.spend(0)?;
         looked_at += 1;
         let mut state = State::default();
         for (part, &class) in parts.iter().zip(&*tuple) {
@@ -200,7 +197,7 @@ fn steps(
     parts: &[Abstraction],
     participants: &[Vec<usize>],
     tuple: &[u32],
-    clock: &mut Clock<'_>,
+    clock: &Pace<'_>,
     visit: Visit<'_>,
 ) -> Result<(), Refusal> {
     let mut next = tuple.to_vec();
@@ -238,14 +235,14 @@ fn steps(
 /// Every choice of one from each.
 fn choices(
     from: impl Iterator<Item = impl Iterator<Item = u32> + Clone>,
-    clock: &mut Clock<'_>,
+    clock: &Pace<'_>,
 ) -> Result<Vec<Vec<u32>>, Refusal> {
     let mut all: Vec<Vec<u32>> = vec![Vec::new()];
     for options in from {
         let mut longer = Vec::with_capacity(all.len());
         for choice in &all {
             for option in options.clone() {
-                clock.tick()?;
+                clock.spend(0)?;
                 longer.push([choice.as_slice(), &[option]].concat());
             }
         }

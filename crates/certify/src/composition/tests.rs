@@ -1,24 +1,23 @@
 //! Hand-made proofs, corrupted ones, and random compositions with random partitions.
 
 use super::*;
+use model::budget::Budget;
 use model::composition::{Component, Named};
+use model::context::Context;
 use model::formula::{Connective, Modality};
 use model::ids::PropositionId;
 use model::source::Span;
 use model::structure::{Ending, Move, StateParts, Structure, TAU};
-use model::verdict::Silent;
 
 /// SplitMix64.
 use testing::Random;
 
-const NO_LIMITS: Limits = Limits { deadline: None, memory: None, states: None, depth: None };
-
 fn check(composition: &Composition, question: Question<'_>, root: Node) -> Result<(), Refusal> {
-    verify(composition, question, &CompositionProof { root }, &NO_LIMITS, &Silent::default())
+    verify(composition, question, &CompositionProof { root }, &Context::unlimited())
 }
 
 fn truth(composition: &Composition, question: Question<'_>) -> bool {
-    decide(composition, question, &NO_LIMITS, &Silent::default()).expect("no limit")
+    decide(composition, question, &Context::unlimited()).expect("no limit")
 }
 
 fn composition(structures: Vec<Structure>, events: u32, propositions: u32) -> Composition {
@@ -241,10 +240,10 @@ fn choices_are_not_listed_one_by_one() {
 
 #[test]
 fn a_limit_is_not_an_answer() {
-    let limits = Limits { deadline: Some(std::time::Instant::now()), ..NO_LIMITS };
+    let limits = Budget::unlimited().timeout(std::time::Duration::ZERO);
     let many = composition((0..16).map(|n| ring(&[2 * n, 2 * n + 1])).collect(), 32, 0);
     let proof = CompositionProof { root: trivial(&many) };
-    let checked = verify(&many, Question::Deadlock, &proof, &limits, &Silent::default());
+    let checked = verify(&many, Question::Deadlock, &proof, &Context::silent(&limits));
     assert!(matches!(checked, Err(Refusal::Unfinished(_))), "{checked:?}");
 }
 

@@ -16,12 +16,12 @@ mod first;
 
 pub(super) use first::first_globals;
 
-use super::budget::{Budget, unfinished};
 use super::progress::Progress;
 use super::shape::Ground;
 use super::values;
 use super::ways::{Run, Traffic, Walker, Way};
 use crate::Refusal;
+use crate::pace::Pace;
 use first::first_locals;
 use model::flow_proof::{Point, Values};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -95,7 +95,7 @@ const MOST_COMBINATIONS: usize = 1 << 16;
 /// Checks the invariant and returns the steps.
 pub(super) struct Checker<'a> {
     ground: &'a Ground<'a>,
-    budget: &'a Budget<'a>,
+    budget: &'a Pace<'a>,
     progress: &'a Progress,
     steps: Steps,
 }
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
     /// Checks the invariant and returns the steps.
     pub(super) fn steps(
         ground: &'a Ground<'a>,
-        budget: &'a Budget<'a>,
+        budget: &'a Pace<'a>,
         progress: &'a Progress,
     ) -> Result<Steps, Refusal> {
         let mut checker = Checker { ground, budget, progress, steps: Steps::default() };
@@ -217,7 +217,7 @@ impl<'a> Checker<'a> {
         }
         self.steps.complete.extend(known);
         if self.steps.complete.len() + self.steps.failed.len() > MOST_STEPS {
-            return Err(unfinished("the model has too many abstract steps"));
+            return Err(Refusal::Unfinished(String::from("the model has too many abstract steps")));
         }
         Ok(())
     }
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
         let found: Vec<u32> = (0..).zip(followed).filter(|(_, f)| touched.contains(&f.slot)).map(|(i, _)| i).collect();
         let sizes = found.iter().map(|&f| followed[f as usize].values.len());
         if sizes.fold(1usize, usize::saturating_mul) > MOST_COMBINATIONS {
-            return Err(unfinished("too many values of shared variables have to be told apart"));
+            return Err(Refusal::Unfinished(String::from("too many values of shared variables have to be told apart")));
         }
         Ok(found)
     }
@@ -430,7 +430,9 @@ fn products<T: Clone>(choices: &[Vec<T>]) -> Result<Vec<Vec<T>>, Refusal> {
     let mut found: Vec<Vec<T>> = vec![Vec::new()];
     for choice in choices {
         if found.len().saturating_mul(choice.len()) > MOST_COMBINATIONS {
-            return Err(unfinished("too many kinds of messages, or values, have to be told apart in one step"));
+            return Err(Refusal::Unfinished(String::from(
+                "too many kinds of messages, or values, have to be told apart in one step",
+            )));
         }
         found = found
             .iter()

@@ -12,7 +12,6 @@
 //! The engine and this checker have the model in common and no line of code.
 
 mod bounds;
-mod budget;
 mod creation;
 mod invariant;
 mod knowledge;
@@ -23,11 +22,12 @@ mod values;
 mod ways;
 
 use crate::Refusal;
-use budget::Budget;
+use crate::pace::Pace;
 use invariant::{Checker, reached};
+use model::context::Context;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::Network;
-use model::verdict::{Limits, Observer, Property};
+use model::verdict::Property;
 use progress::Progress;
 use ranking::Goal;
 use shape::Ground;
@@ -49,15 +49,14 @@ pub fn verify(
     network: &Network,
     property: &Property,
     proof: &FlowProof,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<Accepted, Refusal> {
     let goal = match property {
         Property::Boundedness if proof.progress.is_none() => Goal::Bounded,
         Property::Livelock if proof.progress.is_some() => Goal::Nothing,
         other => return Err(Refusal::WrongKind(other.to_string())),
     };
-    let budget = Budget::new(limits, observer);
+    let budget = Pace::new(cx);
     let ground = Ground::new(network, &proof.abstraction, goal == Goal::Bounded)?;
     let progress = Progress::read(proof.progress.as_ref(), &ground)?;
     let mut steps = Checker::steps(&ground, &budget, &progress)?;

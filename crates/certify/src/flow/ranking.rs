@@ -22,10 +22,10 @@
 //! Messages that are handed over are never there between steps; sender and receiver add and take the same weight in one
 //! step, so it may have any sign.
 
-use super::budget::Budget;
 use super::invariant::Step;
 use super::shape::Ground;
 use crate::Refusal;
+use crate::pace::Pace;
 use model::flow_proof::{Part, Point, Ranking, Weights};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -154,7 +154,7 @@ pub(super) fn check(
     steps: &[Step],
     ranking: &Ranking,
     (goal, bounds): (Goal, &HashMap<u32, u64>),
-    budget: &Budget<'_>,
+    budget: &Pace<'_>,
 ) -> Result<(), Refusal> {
     let counted = counted(ground, ranking, budget)?;
     let present = present(steps);
@@ -213,7 +213,7 @@ pub(super) fn present(steps: &[Step]) -> HashSet<(u32, u32)> {
 }
 
 /// The `many` instances that weigh something anywhere in a ranking.
-fn counted(ground: &Ground<'_>, ranking: &Ranking, budget: &Budget<'_>) -> Result<Vec<bool>, Refusal> {
+fn counted(ground: &Ground<'_>, ranking: &Ranking, budget: &Pace<'_>) -> Result<Vec<bool>, Refusal> {
     let mut counted = vec![false; ground.abstraction.instances.len()];
     let mut open = vec![ranking];
     while let Some(ranking) = open.pop() {

@@ -14,11 +14,11 @@
 //! And one place where composing is subtle: a way may send a message and then look at it. Whether it finds anything is
 //! decided by the atoms of the queue, so these must contain what was sent before, even if the way ends nowhere without it.
 
-use super::budget::{Budget, unfinished};
 use super::knowledge::{Knowledge, Reader, Stored};
 use super::shape::Ground;
 use super::values;
 use crate::Refusal;
+use crate::pace::Pace;
 use model::expr::{BinaryOp, Expr, Pattern, Place, Scope};
 use model::flow_proof::{Point, Values};
 use model::ids::EdgeId;
@@ -88,7 +88,7 @@ const MOST_WAYS: usize = 1 << 18;
 /// Finds the ways of one instance.
 pub(super) struct Walker<'a> {
     ground: &'a Ground<'a>,
-    budget: &'a Budget<'a>,
+    budget: &'a Pace<'a>,
     instance: u32,
     /// Evaluates for it.
     pub(super) reader: Reader<'a>,
@@ -101,7 +101,7 @@ pub(super) struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     /// For an instance.
-    pub(super) fn new(ground: &'a Ground<'a>, budget: &'a Budget<'a>, instance: u32) -> Self {
+    pub(super) fn new(ground: &'a Ground<'a>, budget: &'a Pace<'a>, instance: u32) -> Self {
         let machine = ground.instance(instance).machine as usize;
         let reader = Reader::new(ground, machine, ground.pids[instance as usize].clone());
         Walker { ground, budget, instance, reader, failed: RefCell::default(), sent: RefCell::default() }
@@ -140,7 +140,7 @@ impl<'a> Walker<'a> {
                 }
             }
             if found.len() + open.len() > MOST_WAYS {
-                return Err(unfinished(&format!(
+                return Err(Refusal::Unfinished(format!(
                     "too many ways lead on from {}",
                     self.ground.place(self.instance, node)
                 )));

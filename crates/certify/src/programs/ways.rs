@@ -4,13 +4,13 @@ use super::Refusal;
 use super::cases;
 use super::table::Table;
 use super::words::{Known, evaluate, sort};
-use bitvector::{Limits, Outcome, Solver, Sort, TermId, Terms};
+use bitvector::{Effort, Outcome, Solver, Sort, TermId, Terms};
 use cfront::Component;
 use cfront::program::{Edge, Instruction, LocationId, VariableId};
 use cfront::term::TermId as CTerm;
+use model::budget::Budget;
 use model::program_proof::ProgramProof;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::time::Instant;
 
 /// What must be unsatisfiable, location by location.
 pub(super) struct Derived {
@@ -20,13 +20,13 @@ pub(super) struct Derived {
 }
 
 /// The questions of a proof.
-pub(super) fn derive(component: &Component, proof: &ProgramProof, limits: &Limits<'_>) -> Result<Derived, Refusal> {
+pub(super) fn derive(component: &Component, proof: &ProgramProof, budget: &Budget) -> Result<Derived, Refusal> {
     let mut walk = Walk::new(component, proof)?;
     let mut questions = vec![walk.at_entry()?];
     for start in walk.starts() {
         let whole = walk.whole(start)?;
         let order = walk.in_order(start)?;
-        questions.push((start, walk.question(start, &order, &whole, limits)?));
+        questions.push((start, walk.question(start, &order, &whole, budget)?));
     }
     Ok(Derived { terms: walk.terms, questions })
 }
@@ -36,19 +36,19 @@ pub(super) fn ask(
     component: &Component,
     proof: &ProgramProof,
     solver: &mut dyn Solver,
-    limits: &Limits<'_>,
+    budget: &Budget,
 ) -> Result<(), Refusal> {
     let mut walk = Walk::new(component, proof)?;
     let (entry, question) = walk.at_entry()?;
-    walk.refute(entry, &question, solver, limits)?;
+    walk.refute(entry, &question, solver, budget)?;
     for start in walk.starts() {
         let order = walk.in_order(start)?;
         let whole = walk.whole(start)?;
         let cases = cases::split(&walk.terms, &whole.known).unwrap_or_else(|| vec![Vec::new()]);
         for literals in cases {
             let case = walk.case(&whole, literals);
-            let question = walk.question(start, &order, &case, limits)?;
-            walk.refute(start, &question, solver, limits)?;
+            let question = walk.question(start, &order, &case, budget)?;
+            walk.refute(start, &question, solver, budget)?;
         }
     }
     Ok(())
@@ -137,12 +137,12 @@ impl<'c> Walk<'c> {
         location: LocationId,
         question: &[TermId],
         solver: &mut dyn Solver,
-        limits: &Limits<'_>,
+        budget: &Budget,
     ) -> Result<(), Refusal> {
         if question.contains(&self.terms.bool(false)) {
             return Ok(());
         }
-        match solver.check(&self.terms, question, limits) {
+        match solver.check(&self.terms, question, &Effort::from(budget)) {
             Outcome::Unsat(_) => Ok(()),
             Outcome::Sat(_) => Err(Refusal::NotInductive(location)),
             Outcome::Unknown(reason) => Err(Refusal::Undecided(location, reason)),
@@ -155,7 +155,7 @@ impl<'c> Walk<'c> {
         start: LocationId,
         order: &Order,
         case: &Case,
-        limits: &Limits<'_>,
+        budget: &Budget,
     ) -> Result<Vec<TermId>, Refusal> {
         // What waits between the ends, by its place in the order, and what waits at the ends.
         let mut between: BTreeMap<usize, Vec<Arrival>> = BTreeMap::new();
@@ -165,7 +165,7 @@ impl<'c> Walk<'c> {
         let first = Arrival { here: self.terms.bool(true), values: case.values.clone() };
         between.insert(0, vec![first]);
         while let Some((place, arrivals)) = between.pop_first() {
-            within(limits).map_err(|reason| Refusal::Undecided(start, reason))?;
+            budget.check().map_err(|reason| Refusal::Undecided(start, reason))?;
             let here = self.meeting(arrivals);
             let component = self.component;
             let Some(&location) = order.sequence.get(place) else { continue };
@@ -330,16 +330,5 @@ fn ends(instruction: &Instruction) -> bool {
 fn set(arrival: &mut Arrival, variable: VariableId, value: TermId) {
     if let Some(slot) = arrival.values.get_mut(variable.0 as usize) {
         *slot = value;
-    }
-}
-
-/// Time, and the caller's wish.
-fn within(limits: &Limits<'_>) -> Result<(), bitvector::Reason> {
-    if limits.stop.is_some_and(|stop| stop()) {
-        return Err(bitvector::Reason::Stopped);
-    }
-    match limits.deadline {
-        Some(deadline) if Instant::now() >= deadline => Err(bitvector::Reason::Deadline),
-        _ => Ok(()),
     }
 }

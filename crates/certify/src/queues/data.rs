@@ -20,15 +20,16 @@ use super::looks;
 use super::machines::Op;
 use super::pattern::Pattern;
 use super::waits::awaited;
-use super::words::{First, Patience, Words};
+use super::words::{First, Words};
+use crate::pace::Pace;
 use crate::{Refusal, overflow};
+use model::context::Context;
 use model::fault::FaultAt;
 use model::network::{Action, Initial, Network};
 use model::queue_proof::{QueueProof, SEPARATOR};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
-use model::verdict::{Limits, Observer, Property};
+use model::verdict::Property;
 use scm::{Bad, Regex, Specification};
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// By whose rules an end is a proper one, and what else is bad.
@@ -49,8 +50,7 @@ pub(super) fn verify(
     rules: Rules<'_>,
     property: &Property,
     proof: &QueueProof,
-    limits: &Limits,
-    observer: &dyn Observer,
+    cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     if !matches!(property, Property::Safety | Property::Deadlock | Property::Reception | Property::Orphan) {
         return Err(Refusal::WrongKind(property.to_string()));
@@ -62,7 +62,7 @@ pub(super) fn verify(
         (Rules::Machines(specification), Property::Safety) => patterns(network, specification, &listed.letters)?,
         _ => Vec::new(),
     };
-    let patience = Patience { limits, observer, steps: Cell::new(0) };
+    let patience = Pace::new(cx);
     let mut stepper = semantics.stepper();
     stepper.listen();
     let lossy = lossy(network)?;
@@ -175,7 +175,7 @@ struct Check<'a> {
     rules: Rules<'a>,
     bad: Vec<(&'a Bad, Option<Pattern>)>,
     property: &'a Property,
-    patience: Patience<'a>,
+    patience: Pace<'a>,
 }
 
 /// A step of a sample.
@@ -214,7 +214,7 @@ impl Check<'_> {
         let mut seen: HashSet<Control> = HashSet::from([first.clone()]);
         let mut work = vec![first];
         while let Some(control) = work.pop() {
-            self.patience.step()?;
+            self.patience.spend(0)?;
             let Some(here) = self.listed.of(&mut self.stepper, &control) else { continue };
             if !self.listed.automata[here].meets(&None, &self.patience)? {
                 continue;
@@ -287,7 +287,7 @@ impl Check<'_> {
 
     /// The steps of one sample.
     fn sample(&mut self, state: &[u8], owner: Option<u32>, moves: &mut Moves) -> Result<Vec<Step>, Refusal> {
-        self.patience.step()?;
+        self.patience.spend(0)?;
         let mut steps: Vec<Taken> = Vec::new();
         self.stepper
             .expand(state, owner, &mut |successor| {

@@ -1,9 +1,9 @@
 //! Networks with data: what an invariant must have in it, and what no invariant can be about.
 
 use super::*;
+use model::context::Context;
 use model::queue_proof::{QueueAutomaton, QueueControl, QueueData, QueueEntry, SEPARATOR};
 use model::semantics::{Reading, Semantics};
-use model::verdict::Silent;
 use std::collections::HashSet;
 
 fn network(text: &str) -> Network {
@@ -12,7 +12,7 @@ fn network(text: &str) -> Network {
 }
 
 fn check(network: &Network, property: &Property, proof: &QueueProof) -> Result<(), Refusal> {
-    verify_promela(network, property, proof, &Limits::default(), &Silent::default())
+    verify_promela(network, property, proof, &Context::unlimited())
 }
 
 /// Every word of messages with the right number of separators, everywhere: control states are found by trying all heads.

@@ -1,8 +1,8 @@
 //! Proofs by hand, and what happens to them when they are tampered with.
 
 use super::*;
+use model::context::Context;
 use model::queue_proof::{QueueAutomaton, QueueEntry};
-use model::verdict::Silent;
 
 /// A client that opens and closes sessions, a server that follows. `loss` makes the channel lossy.
 fn sessions(loss: &str, bad: &str) -> scm::Model {
@@ -28,7 +28,7 @@ fn alternating() -> QueueProof {
 }
 
 fn check(model: &scm::Model, property: &Property, proof: &QueueProof) -> Result<(), Refusal> {
-    verify(&model.network, &model.specification, property, proof, &Limits::default(), &Silent::default())
+    verify(&model.network, &model.specification, property, proof, &Context::unlimited())
 }
 
 const CLOSED_EARLY: &str = "(automaton server : in 0 : true with c.(o|c)^*)";

@@ -3,27 +3,13 @@
 use super::machines::Op;
 use super::pattern::Pattern;
 use crate::Refusal;
+use crate::pace::Pace;
 use crate::temporal::components::components;
 use crate::temporal::product::Edge;
 use model::queue_proof::{QueueAutomaton, SEPARATOR};
-use model::verdict::{Limits, Observer};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::Hash;
-
-/// How long to walk.
-pub(super) struct Patience<'a> {
-    pub(super) limits: &'a Limits,
-    pub(super) observer: &'a dyn Observer,
-    pub(super) steps: Cell<u64>,
-}
-
-impl Patience<'_> {
-    pub(super) fn step(&self) -> Result<(), Refusal> {
-        self.steps.set(self.steps.get() + 1);
-        crate::pause(self.steps.get(), 0, self.limits, self.observer)
-    }
-}
 
 /// What the first message of a channel must be.
 #[derive(Clone, Debug)]
@@ -121,7 +107,7 @@ impl Words {
     }
 
     /// Whether some word has a message in it.
-    pub(super) fn has_message(&self, patience: &Patience<'_>) -> Result<bool, Refusal> {
+    pub(super) fn has_message(&self, patience: &Pace<'_>) -> Result<bool, Refusal> {
         let start = self.start().map(|state| (state, false));
         reaches(
             patience,
@@ -134,7 +120,7 @@ impl Words {
     }
 
     /// The letters that stand first in some channel of some word, by channel.
-    pub(super) fn heads(&self, patience: &Patience<'_>) -> Result<BTreeMap<usize, BTreeSet<u32>>, Refusal> {
+    pub(super) fn heads(&self, patience: &Pace<'_>) -> Result<BTreeMap<usize, BTreeSet<u32>>, Refusal> {
         let heads: RefCell<BTreeMap<usize, BTreeSet<u32>>> = RefCell::default();
         let start = self.start().map(|state| (state, 0usize, true));
         reaches(
@@ -158,7 +144,7 @@ impl Words {
     }
 
     /// Whether some word has these first messages in these channels.
-    pub(super) fn has_with(&self, heads: &BTreeMap<usize, First>, patience: &Patience<'_>) -> Result<bool, Refusal> {
+    pub(super) fn has_with(&self, heads: &BTreeMap<usize, First>, patience: &Pace<'_>) -> Result<bool, Refusal> {
         let may = |channel: usize, first: bool, letter: u32| {
             !first || heads.get(&channel).is_none_or(|head| head.may_be(letter))
         };
@@ -177,7 +163,7 @@ impl Words {
     }
 
     /// Whether some word is one of the pattern; without a pattern, whether there is a word.
-    pub(super) fn meets(&self, pattern: &Option<Pattern>, patience: &Patience<'_>) -> Result<bool, Refusal> {
+    pub(super) fn meets(&self, pattern: &Option<Pattern>, patience: &Pace<'_>) -> Result<bool, Refusal> {
         let Some(pattern) = pattern else {
             return reaches(
                 patience,
@@ -204,7 +190,7 @@ impl Words {
         op: Op,
         lossy: &[bool],
         target: &Words,
-        patience: &Patience<'_>,
+        patience: &Pace<'_>,
     ) -> Result<bool, Refusal> {
         self.leads_from(&BTreeMap::new(), op, lossy, target, patience)
     }
@@ -216,7 +202,7 @@ impl Words {
         op: Op,
         lossy: &[bool],
         target: &Words,
-        patience: &Patience<'_>,
+        patience: &Pace<'_>,
     ) -> Result<bool, Refusal> {
         let walk = Walk { source: self, target, op, lossy, heads };
         let first = walk.looks_at(0);
@@ -313,7 +299,7 @@ impl Walk<'_> {
 
 /// Whether a walk comes to a place that is looked for.
 fn reaches<P: Clone + Eq + Hash>(
-    patience: &Patience<'_>,
+    patience: &Pace<'_>,
     start: Option<P>,
     is_wanted: impl Fn(&P) -> bool,
     successors: impl Fn(&P, &mut Vec<P>),
@@ -322,7 +308,7 @@ fn reaches<P: Clone + Eq + Hash>(
     let mut seen: HashSet<P> = work.iter().cloned().collect();
     let mut next = Vec::new();
     while let Some(place) = work.pop() {
-        patience.step()?;
+        patience.spend(0)?;
         if is_wanted(&place) {
             return Ok(true);
         }

@@ -11,9 +11,9 @@
 use super::product::Moving;
 use crate::{Refusal, overflow, pause};
 use model::claim::{AtomSet, Watcher, halves};
+use model::context::Context;
 use model::formula::Atom;
 use model::semantics::{Semantics, Stepper};
-use model::verdict::{Limits, Observer};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -83,14 +83,14 @@ impl Moving for Moves<'_> {
         }
     }
 
-    fn place(&mut self, number: u32, limits: &Limits, observer: &dyn Observer) -> Result<Rc<Place>, Refusal> {
+    fn place(&mut self, number: u32, cx: &Context<'_>) -> Result<Rc<Place>, Refusal> {
         if let Some(place) = self.places.get(&number) {
             return Ok(Rc::clone(place));
         }
         let state = self.states[number as usize].clone();
         let first = self.steps(&(state.clone(), None, 0, Processes::new()))?;
         let (holds, undefined) = self.conditions(&state, first.stuck);
-        let mut moves = self.follow(first.found, limits, observer)?;
+        let mut moves = self.follow(first.found, cx)?;
         if first.count == 0 {
             moves.push(Move { to: number, events: 0, moved: Processes::new() });
         }
@@ -145,12 +145,12 @@ impl<'s> Moves<'s> {
     }
 
     /// From the first steps on to where each of them ends.
-    fn follow(&mut self, first: Vec<Inner>, limits: &Limits, observer: &dyn Observer) -> Result<Vec<Move>, Refusal> {
+    fn follow(&mut self, first: Vec<Inner>, cx: &Context<'_>) -> Result<Vec<Move>, Refusal> {
         let mut seen: HashSet<Inner> = first.iter().cloned().collect();
         let (mut work, mut ends) = (first, Vec::new());
         while let Some(inner) = work.pop() {
             self.inner += 1;
-            pause(self.inner, work.len() as u64, limits, observer)?;
+            pause(self.inner, work.len() as u64, cx)?;
             let steps = if inner.1.is_some() { self.steps(&inner)? } else { Steps::default() };
             if steps.count == 0 {
                 let (state, _, events, moved) = inner;

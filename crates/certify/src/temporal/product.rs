@@ -8,9 +8,10 @@
 
 use super::components::components;
 use super::moves::{Place, Processes};
-use crate::{Refusal, pause};
+use crate::Refusal;
+use crate::pace::pause;
 use model::claim::{AtomSet, Claim, product_digest};
-use model::verdict::{Limits, Observer};
+use model::context::Context;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -101,7 +102,7 @@ pub(crate) trait Moving {
     fn initial(&mut self) -> Result<Vec<u32>, Refusal>;
 
     /// What there is to know of a state.
-    fn place(&mut self, state: u32, limits: &Limits, observer: &dyn Observer) -> Result<Rc<Place>, Refusal>;
+    fn place(&mut self, state: u32, cx: &Context<'_>) -> Result<Rc<Place>, Refusal>;
 
     /// The first error in which a run ends.
     fn crash(&mut self) -> Option<String> {
@@ -141,20 +142,18 @@ impl<'a> Product<'a> {
     }
 
     /// Visits every pair.
-    pub(crate) fn search(mut self, limits: &Limits, observer: &dyn Observer) -> Result<Found, Refusal> {
+    pub(crate) fn search(mut self, cx: &Context<'_>) -> Result<Found, Refusal> {
         for initial in self.moves.initial()? {
             self.number((initial, self.watch.initial()));
         }
         while let Some(&(state, at)) = self.pairs.get(self.found.next.len()) {
-            let place = self.moves.place(state, limits, observer)?;
+            let place = self.moves.place(state, cx)?;
             self.found.digest = self.found.digest.wrapping_add(product_digest(place.digest, at));
             let next = self.steps(&place, at)?;
             self.found.next.push(next);
             let (done, known) = (self.found.next.len() as u64, self.pairs.len() as u64);
-            if limits.states.is_some_and(|most| known > most) {
-                return Err(Refusal::Unfinished(String::from("the limit on states was reached (--max-states)")));
-            }
-            pause(done, known - done, limits, observer)?;
+            cx.budget.fits_states(known)?;
+            pause(done, known - done, cx)?;
         }
         self.found.crash = self.moves.crash();
         Ok(self.found)

@@ -7,13 +7,15 @@ use certify::flow::Accepted;
 use explore::growth::{GrowthOptions, growth};
 use explore::progress::{ProgressOf, search};
 use flow::Question;
+use model::budget::Budget;
+use model::context::Context;
 use model::event::Event;
 use model::flow_proof::{FlowProof, Origin};
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Property, Silent};
+use model::verdict::Property;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A model, and a question about it.
 #[derive(Clone, Copy, Debug)]
@@ -259,18 +261,18 @@ impl Case {
     pub fn prove(&self, network: &Network) -> Option<FlowProof> {
         let events = self.events.iter().map(|e| ((*e).to_owned(), Event::parse(e, network).unwrap())).collect();
         let question = if self.live { Question::Livelock { events } } else { Question::Boundedness };
-        flow::check(network, &question, &seconds(3), &Silent::default()).proof
+        flow::check(network, &question, &Context::silent(&seconds(3))).proof
     }
 
     /// What the checker says to a proof.
     pub fn verify(&self, network: &Network, proof: &FlowProof) -> Result<Accepted, Refusal> {
-        certify::flow::verify(network, &self.property(), proof, &seconds(20), &Silent::default())
+        certify::flow::verify(network, &self.property(), proof, &Context::silent(&seconds(20)))
     }
 }
 
 /// So much time.
-pub fn seconds(count: u64) -> Limits {
-    Limits { deadline: Some(Instant::now() + Duration::from_secs(count)), ..Limits::default() }
+pub fn seconds(count: u64) -> Budget {
+    Budget::unlimited().timeout(Duration::from_secs(count))
 }
 
 /// What is true of a model, as far as a search sees.
@@ -284,17 +286,17 @@ pub struct Truth {
 impl Truth {
     /// Searches.
     pub fn of(case: &Case, network: &Network) -> Self {
-        let limits = Limits { states: Some(1_500), ..seconds(5) };
+        let limits = seconds(5).states(1_500);
         let semantics = Semantics::new(network, Reading::Unbounded);
         if case.live {
             let events: Vec<Event> = case.events.iter().map(|e| Event::parse(e, network).unwrap()).collect();
             let happens = |taken: &explore::progress::Taken<'_>| is_event(network, &events, taken);
             let progress = if events.is_empty() { ProgressOf::Labels } else { ProgressOf::Events(&happens) };
             let semantics = Semantics::new(network, Reading::Declared);
-            let found = search(&semantics, &progress, limits, &Silent::default());
+            let found = search(&semantics, &progress, &Context::silent(&limits));
             return Truth { longest: BTreeMap::new(), growing: BTreeSet::new(), livelock: found.lasso.is_some() };
         }
-        let report = growth(&semantics, &GrowthOptions { limits, ..GrowthOptions::default() }, &Silent::default());
+        let report = growth(&semantics, &GrowthOptions::default(), &Context::silent(&limits));
         let longest = report.longest.iter().map(|q| (q.channel.clone(), u64::from(q.length))).collect();
         Truth { longest, growing: report.channels(), livelock: false }
     }

@@ -33,8 +33,8 @@ mod skipped;
 mod statement;
 mod types_of;
 
-use crate::budget::Budget;
 use crate::codes::Say;
+use crate::patience::Patience;
 use crate::places::Places;
 use crate::program::{Cause, Component, ErrorKind, Instruction, LocationId, Procedure, Program};
 use crate::term::{Scalar, TermId};
@@ -92,7 +92,7 @@ pub(crate) fn lower(
         let span = places.span(definition.node.declarator.span);
         program.procedures.push(Procedure { name: name.to_string(), span });
     }
-    let budget = Budget::new(options);
+    let budget = Patience::new(options);
     for entry in &options.entries {
         let attempt = |recursion: usize, edges: usize| {
             let mut lowering = Lowering::new(places, options, &budget, facts);
@@ -136,7 +136,7 @@ fn definitions(unit: &TranslationUnit) -> impl Iterator<Item = &Node<FunctionDef
 pub(crate) struct Lowering<'a> {
     places: &'a Places,
     options: &'a Options,
-    budget: &'a Budget<'a>,
+    budget: &'a Patience<'a>,
     has_error_call: bool,
     has_volatile: bool,
     diagnostics: Vec<Diagnostic>,
@@ -177,7 +177,7 @@ pub(crate) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(places: &'a Places, options: &'a Options, budget: &'a Budget<'a>, facts: Facts) -> Self {
+    fn new(places: &'a Places, options: &'a Options, budget: &'a Patience<'a>, facts: Facts) -> Self {
         let mut graph = Graph::default();
         let end = graph.location("", Span::NONE);
         let types = Types { model: options.data_model, records: Vec::new(), odd_layouts: facts.odd_layouts };

@@ -9,10 +9,10 @@
 
 use super::points_to::{Addresses, PointsTo};
 use super::{ResolvedEdge, Resolver};
-use crate::budget::Budget;
 use crate::codes::Say;
 use crate::lower::Result;
 use crate::lower::graph::{Graph, Step};
+use crate::patience::Patience;
 use crate::program::{Instruction, LocationId, ObjectId, Variable, VariableId};
 use crate::standard::keeps_pointers;
 use crate::term::{Operation, Scalar, TermId};
@@ -31,7 +31,7 @@ pub(super) struct Escapes {
 }
 
 impl Escapes {
-    pub fn new(graph: &mut Graph, points_to: &PointsTo, budget: &Budget<'_>) -> Result<Self> {
+    pub fn new(graph: &mut Graph, points_to: &PointsTo, budget: &Patience<'_>) -> Result<Self> {
         let mut sites = Vec::new();
         for (number, edge) in graph.edges.iter().enumerate() {
             if let Step::Call { routine, reach, .. } = &edge.step

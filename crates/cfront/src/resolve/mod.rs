@@ -11,10 +11,10 @@ mod escapes;
 mod lifetimes;
 mod points_to;
 
-use crate::budget::Budget;
 use crate::codes::Say;
 use crate::lower::Result;
 use crate::lower::graph::{Graph, RawEdge, RawLocation, Step};
+use crate::patience::Patience;
 use crate::program::{Cause, Instruction, LocationId, Object, ObjectId, Variable, VariableId};
 use crate::term::{Memory, Operation, Scalar, Term, TermId, Terms};
 use crate::types::DataModel;
@@ -44,7 +44,7 @@ pub(crate) fn resolve(
     start: LocationId,
     model: DataModel,
     has_body: &dyn Fn(&str) -> bool,
-    budget: &Budget<'_>,
+    budget: &Patience<'_>,
 ) -> Result<Resolved> {
     let points_to = PointsTo::new(&graph, budget)?;
     let escapes = Escapes::new(&mut graph, &points_to, budget)?;
@@ -89,7 +89,7 @@ struct Resolver<'f> {
     known: HashMap<TermId, TermId>,
     /// Which functions are procedures of this unit.
     has_body: &'f dyn Fn(&str) -> bool,
-    budget: &'f Budget<'f>,
+    budget: &'f Patience<'f>,
     /// The edge that is being resolved.
     span: Span,
 }

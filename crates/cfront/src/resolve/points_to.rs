@@ -6,9 +6,9 @@
 //! A pointer of unknown origin (not initialised, any value, from a routine without a body) points to nothing: access
 //! through it is an error for all but the values that are in the set for other reasons.
 
-use crate::budget::Budget;
 use crate::lower::Result;
 use crate::lower::graph::{Graph, Step};
+use crate::patience::Patience;
 use crate::program::{Instruction, ObjectId, VariableId};
 use crate::term::{Memory, Term, TermId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -27,7 +27,7 @@ pub(super) struct PointsTo {
 
 impl PointsTo {
     /// The least sets that all steps agree with.
-    pub fn new(graph: &Graph, budget: &Budget<'_>) -> Result<Self> {
+    pub fn new(graph: &Graph, budget: &Patience<'_>) -> Result<Self> {
         let objects = graph.objects.iter().enumerate().map(|(n, object)| (object.address, ObjectId(n as u32)));
         let mut analysis = PointsTo { sets: HashMap::new(), objects: objects.collect() };
         let (mut assignments, mut stores) = (Vec::new(), Vec::new());

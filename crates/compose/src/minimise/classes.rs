@@ -10,8 +10,8 @@
 //! A round looks only at states whose signatures can have changed: those with a step to a state that got a new class.
 
 use super::sets::Sets;
-use crate::budget::Budget;
 use crate::lts::{Lts, TAU};
+use crate::meter::Meter;
 use model::claim::AtomSet;
 use model::verdict::Reason;
 use std::collections::HashMap;
@@ -52,11 +52,11 @@ pub(crate) fn alike(
     ready: &[Vec<u32>],
     sets: &Sets,
     manner: Alike,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
 ) -> Result<Classes, Reason> {
     let (node_of, count) = match manner {
         Alike::Strong => ((0..lts.states() as u32).collect(), lts.states()),
-        Alike::Branching | Alike::Diverging => silent_components(lts, budget)?,
+        Alike::Branching | Alike::Diverging => silent_components(lts, meter)?,
     };
     let mut nodes = Nodes {
         moves: vec![Vec::new(); count],
@@ -78,17 +78,17 @@ pub(crate) fn alike(
         nodes.ready[place].extend_from_slice(&ready[state]);
         let next = keys.len() as u32;
         nodes.class[place] = *keys.entry((lts.wrong[state], lts.labels[state])).or_insert(next);
-        budget.spend(1 + lts.moves[state].len())?;
+        meter.spend(1 + lts.moves[state].len())?;
     }
     nodes.classes = keys.len();
     for node in 0..count {
-        budget.spend(1 + nodes.moves[node].len())?;
+        meter.spend(1 + nodes.moves[node].len())?;
         nodes.moves[node].sort_unstable();
         nodes.moves[node].dedup();
         nodes.ready[node].sort_unstable();
         nodes.ready[node].dedup();
     }
-    nodes.refine(sets, budget)?;
+    nodes.refine(sets, meter)?;
     let mut stays = vec![manner == Alike::Strong; nodes.classes];
     for (&class, &for_ever) in nodes.class.iter().zip(&nodes.for_ever) {
         stays[class as usize] |= for_ever;
@@ -132,7 +132,7 @@ impl Nodes {
         self.manner.is_weak() && event == TAU && self.class[from as usize] == self.class[to as usize]
     }
 
-    fn refine(&mut self, sets: &Sets, budget: &Budget<'_>) -> Result<(), Reason> {
+    fn refine(&mut self, sets: &Sets, meter: &Meter<'_>) -> Result<(), Reason> {
         let count = self.moves.len();
         let mut predecessors: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
         for (from, moves) in (0u32..).zip(&self.moves) {
@@ -154,7 +154,7 @@ impl Nodes {
             for &node in &dirty {
                 self.signature(node, &signature, &signatures, sets, &mut buffer);
                 signature[node as usize] = signatures.number(&buffer);
-                budget.spend(1 + self.moves[node as usize].len() + buffer.len())?;
+                meter.spend(1 + self.moves[node as usize].len() + buffer.len())?;
             }
             let moved = self.split(&dirty, &signature, &mut sizes, &mut of_class);
             for &node in &dirty {
@@ -240,7 +240,7 @@ impl Nodes {
 /// Strongly connected components of steps without names between states that are alike at first sight (Tarjan, without
 /// recursion). A component has a smaller number
 /// than those that lead to it.
-fn silent_components(lts: &Lts, budget: &Budget<'_>) -> Result<(Vec<u32>, usize), Reason> {
+fn silent_components(lts: &Lts, meter: &Meter<'_>) -> Result<(Vec<u32>, usize), Reason> {
     const NONE: u32 = u32::MAX;
     let count = lts.states();
     let (mut order, mut low) = (vec![NONE; count], vec![0u32; count]);
@@ -264,7 +264,7 @@ fn silent_components(lts: &Lts, budget: &Budget<'_>) -> Result<(Vec<u32>, usize)
                 (order[at], low[at]) = (clock, clock);
                 clock += 1;
                 active.push(state);
-                budget.spend(1)?;
+                meter.spend(1)?;
             }
             if let Some(&(_, to)) = silent(state).get(*next) {
                 *next += 1;
@@ -300,7 +300,7 @@ fn silent_components(lts: &Lts, budget: &Budget<'_>) -> Result<(Vec<u32>, usize)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::verdict::{Limits, Silent};
+    use model::context::Context;
     use std::collections::BTreeSet;
 
     /// By definition: all signatures again in each round, with all that can be reached silently inside of the class.
@@ -354,8 +354,7 @@ mod tests {
 
     #[test]
     fn classes_are_those_of_the_naive_twin() {
-        let silent = Silent::default();
-        let budget = Budget::new(Limits::default(), &silent);
+        let meter = Meter::new(&Context::unlimited());
         let mut sets = Sets::default();
         // Two sets of which none includes the other.
         let numbers = [sets.number(vec![1]), sets.number(vec![2])];
@@ -382,7 +381,7 @@ mod tests {
                 lts.labels.push(AtomSet::from(random.below(6) == 0));
             }
             for manner in [Alike::Strong, Alike::Branching, Alike::Diverging] {
-                let fast = alike(&lts, &ready, &sets, manner, &budget).map(|found| found.of);
+                let fast = alike(&lts, &ready, &sets, manner, &meter).map(|found| found.of);
                 let naive = alike_naive(&lts, &ready, manner);
                 let Ok(fast) = fast else { panic!("seed {start}: no limit") };
                 for (a, b) in (0..fast.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {

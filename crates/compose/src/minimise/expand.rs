@@ -10,11 +10,12 @@
 
 use super::piece::{Origin, Piece};
 use super::sets::{Sets, includes, together};
-use crate::budget::{Alarm, Budget};
 use crate::lts::{Leaf, TAU};
+use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::product::{Path, Product, Step, Successors};
 use crate::table::Table;
+use model::budget::Budget;
 use model::verdict::Reason;
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,11 +33,11 @@ pub(crate) fn expand(
     live: &[usize],
     path: &Path,
     sets: &Sets,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
 ) -> Result<Option<Path>, Reason> {
-    budget.look()?;
-    let alarm = budget.alarm();
-    let work = || Expansion::new(problem, pieces, live, sets, alarm).run(live, path);
+    meter.look()?;
+    let budget = meter.budget();
+    let work = || Expansion::new(problem, pieces, live, sets, &budget).run(live, path);
     let deep = pieces.iter().map(|piece| piece.depth).max().unwrap_or(0) > 100;
     let run = match deep {
         false => work(),
@@ -46,7 +47,7 @@ pub(crate) fn expand(
         }),
     };
     // If it was stopped, that is the reason.
-    budget.look().map(|()| run)
+    meter.look().map(|()| run)
 }
 
 /// A step that is prepared: what happens, and where the components go.
@@ -56,7 +57,7 @@ struct Pending {
 }
 
 struct Expansion<'a> {
-    alarm: Alarm<'a>,
+    budget: &'a Budget,
     leaves: &'a [Leaf],
     pieces: &'a [Piece],
     sets: &'a Sets,
@@ -72,7 +73,7 @@ struct Expansion<'a> {
 }
 
 impl<'a> Expansion<'a> {
-    fn new(problem: &'a Problem<'a>, pieces: &'a [Piece], live: &[usize], sets: &'a Sets, alarm: Alarm<'a>) -> Self {
+    fn new(problem: &'a Problem<'a>, pieces: &'a [Piece], live: &[usize], sets: &'a Sets, budget: &'a Budget) -> Self {
         let mut above = vec![None; pieces.len()];
         let mut products = Vec::with_capacity(pieces.len() + 1);
         for (number, piece) in pieces.iter().enumerate() {
@@ -87,7 +88,7 @@ impl<'a> Expansion<'a> {
         }
         products.push(Product::new(live.iter().map(|&piece| &pieces[piece].quotient).collect(), problem.events));
         Expansion {
-            alarm,
+            budget,
             leaves: &problem.leaves,
             pieces,
             sets,
@@ -238,7 +239,7 @@ impl<'a> Expansion<'a> {
         let (mut state, mut successors) = (Vec::new(), Successors::default());
         let mut at = 0;
         while (at as usize) < table.len() {
-            if at % CHECK_EVERY == 0 && self.alarm.rings() {
+            if at % CHECK_EVERY == 0 && self.budget.check().is_err() {
                 return None;
             }
             table.get(at, &mut state);

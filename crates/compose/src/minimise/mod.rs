@@ -19,8 +19,8 @@ mod order;
 mod piece;
 mod sets;
 
-use crate::budget::Budget;
 use crate::lasso::accepted_lasso;
+use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::product::{Path, Product};
 use crate::search::breadth_first;
@@ -37,19 +37,19 @@ const DEEPEST: usize = 4_000;
 /// Answers by minimisation.
 pub(crate) fn minimise(
     problem: &Problem<'_>,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
     story: &mut Story<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
     if problem.leaves.len() < 2 {
-        return plain::plain(problem, budget);
+        return plain::plain(problem, meter);
     }
     let mut workshop = Workshop::new(problem);
     let mut order = Order::new(problem);
     let mut pieces: Vec<Piece> = Vec::new();
     for component in 0..problem.leaves.len() {
         let hidden = order.only_known_to(&problem.leaves[component].lts.alphabet, &[]);
-        let piece = workshop.leaf(component, hidden, budget)?;
+        let piece = workshop.leaf(component, hidden, meter)?;
         order.add(pieces.len(), &piece);
         pieces.push(piece);
     }
@@ -57,7 +57,7 @@ pub(crate) fn minimise(
     while let Some((left, right)) = order.next(&pieces) {
         let (a, b) = (&pieces[left], &pieces[right]);
         let hidden = order.only_known_to(&a.quotient.alphabet, &b.quotient.alphabet);
-        let piece = match workshop.pair(&pieces, left, right, hidden, budget) {
+        let piece = match workshop.pair(&pieces, left, right, hidden, meter) {
             Err(Reason::States) if order.try_another(left, right) => continue,
             piece => piece?,
         };
@@ -75,11 +75,11 @@ pub(crate) fn minimise(
     statistics.iterations = (pieces.len() - problem.leaves.len()) as u64;
     let &[left, right] = order.live() else { return Err(Reason::States) };
     let live = [left, right];
-    let path = at_root(problem, &pieces, &live, &mut workshop, budget)?;
+    let path = at_root(problem, &pieces, &live, &mut workshop, meter)?;
     match path {
         None => Ok(Verdict::Holds(Box::new(proof(problem, &pieces, &live)))),
         Some(path) => {
-            let found = expand::expand(problem, &pieces, &live, &path, &workshop.sets, budget)?;
+            let found = expand::expand(problem, &pieces, &live, &path, &workshop.sets, meter)?;
             let lost =
                 || Reason::NotProvable(String::from("a path of the abstractions could not be taken down to a run"));
             found.map(|path| Verdict::Fails(Box::new(problem.run(&path)))).ok_or_else(lost)
@@ -93,17 +93,17 @@ fn at_root(
     pieces: &[Piece],
     live: &[usize; 2],
     workshop: &mut Workshop<'_>,
-    budget: &Budget<'_>,
+    meter: &Meter<'_>,
 ) -> Result<Option<Path>, Reason> {
     let product = Product::new(live.iter().map(|&piece| &pieces[piece].quotient).collect(), problem.events);
     let [left, right] = *live;
     if let Some(watch) = &problem.watch {
-        return accepted_lasso(&product, watch, budget);
+        return accepted_lasso(&product, watch, meter);
     }
     if !problem.is_deadlock() {
-        return breadth_first(&product, budget, |state, _| product.is_wrong(state));
+        return breadth_first(&product, meter, |state, _| product.is_wrong(state));
     }
-    breadth_first(&product, budget, |state, _| {
+    breadth_first(&product, meter, |state, _| {
         let (a, b) = (&pieces[left], &pieces[right]);
         let ready = workshop.together(a, b, state[0], state[1], &[], left, right);
         ready.iter().any(|&set| workshop.sets.get(set).is_empty())

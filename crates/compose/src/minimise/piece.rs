@@ -2,8 +2,8 @@
 
 use super::classes::{Alike, Classes, alike};
 use super::sets::{Sets, together};
-use crate::budget::Budget;
 use crate::lts::{Lts, TAU};
+use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::product::{Product, Successors};
 use crate::table::Table;
@@ -84,12 +84,12 @@ impl<'p> Workshop<'p> {
     }
 
     /// A component with what is its own business hidden.
-    pub(crate) fn leaf(&mut self, component: usize, hidden: Vec<u32>, budget: &Budget<'_>) -> Result<Piece, Reason> {
+    pub(crate) fn leaf(&mut self, component: usize, hidden: Vec<u32>, meter: &Meter<'_>) -> Result<Piece, Reason> {
         let leaf = &self.problem.leaves[component];
         let mut whole = leaf.lts.clone();
         let mut ready = vec![Vec::new(); whole.states()];
         for (state, sets) in ready.iter_mut().enumerate() {
-            budget.spend(1 + whole.moves[state].len())?;
+            meter.spend(1 + whole.moves[state].len())?;
             if self.problem.is_deadlock() && !whole.wrong[state] {
                 let set = leaf.ready(state as u32);
                 let can_move = set.iter().any(|event| *event == TAU || hidden.binary_search(event).is_ok());
@@ -100,7 +100,7 @@ impl<'p> Workshop<'p> {
             hide(&mut whole.moves[state], &hidden);
         }
         whole.alphabet.retain(|event| hidden.binary_search(event).is_err());
-        self.minimised(Origin::Leaf(component), hidden, None, whole, ready, (1, 1), budget)
+        self.minimised(Origin::Leaf(component), hidden, None, whole, ready, (1, 1), meter)
     }
 
     /// Two nodes as one.
@@ -110,7 +110,7 @@ impl<'p> Workshop<'p> {
         left: usize,
         right: usize,
         hidden: Vec<u32>,
-        budget: &Budget<'_>,
+        meter: &Meter<'_>,
     ) -> Result<Piece, Reason> {
         // A pair that was given up may have left something.
         self.known.clear();
@@ -120,7 +120,7 @@ impl<'p> Workshop<'p> {
         let mut whole = Lts::default();
         product.initial(|state| {
             whole.initial.push(tuples.insert(state).0);
-            budget.store(tuples.len(), tuples.bytes())
+            meter.store(tuples.len(), tuples.bytes())
         })?;
         let mut ready = Vec::new();
         let (mut state, mut successors) = (Vec::new(), Successors::default());
@@ -134,8 +134,8 @@ impl<'p> Workshop<'p> {
             }
             hide(&mut moves, &hidden);
             steps += moves.len();
-            budget.store(tuples.len(), tuples.bytes() + tuples.len() * 64 + steps * 8)?;
-            budget.spend(successors.len())?;
+            meter.store(tuples.len(), tuples.bytes() + tuples.len() * 64 + steps * 8)?;
+            meter.spend(successors.len())?;
             whole.moves.push(moves);
             whole.wrong.push(product.is_wrong(&state));
             whole.labels.push(product.label(&state));
@@ -152,7 +152,7 @@ impl<'p> Workshop<'p> {
         whole.alphabet.dedup();
         whole.alphabet.retain(|event| hidden.binary_search(event).is_err());
         let below = (a.components + b.components, 1 + a.depth.max(b.depth));
-        self.minimised(Origin::Pair(left, right), hidden, Some(tuples), whole, ready, below, budget)
+        self.minimised(Origin::Pair(left, right), hidden, Some(tuples), whole, ready, below, meter)
     }
 
     /// The ready sets of a pair of classes, the smallest only.
@@ -197,7 +197,7 @@ impl<'p> Workshop<'p> {
         whole: Lts,
         ready: Vec<Vec<u32>>,
         (components, depth): (usize, usize),
-        budget: &Budget<'_>,
+        meter: &Meter<'_>,
     ) -> Result<Piece, Reason> {
         // What was known of the parts is of no use any more.
         self.known.clear();
@@ -206,7 +206,7 @@ impl<'p> Workshop<'p> {
             (Some(_), false) => Alike::Diverging,
             (Some(_), true) => Alike::Strong,
         };
-        let Classes { of: class_of, stays } = alike(&whole, &ready, &self.sets, manner, budget)?;
+        let Classes { of: class_of, stays } = alike(&whole, &ready, &self.sets, manner, meter)?;
         let classes = stays.len();
         let mut quotient = Lts {
             alphabet: whole.alphabet,
@@ -219,7 +219,7 @@ impl<'p> Workshop<'p> {
         quotient.initial.dedup();
         let mut ready_of_classes = vec![Vec::new(); classes];
         for (state, moves) in whole.moves.into_iter().enumerate() {
-            budget.spend(1 + moves.len())?;
+            meter.spend(1 + moves.len())?;
             let class = class_of[state];
             let index = class as usize;
             let target = |(event, to): (u32, u32)| (event, class_of[to as usize]);
@@ -230,7 +230,7 @@ impl<'p> Workshop<'p> {
             ready_of_classes[index].extend_from_slice(&ready[state]);
         }
         for (moves, sets) in quotient.moves.iter_mut().zip(&mut ready_of_classes) {
-            budget.spend(1 + moves.len())?;
+            meter.spend(1 + moves.len())?;
             moves.sort_unstable();
             moves.dedup();
             self.sets.leave_smallest(sets);

@@ -2,13 +2,14 @@
 
 #![allow(dead_code)]
 
-use compose::{Answer, Listener, Method, Question, Verdict, check};
+use compose::{Answer, Method, Question, Verdict, check};
+use model::budget::Budget;
 use model::composition::{Atom, Component, Composition, Named};
+use model::context::Context;
 use model::formula::{Connective, Ltl, Modality};
 use model::ids::{EventId, PropositionId};
 use model::source::{FileId, Span};
 use model::structure::{Ending, Move, StateParts, Structure, TAU};
-use model::verdict::{Limits, Silent};
 pub use testing::{Random, seeds};
 
 pub const METHODS: [Method; 5] = [Method::Plain, Method::Paper, Method::Refine, Method::Minimise, Method::Auto];
@@ -299,14 +300,13 @@ pub fn random_response(random: &mut Random) -> Ltl<Atom> {
     }
 }
 
-/// An answer without limits and without a listener.
+/// An answer without limits.
 pub fn ask(composition: &Composition, question: Question<'_>, method: Method) -> Answer {
-    ask_within(composition, question, method, &Limits::default())
+    ask_within(composition, question, method, &Budget::unlimited())
 }
 
-pub fn ask_within(composition: &Composition, question: Question<'_>, method: Method, limits: &Limits) -> Answer {
-    let nobody: Option<&mut dyn Listener> = None;
-    check(composition, question, method, limits, &Silent::default(), nobody)
+pub fn ask_within(composition: &Composition, question: Question<'_>, method: Method, limits: &Budget) -> Answer {
+    check(composition, question, method, &Context::silent(limits))
 }
 
 /// Yes with a proof that the checker accepts, or no with a run that shows it.
@@ -319,8 +319,7 @@ pub fn verdict(composition: &Composition, question: Question<'_>, method: Method
     };
     match answer.verdict {
         Verdict::Holds(proof) => {
-            let checked =
-                certify::composition::verify(composition, asked, &proof, &Limits::default(), &Silent::default());
+            let checked = certify::composition::verify(composition, asked, &proof, &Context::unlimited());
             checked.map(|()| true).map_err(|refusal| format!("{method:?}: the proof is refused: {refusal}\n{proof:?}"))
         }
         Verdict::Fails(run) => {

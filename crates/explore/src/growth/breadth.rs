@@ -72,7 +72,7 @@ impl Hunt<'_> {
 
     /// Adds the successors of a state.
     fn grow(&mut self, tree: &mut Tree, origin: &Origin, id: StateId) -> Result<(), Ended> {
-        let depth = self.clock.limits.depth;
+        let depth = self.clock.cx.budget.most_depth();
         if depth.is_some_and(|limit| tree.depth >= limit) {
             return Err(Ended::Stopped(Reason::Depth));
         }

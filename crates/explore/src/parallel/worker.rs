@@ -68,7 +68,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
     /// Layer after layer; whether all were completed.
     fn all_layers(&mut self) -> bool {
         loop {
-            if self.shared.watch.options.limits.depth.is_some_and(|limit| self.depth >= limit) {
+            if self.shared.watch.cx.budget.most_depth().is_some_and(|limit| self.depth >= limit) {
                 self.stopped = Some(Reason::Depth);
                 return false;
             }
@@ -86,7 +86,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
                 return !sum.stop;
             }
             self.depth = sum.depth;
-            if !K::PACKED && is_crowded(self.shared.watch.options, sum.states, sum.bytes) {
+            if !K::PACKED && is_crowded(&self.shared.watch, sum.states, sum.bytes) {
                 self.crowded = true;
                 return false;
             }
@@ -190,7 +190,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
         }
         let watch = self.shared.watch;
         let states = self.shared.sum(self.round).states;
-        if watch.options.limits.states.is_some_and(|limit| states >= limit) {
+        if watch.cx.budget.most_states().is_some_and(|limit| states >= limit) {
             return Err(Reason::States);
         }
         watch.must_stop(partition.table.memory_bytes(), more).map_or(Ok(()), Err)
@@ -199,7 +199,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
     /// Tells the observer how far the work is.
     fn tell(&self, sum: &Sum) {
         if self.index == 0 {
-            self.shared.watch.observer.progress(Progress {
+            self.shared.watch.cx.progress(|| Progress {
                 engine: crate::ENGINE,
                 states: sum.states,
                 waiting: sum.left,
@@ -242,12 +242,12 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
     /// One layer of all partitions, in the order in which all threads would do it together.
     fn narrow_layer(&mut self, partitions: &mut [MutexGuard<'_, Partition<K::Table>>]) -> Result<(), Reason> {
         let jobs = partitions.len();
-        let limits = self.shared.watch.options.limits;
-        if limits.depth.is_some_and(|limit| self.depth >= limit) {
+        let budget = self.shared.watch.cx.budget;
+        if budget.most_depth().is_some_and(|limit| self.depth >= limit) {
             return Err(Reason::Depth);
         }
         let states: usize = partitions.iter().map(|p| p.table.len()).sum();
-        if limits.states.is_some_and(|limit| states as u64 >= limit) {
+        if budget.most_states().is_some_and(|limit| states as u64 >= limit) {
             return Err(Reason::States);
         }
         let mut sent = Vec::with_capacity(jobs);

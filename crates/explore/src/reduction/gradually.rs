@@ -3,7 +3,7 @@
 //! To find out who can move alone takes time for each state, and runs are then no longer shortest. So a search is tried without
 //! first, then with reduction up to some number of states, and the last attempt does it if processes were alone often enough.
 
-use model::verdict::Limits;
+use model::budget::Budget;
 
 /// When states are left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,19 +39,24 @@ pub struct Tally {
 
 /// Searches as the mode says. With [`Mode::Auto`] first as a whole, then with a try at leaving states out, then in the
 /// way that is better.
-pub fn gradually<F>(mode: Mode, limits: Limits, search: &dyn Fn(bool, Limits) -> F, tally: &dyn Fn(&F) -> Tally) -> F {
+pub fn gradually<F>(
+    mode: Mode,
+    budget: &Budget,
+    search: &dyn Fn(bool, &Budget) -> F,
+    tally: &dyn Fn(&F) -> Tally,
+) -> F {
     if mode != Mode::Auto {
-        return search(mode == Mode::On, limits);
+        return search(mode == Mode::On, budget);
     }
-    let fits = |most: u64| limits.states.is_none_or(|limit| most < limit);
+    let fits = |most: u64| budget.most_states().is_none_or(|limit| most < limit);
     let mut pays_off = false;
     for (reduce, most) in [(false, WHOLE), (true, 2 * WHOLE)].into_iter().filter(|(_, most)| fits(*most)) {
-        let found = search(reduce, Limits { states: Some(most), ..limits });
+        let found = search(reduce, &budget.clone().states(most));
         let Tally { alone, states, full } = tally(&found);
         pays_off = pays(alone, states);
         if !full {
             return found;
         }
     }
-    search(pays_off, limits)
+    search(pays_off, budget)
 }

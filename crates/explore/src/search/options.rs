@@ -1,7 +1,7 @@
 //! How to search: the order, what is looked for, how states are kept, and how many there may be.
 
 use crate::reduction::Mode;
-use model::verdict::{Limits, Property};
+use model::verdict::Property;
 
 /// In which order states are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,8 +34,6 @@ pub struct Options {
     pub keep_going: bool,
     /// What is looked for.
     pub properties: Vec<Property>,
-    /// When to stop.
-    pub limits: Limits,
     /// Threads, for a breadth-first search that is wide enough.
     pub jobs: usize,
     /// Whether states are packed.
@@ -59,7 +57,6 @@ impl Default for Options {
             order: Order::Breadth,
             keep_going: false,
             properties: Vec::new(),
-            limits: Limits::default(),
             jobs: 1,
             packing: Packing::Auto,
             alone: 20_000,

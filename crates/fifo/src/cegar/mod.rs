@@ -21,11 +21,14 @@ use crate::method::{Answer, Technique};
 use crate::property::Property;
 use crate::run::along;
 use crate::space::{Move, Space};
-use crate::story::{AbstractState, Event, Observer};
+use crate::story::{AbstractState, Event};
 use crate::system::{Op, System, SystemError};
-use crate::verdict::{Reason, Run, Statistics};
+use crate::verdict::{Run, Statistics};
 use abstraction::{Abstraction, Class};
 use explore::Exploration;
+use model::budget::Budget;
+use model::context::Context;
+use model::reason::Reason;
 use path_invariant::{Path, PathInvariant};
 use queues::{Extrapolation, Language, Languages, Limit};
 use std::sync::Arc;
@@ -71,20 +74,22 @@ pub(crate) struct Refining {
     abstraction: Abstraction,
     exploration: Exploration,
     iterations: usize,
+    last: Counterexample,
 }
 
 impl Refining {
     pub(crate) fn new(settings: CegarSettings) -> Self {
-        Refining { settings, abstraction: Abstraction::default(), exploration: Exploration::default(), iterations: 0 }
+        let (abstraction, exploration) = (Abstraction::default(), Exploration::default());
+        Refining { settings, abstraction, exploration, iterations: 0, last: Counterexample::default() }
     }
 
     /// One round of figure 8.
-    pub(crate) fn iterate(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Iteration, Limit> {
+    pub(crate) fn iterate(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Iteration, Limit> {
         let Some(way) = self.exploration.way_to_bad(&mut self.abstraction, space)? else { return Ok(Iteration::Safe) };
         let path = self.path(space, &way)?;
         let exact = path.exact_forward(space)?;
         let feasible = exact.last().is_some_and(|&last| !space.languages.is_empty(last));
-        self.tell_path(space, observer, &path, feasible);
+        self.tell_path(space, cx, &path, feasible);
         if feasible {
             let initial = self.abstraction.control(way.classes[0]);
             let run = along(space, initial, &path.moves, &exact)?;
@@ -92,11 +97,9 @@ impl Refining {
             return Ok(Iteration::Unsafe(run.unwrap_or_default()));
         }
         let invariant = path.invariant(space, &self.settings)?;
-        observer.event(
-            Event::PathInvariant { iteration: self.iterations, candidates: &invariant.candidates },
-            &mut space.languages,
-        );
-        self.split(space, observer, &way.classes, &invariant)?;
+        Event::PathInvariant { candidates: &invariant.candidates }.tell(space, cx);
+        self.last.candidates = invariant.candidates.iter().map(|(_, candidate)| candidate.clone()).collect();
+        self.split(space, cx, &way.classes, &invariant)?;
         self.iterations += 1;
         Ok(Iteration::Refined)
     }
@@ -111,7 +114,7 @@ impl Refining {
     fn split(
         &mut self,
         space: &mut Space<'_>,
-        observer: &mut dyn Observer,
+        cx: &Context<'_>,
         classes: &[Class],
         invariant: &PathInvariant,
     ) -> Result<(), Limit> {
@@ -126,17 +129,16 @@ impl Refining {
             self.abstraction.split(space, class, inside, outside)?;
             let control = space.states(self.abstraction.control(class)).to_vec();
             let state = AbstractState { control, class: whole };
-            let event = Event::Split { iteration: self.iterations, state: &state, inside, outside };
-            observer.event(event, &mut space.languages);
+            Event::Split { state: &state, inside, outside }.tell(space, cx);
         }
         Ok(())
     }
 
-    fn tell_path(&self, space: &mut Space<'_>, observer: &mut dyn Observer, path: &Path, feasible: bool) {
+    fn tell_path(&mut self, space: &mut Space<'_>, cx: &Context<'_>, path: &Path, feasible: bool) {
         let (states, moves) = self.told(space, path);
-        let iteration = self.iterations;
-        observer
-            .event(Event::Counterexample { iteration, path: &states, moves: &moves, feasible }, &mut space.languages);
+        Event::Counterexample { iteration: self.iterations, path: &states, moves: &moves, feasible }.tell(space, cx);
+        self.last =
+            Counterexample { path: states, ops: moves.iter().map(|step| step.2).collect(), candidates: Vec::new() };
     }
 
     /// The path in public terms.
@@ -157,12 +159,15 @@ impl Technique for Refining {
         format!("CEGAR, {}", self.settings.name())
     }
 
-    fn advance(&mut self, space: &mut Space<'_>, observer: &mut dyn Observer) -> Result<Answer, Limit> {
+    fn advance(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Answer, Limit> {
         loop {
             if self.settings.iterations.is_some_and(|most| self.iterations >= most) {
-                return Ok(Answer::Stuck(Reason::Iterations(self.iterations)));
+                return Ok(Answer::Stuck(Reason::NotProvable(format!(
+                    "no answer after {} refinements",
+                    self.iterations
+                ))));
             }
-            match self.iterate(space, observer)? {
+            match self.iterate(space, cx)? {
                 Iteration::Refined => {}
                 Iteration::Unsafe(run) => return Ok(Answer::Unsafe(run)),
                 Iteration::Safe => return self.exploration.invariant(&self.abstraction, space).map(Answer::Safe),
@@ -184,6 +189,17 @@ pub struct Cegar<'a> {
     refining: Refining,
 }
 
+/// An abstract path to bad.
+#[derive(Clone, Debug, Default)]
+pub struct Counterexample {
+    /// The abstract states on it.
+    pub path: Vec<AbstractState>,
+    /// What happens between them.
+    pub ops: Vec<Op>,
+    /// Candidates of a path invariant that failed, and the last one that did not; none if the path is feasible.
+    pub candidates: Vec<Vec<Language>>,
+}
+
 /// What [`Cegar::iterate`] came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -203,17 +219,22 @@ impl<'a> Cegar<'a> {
         settings: CegarSettings,
         limits: &crate::Limits,
     ) -> Result<Self, SystemError> {
-        let space = Space::new(system, property, limits.for_languages())?;
+        let space = Space::new(system, property, limits.for_languages(&Budget::unlimited()))?;
         Ok(Cegar { space, refining: Refining::new(settings) })
     }
 
     /// One iteration.
-    pub fn iterate(&mut self, observer: &mut dyn Observer) -> Result<Progress, Limit> {
-        Ok(match self.refining.iterate(&mut self.space, observer)? {
+    pub fn iterate(&mut self) -> Result<Progress, Limit> {
+        Ok(match self.refining.iterate(&mut self.space, &Context::unlimited())? {
             Iteration::Safe => Progress::Safe,
             Iteration::Unsafe(run) => Progress::Unsafe(run),
             Iteration::Refined => Progress::Refined,
         })
+    }
+
+    /// What the last iteration looked at.
+    pub fn last(&self) -> &Counterexample {
+        &self.refining.last
     }
 
     /// The classes of each control state that was looked at; all others have one.

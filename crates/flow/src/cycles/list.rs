@@ -5,15 +5,16 @@
 
 use super::system::ControlFlowGraph;
 use super::{johnson, unrefined};
+use crate::Question;
 use crate::analysis::Analysis;
 use crate::net::Net;
 use crate::report::{counter_name, instance_name};
 use crate::world::World;
-use crate::{Question, stopper};
+use model::context::Context;
 use model::flow_proof::Point;
 use model::ids::{EdgeId, MachineId};
 use model::network::{Action, Network};
-use model::verdict::{Limits, Observer, Reason};
+use model::verdict::Reason;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
@@ -44,22 +45,17 @@ pub struct ShownCycle {
 }
 
 /// Lists the cycles of every type, no more than so many for each.
-pub fn list(
-    network: &Network,
-    most: usize,
-    limits: &Limits,
-    observer: &dyn Observer,
-) -> Result<Vec<TypeCycles>, Reason> {
+pub fn list(network: &Network, most: usize, cx: &Context<'_>) -> Result<Vec<TypeCycles>, Reason> {
     let world = World::new(network, true);
-    let mut stop = stopper(limits, observer);
-    let (analysis, net) = unrefined(&world, &Question::Boundedness, &mut stop)?;
+    let budget = cx.budget;
+    let (analysis, net) = unrefined(&world, &Question::Boundedness, budget)?;
     let lister = Lister { world: &world, analysis: &analysis, net: &net, most };
     let mut types: Vec<TypeCycles> = (0..network.machines.len())
         .map(|m| TypeCycles { machine: m.into(), processes: Vec::new(), cycles: Vec::new(), more: false })
         .collect();
     let mut places = Places::new();
     for instance in 0..analysis.instances.len() {
-        if let Some(reason) = stop() {
+        if let Some(reason) = budget.check().err() {
             return Err(reason);
         }
         let machine = analysis.instances[instance].machine;

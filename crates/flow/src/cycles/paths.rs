@@ -7,7 +7,7 @@
 
 use super::system::ControlFlowGraph;
 use crate::net::Net;
-use model::verdict::Reason;
+use model::budget::Budget;
 use std::collections::HashMap;
 
 /// So many steps of paths are looked at.
@@ -24,13 +24,13 @@ pub struct AcyclicPart {
 }
 
 /// The acyclic part; `None` if there are too many paths, or no time.
-pub fn acyclic_part(net: &Net, stop: &mut dyn FnMut() -> Option<Reason>) -> Option<AcyclicPart> {
+pub fn acyclic_part(net: &Net, budget: &Budget) -> Option<AcyclicPart> {
     let mut part = AcyclicPart { most: net.first_count.clone(), least: net.first_count.clone() };
     let mut steps = 0;
     for instance in 0..net.of_instance.len() {
         let mut paths = Paths::new(net, instance, std::mem::take(&mut steps));
         for &first in &net.first[instance] {
-            paths.from(first, stop)?;
+            paths.from(first, budget)?;
         }
         steps = paths.steps;
         for (&counter, &(least, most)) in &paths.range {
@@ -68,7 +68,7 @@ impl Paths {
     }
 
     /// Goes along every path that starts at a node and visits none twice.
-    fn from(&mut self, first: u32, stop: &mut dyn FnMut() -> Option<Reason>) -> Option<()> {
+    fn from(&mut self, first: u32, budget: &Budget) -> Option<()> {
         // Node, next edge; and the edge by which it was reached is the one before the next of the node below it.
         let mut path: Vec<(u32, usize)> = vec![(first, 0)];
         self.on_path[first as usize] = true;
@@ -82,7 +82,8 @@ impl Paths {
                     self.on_path[to as usize] = true;
                     path.push((to, 0));
                     self.steps += 1;
-                    if self.steps > MOST_STEPS || self.steps.is_multiple_of(PATIENCE) && stop().is_some() {
+                    if self.steps > MOST_STEPS || self.steps.is_multiple_of(PATIENCE) && budget.check().err().is_some()
+                    {
                         return None;
                     }
                 }

@@ -7,6 +7,7 @@
 use super::johnson;
 use crate::net::Net;
 use crate::weigh::Cycle;
+use model::budget::Budget;
 use model::verdict::Reason;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -119,10 +120,10 @@ impl CycleSystem {
         net: &Net,
         alive: &dyn Fn(u32) -> bool,
         most_cycles: usize,
-        stop: &mut dyn FnMut() -> Option<Reason>,
+        budget: &Budget,
     ) -> Result<(), Reason> {
         for instance in 0..net.of_instance.len() {
-            if let Some(reason) = stop() {
+            if let Some(reason) = budget.check().err() {
                 return Err(reason);
             }
             let graph = ControlFlowGraph::new(net, instance, alive);
@@ -132,7 +133,7 @@ impl CycleSystem {
                     return ControlFlow::Break(Reason::NotProvable(reason));
                 }
                 self.cycles += 1;
-                let late = if self.cycles.is_multiple_of(PATIENCE) { stop() } else { None };
+                let late = if self.cycles.is_multiple_of(PATIENCE) { budget.check().err() } else { None };
                 match late.or_else(|| self.keep(net, &graph, cycle)) {
                     Some(reason) => ControlFlow::Break(reason),
                     None => ControlFlow::Continue(()),

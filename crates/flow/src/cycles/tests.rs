@@ -2,8 +2,7 @@
 
 use super::*;
 use model::event::Event;
-use model::verdict::Silent;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Ciclo, Fig. 1.
 const CLIENT_SERVER: &str = "mtype = { req, ack, rel };
@@ -33,18 +32,18 @@ fn network(text: &str) -> Network {
     read.network.unwrap_or_else(|| panic!("{:?}", read.diagnostics))
 }
 
-fn limits(seconds: u64) -> Limits {
-    Limits { deadline: Some(Instant::now() + Duration::from_secs(seconds)), ..Limits::default() }
+fn limits(seconds: u64) -> Budget {
+    Budget::unlimited().timeout(Duration::from_secs(seconds))
 }
 
 fn boundedness(text: &str) -> Report {
-    check(&network(text), &Question::Boundedness, &limits(60), &Silent::default())
+    check(&network(text), &Question::Boundedness, &Context::silent(&limits(60)))
 }
 
 fn livelock(text: &str, event: &str) -> Report {
     let network = network(text);
     let events = vec![(event.to_owned(), Event::parse(event, &network).unwrap())];
-    check(&network, &Question::Livelock { events }, &limits(60), &Silent::default())
+    check(&network, &Question::Livelock { events }, &Context::silent(&limits(60)))
 }
 
 fn bounds(report: &Report) -> Vec<(&str, u64)> {
@@ -82,7 +81,7 @@ fn iboc_figure_11_has_the_bounds_20_and_6() {
 #[test]
 fn a_bound_is_never_less_than_what_the_default_proves() {
     for text in [CLIENT_SERVER, TWO_PROCTYPES] {
-        let default = crate::check(&network(text), &Question::Boundedness, &limits(60), &Silent::default());
+        let default = crate::check(&network(text), &Question::Boundedness, &Context::silent(&limits(60)));
         let ours = boundedness(text);
         for (better, worse) in bounds(&default).into_iter().zip(bounds(&ours)) {
             assert!(better.0 == worse.0 && better.1 <= worse.1, "{better:?}, {worse:?}");
@@ -142,9 +141,9 @@ fn a_rendezvous_has_to_balance() {
 #[test]
 fn a_chain_of_40_diamonds_is_proved_by_default_and_refused_in_time_by_cycles() {
     let network = network(&diamonds(40));
-    let default = crate::check(&network, &Question::Boundedness, &limits(60), &Silent::default());
+    let default = crate::check(&network, &Question::Boundedness, &Context::silent(&limits(60)));
     assert!(default.complete);
-    let report = check_with(&network, &Question::Boundedness, &limits(60), &Silent::default(), 20_000);
+    let report = check_with(&network, &Question::Boundedness, &Context::silent(&limits(60)), 20_000);
     assert!(!report.complete);
     let reason = String::from("the model has more than 20000 elementary cycles");
     assert_eq!(report.reason, Some(Reason::NotProvable(reason)));
@@ -153,10 +152,10 @@ fn a_chain_of_40_diamonds_is_proved_by_default_and_refused_in_time_by_cycles() {
 
 #[test]
 fn a_deadline_ends_the_enumeration() {
-    let limits = Limits { deadline: Some(Instant::now() + Duration::from_millis(200)), ..Limits::default() };
+    let limits = Budget::unlimited().timeout(Duration::from_millis(200));
     let begin = Instant::now();
     let network = network(&diamonds(40));
-    let report = check_with(&network, &Question::Boundedness, &limits, &Silent::default(), usize::MAX);
+    let report = check_with(&network, &Question::Boundedness, &Context::silent(&limits), usize::MAX);
     assert_eq!(report.reason, Some(Reason::Timeout));
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
@@ -173,13 +172,13 @@ fn every_diamond_doubles_the_cycles() {
 
 #[test]
 fn processes_of_one_type_share_a_cycle_in_the_list() {
-    let types = list(&network(CLIENT_SERVER), 100, &limits(60), &Silent::default()).unwrap();
+    let types = list(&network(CLIENT_SERVER), 100, &Context::silent(&limits(60))).unwrap();
     let cycles: Vec<(usize, usize)> = types.iter().map(|t| (t.processes.len(), t.cycles.len())).collect();
     assert_eq!(cycles, [(1, 0), (2, 1), (1, 2)]);
     let effect = |name: &str, change| (name.to_owned(), change);
     let (process, effects) = &types[1].cycles[0].takers[1];
     assert_eq!(process, "client[2]");
     assert_eq!(*effects, [vec![effect("tc[1]: ack", -1), effect("ts[1]: rel", 1), effect("ts[1]: req", 1)]]);
-    let few = list(&network(&diamonds(10)), 100, &limits(60), &Silent::default()).unwrap();
+    let few = list(&network(&diamonds(10)), 100, &Context::silent(&limits(60))).unwrap();
     assert!(few[0].more && few[0].cycles.len() == 100);
 }

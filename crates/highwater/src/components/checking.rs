@@ -5,8 +5,8 @@
 use super::proof;
 use super::reading::ComponentsFile;
 use crate::programs::data_model_name;
-use crate::solvers::{Checker, reason_of, with_limits};
-use bitvector::{Embedded, External, Solver};
+use crate::solvers::{Checker, unchecked};
+use bitvector::{Effort, Embedded, External, Solver};
 use cegar::{Claimed, Holds, Question, Refusal, Specification, examine};
 use model::components_proof::ComponentsProof;
 use model::composition::Composition;
@@ -31,10 +31,10 @@ pub fn accepted(
 ) -> Result<Accepted, Reason> {
     let mut solver = Checker::new(cross_check)?;
     let claimed: Vec<Claimed<'_>> = holds.parts.iter().map(Claimed::from).collect();
-    let examined = with_limits(cx, |limits| examine(specification, holds.question, &claimed, &mut solver, limits));
+    let examined = examine(specification, holds.question, &claimed, &mut solver, &Effort::from(cx.budget));
     let (obligations, composition) = match examined {
         Ok(found) => found,
-        Err(Refusal::Undecided(reason)) => return Err(reason_of(reason, cx)),
+        Err(Refusal::Undecided(reason)) => return Err(unchecked(reason)),
         Err(Refusal::Wrong(what)) => return Err(refused(&what)),
     };
     let by = solver.answered()?;
@@ -68,7 +68,7 @@ fn structures(
             None => return Err(certify::Refusal::Malformed(String::from("there is no such formula"))),
         },
     };
-    certify::composition::verify(composition, question, proof, &cx.limits(), cx)
+    certify::composition::verify(composition, question, proof, cx)
 }
 
 /// Verifies a proof that was read from a document; says who did. Another solver than our own is asked, if there is one.
@@ -93,12 +93,12 @@ pub fn verify(
         .map(|proof::Claim { part, terms, predicates, extract }| Claimed { part: *part, terms, predicates, extract })
         .collect();
     let examined =
-        |solver: &mut dyn Solver| with_limits(cx, |limits| examine(specification, question, &claimed, solver, limits));
+        |solver: &mut dyn Solver| examine(specification, question, &claimed, solver, &Effort::from(cx.budget));
     let mut external = External::find();
     let first = external.as_mut().map(|external| examined(external));
     let (found, by) = match (first, &external) {
         // A solver that dies says nothing about the proof.
-        (None | Some(Err(Refusal::Undecided(bitvector::Reason::Solver(_)))), _) => {
+        (None | Some(Err(Refusal::Undecided(Reason::Worker(_)))), _) => {
             (examined(&mut Embedded::new()), "the embedded solver")
         }
         (Some(found), external) => (found, external.as_ref().map_or("", |external| external.name())),

@@ -31,8 +31,8 @@ use crate::evidence::{Answer, Checked, Claim, Replayed};
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
 use cegar::{Holds, Part, Question, Specification, Violation};
+use compose::Method;
 use compose::vacuity::{Worth, worth_by};
-use compose::{Listener, Method};
 use following::{Followed, Script};
 use model::budget::Stopwatch;
 use model::chart::Chart;
@@ -40,7 +40,7 @@ use model::composition::Atom;
 use model::context::Context;
 use model::diagnostic::nearest;
 use model::formula::Ltl;
-use model::observer::Topic;
+use model::observer::ProgressOnly;
 use model::semantics::Reading;
 use model::source::{SourceMap, Span};
 use model::structure::Ending;
@@ -98,10 +98,8 @@ impl<'a> Components<'a> {
             return Ok(Answer { outcome, claim: Claim::Open(reason) });
         };
         let start = Stopwatch::start();
-        let mut teller = Teller(cx);
-        let listener = cx.observer.wants(Topic::Refinement).then_some(&mut teller as &mut dyn Listener);
         let specification = &self.file.specification;
-        let answer = cegar::check(specification, question, self.method, &cx.limits(), cx, listener);
+        let answer = cegar::check(specification, question, self.method, cx);
         let stats = outcome.details.components.insert(counts(&answer.statistics));
         stats.search_time = start.elapsed();
         stats.rounds = rounds(specification, question, &answer.refined);
@@ -161,8 +159,10 @@ impl<'a> Components<'a> {
     /// Whether the program keeps another formula than the one of a proof. What the structures of the proof keep, it does;
     /// what they do not, it may.
     fn keeps(&self, formula: &Ltl<Atom>, number: usize, holds: &Holds, cx: &Context<'_>) -> Result<bool, Reason> {
+        let observer = ProgressOnly(cx.observer);
+        let cx = &Context::new(cx.budget, &observer);
         let question = compose::Question::Formula(formula);
-        let answer = compose::check(&holds.composition, question, Method::Auto, &cx.limits(), cx, None);
+        let answer = compose::check(&holds.composition, question, Method::Auto, cx);
         match answer.verdict {
             compose::Verdict::Holds(_) => return Ok(true),
             compose::Verdict::Inconclusive(reason) => return Err(reason),
@@ -175,7 +175,7 @@ impl<'a> Components<'a> {
         let budget = cx.budget.at_most(LONGEST_SECOND_THOUGHT);
         let cx = &cx.with(&budget);
         let question = Question::Formula(number);
-        match cegar::check(&specification, question, self.method, &cx.limits(), cx, None).verdict {
+        match cegar::check(&specification, question, self.method, cx).verdict {
             cegar::Outcome::Holds(_) => Ok(true),
             cegar::Outcome::Fails(_) => Ok(false),
             cegar::Outcome::Inconclusive(reason) => Err(reason),
@@ -379,13 +379,4 @@ fn procedures(specification: &Specification, holds: &Holds) -> Vec<ProcedureStat
         predicates: cegar::predicates(proof),
     });
     each.collect()
-}
-
-/// Passes lines on.
-struct Teller<'a>(&'a Context<'a>);
-
-impl Listener for Teller<'_> {
-    fn tell(&mut self, line: &str) {
-        self.0.refinement(|| line.to_owned());
-    }
 }

@@ -67,17 +67,11 @@ pub type Find<'f> = &'f dyn Fn(&str) -> Result<(PathBuf, String), String>;
 
 /// Reads a specification.
 pub fn read(path: &Path, text: &str, how: &How<'_>, find: Find<'_>) -> ReadComponents {
-    let options = Options { limits: how.budget.into(), ..c_options(how.c) };
+    let options = Options { budget: how.budget.clone(), ..c_options(how.c) };
     let (inputs, failed) = (RefCell::new(Vec::<Input>::new()), RefCell::new(None));
     let load = |name: &str| {
         let (path, text) = find(name)?;
-        match cfront::preprocess::preprocess_until(
-            &path,
-            &text,
-            options.data_model,
-            &how.flags,
-            options.limits.deadline,
-        ) {
+        match cfront::preprocess::preprocess_within(&path, &text, options.data_model, &how.flags, how.budget) {
             Ok(input) => {
                 inputs.borrow_mut().push(input.clone());
                 Ok(input)

@@ -1,7 +1,7 @@
 //! The parts of a program on their way: a procedure in the interpreter, a process in its structure.
 
 use crate::programs::words;
-use bitvector::{Embedded, Limits, Model, Outcome as Answer, Solver, TermId};
+use bitvector::{Effort, Embedded, Model, Outcome as Answer, Solver, TermId};
 use cegar::graph::{Graph, Place};
 use cegar::{Part, Procedure, Question, Specification};
 use cfront::display;
@@ -344,7 +344,7 @@ impl Walking<'_> {
             parts.push(terms.eq(term, constant));
         }
         let solver = machinery.solver.get_or_insert_with(Embedded::new);
-        match solver.check(terms, &parts, &Limits::none()) {
+        match solver.check(terms, &parts, &Effort::unlimited()) {
             Answer::Sat(model) => Some(model),
             _ => None,
         }

@@ -22,12 +22,12 @@ use crate::evidence::{Answer, Checked, Claim, Replayed, refused};
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
 use compose::vacuity::{Worth, worth};
-use compose::{Listener, Method, Question};
+use compose::{Method, Question};
 use model::budget::Stopwatch;
 use model::composition::{Atom, Composition, Requirement};
 use model::context::Context;
 use model::formula::Ltl;
-use model::observer::Topic;
+use model::observer::ProgressOnly;
 use model::semantics::Reading;
 use model::structure::Ending;
 use model::verdict::{CompositionStats, Details, Outcome, Property, Reason, Verdict};
@@ -96,10 +96,8 @@ impl<'a> Compositions<'a> {
         deadlock: &mut Option<Deadlock>,
         cx: &Context<'_>,
     ) -> Result<Claim, Reason> {
-        let mut teller = Teller(cx);
-        let listener = cx.observer.wants(Topic::Refinement).then_some(&mut teller as &mut dyn Listener);
         let start = Stopwatch::start();
-        let answer = compose::check(self.composition, question, self.method, &cx.limits(), cx, listener);
+        let answer = compose::check(self.composition, question, self.method, cx);
         let stats = outcome.details.composition.insert(self.stats(&answer.statistics));
         stats.search_time = start.elapsed();
         match answer.verdict {
@@ -132,7 +130,12 @@ impl<'a> Compositions<'a> {
         cx: &Context<'_>,
     ) -> Option<String> {
         let advice = &mut outcome.details.advice;
-        let empty = match worth(self.composition, formula, Method::Auto, &cx.limits(), cx) {
+        let empty = match worth(
+            self.composition,
+            formula,
+            Method::Auto,
+            &Context::new(cx.budget, &ProgressOnly(cx.observer)),
+        ) {
             Worth::Meaningful => None,
             Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
             Worth::NeverOccurs(condition) => Some(format!("`{condition}` never holds on an infinite run")),
@@ -163,7 +166,14 @@ impl<'a> Compositions<'a> {
 
     /// Whether it can get stuck. Nobody asked, so whatever is quickest.
     fn deadlock(&self, cx: &Context<'_>) -> Deadlock {
-        match compose::check(self.composition, Question::Deadlock, Method::Auto, &cx.limits(), cx, None).verdict {
+        match compose::check(
+            self.composition,
+            Question::Deadlock,
+            Method::Auto,
+            &Context::new(cx.budget, &ProgressOnly(cx.observer)),
+        )
+        .verdict
+        {
             compose::Verdict::Holds(_) => Deadlock::Never,
             compose::Verdict::Fails(run) => Deadlock::After(run.steps.len()),
             compose::Verdict::Inconclusive(reason) => Deadlock::Unknown(reason),
@@ -244,14 +254,5 @@ pub fn asked<'c>(composition: &'c Composition, property: &Property) -> Option<ce
         Property::Safety => Some(Question::Safety),
         Property::Ltl(name) => requirement(composition, name).map(|found| Question::Formula(&found.formula)),
         _ => None,
-    }
-}
-
-/// Passes lines on.
-struct Teller<'a>(&'a Context<'a>);
-
-impl Listener for Teller<'_> {
-    fn tell(&mut self, line: &str) {
-        self.0.refinement(|| line.to_owned());
     }
 }

@@ -13,7 +13,6 @@ mod lifted;
 mod promela;
 mod runs;
 mod settings;
-mod story;
 mod system;
 mod target;
 mod whole;
@@ -35,10 +34,8 @@ use model::network::Network;
 use model::queue_proof::QueueProof;
 use model::semantics::Reading;
 use model::source::SourceMap;
-use model::verdict::{Details, Limits, Outcome, Property, QueueStats, Reason, Verdict};
+use model::verdict::{Details, Outcome, Property, QueueStats, Reason, Verdict};
 use scm::Specification;
-use std::sync::Arc;
-use story::Listener;
 use target::{Origin, Target};
 
 /// The name of the engine.
@@ -98,8 +95,7 @@ impl<'a> Machines<'a> {
         let target = match system::system(network, &original) {
             Ok(_) if !promela => Target::plain(network, original),
             _ => {
-                let deadline = Limits::from(budget).deadline;
-                let limits = scm::fold::Limits { deadline, ..scm::fold::Limits::default() };
+                let limits = scm::fold::Limits { budget: budget.clone(), ..scm::fold::Limits::default() };
                 match scm::fold(network, &limits) {
                     // Where folding splits atomic sequences, one machine that does not is better.
                     Ok(folded) if promela && !folded.is_exact() => {
@@ -155,14 +151,14 @@ impl<'a> Machines<'a> {
         let directly = self.promela && matches!(self.method, Method::Auto);
         let found = match &self.target {
             Err(why) if directly => self.directly(share, &mut outcome, cx).map_err(|unproved| match unproved {
-                Unproved::Limit(limit) => reason_of(&fifo::Reason::Limit(limit)),
+                Unproved::Limit(limit) => reason_of(limit.into()),
                 Unproved::Unfit(_) => Reason::NotSupported(why.clone()),
                 Unproved::Lost => Reason::NotProvable(String::from(NO_SET)),
             }),
             Err(why) => Err(Reason::NotSupported(why.clone())),
             Ok(target) => {
                 let first = self.limits(share, directly.then_some(FIRST_STEPS));
-                let found = self.asked(target, question, &first, &mut outcome, cx);
+                let found = self.asked(target, question, (&first, share), &mut outcome, cx);
                 match found {
                     Err(Reason::NotProvable(why)) if directly => {
                         self.directly(&share.slice(50), &mut outcome, cx).or_else(|_| {
@@ -171,7 +167,7 @@ impl<'a> Machines<'a> {
                                 return Err(Reason::NotProvable(why));
                             }
                             let rest = self.limits(share, None);
-                            self.asked(target, question, &rest, &mut outcome, cx)
+                            self.asked(target, question, (&rest, share), &mut outcome, cx)
                         })
                     }
                     found => found,
@@ -186,22 +182,18 @@ impl<'a> Machines<'a> {
         &self,
         target: &Target,
         question: fifo::Property,
-        most: &fifo::Limits,
+        (most, share): (&fifo::Limits, &Budget),
         outcome: &mut Outcome,
         cx: &Context<'_>,
     ) -> Result<Claim, Reason> {
         let (system, question) = target.question(self.network, question);
         let system = system.as_ref();
-        let mut listener = Listener { system, cx };
-        let report = fifo::check(system, question, &self.method, most, &mut listener);
+        let report = fifo::check(system, question, &self.method, most, &cx.with(share));
         outcome.details.queues = Some(stats(&report.statistics));
         match report.verdict {
             fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, outcome, cx),
             fifo::Verdict::Unsafe(run) => self.violated(target, &run, outcome),
-            fifo::Verdict::Inconclusive(fifo::Reason::Limit(queues::Limit::Steps)) => {
-                Err(Reason::NotProvable(String::from(OUT_OF_STEPS)))
-            }
-            fifo::Verdict::Inconclusive(reason) => Err(reason_of(&reason)),
+            fifo::Verdict::Inconclusive(reason) => Err(reason_of(reason)),
         }
     }
 
@@ -231,14 +223,7 @@ impl<'a> Machines<'a> {
     fn limits(&self, budget: &Budget, steps: Option<u64>) -> fifo::Limits {
         // The story is that of one thread.
         let threads = if self.settings.trace_refinement { 1 } else { self.settings.threads() };
-        let most = languages(budget);
-        fifo::Limits {
-            deadline: most.deadline,
-            memory: Some(most.bytes),
-            steps,
-            threads: Some(threads),
-            cancel: most.interrupt,
-        }
+        fifo::Limits { memory: Some(languages(budget).bytes), steps, threads: Some(threads) }
     }
 
     /// An invariant counts once the checker has accepted it.
@@ -276,12 +261,12 @@ impl<'a> Machines<'a> {
             Origin::Model => return Ok(invariant.proof(bad)),
             Origin::Whole(whole) => {
                 invariant.languages.set_limits(limits);
-                return whole.proof(invariant).map_err(|limit| reason_of(&fifo::Reason::Limit(limit)));
+                return whole.proof(invariant).map_err(|limit| reason_of(limit.into()));
             }
             Origin::Folded(folding) => folding,
         };
         lifted::lift(self.network, &folding.folded, invariant, bad, limits).map_err(|why| match why {
-            Unlifted::Limit(limit) => reason_of(&fifo::Reason::Limit(limit)),
+            Unlifted::Limit(limit) => reason_of(limit.into()),
             Unlifted::Why(why) => {
                 Reason::NotProvable(format!("a proof was found, but not for the model itself: {why}"))
             }
@@ -303,15 +288,9 @@ impl<'a> Machines<'a> {
 
 /// The limits of sets of queue contents.
 fn languages(budget: &Budget) -> queues::Limits {
-    let limits = Limits::from(budget);
-    let budget = budget.clone();
-    queues::Limits {
-        deadline: limits.deadline,
-        // The estimate is of the sets alone; as much again goes for what surrounds them.
-        bytes: limits.memory.and_then(|bytes| usize::try_from(bytes / 2).ok()).unwrap_or(usize::MAX),
-        interrupt: Some(Arc::new(move || budget.is_cancelled())),
-        ..queues::Limits::default()
-    }
+    // The estimate is of the sets alone; as much again goes for what surrounds them.
+    let bytes = budget.most_memory().and_then(|bytes| usize::try_from(bytes / 2).ok()).unwrap_or(usize::MAX);
+    queues::Limits { bytes, budget: budget.clone(), ..queues::Limits::default() }
 }
 
 /// The bad configurations that were given, or else those of the model.
@@ -340,13 +319,12 @@ fn unconfirmed(why: &str) -> Reason {
     Reason::Internal(format!("a run was found, but not confirmed: {why}"))
 }
 
-fn reason_of(reason: &fifo::Reason) -> Reason {
+/// The engine's reason, as a user meets it: states of an automaton are memory, and steps are no limit of the command line.
+fn reason_of(reason: Reason) -> Reason {
     match reason {
-        fifo::Reason::Limit(queues::Limit::Deadline) => Reason::Timeout,
-        fifo::Reason::Limit(queues::Limit::Memory | queues::Limit::States) => Reason::Memory,
-        fifo::Reason::Limit(queues::Limit::Interrupted) => Reason::Interrupted,
-        fifo::Reason::Malformed(why) => Reason::NotSupported(why.clone()),
-        other => Reason::NotProvable(other.to_string()),
+        Reason::States => Reason::Memory,
+        Reason::Limit(_) => Reason::NotProvable(String::from(OUT_OF_STEPS)),
+        other => other,
     }
 }
 

@@ -77,7 +77,7 @@ impl Networks<'_> {
 /// asked to spend the time well.
 fn is_bounded(network: &Network, cx: &Context<'_>) -> bool {
     let moment = cx.budget.slice(10);
-    let report = flow::check(network, &flow::Question::Boundedness, &(&moment).into(), cx);
+    let report = flow::check(network, &flow::Question::Boundedness, &cx.with(&moment));
     report.complete && report.queues.iter().all(|queue| queue.bounded)
 }
 

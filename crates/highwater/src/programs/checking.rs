@@ -21,7 +21,7 @@ pub fn accepted(
 ) -> Result<String, Reason> {
     match checked(component, proof, solver, cx) {
         Ok(()) => solver.answered(),
-        Err(Refusal::Undecided(_, reason)) => Err(solvers::reason_of(reason, cx)),
+        Err(Refusal::Undecided(_, reason)) => Err(solvers::unchecked(reason)),
         Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
     }
 }
@@ -41,7 +41,7 @@ pub fn verify(program: &ProgramFile, written: &ProgramProof, cx: &Context<'_>) -
         match checked(component, written, &mut external, cx) {
             Ok(()) => return Ok(format!("  by {}", external.name())),
             // A solver that dies says nothing about the proof.
-            Err(Refusal::Undecided(_, bitvector::Reason::Solver(_))) => {}
+            Err(Refusal::Undecided(_, Reason::Worker(_))) => {}
             Err(refusal) => return Err(refused(refusal)),
         }
     }
@@ -63,5 +63,5 @@ fn checked(
     solver: &mut dyn Solver,
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
-    solvers::with_limits(cx, |limits| certify::programs::verify(component, proof, solver, limits))
+    certify::programs::verify(component, proof, solver, cx.budget)
 }

@@ -32,13 +32,9 @@ use model::budget::Stopwatch;
 use model::context::Context;
 use model::semantics::Reading;
 use model::source::SourceMap;
-use model::verdict::{Details, Outcome, ProgramStats, Progress, Property, Reason, Verdict};
-use report::progress::PDR;
+use model::verdict::{Details, Outcome, ProgramStats, Property, Reason, Verdict};
 use std::path::Path;
 use std::time::Duration;
-
-/// Progress is told no more often than this.
-const PACE: Duration = Duration::from_millis(100);
 
 /// More parts of a run that a test cannot make happen than this are counted.
 const MANY_MISSING: usize = 4;
@@ -67,7 +63,7 @@ impl<'a> Programs<'a> {
             verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
             // Not shown: there are no channels.
             reading: Reading::Declared,
-            engine: PDR,
+            engine: pdr::ENGINE,
             time: Duration::ZERO,
             stats: None,
             witness: None,
@@ -102,14 +98,7 @@ impl<'a> Programs<'a> {
     fn answered(&self, outcome: &mut Outcome, cx: &Context<'_>) -> Result<(Claim, Option<Run>), Reason> {
         let component = &self.program.component;
         let asked = |kind: &ErrorKind| self.asked(kind);
-        let mut last = Stopwatch::start();
-        let mut listener = |progress: &pdr::Progress| {
-            if last.elapsed() >= PACE {
-                last = Stopwatch::start();
-                cx.progress(|| told(progress));
-            }
-        };
-        let (answer, statistics) = pdr::check(component, &asked, &cx.limits(), cx, &mut listener);
+        let (answer, statistics) = pdr::check(component, &asked, cx);
         let stats = outcome.details.program.insert(self.stats(statistics));
         match answer {
             pdr::Answer::Inconclusive(reason) => Err(reason),
@@ -212,17 +201,5 @@ pub fn code(kind: ErrorKind) -> &'static str {
         ErrorKind::PointerArithmetic => "pointer-arithmetic",
         ErrorKind::SignedOverflow => "signed-overflow",
         ErrorKind::Recursion => "recursion",
-    }
-}
-
-/// Progress as the terminal shows it, see [`PDR`].
-fn told(progress: &pdr::Progress) -> Progress {
-    Progress {
-        engine: PDR,
-        states: progress.lemmas,
-        waiting: progress.obligations,
-        transitions: progress.solver_calls,
-        depth: progress.iteration,
-        memory_bytes: 0,
     }
 }

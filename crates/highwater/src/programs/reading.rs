@@ -59,17 +59,16 @@ pub struct ReadProgram {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a text; `flags` are for the preprocessor, which has until the deadline.
+/// Reads a text; `flags` are for the preprocessor, which has the same budget.
 pub fn read(path: &Path, text: &str, flags: &[String], settings: &COptions, budget: &Budget) -> ReadProgram {
-    let options = Options { limits: budget.into(), recursion: RECURSION, ..c_options(settings) };
-    let input =
-        match cfront::preprocess::preprocess_until(path, text, options.data_model, flags, options.limits.deadline) {
-            Ok(input) => input,
-            Err(failure) => {
-                let (sources, diagnostics) = (failure.sources, vec![failure.diagnostic]);
-                return ReadProgram { program: None, included: Vec::new(), sources, diagnostics };
-            }
-        };
+    let options = Options { budget: budget.clone(), recursion: RECURSION, ..c_options(settings) };
+    let input = match cfront::preprocess::preprocess_within(path, text, options.data_model, flags, budget) {
+        Ok(input) => input,
+        Err(failure) => {
+            let (sources, diagnostics) = (failure.sources, vec![failure.diagnostic]);
+            return ReadProgram { program: None, included: Vec::new(), sources, diagnostics };
+        }
+    };
     let cfront::Read { program, sources, diagnostics } = cfront::read(&input, &options);
     let included = input.included.iter().map(|(_, text)| text.clone()).collect();
     let program = program.and_then(|program| {

@@ -5,8 +5,9 @@
 
 use super::{Show, quoted, used};
 use flow::cycles::{ShownCycle, TypeCycles};
+use model::context::Context;
 use model::ids::EdgeId;
-use model::verdict::{Limits, Reason, Silent};
+use model::verdict::Reason;
 use std::fmt::Write as _;
 
 /// So many cycles of a type are shown, and the effects for so many processes, and so many different effects of one.
@@ -20,7 +21,7 @@ const COLOURS: [&str; 8] = ["#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd
 impl Show<'_> {
     /// The cycles, or why they cannot be told.
     fn all_cycles(&self) -> Result<Vec<TypeCycles>, Reason> {
-        flow::cycles::list(self.network, MOST_CYCLES, &Limits::default(), &Silent::default())
+        flow::cycles::list(self.network, MOST_CYCLES, &Context::unlimited())
     }
 
     pub(super) fn cycles_text(&self) -> Result<String, Reason> {

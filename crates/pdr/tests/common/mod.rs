@@ -10,9 +10,10 @@ use certify::programs::Refusal;
 use cfront::Component;
 use cfront::interpret::{Outcome, Request};
 use cfront::program::ErrorKind;
-use model::verdict::{Limits, Silent};
+use model::budget::Budget;
+use model::context::Context;
 use pdr::{Answer, First, Invariant, Statistics};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 pub use testing::seeds;
 
 /// Declarations that every program starts with.
@@ -44,13 +45,13 @@ pub fn ask(component: &Component, seconds: u64) -> (Answer, Statistics) {
 
 /// The same, and says who begins.
 pub fn ask_first(component: &Component, first: First, seconds: u64) -> (Answer, Statistics) {
-    let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(seconds)), ..Limits::default() };
-    pdr::check_with(component, &stated, first, &limits, &Silent::default(), &mut |_| {})
+    let limits = Budget::unlimited().timeout(Duration::from_secs(seconds));
+    pdr::check_with(component, &stated, first, &Context::silent(&limits))
 }
 
 /// What the checker says about an invariant.
 pub fn verified(component: &Component, invariant: &Invariant) -> Result<(), Refusal> {
-    certify::programs::verify(component, &invariant.proof(), &mut Embedded::new(), &bitvector::Limits::none())
+    certify::programs::verify(component, &invariant.proof(), &mut Embedded::new(), &Budget::unlimited())
 }
 
 /// What all runs together do.

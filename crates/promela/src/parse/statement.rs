@@ -4,8 +4,8 @@ use super::{DEEPEST_INLINE, Failed, MOST_ERRORS, Parsed, Parser, Stream};
 use crate::ast::{Expr, ExprKind, Sequence, Stmt, StmtKind, VarRef};
 use crate::token::{Name, Token, TokenKind, kw};
 use model::expr::BinaryOp;
+use model::reason::Reason;
 use model::source::Span;
-use std::time::Instant;
 
 impl Parser<'_> {
     /// Statements up to something that ends a sequence: `}`, `::`, `fi`, `od`.
@@ -36,13 +36,18 @@ impl Parser<'_> {
     /// Reading a model counts as time, too.
     fn check_time(&mut self) -> Parsed<()> {
         self.statements += 1;
-        if !self.statements.is_multiple_of(1 << 12) || self.limits.deadline.is_none_or(|d| Instant::now() < d) {
+        if !self.statements.is_multiple_of(1 << 12) {
             return Ok(());
         }
+        let (message, help) = match self.limits.budget.in_time() {
+            Ok(()) => return Ok(()),
+            Err(Reason::Interrupted) => ("interrupted while the model was read", "start it again"),
+            Err(_) => {
+                ("the time limit was reached while the model was read", "raise --timeout, or make the model smaller")
+            }
+        };
         let span = self.peek().span;
-        let failed = self.error("P0116", span, "the time limit was reached while the model was read", |d| {
-            d.help("raise --timeout, or make the model smaller")
-        });
+        let failed = self.error("P0116", span, message, |d| d.help(help));
         self.skip_all();
         Err(failed)
     }

@@ -5,9 +5,8 @@
 //! the count passes the limit or the time is over. To stop means to forget all that is left to read,
 //! so that everybody who asks for the next piece is told that there is none.
 
-use std::time::Instant;
-
 use model::diagnostic::Diagnostic;
+use model::reason::Reason;
 use model::source::Span;
 
 use super::Preprocessor;
@@ -44,9 +43,12 @@ impl Preprocessor<'_> {
     }
 
     pub(super) fn look_at_clock(&mut self, span: Span) {
-        if self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            let message = String::from("the time is over before the model is read");
-            self.stop(span, message, "give it more time");
+        match self.options.budget.in_time() {
+            Ok(()) => {}
+            Err(Reason::Interrupted) => {
+                self.stop(span, String::from("interrupted before the model is read"), "start it again");
+            }
+            Err(_) => self.stop(span, String::from("the time is over before the model is read"), "give it more time"),
         }
     }
 
@@ -64,7 +66,8 @@ impl Preprocessor<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use model::budget::Budget;
+    use std::time::Duration;
 
     use crate::preprocess::Options;
     use crate::preprocess::testing::{check, read, read_with};
@@ -109,11 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn reading_stops_at_the_deadline() {
-        let deadline = Instant::now().checked_sub(Duration::from_millis(1)).or(Some(Instant::now()));
-        let options = Options { deadline, ..Options::default() };
-        read_with("a b c", &options, &[]).only("P0018");
-        read_with(&format!("{}A60", bomb("")), &options, &[]).only("P0018");
+    fn reading_stops_at_the_deadline_and_when_it_is_cancelled() {
+        let (stopped, stop) = Budget::unlimited().linked();
+        stop.cancel();
+        for budget in [Budget::unlimited().timeout(Duration::ZERO), stopped] {
+            let options = Options { budget, ..Options::default() };
+            read_with("a b c", &options, &[]).only("P0018");
+            read_with(&format!("{}A60", bomb("")), &options, &[]).only("P0018");
+        }
     }
 
     #[test]

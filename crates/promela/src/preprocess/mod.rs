@@ -62,8 +62,8 @@ pub use include::DiskLoader;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Instant;
 
+use model::budget::Budget;
 use model::diagnostic::Diagnostic;
 use model::source::{FileId, SourceMap, Span};
 
@@ -128,8 +128,8 @@ pub struct Options {
     /// How many tokens a model may have, also while its macros are being expanded. The work of the
     /// expansion is limited to a small multiple of it.
     pub max_tokens: usize,
-    /// When to give up.
-    pub deadline: Option<Instant>,
+    /// The time, and who may stop it.
+    pub budget: Budget,
     /// Temporal formulas that are asked for beside those of the model; its macros can be used in them. The text is the
     /// name, too.
     pub formulas: Vec<String>,
@@ -141,7 +141,7 @@ impl Default for Options {
             defines: Vec::new(),
             include_dirs: Vec::new(),
             max_tokens: 10_000_000,
-            deadline: None,
+            budget: Budget::unlimited(),
             formulas: Vec::new(),
         }
     }

@@ -6,8 +6,10 @@ use super::tree::Node;
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
+use model::budget::Budget;
+use model::context::Context;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Silent, Verdict};
+use model::verdict::Verdict;
 use std::path::Path;
 
 /// What is compared.
@@ -88,15 +90,13 @@ fn ours(question: Question, text: &str) -> Option<bool> {
     let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
     let network = read.network?;
     let semantics = Semantics::new(&network, Reading::Declared);
-    let limits = Limits { states: Some(300_000), ..Limits::default() };
-    let silent = Silent::default();
+    let few = Budget::unlimited().states(300_000);
     let setting = Setting {
         semantics: &semantics,
         sources: &read.sources,
         fair: false,
         reduction: Mode::Off,
-        limits,
-        observer: &silent,
+        cx: Context::silent(&few),
     };
     let outcome = match question {
         Question::Acceptance => setting.acceptance(),

@@ -1,8 +1,10 @@
 //! What SPIN and Highwater say of a model.
 
 use explore::{Options, Order};
+use model::budget::Budget;
+use model::context::Context;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Limits, Property, Reason, Silent, Verdict};
+use model::verdict::{Property, Reason, Verdict};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -136,9 +138,9 @@ fn search(text: &str) -> Result<Option<Ours>, String> {
     };
     let semantics = Semantics::new(&network, Reading::Declared);
     let properties = vec![Property::Safety, Property::Deadlock];
-    let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
-    let options = Options { order: Order::Breadth, keep_going: true, properties, limits, ..Options::default() };
-    let outcomes = explore::check(&semantics, &read.sources, &options, &Silent::default());
+    let few = Budget::unlimited().states(MOST_STATES);
+    let options = Options { order: Order::Breadth, keep_going: true, properties, ..Options::default() };
+    let outcomes = explore::check(&semantics, &read.sources, &options, &Context::silent(&few));
     if outcomes.iter().any(|o| matches!(o.verdict, Verdict::Inconclusive(Reason::States))) {
         return Ok(None);
     }

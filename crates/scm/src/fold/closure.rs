@@ -17,7 +17,6 @@ use model::ids::LocationId;
 use model::network::Network;
 use model::source::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::time::Instant;
 
 /// What is said where an atomic sequence is split.
 const SPLIT: &str = "an atomic sequence goes on with a use of a channel; others may come in between";
@@ -133,7 +132,7 @@ impl<'n> Closure<'n> {
                 }
             }
             let full = count > limits.states || values > limits.values || self.sent.len() > limits.messages;
-            if full || steps > limits.steps || limits.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            if full || steps > limits.steps || limits.budget.in_time().is_err() {
                 return self.too_many(limits);
             }
         }

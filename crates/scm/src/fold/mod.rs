@@ -30,16 +30,16 @@ mod values;
 
 use crate::print::NotExpressible;
 use crate::specification::{Allowed, Bad, Regex, Specification};
+use model::budget::Budget;
 use model::ids::{ChannelTypeId, EdgeId, LocationId, MachineId};
 use model::network::{Network, ScalarType};
 use model::semantics::Step;
 use model::source::Span;
-use std::time::Instant;
 use step::{Sent, Walker};
 use values::{Seer, Store};
 
 /// How far folding goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// The most states of all processes together.
     pub states: usize,
@@ -50,12 +50,12 @@ pub struct Limits {
     /// The most values of variables in all states together: the memory it may take.
     pub values: usize,
     /// When to stop at the latest.
-    pub deadline: Option<Instant>,
+    pub budget: Budget,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { states: 50_000, messages: 2_000, steps: 5_000_000, values: 50_000_000, deadline: None }
+        Limits { states: 50_000, messages: 2_000, steps: 5_000_000, values: 50_000_000, budget: Budget::unlimited() }
     }
 }
 
