@@ -19,11 +19,12 @@ use model::chart::{Chart, ChartStep, StepKey};
 use model::composition::{Composition, Run};
 use model::composition_proof::CompositionProof;
 use model::context::Context;
+use model::fault::Fault;
 use model::flow_proof::FlowProof;
 use model::network::Network;
 use model::program_proof::ProgramProof;
 use model::queue_proof::QueueProof;
-use model::semantics::{Semantics, Step};
+use model::semantics::{Semantics, Step, Stepper};
 use model::source::SourceMap;
 use model::verdict::{Certificate, Outcome, Property, Reason, Verdict};
 use scm::Specification;
@@ -161,13 +162,22 @@ impl Replayed {
 
     /// A run of a network: every step is possible, and it ends as the witness says.
     pub(crate) fn network(semantics: &Semantics<'_>, witness: &Chart) -> Result<Replayed, Reason> {
+        Replayed::ending(semantics, witness, &|stepper, state| stays(stepper, state) && !stepper.is_valid_end(state))
+    }
+
+    /// A run of communicating machines, which have no valid ends: a message that is left is a deadlock, too.
+    pub(crate) fn machines(semantics: &Semantics<'_>, witness: &Chart) -> Result<Replayed, Reason> {
+        Replayed::ending(semantics, witness, &stays)
+    }
+
+    fn ending(semantics: &Semantics<'_>, witness: &Chart, stuck: &Stuck<'_>) -> Result<Replayed, Reason> {
         let step = |step: &ChartStep| match step.key {
             Some(StepKey::Network(key)) => Some(Step::from(key)),
             _ => None,
         };
         let steps: Option<Vec<Step>> = witness.steps.iter().map(step).collect();
         let steps = steps.ok_or_else(|| Reason::Internal(String::from("a run is not one of a network")))?;
-        match replay(semantics, &steps, witness) {
+        match replay(semantics, &steps, witness, stuck) {
             Some(true) => Ok(Replayed { steps: steps.len() }),
             Some(false) => Err(Reason::Internal(String::from("a run does not end as it should"))),
             None => Err(Reason::Internal(String::from("a run is not one of the model"))),
@@ -216,7 +226,7 @@ fn unconfirmed(why: &str) -> Reason {
 
 /// Takes the steps of a run again. `None` if one is not possible; else whether it ends as the witness says: with its fault, in
 /// a state where nothing can move, or where its loop starts. What a loop adds to channels is decided elsewhere.
-fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart) -> Option<bool> {
+fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &Stuck<'_>) -> Option<bool> {
     let mut stepper = semantics.stepper();
     let mut state = match stepper.initial().ok()? {
         Ok(state) => state,
@@ -246,19 +256,25 @@ fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart) -> Option<
             None => {}
         }
     }
-    let ends_so = match (&start, &fault) {
-        (Some(start), _) if witness.gains.is_empty() => *start == state,
-        (Some(_), _) => true,
-        (None, Some(fault)) => fault.fault.code() == witness.problem_code || witness.problem_code != "assertion",
-        (None, None) if witness.problem_code == "invalid-end-state" => {
-            // That a message can be lost is no way out.
-            let mut moves = false;
-            let expanded = stepper.expand(&state, None, &mut |next| moves |= !matches!(next.step, Step::Loss { .. }));
-            expanded.is_ok() && !moves
+    Some(match start {
+        Some(start) if witness.gains.is_empty() => start == state,
+        Some(_) => true,
+        None if Fault::CODES.contains(&witness.problem_code) => {
+            fault.is_some_and(|found| found.fault.code() == witness.problem_code)
         }
-        (None, None) => true,
-    };
-    Some(ends_so)
+        None if witness.problem_code == "invalid-end-state" => stuck(&mut stepper, &state),
+        None => fault.is_none_or(|found| found.fault == Fault::Assertion),
+    })
+}
+
+/// Whether a state is a deadlock.
+type Stuck<'a> = dyn Fn(&mut Stepper<'_>, &[u8]) -> bool + 'a;
+
+/// Whether nothing can move; that a message can be lost is no way out.
+fn stays(stepper: &mut Stepper<'_>, state: &[u8]) -> bool {
+    let mut moves = false;
+    let expanded = stepper.expand(state, None, &mut |next| moves |= !matches!(next.step, Step::Loss { .. }));
+    expanded.is_ok() && !moves
 }
 
 /// What an engine's answer comes to.
@@ -352,5 +368,49 @@ impl Finding {
     /// The run, for a property that is violated.
     pub fn run(&self) -> Option<&Replayed> {
         self.run.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::semantics::Reading;
+    use model::trace::Narrator;
+
+    /// Whether the run of this only process, said to end with this problem, counts.
+    fn counts(body: &str, problem_code: &'static str) -> bool {
+        let read = promela::read(
+            "test.pml",
+            &format!("active proctype p() {{ {body} }}"),
+            &promela::preprocess::Options::default(),
+        );
+        let network = read.network.expect("a model");
+        let semantics = Semantics::new(&network, Reading::Declared);
+        let (mut stepper, mut steps) = (semantics.stepper(), Vec::new());
+        let mut state = Some(stepper.initial().expect("no limit").expect("no fault"));
+        while let Some(here) = state.take() {
+            let mut next = |successor: model::semantics::Successor<'_>| {
+                steps.push(successor.step);
+                state = successor.state.filter(|_| successor.fault.is_none()).map(<[u8]>::to_vec);
+            };
+            stepper.expand(&here, None, &mut next).expect("no limit");
+        }
+        let mut narrator = Narrator::new(&semantics, &read.sources);
+        let replayed = narrator.replay(&steps).expect("a run");
+        Replayed::network(&semantics, &Chart { problem_code, ..narrator.chart(replayed) }).is_ok()
+    }
+
+    #[test]
+    fn a_run_that_ends_with_another_problem_does_not_count() {
+        for (body, problem) in [
+            ("int x; assert(x)", "assertion"),
+            ("int x; x = 1 / x", "division-by-zero"),
+            ("int x; x == 1", "invalid-end-state"),
+        ] {
+            for code in Fault::CODES.iter().chain(&["invalid-end-state"]) {
+                assert_eq!(counts(body, code), *code == problem, "{body} {code}");
+            }
+        }
+        assert!(!counts("skip", "invalid-end-state"), "a process that has ended is not stuck");
     }
 }

@@ -43,6 +43,21 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// All codes.
+    pub const CODES: [&'static str; 11] = [
+        "assertion",
+        "index-out-of-range",
+        "division-by-zero",
+        "uninitialised-channel",
+        "dead-channel",
+        "field-count",
+        "poll-rendezvous",
+        "blocked-d_step",
+        "endless-d_step",
+        "rendezvous-in-d_step",
+        "enabled-self",
+    ];
+
     /// A short name, for JSON and for `highwater explain`.
     pub fn code(&self) -> &'static str {
         match self {

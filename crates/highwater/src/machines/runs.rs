@@ -35,7 +35,11 @@ impl Machines<'_> {
         };
         let witness = outcome.witness.insert(found?);
         let semantics = Semantics::new(self.network, Reading::Unbounded);
-        Confirmed::network(&semantics, witness).map(Claim::Violated)
+        let replayed = match self.promela {
+            true => Confirmed::network(&semantics, witness),
+            false => Confirmed::machines(&semantics, witness),
+        };
+        replayed.map(Claim::Violated)
     }
 
     fn plain_run(&self, target: &Target, property: &Property, steps: &[Step]) -> Result<Chart, Reason> {
