@@ -56,6 +56,14 @@ impl Checked {
         &self.certificate
     }
 
+    /// What the proof of a formula comes to, if it holds vacuously for this reason.
+    pub(crate) fn unless_vacuous(self, why: Option<String>) -> Claim {
+        match why {
+            Some(why) => Claim::Vacuous(why, self),
+            None => Claim::Proved(self),
+        }
+    }
+
     /// A proof by weights; whether its bounds were refused, and given up.
     pub(crate) fn flow(
         network: &Network,
@@ -282,7 +290,8 @@ fn stays(stepper: &mut Stepper<'_>, state: &[u8]) -> bool {
 pub(crate) enum Claim {
     Proved(Checked),
     Violated(Replayed),
-    Vacuous(String),
+    /// It holds, and says nothing: why, and the proof.
+    Vacuous(String, Checked),
     Open(Reason),
 }
 
@@ -309,7 +318,10 @@ impl Answer {
                 .as_ref()
                 .map(|witness| Replayed::network(semantics, witness).map_or_else(Claim::Open, Claim::Violated)),
             Verdict::Inconclusive(reason) => Some(Claim::Open(reason.clone())),
-            Verdict::Vacuous(why) => Some(Claim::Vacuous(why.clone())),
+            Verdict::Vacuous(why) => {
+                let proof = outcome.certificate.clone().and_then(Checked::search);
+                proof.map(|proof| Claim::Vacuous(why.clone(), proof))
+            }
         };
         let missing = || Claim::Open(Reason::Internal(String::from("a verdict has no evidence")));
         Answer { claim: claim.unwrap_or_else(missing), outcome }
@@ -345,7 +357,7 @@ impl Finding {
         let (verdict, proof, run) = match claim {
             Claim::Proved(proof) => (Verdict::Proved, Some(proof), None),
             Claim::Violated(run) => (Verdict::Violated, None, Some(run)),
-            Claim::Vacuous(why) => (Verdict::Vacuous(why), None, None),
+            Claim::Vacuous(why, proof) => (Verdict::Vacuous(why), Some(proof), None),
             Claim::Open(reason) => (Verdict::Inconclusive(reason), None, None),
         };
         if let Some(proof) = &proof {
@@ -360,7 +372,7 @@ impl Finding {
         self.outcome
     }
 
-    /// The proof, for a property that is proved.
+    /// The proof, for a property that is proved or holds vacuously.
     pub fn proof(&self) -> Option<&Checked> {
         self.proof.as_ref()
     }

@@ -153,7 +153,7 @@ impl<'a> Components<'a> {
             Question::Formula(number) => self.vacuous(number, holds, stuck, cx, outcome),
             _ => None,
         };
-        Ok(empty.map_or(Claim::Proved(checked), Claim::Vacuous))
+        Ok(checked.unless_vacuous(empty))
     }
 
     /// Whether the program keeps another formula than the one of a proof. What the structures of the proof keep, it does;

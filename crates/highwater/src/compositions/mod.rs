@@ -83,7 +83,7 @@ impl<'a> Compositions<'a> {
                 Claim::Proved(_) => Some(Deadlock::Never),
                 Claim::Violated(run) => Some(Deadlock::After(run.steps())),
                 Claim::Open(reason) => Some(Deadlock::Unknown(reason.clone())),
-                Claim::Vacuous(_) => None,
+                Claim::Vacuous(..) => None,
             };
         }
         Answer { outcome, claim }
@@ -116,7 +116,7 @@ impl<'a> Compositions<'a> {
                     Question::Formula(formula) => self.vacuous(formula, outcome, deadlock, cx),
                     _ => None,
                 };
-                Ok(empty.map_or(Claim::Proved(checked), Claim::Vacuous))
+                Ok(checked.unless_vacuous(empty))
             }
         }
     }
