@@ -17,8 +17,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The chapters, in `docs/src`.
-const CHAPTERS: [&str; 7] =
-    ["tutorial.md", "buffers.md", "livelock.md", "temporal.md", "composition.md", "components.md", "flow.md"];
+const CHAPTERS: [&str; 8] = [
+    "tutorial.md",
+    "buffers.md",
+    "patterns.md",
+    "livelock.md",
+    "temporal.md",
+    "composition.md",
+    "components.md",
+    "flow.md",
+];
 
 #[test]
 fn the_tutorials_show_what_the_tool_prints() {
