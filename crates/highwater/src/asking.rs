@@ -12,10 +12,9 @@ use model::context::Context;
 use model::network::{Initial, Network};
 use model::semantics::Reading;
 use model::source::SourceMap;
+use model::stats::{Datum, Exhibit, Field, Sheet};
 use model::trace::statement;
-use model::verdict::{
-    ChannelState, ChannelVerdict, CycleVerdict, Details, FlowStats, Outcome, Property, Reason, Refinement, Verdict,
-};
+use model::verdict::{ChannelState, ChannelVerdict, CycleVerdict, Details, Outcome, Property, Reason, Verdict};
 use std::time::Duration;
 
 /// How long the static engine has before the search starts beside it.
@@ -175,31 +174,12 @@ impl Asking<'_> {
             receivers: queue.receivers.clone(),
             span: queue.span,
         });
-        let refinements = report.story.iter().map(|story| Refinement {
-            processes: story.processes.clone(),
-            cycles: story.cycles,
-            grows: story.grows.clone(),
-            refined: story.refined.clone().unwrap_or_default(),
-        });
-        let refuted = report.story.iter().filter(|s| s.refined.is_some()).count() as u64;
-        let flow = (self.engines != Engines::Explore).then_some(FlowStats {
-            instances: report.sizes.instances as u64,
-            nodes: report.sizes.nodes as u64,
-            transitions: report.sizes.transitions as u64,
-            message_types: report.sizes.messages as u64,
-            counterexamples: report.story.len() as u64,
-            spurious: refuted,
-            cycles: report.sizes.cycles.map(|n| n as u64),
-            effect_vectors: report.sizes.effect_vectors.map(|n| n as u64),
-            problems: report.sizes.problems as u64,
-        });
         Details {
             channels: channels.collect(),
             cycles: report.cycles.iter().map(|cycle| self.cycle(cycle)).collect(),
             grows: report.grows.clone(),
-            refinements: refinements.collect(),
-            advice: Vec::new(),
-            flow,
+            sheets: (self.engines != Engines::Explore).then(|| sheet(report)).into_iter().collect(),
+            exhibits: vec![refinements(report)],
             advisory: self.advisory,
             ..Details::default()
         }
@@ -218,4 +198,40 @@ impl Asking<'_> {
             effects: cycle.effects.clone(),
         }
     }
+}
+
+/// The columns of the papers on this method. Those about elementary cycles are there only where they were enumerated.
+fn sheet(report: &Report) -> Sheet {
+    let (sizes, story) = (&report.sizes, &report.story);
+    let mut sheet = Sheet::new("flow for")
+        .with("instances", "instances", sizes.instances as u64)
+        .with("points", "points", sizes.nodes as u64)
+        .with("abstract_transitions", "transitions", sizes.transitions as u64)
+        .with("message_types", "message types", sizes.messages as u64);
+    if let Some(cycles) = sizes.cycles {
+        sheet.push("cycles", "cycles", cycles as u64);
+    }
+    if let Some(vectors) = sizes.effect_vectors {
+        sheet.push("effect_vectors", "effect vectors", vectors as u64);
+    }
+    let refuted = story.iter().filter(|combination| combination.refined.is_some()).count();
+    sheet
+        .with("counterexamples", "counterexamples", story.len() as u64)
+        .with("spurious", "spurious", refuted as u64)
+        .with("linear_problems", "linear problems", sizes.problems as u64)
+}
+
+/// What became of each combination of cycles on the way to a proof: this is where the time of a hard proof went.
+fn refinements(report: &Report) -> Exhibit {
+    let row = |combination: &flow::Story| {
+        let refined = combination.refined.as_deref().unwrap_or_default();
+        Datum::Record(vec![
+            Field::new("processes", "processes", Datum::texts(&combination.processes)),
+            Field::new("cycles", "cycles", Datum::Count(combination.cycles as u64)),
+            Field::new("grows", "would add to", Datum::texts(&combination.grows)),
+            Field::new("refined", "refined", Datum::texts(refined)),
+        ])
+    };
+    let rows = report.story.iter().map(row).collect();
+    Exhibit { key: "refinements", title: "combinations of cycles on the way", in_stats: false, rows }
 }

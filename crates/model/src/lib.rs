@@ -40,6 +40,7 @@ pub mod reason;
 pub mod scan;
 pub mod semantics;
 pub mod source;
+pub mod stats;
 pub mod structure;
 pub mod trace;
 pub mod vacuity;

@@ -5,16 +5,10 @@
 //! value of its own and can never be taken for "no error".
 
 mod channels;
-mod components;
-mod compositions;
-mod programs;
 
 pub use crate::observer::Progress;
 pub use crate::reason::Reason;
-pub use channels::{ChannelState, ChannelVerdict, CycleVerdict, FlowStats, Refinement};
-pub use components::{ComponentsStats, ProcedureStats, RefinementRound};
-pub use compositions::CompositionStats;
-pub use programs::ProgramStats;
+pub use channels::{ChannelState, ChannelVerdict, CycleVerdict};
 
 use crate::chart::Chart;
 use crate::claim::Claim;
@@ -24,6 +18,7 @@ use crate::flow_proof::FlowProof;
 use crate::program_proof::ProgramProof;
 use crate::queue_proof::QueueProof;
 use crate::semantics::Reading;
+use crate::stats::{Exhibit, Sheet, Value};
 use std::fmt;
 use std::time::Duration;
 
@@ -119,6 +114,21 @@ pub struct SearchStats {
     pub violations: u64,
 }
 
+impl SearchStats {
+    /// The figures of a search.
+    pub fn sheet(&self) -> Sheet {
+        Sheet::new("search for")
+            .with("states", "states", self.states)
+            .with("transitions", "transitions", self.transitions)
+            .with("depth", "depth", self.depth)
+            .with("state_bytes", "", Value::Bytes(self.state_bytes))
+            .with("", "bytes/state", Value::Ratio(self.state_bytes, self.states))
+            .with("memory_bytes", "memory", Value::Bytes(self.memory_bytes))
+            .with("violations", "", self.violations)
+            .with("", "states/s", Value::Rate(self.states))
+    }
+}
+
 /// What a `proved` rests on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Certificate {
@@ -164,29 +174,6 @@ pub enum Certificate {
     Components(Box<ComponentsProof>),
 }
 
-/// What the engine for unbounded queues counted.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct QueueStats {
-    /// The method that answered, in words.
-    pub method: String,
-    /// Refinements of the abstraction, or the precision that was enough.
-    pub iterations: u64,
-    /// Abstract states at the end.
-    pub abstract_states: u64,
-    /// Abstract transitions between them.
-    pub abstract_transitions: u64,
-    /// Configurations that were visited one by one.
-    pub configurations: u64,
-    /// Control states that were looked at.
-    pub controls: u64,
-    /// Different sets of queue contents.
-    pub languages: u64,
-    /// Bytes for them.
-    pub memory_bytes: u64,
-    /// The invariant for people: a control state, and what the queues can hold there.
-    pub invariant: Vec<(String, String)>,
-}
-
 /// More about an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Details {
@@ -196,20 +183,14 @@ pub struct Details {
     pub cycles: Vec<CycleVerdict>,
     /// What that combination would add to.
     pub grows: Vec<String>,
-    /// What was refuted on the way.
-    pub refinements: Vec<Refinement>,
     /// What to do about it, in words.
     pub advice: Vec<String>,
-    /// What was counted.
-    pub flow: Option<FlowStats>,
-    /// What the engine for unbounded queues counted.
-    pub queues: Option<QueueStats>,
-    /// What the engine for compositions counted.
-    pub composition: Option<CompositionStats>,
-    /// What the engine for C programs counted.
-    pub program: Option<ProgramStats>,
-    /// What the engine for C components counted.
-    pub components: Option<ComponentsStats>,
+    /// What the engines counted, a search over states apart.
+    pub sheets: Vec<Sheet>,
+    /// What they have to show.
+    pub exhibits: Vec<Exhibit>,
+    /// What a proof looked at, in words, if the certificate does not say it.
+    pub scope: String,
     /// The answer is shown, but does not count for the exit code: nobody asked for it.
     pub advisory: bool,
 }

@@ -5,8 +5,9 @@
 
 use crate::by_name::ByName;
 use crate::places::{At, Places};
+use crate::stats::ExhibitsJson;
 use model::source::Span;
-use model::verdict::{ChannelVerdict, CycleVerdict, Details, Refinement};
+use model::verdict::{ChannelVerdict, CycleVerdict, Details};
 use serde::Serialize;
 
 /// The part of a result that comes from [`Details`].
@@ -18,19 +19,19 @@ pub(crate) struct DetailsJson<'a> {
     cycles: Vec<CycleJson<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     grows: &'a [String],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    refinements: Vec<RefinementJson<'a>>,
+    #[serde(flatten)]
+    exhibits: ExhibitsJson<'a>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     advice: &'a [String],
 }
 
 /// Channels, cycles, refinements and advice.
-pub(crate) fn details<'a>(details: &'a Details, places: &Places<'a>) -> DetailsJson<'a> {
+pub(crate) fn details<'a>(details: &'a Details, places: &'a Places<'a>) -> DetailsJson<'a> {
     DetailsJson {
         channels: details.channels.iter().map(channel).collect(),
         cycles: details.cycles.iter().map(|one| cycle(one, places)).collect(),
         grows: &details.grows,
-        refinements: details.refinements.iter().map(refinement).collect(),
+        exhibits: ExhibitsJson(Some((&details.exhibits, places))),
         advice: &details.advice,
     }
 }
@@ -90,19 +91,6 @@ fn cycle<'a>(cycle: &'a CycleVerdict, places: &Places<'a>) -> CycleJson<'a> {
         statements: cycle.statements.iter().map(statement).collect(),
         effects: ByName(&cycle.effects),
     }
-}
-
-#[derive(Serialize)]
-struct RefinementJson<'a> {
-    processes: &'a [String],
-    cycles: usize,
-    grows: &'a [String],
-    refined: &'a [String],
-}
-
-fn refinement(refinement: &Refinement) -> RefinementJson<'_> {
-    let Refinement { processes, cycles, grows, refined } = refinement;
-    RefinementJson { processes, cycles: *cycles, grows, refined }
 }
 
 #[cfg(test)]

@@ -17,13 +17,11 @@
 mod sentences;
 mod violations;
 
-use crate::abstraction;
 use crate::channels;
 use crate::cycles::combination;
 use crate::diagnostics;
 use crate::document::{ComponentsInfo, CompositionInfo, Document, ModelInfo, NotChecked, ProgramInfo, counts};
 use crate::places::Places;
-use crate::predicates;
 use crate::stats;
 use crate::style::{Ink, Style, clean, counted, duration, grouped};
 use model::source::SourceMap;
@@ -38,15 +36,10 @@ pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String
     let mut text = header(&document.model, document.warnings, style);
     text += "\n";
     text += &verdict_lines(document, style);
-    let counted = if with_stats { stats::tables(&document.outcomes, style) } else { String::new() };
-    let predicates = if with_stats { predicates::tables(&document.outcomes, &places, style) } else { String::new() };
-    let abstraction = if with_stats { abstraction::tables(&document.outcomes, &places, style) } else { String::new() };
+    let counted = if with_stats { stats::tables(&document.outcomes, &places, style) } else { String::new() };
     let mut said = HashSet::new();
     let sections = document.outcomes.iter().flat_map(|outcome| sections(outcome, &mut said, &places, style));
-    for section in sections
-        .chain([counted, predicates, abstraction, summary(document, style)])
-        .filter(|section| !section.is_empty())
-    {
+    for section in sections.chain([counted, summary(document, style)]).filter(|section| !section.is_empty()) {
         text += "\n";
         text += &section;
     }

@@ -12,7 +12,6 @@
 //! No text from a model is trusted: spans may be stale, lines may be megabytes long, names may have
 //! escape sequences in them. `places` and [`style`] are where such things are made harmless.
 
-mod abstraction;
 mod automaton;
 mod by_name;
 mod channels;
@@ -29,7 +28,6 @@ pub mod json;
 pub mod parse;
 mod partitions;
 mod places;
-mod predicates;
 pub mod progress;
 mod proof;
 mod run;

@@ -11,9 +11,9 @@ use model::flow_proof::{
 use model::ids::{EdgeId, EventId};
 use model::semantics::{Reading, Step};
 use model::source::{FileId, SourceMap, Span};
+use model::stats::{Datum, Exhibit, Field, Sheet};
 use model::verdict::{
-    Certificate, ChannelState, ChannelVerdict, CycleVerdict, Details, FlowStats, Outcome, Property, Reason, Refinement,
-    SearchStats, Verdict,
+    Certificate, ChannelState, ChannelVerdict, CycleVerdict, Details, Outcome, Property, Reason, SearchStats, Verdict,
 };
 use std::time::Duration;
 
@@ -210,25 +210,30 @@ pub(crate) fn unknown_channel(name: &str) -> ChannelVerdict {
     ChannelVerdict { state: ChannelState::Inconclusive, proved_at_most: None, ..channel(name) }
 }
 
-pub(crate) fn flow_stats() -> FlowStats {
-    FlowStats {
-        instances: 2,
-        nodes: 41,
-        transitions: 1_077,
-        message_types: 4,
-        counterexamples: 2,
-        spurious: 2,
-        cycles: None,
-        effect_vectors: None,
-        problems: 9,
-    }
+/// What the flow engine counted.
+pub(crate) fn sheet() -> Sheet {
+    Sheet::new("flow for")
+        .with("instances", "instances", 2)
+        .with("points", "points", 41)
+        .with("abstract_transitions", "transitions", 1_077)
+        .with("counterexamples", "counterexamples", 2)
 }
 
-pub(crate) fn refinements() -> Vec<Refinement> {
-    let refined = strings(&["values of `x`"]);
-    let first = Refinement { processes: strings(&["P[0]", "Q[1]"]), cycles: 3, grows: strings(&["q"]), refined };
-    let refined = strings(&["values of `y`", "values of `P[0]:n`"]);
-    vec![first, Refinement { processes: strings(&["P[0]"]), cycles: 1, grows: strings(&["q", "r"]), refined }]
+/// Two combinations of cycles on the way.
+pub(crate) fn refinements() -> Exhibit {
+    let row = |processes: &[&str], cycles, grows: &[&str], refined: &[&str]| {
+        Datum::Record(vec![
+            Field::new("processes", "processes", Datum::texts(&strings(processes))),
+            Field::new("cycles", "cycles", Datum::Count(cycles)),
+            Field::new("grows", "would add to", Datum::texts(&strings(grows))),
+            Field::new("refined", "refined", Datum::texts(&strings(refined))),
+        ])
+    };
+    let rows = vec![
+        row(&["P[0]", "Q[1]"], 3, &["q"], &["values of `x`"]),
+        row(&["P[0]"], 1, &["q", "r"], &["values of `y`", "values of `P[0]:n`"]),
+    ];
+    Exhibit { key: "refinements", title: "combinations of cycles on the way", in_stats: false, rows }
 }
 
 /// A proof with one queue, one kind of message and one process.
@@ -267,7 +272,7 @@ fn flow(verdict: Verdict, channels: Vec<ChannelVerdict>) -> Outcome {
         time: Duration::from_micros(3_100),
         stats: None,
         certificate: None,
-        details: Details { channels, flow: Some(flow_stats()), ..Details::default() },
+        details: Details { channels, sheets: vec![sheet()], ..Details::default() },
         ..outcome(verdict)
     }
 }
@@ -286,7 +291,7 @@ pub(crate) fn bounded() -> Outcome {
     };
     let mut outcome = flow(Verdict::Proved, vec![channel("q"), log]);
     outcome.certificate = Some(Certificate::Flow(Box::new(flow_proof())));
-    outcome.details.refinements = refinements();
+    outcome.details.exhibits = vec![refinements()];
     outcome.details.advice = strings(&["`log` needs room for 1200 messages"]);
     outcome
 }

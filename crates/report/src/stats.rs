@@ -1,370 +1,261 @@
-//! What engines counted: a table for `--stats`, and the `stats` of a result.
+//! What engines counted and have to show: tables for `--stats`, and the `stats` of a result.
 //!
-//! A search counts states; the flow engine counts the points and transitions of its abstraction, the counterexamples on
-//! its way and the linear problems that it solved. An answer may have both, where a search was led by what the flow
-//! engine found, so the names of the counts differ. Then come the combinations of cycles that were refuted, each with
-//! what had to be looked at for that: this is where the time of a hard proof went. Here are the tables; `json` has the rest.
+//! Properties that were answered by one search share a row. Of a long exhibit the first rows are shown.
 
-mod json;
-
-pub(crate) use json::{StatsJson, stats_json};
-
+use crate::json::milliseconds;
+use crate::places::{At, Places};
 use crate::style::{Ink, Style, bytes, clean, counted, duration, grouped};
 use crate::table::{Cell, Row, Set, Table};
-use model::verdict::{FlowStats, Outcome, QueueStats, Refinement, SearchStats};
+use model::stats::{Datum, Exhibit, Field, Figure, Sheet, Value};
+use model::verdict::Outcome;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use std::collections::HashSet;
+use std::time::Duration;
 
-/// More refinements than this are not listed.
-const MANY: usize = 40;
+/// More rows than this are not listed.
+const MANY: usize = 60;
+/// So many of several counts are listed one by one.
+const FEW: usize = 8;
 
-/// The counts of all outcomes, as tables.
-pub(crate) fn tables(outcomes: &[Outcome], style: Style) -> String {
-    let mut parts = Vec::new();
-    let searches = searches(outcomes);
-    if !searches.is_empty() {
-        parts.push(search_table(searches, style));
-    }
-    if outcomes.iter().any(|outcome| outcome.details.flow.is_some()) {
-        parts.push(flow_table(outcomes, style));
-    }
-    if outcomes.iter().any(|outcome| outcome.details.queues.is_some()) {
-        parts.push(queue_table(outcomes, style));
-    }
-    if outcomes.iter().any(|outcome| outcome.details.composition.is_some()) {
-        parts.push(composition_table(outcomes, style));
-    }
-    for outcome in outcomes {
-        let invariant = outcome.details.queues.as_ref().map_or(&[][..], |stats| &stats.invariant);
-        if !invariant.is_empty() {
-            parts.push(invariant_table(outcome, invariant, style));
+/// What was counted for an outcome, sheet by sheet.
+fn sheets(outcome: &Outcome) -> Vec<Sheet> {
+    let search = outcome.stats.as_ref().map(model::verdict::SearchStats::sheet);
+    search.into_iter().chain(outcome.details.sheets.iter().cloned()).collect()
+}
+
+/// The counts of all outcomes, and then what they have to show.
+pub(crate) fn tables(outcomes: &[Outcome], places: &Places<'_>, style: Style) -> String {
+    let counted: Vec<(&Outcome, Sheet)> =
+        outcomes.iter().flat_map(|outcome| sheets(outcome).into_iter().map(move |sheet| (outcome, sheet))).collect();
+    let mut headings: Vec<&'static str> = Vec::new();
+    for (_, sheet) in &counted {
+        if !headings.contains(&sheet.heading) {
+            headings.push(sheet.heading);
         }
     }
-    for outcome in outcomes.iter().filter(|outcome| !outcome.details.refinements.is_empty()) {
-        parts.push(refinement_table(outcome, style));
+    let mut parts: Vec<String> = headings.iter().map(|heading| sheet_table(heading, &counted, style)).collect();
+    for outcome in outcomes {
+        let exhibits = outcome.details.exhibits.iter().filter(|exhibit| !exhibit.rows.is_empty());
+        parts.extend(exhibits.map(|exhibit| exhibit_table(outcome, exhibit, places, style)));
     }
     parts.join("\n")
 }
 
-fn search_table(searches: Vec<Search<'_>>, style: Style) -> String {
-    let mut table = Table::new(&[
-        ("search for", Set::Left),
-        ("states", Set::Right),
-        ("transitions", Set::Right),
-        ("depth", Set::Right),
-        ("bytes/state", Set::Right),
-        ("memory", Set::Right),
-        ("states/s", Set::Right),
-    ]);
-    for search in searches {
-        table.push(Row::Cells(search_cells(search)));
+/// One row for each search under a heading.
+fn sheet_table(heading: &'static str, counted: &[(&Outcome, Sheet)], style: Style) -> String {
+    let sheets = || counted.iter().filter(|(_, sheet)| sheet.heading == heading);
+    let mut columns: Vec<(&'static str, Set)> = vec![(heading, Set::Left)];
+    for figure in sheets().flat_map(|(_, sheet)| &sheet.figures).filter(|figure| !figure.title.is_empty()) {
+        if !columns.iter().any(|(title, _)| *title == figure.title) {
+            columns.push((figure.title, set(&figure.value)));
+        }
     }
-    table.render("", style)
-}
-
-/// A search, and the properties that it answered.
-struct Search<'a> {
-    properties: String,
-    first: &'a Outcome,
-    stats: &'a SearchStats,
-}
-
-/// The searches that were made. Properties that were answered by the same one share a row.
-fn searches(outcomes: &[Outcome]) -> Vec<Search<'_>> {
-    let mut searches: Vec<Search<'_>> = Vec::new();
-    for outcome in outcomes {
-        let Some(stats) = &outcome.stats else { continue };
+    let mut rows: Vec<(&Outcome, String, Vec<String>)> = Vec::new();
+    for (outcome, sheet) in sheets() {
+        let shown = |title: &str| sheet.figures.iter().find(|figure| figure.title == title);
+        let text = |figure: &Figure| value_text(&figure.value, outcome.time, style);
+        let cells = columns[1..].iter().map(|(title, _)| shown(title).map_or_else(String::new, text)).collect();
         let property = clean(&outcome.property.to_string());
-        match searches.iter_mut().find(|search| is_same_search(search.first, outcome)) {
-            Some(search) => search.properties += &format!(", {property}"),
-            None => searches.push(Search { properties: property, first: outcome, stats }),
+        match rows.iter_mut().find(|(one, _, known)| is_same_search(one, outcome) && *known == cells) {
+            Some((_, properties, _)) => *properties += &format!(", {property}"),
+            None => rows.push((outcome, property, cells)),
         }
     }
-    searches
+    let mut table = Table::new(&columns);
+    for (_, properties, cells) in rows {
+        table.push(Row::Cells([properties].into_iter().chain(cells).map(Cell::from).collect()));
+    }
+    table.render("", style)
 }
 
-/// The same counts, but for the violations of each property.
 fn is_same_search(one: &Outcome, other: &Outcome) -> bool {
-    let counts = |outcome: &Outcome| outcome.stats.clone().map(|stats| SearchStats { violations: 0, ..stats });
     let about = |outcome: &Outcome| (outcome.engine, outcome.reading, outcome.time);
-    about(one) == about(other) && counts(one) == counts(other)
+    about(one) == about(other)
 }
 
-fn search_cells(Search { properties, first, stats }: Search<'_>) -> Vec<Cell> {
-    let seconds = first.time.as_secs_f64();
-    let per_state = if stats.states > 0 { stats.state_bytes as f64 / stats.states as f64 } else { 0.0 };
-    let rate = if seconds > 0.0 { (stats.states as f64 / seconds) as u64 } else { 0 };
-    vec![
-        Cell::from(properties),
-        Cell::from(grouped(stats.states)),
-        Cell::from(grouped(stats.transitions)),
-        Cell::from(grouped(stats.depth)),
-        Cell::from(format!("{per_state:.1}")),
-        Cell::from(bytes(stats.memory_bytes)),
-        Cell::from(grouped(rate)),
-    ]
-}
-
-/// The columns of the papers on this method. Those about elementary cycles are there only where they were enumerated.
-fn flow_table(outcomes: &[Outcome], style: Style) -> String {
-    let mut table = Table::new(&[
-        ("flow for", Set::Left),
-        ("instances", Set::Right),
-        ("points", Set::Right),
-        ("transitions", Set::Right),
-        ("message types", Set::Right),
-        ("cycles", Set::Right),
-        ("effect vectors", Set::Right),
-        ("counterexamples", Set::Right),
-        ("spurious", Set::Right),
-        ("linear problems", Set::Right),
-    ]);
-    for outcome in outcomes {
-        if let Some(stats) = outcome.details.flow {
-            table.push(Row::Cells(flow_cells(clean(&outcome.property.to_string()), stats)));
-        }
+fn set(value: &Value) -> Set {
+    match value {
+        Value::Text(_) => Set::Left,
+        Value::Counts(_) => Set::Elastic,
+        _ => Set::Right,
     }
-    table.render("", style)
 }
 
-fn flow_cells(property: String, stats: FlowStats) -> Vec<Cell> {
-    let known = |count: Option<u64>| count.map_or_else(String::new, grouped);
-    let counts = [
-        grouped(stats.instances),
-        grouped(stats.nodes),
-        grouped(stats.transitions),
-        grouped(stats.message_types),
-        known(stats.cycles),
-        known(stats.effect_vectors),
-        grouped(stats.counterexamples),
-        grouped(stats.spurious),
-        grouped(stats.problems),
-    ];
-    [property].into_iter().chain(counts).map(Cell::from).collect()
-}
-
-/// The columns of the paper on abstractions of queues: loops, and the size of the last abstraction.
-fn queue_table(outcomes: &[Outcome], style: Style) -> String {
-    let mut table = Table::new(&[
-        ("fifo for", Set::Left),
-        ("answered by", Set::Left),
-        ("loops", Set::Right),
-        ("abstract states", Set::Right),
-        ("transitions", Set::Right),
-        ("configurations", Set::Right),
-        ("control states", Set::Right),
-        ("queue sets", Set::Right),
-        ("memory", Set::Right),
-    ]);
-    for outcome in outcomes {
-        if let Some(stats) = &outcome.details.queues {
-            table.push(Row::Cells(queue_cells(clean(&outcome.property.to_string()), stats, style)));
-        }
+fn value_text(value: &Value, time: Duration, style: Style) -> String {
+    match value {
+        Value::Count(count) => grouped(*count),
+        Value::Counts(counts) => sum(counts, style),
+        Value::Ratio(_, 0) => String::from("0.0"),
+        Value::Ratio(count, of) => format!("{:.1}", *count as f64 / *of as f64),
+        Value::Rate(_) if time.is_zero() => String::from("0"),
+        Value::Rate(count) => grouped((*count as f64 / time.as_secs_f64()) as u64),
+        Value::Bytes(size) => bytes(*size),
+        Value::Duration(time) if time.is_zero() => String::new(),
+        Value::Duration(time) => duration(*time),
+        Value::Text(text) => style.letters(&clean(text)),
     }
-    table.render("", style)
 }
 
-fn queue_cells(property: String, stats: &QueueStats, style: Style) -> Vec<Cell> {
-    let greek = [("ρ", "rho"), ("ξ", "xi"), ("′", "'"), ("″", "''")];
-    let method = greek
-        .iter()
-        .fold(clean(&stats.method), |name, (unicode, ascii)| name.replace(unicode, style.choose(unicode, ascii)));
-    let counts = [
-        grouped(stats.iterations),
-        grouped(stats.abstract_states),
-        grouped(stats.abstract_transitions),
-        grouped(stats.configurations),
-        grouped(stats.controls),
-        grouped(stats.languages),
-        bytes(stats.memory_bytes),
-    ];
-    [property, method].into_iter().chain(counts).map(Cell::from).collect()
-}
-
-/// Refinements, and the size of the last abstraction.
-fn composition_table(outcomes: &[Outcome], style: Style) -> String {
-    let mut table = Table::new(&[
-        ("compose for", Set::Left),
-        ("answered by", Set::Left),
-        ("iterations", Set::Right),
-        ("abstract states", Set::Right),
-        ("classes", Set::Elastic),
-        ("automaton", Set::Right),
-        ("memory", Set::Right),
-        ("search", Set::Right),
-        ("check", Set::Right),
-    ]);
-    for outcome in outcomes {
-        let Some(stats) = &outcome.details.composition else { continue };
-        let automaton = if stats.automaton_states > 0 { grouped(stats.automaton_states) } else { String::new() };
-        let cells = [
-            clean(&outcome.property.to_string()),
-            clean(&stats.method),
-            grouped(stats.iterations),
-            grouped(stats.abstract_states),
-            classes(&stats.classes, style),
-            automaton,
-            bytes(stats.memory_bytes),
-            duration(stats.search_time),
-            if stats.check_time.is_zero() { String::new() } else { duration(stats.check_time) },
-        ];
-        table.push(Row::Cells(cells.into_iter().map(Cell::from).collect()));
-    }
-    table.render("", style)
-}
-
-/// `3 + 3 + 2`; of many components, the sum.
-fn classes(classes: &[(String, u64)], style: Style) -> String {
-    let each: Vec<String> = classes.iter().take(FEW).map(|(_, count)| grouped(*count)).collect();
-    if classes.len() <= FEW {
+/// `3 + 3 + 2`; of many, the sum.
+fn sum(counts: &[u64], style: Style) -> String {
+    let each: Vec<String> = counts.iter().take(FEW).map(|count| grouped(*count)).collect();
+    if counts.len() <= FEW {
         return each.join(" + ");
     }
-    let sum = classes.iter().map(|(_, count)| count).sum();
-    format!("{} + {} = {}", each.join(" + "), style.ellipsis(), grouped(sum))
+    format!("{} + {} = {}", each.join(" + "), style.ellipsis(), grouped(counts.iter().sum()))
 }
 
-/// The classes of so many components are listed one by one.
-const FEW: usize = 8;
+// --- exhibits -----------------------------------------------------------------------------------------
 
-/// Control states, and what the queues can hold there.
-fn invariant_table(outcome: &Outcome, invariant: &[(String, String)], style: Style) -> String {
-    let mut table = Table::new(&[("control state", Set::Left), ("the queues hold", Set::Elastic)]);
-    for (control, set) in invariant.iter().take(MANY) {
-        table.push(Row::Cells(vec![Cell::from(clean(control)), Cell::from(clean(set))]));
+/// Titles and texts of a row.
+type Texts = Vec<(&'static str, String)>;
+
+fn exhibit_table(outcome: &Outcome, exhibit: &Exhibit, places: &Places<'_>, style: Style) -> String {
+    let mut rows: Vec<Texts> = exhibit.rows.iter().flat_map(|row| row_texts(row, places, style)).collect();
+    rows.dedup();
+    let mut columns: Vec<(&'static str, Set)> = Vec::new();
+    for (title, _) in rows.iter().flatten() {
+        if !columns.iter().any(|(known, _)| known == title) {
+            columns.push((title, Set::Elastic));
+        }
     }
-    if let Some(more) = invariant.len().checked_sub(MANY).filter(|&more| more > 0) {
-        table.push(Row::Remark(format!("{} and {more} more; --format json has all", style.ellipsis())));
+    // What comes first says what the row is about, and is not cut.
+    if let [(_, first), _, ..] = columns.as_mut_slice() {
+        *first = Set::Left;
     }
-    let title = format!("the invariant that proves {}", clean(&outcome.property.to_string()));
+    let mut table = Table::new(&columns);
+    for row in rows.iter().take(MANY) {
+        let text =
+            |title: &str| row.iter().find(|(of, _)| *of == title).map_or_else(String::new, |(_, text)| text.clone());
+        table.push(Row::Cells(columns.iter().map(|(title, _)| Cell::from(text(title))).collect()));
+    }
+    if let Some(more) = rows.len().checked_sub(MANY).filter(|&more| more > 0) {
+        let more = counted(more as u64, "more row", "more rows");
+        table.push(Row::Remark(format!("{} and {more}; --format json has all", style.ellipsis())));
+    }
+    let title = format!("{}, for {}", exhibit.title, clean(&outcome.property.to_string()));
     style.paint(Ink::Strong, &title) + "\n" + &table.render("  ", style)
 }
 
-fn refinement_table(outcome: &Outcome, style: Style) -> String {
-    let refinements = &outcome.details.refinements;
-    let mut table = Table::new(&[
-        ("", Set::Right),
-        ("processes", Set::Elastic),
-        ("cycles", Set::Right),
-        ("would add to", Set::Elastic),
-        ("looked at", Set::Elastic),
-    ]);
-    for (number, refinement) in (1..).zip(refinements).take(MANY) {
-        table.push(Row::Cells(refinement_cells(number, refinement)));
+/// The rows of a datum: a record has one, and more where one of its fields is a list of records, or ends in a list.
+fn row_texts(row: &Datum, places: &Places<'_>, style: Style) -> Vec<Texts> {
+    let Datum::Record(fields) = row else { return vec![vec![("", datum_text(row, places, style))]] };
+    let (mut first, mut below) = (Vec::new(), Vec::new());
+    for (position, Field { title, value, .. }) in fields.iter().enumerate().filter(|(_, field)| !field.title.is_empty())
+    {
+        match value {
+            Datum::List(list) if matches!(list.first(), Some(Datum::Record(_))) => {
+                below.extend(list.iter().flat_map(|row| row_texts(row, places, style)));
+            }
+            Datum::List(list) if position + 1 == fields.len() && !list.is_empty() => {
+                below.extend(list.iter().map(|one| vec![(*title, datum_text(one, places, style))]));
+            }
+            value => first.push((*title, datum_text(value, places, style))),
+        }
     }
-    if let Some(more) = refinements.len().checked_sub(MANY).filter(|&more| more > 0) {
-        table.push(Row::Remark(format!("{} and {more} more; --format json has all", style.ellipsis())));
-    }
-    let title = counted(refinements.len() as u64, "combination of cycles", "combinations of cycles");
-    let title = format!("{title} on the way, for {}", clean(&outcome.property.to_string()));
-    style.paint(Ink::Strong, &title) + "\n" + &table.render("  ", style)
+    let mut below = below.into_iter();
+    first.extend(below.next().unwrap_or_default());
+    [first].into_iter().chain(below).collect()
 }
 
-fn refinement_cells(number: u64, refinement: &Refinement) -> Vec<Cell> {
-    let list = |names: &[String]| clean(&names.join(", "));
-    let refined = match refinement.refined.as_slice() {
-        [] => Cell::inked(Ink::Doubt, "nothing was left to look at"),
-        refined => Cell::from(list(refined)),
-    };
-    vec![
-        Cell::inked(Ink::Faint, grouped(number)),
-        Cell::from(list(&refinement.processes)),
-        Cell::from(grouped(refinement.cycles as u64)),
-        Cell::from(list(&refinement.grows)),
-        refined,
-    ]
+fn datum_text(datum: &Datum, places: &Places<'_>, style: Style) -> String {
+    match datum {
+        Datum::Text(text) => clean(text),
+        Datum::Count(count) => grouped(*count),
+        Datum::Place(span) => span.map_or_else(String::new, |span| places.short(span)),
+        Datum::List(list) if list.is_empty() => String::from(style.choose("–", "-")),
+        Datum::List(list) => list.iter().map(|one| datum_text(one, places, style)).collect::<Vec<_>>().join("; "),
+        Datum::Record(fields) => {
+            fields.iter().map(|field| datum_text(&field.value, places, style)).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+// --- JSON ---------------------------------------------------------------------------------------------
+
+/// The `stats` of a result; `{}` where nothing was counted.
+pub(crate) struct StatsJson<'a> {
+    outcome: &'a Outcome,
+    places: &'a Places<'a>,
+}
+
+/// What was counted for an outcome.
+pub(crate) fn stats_json<'a>(outcome: &'a Outcome, places: &'a Places<'a>) -> StatsJson<'a> {
+    StatsJson { outcome, places }
+}
+
+impl Serialize for StatsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let mut written = HashSet::new();
+        for sheet in sheets(self.outcome) {
+            for figure in sheet.figures.iter().filter(|figure| !figure.key.is_empty() && written.insert(figure.key)) {
+                write_figure(&mut map, figure)?;
+            }
+        }
+        write_exhibits(&mut map, self.outcome.details.exhibits.iter().filter(|exhibit| exhibit.in_stats), self.places)?;
+        map.end()
+    }
+}
+
+fn write_figure<M: SerializeMap>(map: &mut M, figure: &Figure) -> Result<(), M::Error> {
+    match &figure.value {
+        Value::Count(count) | Value::Rate(count) | Value::Ratio(count, _) => map.serialize_entry(figure.key, count),
+        Value::Counts(counts) => map.serialize_entry(figure.key, counts),
+        Value::Bytes(size) => map.serialize_entry(figure.key, size),
+        Value::Duration(time) => map.serialize_entry(figure.key, &milliseconds(*time)),
+        Value::Text(text) if text.is_empty() => Ok(()),
+        Value::Text(text) => map.serialize_entry(figure.key, text),
+    }
+}
+
+fn write_exhibits<'a, M: SerializeMap>(
+    map: &mut M,
+    exhibits: impl Iterator<Item = &'a Exhibit>,
+    places: &Places<'_>,
+) -> Result<(), M::Error> {
+    for exhibit in exhibits.filter(|exhibit| !exhibit.rows.is_empty()) {
+        let rows: Vec<DatumJson<'_, '_>> = exhibit.rows.iter().map(|datum| DatumJson { datum, places }).collect();
+        map.serialize_entry(exhibit.key, &rows)?;
+    }
+    Ok(())
+}
+
+/// The exhibits that stand in the result itself.
+#[derive(Default)]
+pub(crate) struct ExhibitsJson<'a>(pub(crate) Option<(&'a [Exhibit], &'a Places<'a>)>);
+
+impl Serialize for ExhibitsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some((exhibits, places)) = self.0 {
+            write_exhibits(&mut map, exhibits.iter().filter(|exhibit| !exhibit.in_stats), places)?;
+        }
+        map.end()
+    }
+}
+
+struct DatumJson<'a, 'p> {
+    datum: &'a Datum,
+    places: &'a Places<'p>,
+}
+
+impl<'a> Serialize for DatumJson<'a, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let places = self.places;
+        match self.datum {
+            Datum::Text(text) => text.serialize(serializer),
+            Datum::Count(count) => count.serialize(serializer),
+            Datum::Place(span) => span.and_then(|span| places.at(span)).map(At::start).serialize(serializer),
+            Datum::List(list) => serializer.collect_seq(list.iter().map(|datum| DatumJson { datum, places })),
+            Datum::Record(fields) => {
+                let entry = |field: &'a Field| (field.key, DatumJson { datum: &field.value, places });
+                serializer.collect_map(fields.iter().map(entry))
+            }
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::places::Places;
-    use crate::sample;
-    use model::semantics::Reading;
-    use model::verdict::{Property, Verdict};
-
-    #[test]
-    fn stats_of_one_search_share_a_row() {
-        let deadlock = Outcome { property: Property::Deadlock, ..sample::outcome(Verdict::Proved) };
-        let mut bounded = Outcome { property: Property::Boundedness, ..sample::outcome(Verdict::Proved) };
-        bounded.reading = Reading::Unbounded;
-        let outcomes = [sample::outcome(Verdict::Proved), deadlock, bounded];
-        insta::assert_snapshot!(tables(&outcomes, Style::PLAIN), @"
-        search for        states  transitions  depth  bytes/state   memory  states/s
-        safety, deadlock  10 052       30 127     41         24.0  1.5 MiB   814 586
-        boundedness       10 052       30 127     41         24.0  1.5 MiB   814 586
-        ");
-    }
-
-    #[test]
-    fn the_flow_engine_tells_its_counts_and_what_it_refuted() {
-        insta::assert_snapshot!(tables(&[sample::bounded()], Style::PLAIN), @"
-        flow for     instances  points  transitions  message types  counterexamples  spurious  linear problems
-        boundedness          2      41        1 077              4                2         2                9
-
-        2 combinations of cycles on the way, for boundedness
-             processes   cycles  would add to  looked at
-          1  P[0], Q[1]       3  q             values of `x`
-          2  P[0]             1  q, r          values of `y`, values of `P[0]:n`
-        ");
-    }
-
-    #[test]
-    fn cycles_are_counted_where_they_were_enumerated() {
-        let mut outcome = sample::not_provable();
-        if let Some(flow) = &mut outcome.details.flow {
-            (flow.cycles, flow.effect_vectors) = (Some(12_000), Some(6));
-        }
-        outcome.details.refinements = sample::refinements();
-        outcome.details.refinements[1].refined.clear();
-        outcome.stats = Some(sample::stats());
-        insta::assert_snapshot!(tables(std::slice::from_ref(&outcome), Style { width: 100, ..Style::PLAIN }), @"
-        search for   states  transitions  depth  bytes/state   memory   states/s
-        boundedness  10 052       30 127     41         24.0  1.5 MiB  3 242 580
-
-        flow for     instances  points  transitions  message types  cycles  effect vectors  counterexamples  spurious  linear problems
-        boundedness          2      41        1 077              4  12 000               6                2         2                9
-
-        2 combinations of cycles on the way, for boundedness
-             processes   cycles  would add to  looked at
-          1  P[0], Q[1]       3  q             values of `x`
-          2  P[0]             1  q, r          nothing was left to look at
-        ");
-        insta::assert_snapshot!(serde_json::to_string(&stats_json(&outcome, &Places::new(&sample::sources()))).unwrap(), @r#"{"states":10052,"transitions":30127,"depth":41,"state_bytes":241248,"memory_bytes":1572864,"violations":0,"instances":2,"points":41,"abstract_transitions":1077,"message_types":4,"cycles":12000,"effect_vectors":6,"counterexamples":2,"spurious":2,"linear_problems":9}"#);
-    }
-
-    #[test]
-    fn of_very_many_refinements_some_are_left_out() {
-        let mut outcome = sample::bounded();
-        outcome.details.refinements = vec![sample::refinements()[0].clone(); 200];
-        let text = tables(&[outcome], Style::PLAIN);
-        assert!(text.ends_with("... and 160 more; --format json has all\n"), "{text}");
-    }
-
-    #[test]
-    fn an_invariant_is_a_table_of_control_states() {
-        let invariant =
-            vec![(String::from("0, 1"), String::from("(a.b)^*")), (String::from("1, 1"), String::from("_"))];
-        let method = String::from("abstract interpretation, ρ forward");
-        let counts = QueueStats { method, controls: 12, languages: 1500, invariant, ..QueueStats::default() };
-        let mut outcome = Outcome { stats: None, ..sample::outcome(Verdict::Proved) };
-        outcome.details.queues = Some(counts);
-        insta::assert_snapshot!(tables(std::slice::from_ref(&outcome), Style::PLAIN), @"
-        fifo for  answered by                           loops  abstract states  transitions  configurations  control states  queue sets  memory
-        safety    abstract interpretation, rho forward      0                0            0               0              12       1 500     0 B
-
-        the invariant that proves safety
-          control state  the queues hold
-          0, 1           (a.b)^*
-          1, 1           _
-        ");
-        let json = serde_json::to_value(stats_json(&outcome, &Places::new(&sample::sources()))).unwrap();
-        assert_eq!((&json["control_states"], &json["queue_sets"]), (&12.into(), &1500.into()));
-        assert_eq!(json["invariant"][0]["queues"], "(a.b)^*");
-    }
-
-    #[test]
-    fn where_nothing_was_counted_there_is_nothing() {
-        let mut outcome = sample::deadlock();
-        outcome.stats = None;
-        assert_eq!(serde_json::to_string(&stats_json(&outcome, &Places::new(&sample::sources()))).unwrap(), "{}");
-        assert_eq!(tables(&[outcome], Style::PLAIN), "");
-    }
-}
+mod tests;

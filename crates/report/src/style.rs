@@ -34,6 +34,14 @@ impl Style {
         if self.unicode { unicode } else { ascii }
     }
 
+    /// The text with Greek letters and primes by name, if there is only ASCII.
+    pub(crate) fn letters(self, text: &str) -> String {
+        let named = [("ρ", "rho"), ("ξ", "xi"), ("′", "'"), ("″", "''")];
+        named
+            .iter()
+            .fold(String::from(text), |text, (unicode, ascii)| text.replace(unicode, self.choose(unicode, ascii)))
+    }
+
     /// The dash between two parts of a sentence.
     pub(crate) fn dash(self) -> &'static str {
         self.choose("—", "-")

@@ -43,8 +43,9 @@ use model::formula::Ltl;
 use model::observer::ProgressOnly;
 use model::semantics::Reading;
 use model::source::{SourceMap, Span};
+use model::stats::{Datum, Exhibit, Field, Sheet};
 use model::structure::Ending;
-use model::verdict::{ComponentsStats, Details, Outcome, ProcedureStats, Property, Reason, RefinementRound, Verdict};
+use model::verdict::{Details, Outcome, Property, Reason, Verdict};
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -100,9 +101,10 @@ impl<'a> Components<'a> {
         let start = Stopwatch::start();
         let specification = &self.file.specification;
         let answer = cegar::check(specification, question, self.method, cx);
-        let stats = outcome.details.components.insert(counts(&answer.statistics));
-        stats.search_time = start.elapsed();
-        stats.rounds = rounds(specification, question, &answer.refined);
+        let sheet = sheet(&answer.statistics).with("search_ms", "search", start.elapsed());
+        outcome.details.scope = scope(&answer.statistics);
+        outcome.details.sheets = vec![sheet.with("check_ms", "check", Duration::ZERO)];
+        outcome.details.exhibits = vec![rounds(specification, question, &answer.refined)];
         let claim = match answer.verdict {
             cegar::Outcome::Inconclusive(reason) => Claim::Open(reason),
             cegar::Outcome::Fails(violation) => self.violated(question, &violation, &mut outcome)?,
@@ -144,11 +146,14 @@ impl<'a> Components<'a> {
     fn proved(&self, holds: &Holds, stuck: bool, cx: &Context<'_>, outcome: &mut Outcome) -> Result<Claim, Reason> {
         let start = Stopwatch::start();
         let checked = Checked::components(self.file, holds, self.settings.cross_check, cx);
-        let stats = outcome.details.components.get_or_insert_default();
-        stats.check_time = start.elapsed();
+        let check_time = start.elapsed();
         let (checked, accepted) = checked?;
-        (stats.checked_by, stats.obligations) = (accepted.by, accepted.obligations);
-        stats.procedures = procedures(&self.file.specification, holds);
+        if let Some(sheet) = outcome.details.sheets.first_mut() {
+            sheet.set("obligations", accepted.obligations);
+            sheet.set("check_ms", check_time);
+            sheet.set("checked_by", accepted.by);
+        }
+        outcome.details.exhibits.push(procedures(&self.file.specification, holds));
         let empty = match holds.question {
             Question::Formula(number) => self.vacuous(number, holds, stuck, cx, outcome),
             _ => None,
@@ -332,30 +337,57 @@ fn short_name(name: &str) -> String {
     name.replacen(" conforms to ", " to ", 1)
 }
 
-fn counts(found: &cegar::Statistics) -> ComponentsStats {
-    ComponentsStats {
-        refinements: found.refinements,
-        splits: found.splits,
-        predicates: found.predicates,
-        abstract_states: found.abstract_states,
-        composed_states: found.composed_states,
-        solver_calls: found.solver_calls,
-        remembered: found.remembered,
-        ..ComponentsStats::default()
+fn sheet(found: &cegar::Statistics) -> Sheet {
+    Sheet::new("cegar for")
+        .with("refinements", "refinements", found.refinements)
+        .with("predicates", "predicates", found.predicates)
+        .with("abstract_states", "abstract states", found.abstract_states)
+        .with("splits", "splits", found.splits)
+        .with("composed_states", "composed", found.composed_states)
+        .with("solver_calls", "solver calls", found.solver_calls)
+        .with("remembered", "remembered", found.remembered)
+        .with("obligations", "obligations", 0)
+        .with("checked_by", "checked by", String::new())
+}
+
+/// What a proof needed.
+fn scope(found: &cegar::Statistics) -> String {
+    let plural = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    match found.predicates {
+        0 => String::from("no predicates are needed"),
+        count => format!("{} after {}", plural(count, "predicate"), plural(found.refinements, "refinement")),
     }
 }
 
-/// Why predicates are there.
-fn rounds(specification: &Specification, question: Question, refined: &[cegar::Refined]) -> Vec<RefinementRound> {
+/// Which predicates came when, and because of which run, which the part cannot take.
+fn rounds(specification: &Specification, question: Question, refined: &[cegar::Refined]) -> Exhibit {
     let parts = cegar::parts_of(specification, question).unwrap_or_default();
-    let each = refined.iter().map(|found| RefinementRound {
-        round: found.round,
-        part: parts.get(found.part).map_or_else(String::new, |part| part.name().to_owned()),
-        events: found.run.0.clone(),
-        steps: found.run.1 as u64,
-        predicates: by_predicate(&found.predicates),
-    });
-    each.collect()
+    let new = |(text, spans): (String, Vec<Span>)| {
+        Datum::Record(vec![
+            Field::new("predicate", "because of", Datum::Text(text)),
+            Field::new("at", "first at", Datum::Place(spans.first().copied())),
+            Field::new("places", "places", Datum::Count(spans.len() as u64)),
+        ])
+    };
+    let row = |found: &cegar::Refined| {
+        Datum::Record(vec![
+            Field::new("round", "round", Datum::Count(found.round)),
+            Field::new("part", "part", Datum::Text(name(&parts, found.part))),
+            Field::new("events", "cannot take part in the run", Datum::texts(&found.run.0)),
+            Field::new("steps", "steps", Datum::Count(found.run.1 as u64)),
+            Field::new(
+                "predicates",
+                "because of",
+                Datum::List(by_predicate(&found.predicates).into_iter().map(new).collect()),
+            ),
+        ])
+    };
+    let rows = refined.iter().map(row).collect();
+    Exhibit { key: "rounds", title: "runs that were excluded on the way", in_stats: true, rows }
+}
+
+fn name(parts: &[Part], number: usize) -> String {
+    parts.get(number).map_or_else(String::new, |part| part.name().to_owned())
 }
 
 /// Each predicate once, with all of its places.
@@ -370,13 +402,24 @@ fn by_predicate(found: &[(Span, String)]) -> Vec<(String, Vec<Span>)> {
     grouped
 }
 
-/// What the proof needs of each procedure.
-fn procedures(specification: &Specification, holds: &Holds) -> Vec<ProcedureStats> {
+/// What the proof needs of each procedure. The predicates of the formula, which count everywhere, are left out.
+fn procedures(specification: &Specification, holds: &Holds) -> Exhibit {
     let parts = cegar::parts_of(specification, holds.question).unwrap_or_default();
-    let each = holds.parts.iter().map(|proof| ProcedureStats {
-        part: parts.get(proof.part).map_or_else(String::new, |part| part.name().to_owned()),
-        states: proof.extract.states.len() as u64,
-        predicates: cegar::predicates(proof),
-    });
-    each.collect()
+    let place = |(span, predicates): (Span, Vec<String>)| {
+        Datum::Record(vec![
+            Field::new("at", "place", Datum::Place(Some(span))),
+            Field::new("predicates", "predicates", Datum::texts(&predicates)),
+        ])
+    };
+    let row = |proof: &cegar::PartProof| {
+        let mut predicates = cegar::predicates(proof);
+        predicates.sort_by_key(|(span, _)| (span.file, span.start));
+        Datum::Record(vec![
+            Field::new("part", "part", Datum::Text(name(&parts, proof.part))),
+            Field::new("states", "states", Datum::Count(proof.extract.states.len() as u64)),
+            Field::new("predicates", "predicates", Datum::List(predicates.into_iter().map(place).collect())),
+        ])
+    };
+    let rows = holds.parts.iter().map(row).collect();
+    Exhibit { key: "procedures", title: "the predicates of the proof", in_stats: true, rows }
 }

@@ -29,8 +29,9 @@ use model::context::Context;
 use model::formula::Ltl;
 use model::observer::ProgressOnly;
 use model::semantics::Reading;
+use model::stats::{Sheet, Value};
 use model::structure::Ending;
-use model::verdict::{CompositionStats, Details, Outcome, Property, Reason, Verdict};
+use model::verdict::{Details, Outcome, Property, Reason, Verdict};
 use std::time::Duration;
 
 /// A composition, ready to be asked.
@@ -98,8 +99,10 @@ impl<'a> Compositions<'a> {
     ) -> Result<Claim, Reason> {
         let start = Stopwatch::start();
         let answer = compose::check(self.composition, question, self.method, cx);
-        let stats = outcome.details.composition.insert(self.stats(&answer.statistics));
-        stats.search_time = start.elapsed();
+        let sheet = sheet(&answer.statistics).with("search_ms", "search", start.elapsed());
+        let sheet = sheet.with("check_ms", "check", Duration::ZERO);
+        outcome.details.scope = scope(&answer.statistics);
+        outcome.details.sheets = vec![sheet];
         match answer.verdict {
             compose::Verdict::Inconclusive(reason) => Err(reason),
             compose::Verdict::Fails(run) => {
@@ -110,7 +113,9 @@ impl<'a> Compositions<'a> {
             compose::Verdict::Holds(proof) => {
                 let start = Stopwatch::start();
                 let checked = Checked::composition(self.composition, &outcome.property, proof, cx);
-                stats.check_time = start.elapsed();
+                if let Some(sheet) = outcome.details.sheets.first_mut() {
+                    sheet.set("check_ms", start.elapsed());
+                }
                 let checked = checked.map_err(|refusal| refused(refusal, cx))?;
                 let empty = match question {
                     Question::Formula(formula) => self.vacuous(formula, outcome, deadlock, cx),
@@ -179,18 +184,27 @@ impl<'a> Compositions<'a> {
             compose::Verdict::Inconclusive(reason) => Deadlock::Unknown(reason),
         }
     }
+}
 
-    fn stats(&self, statistics: &compose::Statistics) -> CompositionStats {
-        let names = self.composition.components.iter().map(|component| component.name.clone());
-        CompositionStats {
-            method: statistics.method.clone(),
-            iterations: statistics.iterations,
-            abstract_states: statistics.abstract_states,
-            classes: names.zip(statistics.classes.iter().copied()).collect(),
-            automaton_states: statistics.automaton_states,
-            memory_bytes: statistics.memory_bytes,
-            ..CompositionStats::default()
-        }
+fn sheet(statistics: &compose::Statistics) -> Sheet {
+    let automaton = if statistics.automaton_states > 0 { "automaton" } else { "" };
+    Sheet::new("compose for")
+        .with("method", "answered by", statistics.method.clone())
+        .with("iterations", "iterations", statistics.iterations)
+        .with("abstract_states", "abstract states", statistics.abstract_states)
+        .with("classes", "classes", Value::Counts(statistics.classes.clone()))
+        .with("automaton_states", automaton, statistics.automaton_states)
+        .with("memory_bytes", "memory", Value::Bytes(statistics.memory_bytes))
+}
+
+/// How the engine came to a proof.
+fn scope(statistics: &compose::Statistics) -> String {
+    match statistics.method.as_str() {
+        "plain" => String::from("the product of all components"),
+        "minimise" => String::from("component by component"),
+        "paper" | "refine" if statistics.iterations == 1 => String::from("1 refinement"),
+        "paper" | "refine" => format!("{} refinements", statistics.iterations),
+        other => String::from(other),
     }
 }
 

@@ -34,7 +34,8 @@ use model::network::Network;
 use model::queue_proof::QueueProof;
 use model::semantics::Reading;
 use model::source::SourceMap;
-use model::verdict::{Details, Outcome, Property, QueueStats, Reason, Verdict};
+use model::stats::{Datum, Exhibit, Field, Sheet, Value};
+use model::verdict::{Details, Outcome, Property, Reason, Verdict};
 use scm::Specification;
 use target::{Origin, Target};
 
@@ -189,7 +190,7 @@ impl<'a> Machines<'a> {
         let (system, question) = target.question(self.network, question);
         let system = system.as_ref();
         let report = fifo::check(system, question, &self.method, most, &cx.with(share));
-        outcome.details.queues = Some(stats(&report.statistics));
+        outcome.details.sheets = vec![sheet(&report.statistics)];
         match report.verdict {
             fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, outcome, cx),
             fifo::Verdict::Unsafe(run) => self.violated(target, &run, outcome),
@@ -216,7 +217,7 @@ impl<'a> Machines<'a> {
             certify::Refusal::Unfinished(_) => Unproved::Limit(queues::Limit::Deadline),
             _ => Unproved::Lost,
         })?;
-        outcome.details.queues = Some(stats(&statistics));
+        outcome.details.sheets = vec![sheet(&statistics)];
         Ok(Claim::Proved(checked))
     }
 
@@ -280,9 +281,14 @@ impl<'a> Machines<'a> {
         }
         invariant.languages.set_limits(languages(budget));
         let table = invariant.table(&target.system).unwrap_or_default();
-        if let Some(stats) = &mut outcome.details.queues {
-            stats.invariant = table.into_iter().map(|(control, set)| (control.join(", "), set)).collect();
-        }
+        let row = |(control, set): (Vec<String>, String)| {
+            Datum::Record(vec![
+                Field::new("control_state", "control state", Datum::Text(control.join(", "))),
+                Field::new("queues", "the queues hold", Datum::Text(set)),
+            ])
+        };
+        let rows = table.into_iter().map(row).collect();
+        outcome.details.exhibits.push(Exhibit { key: "invariant", title: "the invariant", in_stats: true, rows });
     }
 }
 
@@ -328,16 +334,14 @@ fn reason_of(reason: Reason) -> Reason {
     }
 }
 
-fn stats(statistics: &Statistics) -> QueueStats {
-    QueueStats {
-        method: statistics.method.clone(),
-        iterations: statistics.iterations as u64,
-        abstract_states: statistics.abstract_states as u64,
-        abstract_transitions: statistics.abstract_transitions as u64,
-        configurations: statistics.configurations as u64,
-        controls: statistics.controls as u64,
-        languages: statistics.languages as u64,
-        memory_bytes: statistics.bytes as u64,
-        invariant: Vec::new(),
-    }
+fn sheet(statistics: &Statistics) -> Sheet {
+    Sheet::new("fifo for")
+        .with("method", "answered by", statistics.method.clone())
+        .with("iterations", "loops", statistics.iterations as u64)
+        .with("abstract_states", "abstract states", statistics.abstract_states as u64)
+        .with("abstract_transitions", "transitions", statistics.abstract_transitions as u64)
+        .with("configurations", "configurations", statistics.configurations as u64)
+        .with("control_states", "control states", statistics.controls as u64)
+        .with("queue_sets", "queue sets", statistics.languages as u64)
+        .with("memory_bytes", "memory", Value::Bytes(statistics.bytes as u64))
 }

@@ -32,7 +32,8 @@ use model::budget::Stopwatch;
 use model::context::Context;
 use model::semantics::Reading;
 use model::source::SourceMap;
-use model::verdict::{Details, Outcome, ProgramStats, Property, Reason, Verdict};
+use model::stats::{Datum, Exhibit, Field, Sheet};
+use model::verdict::{Details, Outcome, Property, Reason, Verdict};
 use std::path::Path;
 use std::time::Duration;
 
@@ -99,7 +100,7 @@ impl<'a> Programs<'a> {
         let component = &self.program.component;
         let asked = |kind: &ErrorKind| self.asked(kind);
         let (answer, statistics) = pdr::check(component, &asked, cx);
-        let stats = outcome.details.program.insert(self.stats(statistics));
+        (outcome.details.sheets, outcome.details.exhibits) = (vec![sheet(&statistics)], self.exhibits(statistics));
         match answer {
             pdr::Answer::Inconclusive(reason) => Err(reason),
             pdr::Answer::Unsafe(found) => {
@@ -111,29 +112,33 @@ impl<'a> Programs<'a> {
                 let start = Stopwatch::start();
                 let proof = proof::written(&invariant, &self.program.options, self.faults);
                 let checked = Checked::program(component, proof, self.settings.cross_check, cx);
-                stats.check_time = start.elapsed();
+                let check_time = start.elapsed();
                 let (checked, by) = checked?;
-                stats.checked_by = by;
+                if let Some(sheet) = outcome.details.sheets.first_mut() {
+                    sheet.set("check_ms", check_time);
+                    sheet.set("checked_by", by);
+                }
                 Ok((Claim::Proved(checked), None))
             }
         }
     }
 
-    fn stats(&self, found: pdr::Statistics) -> ProgramStats {
-        let component = &self.program.component;
-        let place = |(location, conditions)| (component.location(location).span, conditions);
-        ProgramStats {
-            iterations: found.iterations,
-            cut_points: found.cut_points,
-            variables: found.variables,
-            lemmas: found.lemmas,
-            solver_calls: found.solver_calls,
-            predicates: found.predicates,
-            invariant: found.invariant.into_iter().map(place).collect(),
-            checked_by: String::new(),
-            search_time: found.time,
-            check_time: Duration::ZERO,
-        }
+    /// The predicates that the proof needs, and the invariant.
+    fn exhibits(&self, found: pdr::Statistics) -> Vec<Exhibit> {
+        let row = |(location, conditions): (_, Vec<String>)| {
+            let place = Datum::Place(Some(self.program.component.location(location).span));
+            Datum::Record(vec![
+                Field::new("at", "place", place),
+                Field::new("conditions", "whenever a run is there", Datum::texts(&conditions)),
+            ])
+        };
+        let predicates = found.predicates.into_iter().map(Datum::Text).collect();
+        let invariant = found.invariant.into_iter().map(row).collect();
+        let exhibit = |key, title, rows| Exhibit { key, title, in_stats: true, rows };
+        vec![
+            exhibit("predicates", "the predicates of the proof", predicates),
+            exhibit("invariant", "the invariant", invariant),
+        ]
     }
 
     /// `--c-test`: writes the run as a C program; what there is to say about it.
@@ -202,4 +207,16 @@ pub fn code(kind: ErrorKind) -> &'static str {
         ErrorKind::SignedOverflow => "signed-overflow",
         ErrorKind::Recursion => "recursion",
     }
+}
+
+fn sheet(found: &pdr::Statistics) -> Sheet {
+    Sheet::new("pdr for")
+        .with("iterations", "iterations", found.iterations)
+        .with("cut_points", "cut points", found.cut_points)
+        .with("variables", "variables", found.variables)
+        .with("lemmas", "lemmas", found.lemmas)
+        .with("solver_calls", "solver calls", found.solver_calls)
+        .with("search_ms", "search", found.time)
+        .with("check_ms", "check", Duration::ZERO)
+        .with("checked_by", "checked by", String::new())
 }

@@ -70,39 +70,3 @@ pub struct CycleVerdict {
     /// What one round adds to, or takes from, channels.
     pub effects: Vec<(String, i64)>,
 }
-
-/// What became of one combination of cycles on the way to a proof.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refinement {
-    /// The processes whose cycles it combines.
-    pub processes: Vec<String>,
-    /// How many cycles.
-    pub cycles: usize,
-    /// What it would add to.
-    pub grows: Vec<String>,
-    /// What was looked at more closely because of it; empty if there was nothing left.
-    pub refined: Vec<String>,
-}
-
-/// What the static engine counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct FlowStats {
-    /// Processes, or groups of them.
-    pub instances: u64,
-    /// Points with their values.
-    pub nodes: u64,
-    /// Abstract transitions.
-    pub transitions: u64,
-    /// Kinds of messages.
-    pub message_types: u64,
-    /// Counterexamples that were found.
-    pub counterexamples: u64,
-    /// Those that were refuted.
-    pub spurious: u64,
-    /// Elementary cycles, where they were enumerated.
-    pub cycles: Option<u64>,
-    /// Different effect vectors, where cycles were enumerated.
-    pub effect_vectors: Option<u64>,
-    /// Linear problems that were solved.
-    pub problems: u64,
-}

@@ -4,9 +4,7 @@ use crate::chart::when;
 use crate::document::ModelInfo;
 use crate::style::{Style, clean, counted, duration, grouped};
 use model::semantics::Reading;
-use model::verdict::{
-    Certificate, ChannelState, ChannelVerdict, ComponentsStats, CompositionStats, Outcome, Property, Verdict,
-};
+use model::verdict::{Certificate, ChannelState, ChannelVerdict, Outcome, Property, Verdict};
 
 /// What was found, for which reading, by whom, in what time. Where there are no channels, nothing is said of them.
 pub(super) fn sentence(outcome: &Outcome, model: &ModelInfo, style: Style) -> String {
@@ -80,7 +78,7 @@ fn scope(outcome: &Outcome) -> String {
         Some(Certificate::Searched { fair: true, .. }) => String::from("fair runs only, all states"),
         Some(Certificate::Searched { .. }) => String::from("all states up to the order of steps"),
         Some(Certificate::Queues(proof)) => counted(proof.entries.len() as u64, "control state", "control states"),
-        Some(Certificate::Composition(_)) => outcome.details.composition.as_ref().map_or_else(String::new, method),
+        Some(Certificate::Composition(_) | Certificate::Components(_)) => clean(&outcome.details.scope),
         Some(Certificate::Program(proof)) => {
             let held = proof.conditions.iter().filter(|(_, conditions)| !conditions.is_empty()).count();
             match held {
@@ -88,30 +86,7 @@ fn scope(outcome: &Outcome) -> String {
                 held => format!("an invariant at {}", counted(held as u64, "location", "locations")),
             }
         }
-        Some(Certificate::Components(_)) => outcome.details.components.as_ref().map_or_else(String::new, two_levels),
         Some(Certificate::Flow(_)) | None => String::new(),
-    }
-}
-
-/// How the engine for compositions came to a proof.
-fn method(stats: &CompositionStats) -> String {
-    match stats.method.as_str() {
-        "plain" => String::from("the product of all components"),
-        "minimise" => String::from("component by component"),
-        "paper" | "refine" => counted(stats.iterations, "refinement", "refinements"),
-        other => clean(other),
-    }
-}
-
-/// What a proof about C components needed.
-fn two_levels(stats: &ComponentsStats) -> String {
-    match stats.predicates {
-        0 => String::from("no predicates are needed"),
-        count => format!(
-            "{} after {}",
-            counted(count, "predicate", "predicates"),
-            counted(stats.refinements, "refinement", "refinements")
-        ),
     }
 }
 

@@ -143,13 +143,14 @@ fn bounded_channels_have_a_table_and_notes_and_their_stats() {
 
     note: `log` needs room for 1200 messages
 
-    flow for     instances  points  transitions  message types  counterexamples  spurious  linear problems
-    boundedness          2      41        1 077              4                2         2                9
+    flow for     instances  points  transitions  counterexamples
+    boundedness          2      41        1 077                2
 
-    2 combinations of cycles on the way, for boundedness
-         processes   cycles  would add to  looked at
-      1  P[0], Q[1]       3  q             values of `x`
-      2  P[0]             1  q, r          values of `y`, values of `P[0]:n`
+    combinations of cycles on the way, for boundedness
+      processes   cycles  would add to  refined
+      P[0]; Q[1]  3       q             values of `x`
+      P[0]        1       q; r          values of `y`
+                                        values of `P[0]:n`
 
     1 proved in 15 ms
     ");
