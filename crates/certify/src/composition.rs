@@ -25,6 +25,8 @@ mod tests;
 
 pub use plain::decide;
 
+pub use model::composition::Question;
+
 use crate::Refusal;
 use crate::pace::Pace;
 use crate::temporal::product::{Moving, Product, Rules};
@@ -38,17 +40,6 @@ use model::formula::Ltl;
 use model::ids::EventId;
 use ready::Closed;
 use std::collections::HashSet;
-
-/// What is asked of a composition.
-#[derive(Clone, Copy, Debug)]
-pub enum Question<'a> {
-    /// Nothing gets stuck.
-    Deadlock,
-    /// No component gets into an error.
-    Safety,
-    /// Every infinite run keeps a formula.
-    Formula(&'a Ltl<Atom>),
-}
 
 /// Checks that a tree of abstractions proves the answer to a question.
 pub fn verify(

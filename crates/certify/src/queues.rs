@@ -26,10 +26,7 @@ mod machines;
 mod pattern;
 #[cfg(test)]
 mod tests;
-mod waits;
 mod words;
-
-pub use waits::awaited;
 
 use crate::Refusal;
 use crate::pace::Pace;

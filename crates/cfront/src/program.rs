@@ -292,6 +292,23 @@ impl ErrorKind {
     pub fn is_stated(self) -> bool {
         matches!(self, ErrorKind::Assertion | ErrorKind::ErrorCall | ErrorKind::ErrorLabel)
     }
+
+    /// The short name of what is wrong.
+    pub fn code(self) -> &'static str {
+        match self {
+            ErrorKind::Assertion => "assertion",
+            ErrorKind::ErrorCall => "error-call",
+            ErrorKind::ErrorLabel => "error-label",
+            ErrorKind::DivisionByZero => "division-by-zero",
+            ErrorKind::DivisionOverflow => "division-overflow",
+            ErrorKind::Shift => "shift-out-of-range",
+            ErrorKind::Index => "index-out-of-range",
+            ErrorKind::Pointer => "invalid-pointer",
+            ErrorKind::PointerArithmetic => "pointer-arithmetic",
+            ErrorKind::SignedOverflow => "signed-overflow",
+            ErrorKind::Recursion => "recursion",
+        }
+    }
 }
 
 impl fmt::Display for ErrorKind {

@@ -31,12 +31,13 @@ mod table;
 pub mod vacuity;
 mod watch;
 
+pub use model::composition::Question;
+
 use lts::TAU;
 use meter::Meter;
-use model::composition::{Atom, Composition, Run};
+use model::composition::{Composition, Run};
 use model::composition_proof::CompositionProof;
 use model::context::Context;
-use model::formula::Ltl;
 use model::reason::Reason;
 use problem::Problem;
 use refine::Manner;
@@ -44,17 +45,6 @@ use story::Story;
 
 /// The name of the engine.
 pub const ENGINE: &str = "compose";
-
-/// What is asked.
-#[derive(Clone, Copy, Debug)]
-pub enum Question<'a> {
-    /// Nothing gets stuck.
-    Deadlock,
-    /// No component gets into an error.
-    Safety,
-    /// Every infinite run keeps a formula.
-    Formula(&'a Ltl<Atom>),
-}
 
 /// How it is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -11,12 +11,7 @@ use model::composition::Composition;
 use model::context::Context;
 
 fn truth(composition: &Composition, question: Question<'_>) -> bool {
-    let asked = match question {
-        Question::Deadlock => certify::composition::Question::Deadlock,
-        Question::Safety => certify::composition::Question::Safety,
-        Question::Formula(formula) => certify::composition::Question::Formula(formula),
-    };
-    decide(composition, asked, &Context::unlimited()).expect("no limit")
+    decide(composition, question, &Context::unlimited()).expect("no limit")
 }
 
 fn agree(seed: u64, composition: &Composition, question: Question<'_>) -> bool {

@@ -8,7 +8,7 @@
 //! The paper behind it is Heußner, Le Gall and Sutre, "Extrapolation-based path invariants for abstraction refinement of
 //! fifo systems". Start reading at `system.rs`, then `space.rs`, which unfolds the product of the machines as far as it is
 //! needed, then the methods: `search.rs`, `absint.rs`, `cegar/mod.rs`, `armc.rs`, and `portfolio.rs`, which combines them.
-//! [`network`] is for itself: abstract interpretation of a network with data, which is not made a [`System`] first. What is
+//! [`translation`] makes systems of networks, and takes results back. [`network`] is for itself: abstract interpretation of a network with data, which is not made a [`System`] first. What is
 //! found becomes a `model::queue_proof` in `proof.rs`.
 //!
 //! This crate never prints, reads no file, and never panics on a system, however odd.
@@ -29,6 +29,7 @@ mod search;
 mod space;
 mod story;
 mod system;
+pub mod translation;
 mod verdict;
 
 /// The name of this engine.
@@ -36,7 +37,6 @@ pub const ENGINE: &str = "fifo";
 
 pub use cegar::{Cegar, CegarSettings, Counterexample, Generator, Pass, Progress};
 pub use method::{Limits, Method, check};
-pub use proof::queue_automaton;
 pub use property::Property;
 pub use replay::{Configuration, ReplayError, replay};
 pub use story::AbstractState;

@@ -4,7 +4,7 @@
 //! although channels have no bounds, the longest that each queue got is its exact bound.
 
 use crate::asking::{Asking, Engines, Proved};
-use crate::evidence::{Answer, Checked, Claim, Replayed};
+use crate::evidence::{Answer, Checked, Claim};
 use crate::thresholds::Thresholds;
 use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
 use flow::{Question, QueueReport, Report};
@@ -16,6 +16,7 @@ use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::Narrator;
 use model::verdict::{Certificate, ChannelState, ChannelVerdict, CycleVerdict, Outcome, Property, Reason};
+use replay::Replayed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

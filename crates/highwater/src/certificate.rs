@@ -6,7 +6,7 @@ use crate::model::{Model, NetworkModel, System};
 use crate::request::{DEFAULT_MEMORY, DEFAULT_TIMEOUT};
 use crate::settings::{COptions, ReadOptions};
 use crate::stack::with_deep_stack;
-use crate::{components, compositions, programs};
+use crate::{components, programs};
 use model::budget::Budget;
 use model::composition::Composition;
 use model::context::Context;
@@ -287,7 +287,7 @@ fn verify_joint(
 ) -> Result<String, certify::Refusal> {
     let wrong = || certify::Refusal::WrongKind(property.to_string());
     let Certificate::Composition(proof) = &claim.certificate else { return Err(wrong()) };
-    let question = compositions::asked(composition, property).ok_or_else(wrong)?;
+    let question = composition.question(property).ok_or_else(wrong)?;
     certify::composition::verify(composition, question, proof, cx)?;
     let count = composition.components.len();
     Ok(format!("  {count} component{}", if count == 1 { "" } else { "s" }))

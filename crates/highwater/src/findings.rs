@@ -2,11 +2,12 @@
 
 use crate::capacities::{self, Applied};
 use crate::check::Results;
-use crate::evidence::{self, By, Checked, Replayed};
+use crate::evidence::{self, By, Checked};
 use crate::model::Model;
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::verdict::{self, ChannelState, Outcome, Reason};
+use replay::Replayed;
 use report::document::{Document, ModelInfo, NotChecked};
 use report::style::Style;
 use report::{human, json};

@@ -56,7 +56,7 @@ impl<'a> Networks<'a> {
 
     /// Whether some configuration is bad, or some step can fail.
     fn has_bad(&self) -> bool {
-        !self.model.is_machines() || !self.bad.bad.is_empty() || !machines::is_plain(self.network)
+        !self.model.is_machines() || !self.bad.bad.is_empty() || !fifo::translation::is_plain(self.network)
     }
 
     fn asking<'c>(&'c self, cx: &'c Context<'_>, advisory: bool) -> Asking<'c> {

@@ -93,7 +93,7 @@ fn end_of_machines(
     let own = model.bad.clone().unwrap_or_default();
     let specification = machines::chosen(own, semantics.network(), &options.bad)?;
     let asked = machines::properties().into_iter().find(|asked| asked.to_string() == property);
-    let end = asked.and_then(|asked| machines::ending(semantics, sources, &specification, &asked, state));
+    let end = asked.and_then(|asked| replay::ending(semantics, sources, &specification, &asked, state));
     Ok(end.map(|end| end.code))
 }
 
@@ -147,7 +147,7 @@ fn replay_network(
 fn replay_joint(model: Model, trace: &Trace, style: Style, out: &mut dyn Write) -> Result<i32, Error> {
     let model = model.with_formulas(&[property_named(&trace.property)?], &Budget::unlimited())?;
     match &model.system {
-        System::Composition(composition) => compositions::replay(composition, &model.sources, trace, style, out),
+        System::Composition(composition) => compositions::follow(composition, &model.sources, trace, style, out),
         System::Components(components) => components::replay(components, &model.sources, trace, style, out),
         _ => Err(Error::Internal("the kind of a model depends on its formulas")),
     }

@@ -14,6 +14,7 @@ use crate::formula::Ltl;
 use crate::ids::{EventId, PropositionId};
 use crate::source::Span;
 use crate::structure::{Ending, Structure, TAU};
+use crate::verdict::Property;
 
 /// Structures side by side.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,6 +31,17 @@ pub struct Composition {
     pub formulas: Vec<Requirement>,
     /// Progress properties of the source, which are not checked.
     pub progress: Vec<Named>,
+}
+
+/// What is asked of a composition.
+#[derive(Clone, Copy, Debug)]
+pub enum Question<'a> {
+    /// Nothing gets stuck.
+    Deadlock,
+    /// No component gets into an error.
+    Safety,
+    /// Every infinite run keeps a formula.
+    Formula(&'a Ltl<Atom>),
 }
 
 /// A structure with a name.
@@ -89,6 +101,21 @@ impl Component {
 }
 
 impl Composition {
+    /// A formula by its name.
+    pub fn requirement(&self, name: &str) -> Option<&Requirement> {
+        self.formulas.iter().find(|formula| formula.name == name)
+    }
+
+    /// The question that a property is.
+    pub fn question(&self, property: &Property) -> Option<Question<'_>> {
+        match property {
+            Property::Deadlock => Some(Question::Deadlock),
+            Property::Safety => Some(Question::Safety),
+            Property::Ltl(name) => self.requirement(name).map(|found| Question::Formula(&found.formula)),
+            _ => None,
+        }
+    }
+
     /// The name of an event.
     pub fn event_name(&self, event: EventId) -> &str {
         if event == TAU { "tau" } else { self.events.get(event.index()).map_or("?", |event| &event.name) }

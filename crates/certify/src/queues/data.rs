@@ -19,7 +19,6 @@
 use super::looks;
 use super::machines::Op;
 use super::pattern::Pattern;
-use super::waits::awaited;
 use super::words::{First, Words};
 use crate::pace::Pace;
 use crate::{Refusal, overflow};
@@ -27,7 +26,7 @@ use model::context::Context;
 use model::fault::FaultAt;
 use model::network::{Action, Initial, Network};
 use model::queue_proof::{QueueProof, SEPARATOR};
-use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
+use model::semantics::{Exchange, Reading, Semantics, Step, Stepper, awaited};
 use model::verdict::Property;
 use scm::{Bad, Regex, Specification};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

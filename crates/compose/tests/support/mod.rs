@@ -312,14 +312,9 @@ pub fn ask_within(composition: &Composition, question: Question<'_>, method: Met
 /// Yes with a proof that the checker accepts, or no with a run that shows it.
 pub fn verdict(composition: &Composition, question: Question<'_>, method: Method) -> Result<bool, String> {
     let answer = ask(composition, question, method);
-    let asked = match question {
-        Question::Deadlock => certify::composition::Question::Deadlock,
-        Question::Safety => certify::composition::Question::Safety,
-        Question::Formula(formula) => certify::composition::Question::Formula(formula),
-    };
     match answer.verdict {
         Verdict::Holds(proof) => {
-            let checked = certify::composition::verify(composition, asked, &proof, &Context::unlimited());
+            let checked = certify::composition::verify(composition, question, &proof, &Context::unlimited());
             checked.map(|()| true).map_err(|refusal| format!("{method:?}: the proof is refused: {refusal}\n{proof:?}"))
         }
         Verdict::Fails(run) => {

@@ -2,22 +2,19 @@
 //!
 //! Nothing that comes back is believed. A proof is handed to two checkers (`checking`); a run is followed again, each
 //! procedure by the interpreter on its inputs, and looked at: it ends where nothing can happen, or in an error, or the
-//! formula is evaluated on it directly (`following`, `judged`).
+//! formula is evaluated on it directly (crate `replay`).
 //!
 //! A formula speaks of infinite runs only. If there is none, or if the condition of `[] (condition -> ..)` never holds on one,
 //! the formula says nothing. The structures of a proof do more than the procedures; what they do not do, these do not either.
 
 mod checking;
-pub mod following;
-mod judged;
 pub mod proof;
 mod reading;
 mod replayed;
+mod script;
 mod shown;
 mod simulated;
 mod tests_in_c;
-mod told;
-mod walkers;
 
 pub use checking::{Accepted, accepted, verify};
 pub use reading::{ComponentsFile, How, read};
@@ -27,15 +24,13 @@ pub use simulated::run;
 
 use crate::compositions;
 use crate::error::Error;
-use crate::evidence::{Answer, Checked, Claim, Replayed};
+use crate::evidence::{Answer, Checked, Claim};
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
 use cegar::{Holds, Part, Question, Specification, Violation};
 use compose::Method;
 use compose::vacuity::{Worth, worth_by};
-use following::{Followed, Script};
 use model::budget::Stopwatch;
-use model::chart::Chart;
 use model::composition::Atom;
 use model::context::Context;
 use model::diagnostic::nearest;
@@ -46,6 +41,8 @@ use model::source::{SourceMap, Span};
 use model::stats::{Datum, Exhibit, Field, Sheet};
 use model::structure::Ending;
 use model::verdict::{Details, Outcome, Property, Reason, Verdict};
+use replay::Replayed;
+use replay::components::follow;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -120,7 +117,7 @@ impl<'a> Components<'a> {
             Ok(parts) => parts,
             Err(reason) => return Ok(Claim::Open(reason)),
         };
-        let script = Script::of_violation(violation, &parts);
+        let script = script::of_violation(violation, &parts);
         let (replayed, followed, run) =
             match Replayed::components(specification, question, &parts, self.sources, &script) {
                 Ok(found) => found,
@@ -130,7 +127,7 @@ impl<'a> Components<'a> {
             self.tested.set(true);
             let twice = run.loop_from.map(|_| {
                 let more = script.once_more(&followed);
-                following::follow(specification, question, &parts, self.sources, &more)
+                follow(specification, question, &parts, self.sources, &more)
             });
             outcome.details.advice.extend(match twice {
                 None => tests_in_c::write(self.file, &followed, &run, path)?,
@@ -301,19 +298,6 @@ impl Strategy for Components<'_> {
 
 fn can_end(structure: &model::structure::Structure) -> bool {
     (0..structure.states() as u32).any(|state| structure.ending(state) == Ending::Done)
-}
-
-/// A run that was followed and violates what was asked.
-pub fn confirmed<'p>(
-    specification: &Specification,
-    question: Question,
-    parts: &'p [Part],
-    sources: &SourceMap,
-    script: &Script,
-) -> Result<(Followed<'p>, Chart), String> {
-    let followed = following::follow(specification, question, parts, sources, script)?;
-    let run = judged::judged(specification, question, sources, &followed)?;
-    Ok((followed, run))
 }
 
 /// The question that a property is.

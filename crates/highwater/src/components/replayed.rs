@@ -1,11 +1,11 @@
 //! `simulate --replay` for C components: a run that was written is followed again.
 
-use super::following::Script;
-use super::{ComponentsFile, confirmed, question};
+use super::{ComponentsFile, question, script};
 use crate::certificate;
 use crate::error::Error;
 use model::chart::Form;
 use model::source::SourceMap;
+use replay::components::confirmed;
 use report::chart::whole;
 use report::parse::Trace;
 use report::style::Style;
@@ -28,7 +28,7 @@ pub fn replay(
     let question = question(specification, &property);
     let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
     let parts = cegar::parts_of(specification, question).map_err(|reason| mismatch(reason.to_string()))?;
-    let script = Script::of_trace(trace, specification).map_err(mismatch)?;
+    let script = script::of_trace(trace, specification).map_err(mismatch)?;
     let (_, run) = confirmed(specification, question, &parts, sources, &script).map_err(mismatch)?;
     if trace.problem_code.as_deref().is_some_and(|code| code != run.problem_code) {
         let expected = trace.problem_code.as_deref().unwrap_or_default();

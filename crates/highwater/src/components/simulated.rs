@@ -5,16 +5,15 @@
 //! condition of a step, a solver gives what does.
 
 use super::ComponentsFile;
-use super::told::Teller;
-use super::walkers::{Machinery, Walker};
 use crate::error::Error;
-use crate::programs::words;
+use crate::programs::beside;
 use crate::simulate::Chooser;
 use cegar::graph::Place;
 use cegar::{Question, Specification};
 use model::ids::EventId;
 use model::source::SourceMap;
 use model::structure::{Ending, TAU};
+use replay::components::{Machinery, Narrator, Walker};
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -50,16 +49,16 @@ pub fn run(
         let inputs = vec![0; AT_THE_BEGINNING];
         walkers.push(Walker::new(specification, question, part, initial, inputs).map_err(refused)?);
     }
-    let teller = Teller::new(sources, &walkers);
+    let narrator = Narrator::new(sources, &walkers);
     let machinery = Machinery::default();
-    Simulation { specification, sources, walkers, teller, machinery }.run(steps, chooser, out)
+    Simulation { specification, sources, walkers, narrator, machinery }.run(steps, chooser, out)
 }
 
 struct Simulation<'a> {
     specification: &'a Specification,
     sources: &'a SourceMap,
     walkers: Vec<Walker<'a>>,
-    teller: Teller<'a>,
+    narrator: Narrator<'a>,
     machinery: Machinery,
 }
 
@@ -125,16 +124,16 @@ impl Simulation<'_> {
         (event, moves): &Way,
         chooser: &mut Chooser,
     ) -> Result<bool, Error> {
-        self.teller.begin(Some(self.name(*event).to_owned()).filter(|name| !name.is_empty()));
+        self.narrator.begin(Some(self.name(*event).to_owned()).filter(|name| !name.is_empty()));
         for &(part, code) in moves {
             if !self.give(out, part, code, chooser)? {
                 return Ok(false);
             }
             let walker = &mut self.walkers[part];
             let moved = walker.take(*event, code, &mut self.machinery).map_err(Error::Mismatch)?;
-            self.teller.tell(part, code, walker, &moved);
+            self.narrator.describe(part, code, walker, &moved);
         }
-        let Some(step) = self.teller.last() else { return Ok(true) };
+        let Some(step) = self.narrator.last() else { return Ok(true) };
         for (place, moved) in step.moves.iter().enumerate().filter(|_| step.shown || step.event.is_some()) {
             let (head, event) = match place {
                 0 => (format!("{number:5}"), step.event.as_deref().unwrap_or_default()),
@@ -143,7 +142,7 @@ impl Simulation<'_> {
             let (who, where_) =
                 (self.walkers[moved.lane].name(), moved.span.map(|span| self.sources.short(span)).unwrap_or_default());
             write!(out, "{head} {event:<16} {who:<16} {where_:<20} {}", moved.does)?;
-            words::beside(out, &moved.changes, &moved.remarks)?;
+            beside(out, &moved.changes, &moved.remarks)?;
         }
         Ok(true)
     }

@@ -5,9 +5,7 @@
 //! the call that waits for ever, in the call that is not allowed, or after a return that is not. Of an infinite run, it goes
 //! around the loop twice.
 
-use super::following::Followed;
 use super::reading::ComponentsFile;
-use super::walkers::{Walker, Walking};
 use crate::error::Error;
 use cegar::graph::Place;
 use cfront::Input;
@@ -16,6 +14,7 @@ use cfront::program::{Cause, Component, EdgeId, Instruction};
 use cfront::witness::{STATUS, Stop, Test, test_until};
 use model::chart::{Chart, StepKey};
 use model::source::{FileId, Span};
+use replay::components::{Followed, Walker, Walking};
 use std::path::{Path, PathBuf};
 
 /// More parts of a run that a test cannot make happen than this are counted.

@@ -1,30 +1,27 @@
 //! Structures side by side (`.fsp`, `.aut`): the questions that the engine `compose` answers, and what is made of its answers.
 //!
 //! Nothing that comes back is believed. A proof is handed to the small checker; a run is replayed on the components, and
-//! looked at: it ends where nothing can happen, or in an error, or the formula is evaluated on it directly (`confirmed`).
+//! looked at: it ends where nothing can happen, or in an error, or the formula is evaluated on it directly (crate `replay`).
 //!
 //! A formula speaks of infinite runs only. If there is none, or if the condition of `[] (condition -> ..)` never holds on
 //! one, the formula says nothing. If there are infinite runs and others that get stuck, it holds for what it speaks of,
 //! and the deadlock is mentioned beside it.
 
-pub mod confirmed;
 mod drawn;
 pub mod settings;
 mod simulated;
-mod story;
-pub mod waiting;
 
 pub use drawn::{dot, text};
-pub use simulated::{replay, run};
+pub use simulated::{follow, run};
 
 use crate::error::Error;
-use crate::evidence::{Answer, Checked, Claim, Replayed, refused};
+use crate::evidence::{Answer, Checked, Claim, refused};
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
+use compose::Method;
 use compose::vacuity::{Worth, worth};
-use compose::{Method, Question};
 use model::budget::Stopwatch;
-use model::composition::{Atom, Composition, Requirement};
+use model::composition::{Atom, Composition, Question};
 use model::context::Context;
 use model::formula::Ltl;
 use model::observer::ProgressOnly;
@@ -32,6 +29,7 @@ use model::semantics::Reading;
 use model::stats::{Sheet, Value};
 use model::structure::Ending;
 use model::verdict::{Details, Outcome, Property, Reason, Verdict};
+use replay::Replayed;
 use std::time::Duration;
 
 /// A composition, ready to be asked.
@@ -75,7 +73,7 @@ impl<'a> Compositions<'a> {
             certificate: None,
             details: Details::default(),
         };
-        let claim: Claim = match confirmed::question(self.composition, property) {
+        let claim: Claim = match self.composition.question(property) {
             Some(question) => self.answered(question, &mut outcome, deadlock, cx).into(),
             None => Claim::Open(Reason::NotSupported(format!("there is no formula for {property}"))),
         };
@@ -252,21 +250,5 @@ impl Strategy for Compositions<'_> {
             answers.push(answer);
         }
         Ok(answers)
-    }
-}
-
-/// A formula by its name.
-pub fn requirement<'c>(composition: &'c Composition, name: &str) -> Option<&'c Requirement> {
-    composition.formulas.iter().find(|formula| formula.name == name)
-}
-
-/// The checker's question for a property.
-pub fn asked<'c>(composition: &'c Composition, property: &Property) -> Option<certify::composition::Question<'c>> {
-    use certify::composition::Question;
-    match property {
-        Property::Deadlock => Some(Question::Deadlock),
-        Property::Safety => Some(Question::Safety),
-        Property::Ltl(name) => requirement(composition, name).map(|found| Question::Formula(&found.formula)),
-        _ => None,
     }
 }

@@ -1,6 +1,5 @@
 //! `simulate` for a composition: one run of its components, at random, by hand, or along a trace.
 
-use super::{confirmed, story};
 use crate::error::Error;
 use crate::simulate::Chooser;
 use model::chart::{ChartStep, Form, JointKey, StepKey};
@@ -13,7 +12,7 @@ use report::style::Style;
 use std::io::Write;
 
 /// Follows a trace; it must violate what it was written for.
-pub fn replay(
+pub fn follow(
     composition: &Composition,
     sources: &SourceMap,
     trace: &Trace,
@@ -27,9 +26,9 @@ pub fn replay(
         "safety" => Some(Property::Safety),
         other => other.strip_prefix("ltl:").map(|name| Property::Ltl(name.to_owned())),
     };
-    let question = property.as_ref().and_then(|property| confirmed::question(composition, property));
+    let question = property.as_ref().and_then(|property| composition.question(property));
     let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
-    let joint = confirmed::confirmed(composition, question, run)
+    let joint = replay::confirmed(composition, question, run)
         .map_err(|why| Error::Mismatch(format!("the trace is not possible in this model: {why}")))?;
     out.write_all(chart::whole(&joint, sources, style).as_bytes())?;
     writeln!(out, "replayed {} steps: {} ({})", joint.steps.len(), joint.problem_code, trace.property)?;
@@ -60,7 +59,7 @@ pub fn run(composition: &Composition, steps: usize, chooser: &mut Chooser, out: 
             return stopped(out, composition, &state, number - 1);
         }
         let words: Vec<ChartStep> =
-            options.iter().map(|(happens, next)| story::step(composition, &stepper, *happens, &state, next)).collect();
+            options.iter().map(|(happens, next)| replay::step(composition, &stepper, *happens, &state, next)).collect();
         let lines: Vec<String> = words.iter().map(|step| line(composition, step)).collect();
         let Some(index) = chooser.choose(out, &lines)? else { return Ok(0) };
         let Some((_, next)) = options.into_iter().nth(index) else { return Ok(0) };

@@ -1,46 +1,33 @@
 //! Queues of any length: the questions that the engine `fifo` answers, and what is made of its answers.
 //!
-//! The engine works on plain machines. A network with data, one of a file of machines or of a Promela model whose channels
-//! are read without bounds, is folded first, if it can be, or made one machine (`target`). What comes back is not believed: a run is replayed in
-//! the semantics of the network, and its end looked at (`runs`, `ending`); an invariant is taken back to the network
-//! (`lifted`) and handed to the small checker. Promela models have another chance: a proof that is found on the network
-//! itself (`fifo::network`). `promela` says when a Promela model comes here.
+//! The engine works on plain machines, into which a network is translated first (`fifo::translation`). What comes back is not
+//! believed: a run is replayed in the semantics of the network, and an invariant is taken back to the network and handed to
+//! the small checker. Promela models have another chance: a proof that is found on the network itself (`fifo::network`).
+//! `promela` says when a Promela model comes here.
 
-mod correspond;
-mod ending;
 mod formulas;
-mod lifted;
 mod promela;
-mod runs;
 mod settings;
-mod system;
-mod target;
-mod whole;
 
-pub use ending::ending;
 pub use formulas::add_formulas;
 pub use settings::method;
 
 use crate::error::Error;
 use crate::evidence::{Answer, Checked, Claim, refused};
 use crate::settings::Settings;
-use ending::Ending;
 use fifo::network::Unproved;
+use fifo::translation::{Source, Translation, Unlifted};
 use fifo::{Invariant, Method, Statistics};
-use lifted::Unlifted;
 use model::budget::{Budget, Stopwatch};
 use model::context::Context;
 use model::network::Network;
-use model::queue_proof::QueueProof;
-use model::semantics::Reading;
+use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
 use model::stats::{Datum, Exhibit, Field, Sheet, Value};
 use model::verdict::{Details, Outcome, Property, Reason, Verdict};
+use replay::{BAD_CONFIGURATION, QueueRun};
 use scm::Specification;
-use target::{Origin, Target};
 
-/// The name of the engine.
-pub const ENGINE: &str = "fifo";
 /// How much work the plain machines of a Promela model get before the network itself is looked at.
 const FIRST_STEPS: u64 = 4_000_000;
 /// More control states than this are not shown as expressions.
@@ -80,7 +67,7 @@ pub struct Machines<'a> {
     /// It is a Promela model, and not one of communicating machines.
     promela: bool,
     /// The plain machines, or why there are none.
-    target: Result<Target, String>,
+    target: Result<Translation, String>,
 }
 
 impl<'a> Machines<'a> {
@@ -89,29 +76,12 @@ impl<'a> Machines<'a> {
         network: &'a Network,
         sources: &'a SourceMap,
         settings: &'a Settings,
-        (promela, original): (bool, Specification),
+        (promela, bad): (bool, Specification),
         budget: &Budget,
     ) -> Result<Self, Error> {
         let method = method(settings)?;
-        let target = match system::system(network, &original) {
-            Ok(_) if !promela => Target::plain(network, original),
-            _ => {
-                let limits = scm::fold::Limits { budget: budget.clone(), ..scm::fold::Limits::default() };
-                match scm::fold(network, &limits) {
-                    // Where folding splits atomic sequences, one machine that does not is better.
-                    Ok(folded) if promela && !folded.is_exact() => {
-                        Target::whole(network, budget).or_else(|_| Target::folded(network, folded, original, promela))
-                    }
-                    Ok(folded) => Target::folded(network, folded, original, promela),
-                    Err(refusal) => {
-                        let folding = format!("{refusal} ({})", sources.describe(refusal.span));
-                        let together = if promela { Target::whole(network, budget) } else { Err(String::new()) };
-                        together
-                            .map_err(|why| if why.is_empty() { folding.clone() } else { format!("{folding}; {why}") })
-                    }
-                }
-            }
-        };
+        let product = certify::queues::can_speak_of(network).map_err(|refusal| refusal.to_string());
+        let target = Translation::new(Source { network, sources, bad, promela, product }, budget);
         Ok(Machines { sources, network, settings, method, promela, target })
     }
 
@@ -138,7 +108,7 @@ impl<'a> Machines<'a> {
             property: property.clone(),
             verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
             reading: Reading::Unbounded,
-            engine: ENGINE,
+            engine: fifo::ENGINE,
             time: std::time::Duration::ZERO,
             stats: None,
             witness: None,
@@ -181,7 +151,7 @@ impl<'a> Machines<'a> {
     /// Asks the engine about plain machines.
     fn asked(
         &self,
-        target: &Target,
+        target: &Translation,
         question: fifo::Property,
         (most, share): (&fifo::Limits, &Budget),
         outcome: &mut Outcome,
@@ -230,7 +200,7 @@ impl<'a> Machines<'a> {
     /// An invariant counts once the checker has accepted it.
     fn proved(
         &self,
-        target: &Target,
+        target: &Translation,
         mut invariant: Invariant,
         outcome: &mut Outcome,
         cx: &Context<'_>,
@@ -238,44 +208,40 @@ impl<'a> Machines<'a> {
         if self.settings.stats {
             self.show(target, &mut invariant, outcome, cx.budget);
         }
-        let proof = self.proof(target, invariant, &outcome.property, cx.budget)?;
-        let specification = match &target.origin {
-            Origin::Folded(folding) => &folding.original,
-            _ => &target.specification,
-        };
-        let bad = (!self.promela).then_some(specification);
-        let checked = Checked::queues(self.network, bad, &outcome.property, proof, cx);
-        checked.map(Claim::Proved).map_err(|refusal| refused(refusal, cx))
-    }
-
-    /// The invariant as a proof for the model.
-    fn proof(
-        &self,
-        target: &Target,
-        mut invariant: Invariant,
-        property: &Property,
-        budget: &Budget,
-    ) -> Result<QueueProof, Reason> {
-        let bad = if *property == Property::Safety { self.settings.bad.as_slice() } else { &[] };
-        let limits = languages(budget);
-        let folding = match &target.origin {
-            Origin::Model => return Ok(invariant.proof(bad)),
-            Origin::Whole(whole) => {
-                invariant.languages.set_limits(limits);
-                return whole.proof(invariant).map_err(|limit| reason_of(limit.into()));
-            }
-            Origin::Folded(folding) => folding,
-        };
-        lifted::lift(self.network, &folding.folded, invariant, bad, limits).map_err(|why| match why {
+        let given = if outcome.property == Property::Safety { self.settings.bad.as_slice() } else { &[] };
+        let proof = target.proof(self.network, invariant, given, languages(cx.budget));
+        let proof = proof.map_err(|why| match why {
             Unlifted::Limit(limit) => reason_of(limit.into()),
             Unlifted::Why(why) => {
                 Reason::NotProvable(format!("a proof was found, but not for the model itself: {why}"))
             }
-        })
+        })?;
+        let bad = (!self.promela).then_some(&target.bad);
+        let checked = Checked::queues(self.network, bad, &outcome.property, proof, cx);
+        checked.map(Claim::Proved).map_err(|refusal| refused(refusal, cx))
+    }
+
+    /// A run counts once it was replayed, and ends as it should.
+    fn violated(&self, target: &Translation, run: &fifo::Run, outcome: &mut Outcome) -> Result<Claim, Reason> {
+        let run_in = QueueRun {
+            semantics: &Semantics::new(self.network, Reading::Unbounded),
+            sources: self.sources,
+            bad: &target.bad,
+            property: &outcome.property,
+            promela: self.promela,
+            inexact: target.inexact(),
+        };
+        let (replayed, mut chart) = run_in.replayed(target.steps(run))?;
+        // What was given on the command line is in no file.
+        if !self.settings.bad.is_empty() && chart.problem_code == BAD_CONFIGURATION {
+            chart.problem_span = None;
+        }
+        outcome.witness = Some(chart);
+        Ok(Claim::Violated(replayed))
     }
 
     /// The invariant for people.
-    fn show(&self, target: &Target, invariant: &mut Invariant, outcome: &mut Outcome, budget: &Budget) {
+    fn show(&self, target: &Translation, invariant: &mut Invariant, outcome: &mut Outcome, budget: &Budget) {
         if invariant.reached.len() > MOST_ROWS {
             return;
         }
@@ -314,15 +280,6 @@ pub fn chosen(own: Specification, network: &Network, given: &[String]) -> Result
         specification.bad.push(bad);
     }
     Ok(specification)
-}
-
-/// Whether a network has no data: it is one of plain machines.
-pub fn is_plain(network: &Network) -> bool {
-    system::system(network, &Specification::default()).is_ok()
-}
-
-fn unconfirmed(why: &str) -> Reason {
-    Reason::Internal(format!("a run was found, but not confirmed: {why}"))
 }
 
 /// The engine's reason, as a user meets it: states of an automaton are memory, and steps are no limit of the command line.

@@ -2,7 +2,7 @@
 //!
 //! Nothing that comes back is believed. A proof is handed to the checker again, with a solver of its own (`checking`); a run
 //! is executed again by the interpreter, with the inputs that came along, and must end in an error that was asked for
-//! (`story`).
+//! (crate `replay`).
 //!
 //! What counts are the errors that the author stated: assertions, calls of error routines, error labels. A program that
 //! states none is asked about faults at run time, and `--c-faults` asks for both. A proof excludes all of them in any case:
@@ -13,16 +13,14 @@ pub mod proof;
 mod reading;
 mod replayed;
 mod simulated;
-pub mod story;
-pub mod words;
 
 pub use checking::{accepted, verify};
 pub use reading::{ProgramFile, c_options, data_model_name, options_named, options_of, read};
 pub use replayed::replay;
-pub use simulated::run;
+pub use simulated::{beside, run};
 
 use crate::error::Error;
-use crate::evidence::{Answer, Checked, Claim, Replayed};
+use crate::evidence::{Answer, Checked, Claim};
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
 use cfront::interpret::Run;
@@ -34,6 +32,7 @@ use model::semantics::Reading;
 use model::source::SourceMap;
 use model::stats::{Datum, Exhibit, Field, Sheet};
 use model::verdict::{Details, Outcome, Property, Reason, Verdict};
+use replay::Replayed;
 use std::path::Path;
 use std::time::Duration;
 
@@ -189,23 +188,6 @@ impl Strategy for Programs<'_> {
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let each = properties.iter().enumerate();
         each.map(|(index, _)| self.safety(&cx.with(&cx.budget.share(properties.len() - index)))).collect()
-    }
-}
-
-/// The short name of what is wrong.
-pub fn code(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::Assertion => "assertion",
-        ErrorKind::ErrorCall => "error-call",
-        ErrorKind::ErrorLabel => "error-label",
-        ErrorKind::DivisionByZero => "division-by-zero",
-        ErrorKind::DivisionOverflow => "division-overflow",
-        ErrorKind::Shift => "shift-out-of-range",
-        ErrorKind::Index => "index-out-of-range",
-        ErrorKind::Pointer => "invalid-pointer",
-        ErrorKind::PointerArithmetic => "pointer-arithmetic",
-        ErrorKind::SignedOverflow => "signed-overflow",
-        ErrorKind::Recursion => "recursion",
     }
 }
 

@@ -1,6 +1,6 @@
 //! `simulate --replay` for a C program: the interpreter runs it again on the inputs of a run that was written.
 
-use super::{ProgramFile, code, story};
+use super::ProgramFile;
 use crate::error::Error;
 use cfront::interpret::{Outcome, Request};
 use model::source::SourceMap;
@@ -31,10 +31,10 @@ pub fn replay(
     };
     let found = cfront::interpret::run(component, &mut next, MOST_STEPS);
     let expected = trace.problem_code.as_deref().unwrap_or("an error");
-    let asked = |kind: &cfront::program::ErrorKind| !missing && code(*kind) == expected;
-    let (run, _) = story::confirmed(component, sources, &asked, &found).map_err(|end| {
+    let asked = |kind: &cfront::program::ErrorKind| !missing && kind.code() == expected;
+    let (run, _) = replay::executed(component, sources, &asked, &found).map_err(|end| {
         let end = match end {
-            Outcome::Error(kind, _) if !missing => code(kind),
+            Outcome::Error(kind, _) if !missing => kind.code(),
             _ => "something else",
         };
         Error::Mismatch(format!("the run ends with {end}, not with {expected}"))

@@ -1,11 +1,11 @@
 //! `simulate` for a C program: the interpreter runs it on inputs that are drawn, or typed.
 
-use super::{ProgramFile, story, words};
+use super::ProgramFile;
 use crate::error::Error;
 use crate::simulate::Chooser;
 use cfront::interpret::{Machine, Outcome, Purpose, Request, Run};
 use cfront::program::Cause;
-use model::chart::ChartStep;
+use model::chart::{Change, ChartStep};
 use model::source::SourceMap;
 use std::io::Write;
 
@@ -18,7 +18,7 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<i32, Error> {
     let component = &program.component;
-    let mut teller = story::Teller::new(component, sources);
+    let mut narrator = replay::Narrator::new(component, sources);
     let mut machine = Machine::new(component);
     let mut run = Run { outcome: Outcome::StepLimit, edges: Vec::new(), inputs: Vec::new(), events: Vec::new() };
     for number in 1..=steps {
@@ -36,7 +36,7 @@ pub fn run(
         }
         if end != Some(Outcome::Blocked)
             && let Some(&edge) = run.edges.last()
-            && let Some(step) = teller.step(component.edge(edge), &machine, &run.inputs[before..])
+            && let Some(step) = narrator.step(component.edge(edge), &machine, &run.inputs[before..])
         {
             show(out, number, sources, &step)?;
         }
@@ -61,7 +61,19 @@ fn show(out: &mut dyn Write, number: usize, sources: &SourceMap, step: &ChartSte
     let Some(one) = step.moves.first() else { return Ok(()) };
     let place = one.span.map(|span| sources.short(span)).unwrap_or_default();
     write!(out, "{number:5} {place:<20} {}", one.does)?;
-    words::beside(out, &one.changes, &one.remarks)
+    beside(out, &one.changes, &one.remarks)
+}
+
+/// What a step has changed and what came from outside, behind its statement.
+pub fn beside(out: &mut dyn Write, changes: &[Change], remarks: &[String]) -> Result<(), Error> {
+    for change in changes {
+        write!(out, "  {}={}", change.name, change.value)?;
+    }
+    writeln!(out)?;
+    for remark in remarks {
+        writeln!(out, "      ↳ {remark}")?;
+    }
+    Ok(())
 }
 
 /// How a run ends, and the exit code.

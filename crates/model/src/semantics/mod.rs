@@ -20,9 +20,11 @@
 mod contents;
 mod perform;
 mod stepper;
+mod waiting;
 
 pub use crate::layout::SHAPE_BYTES;
 pub use stepper::{Alone, Stepper};
+pub use waiting::awaited;
 
 use crate::code::{ActionCode, Code, Compiler};
 use crate::configuration::Configuration;

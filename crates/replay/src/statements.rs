@@ -1,13 +1,11 @@
 //! Statements, values and inputs of C in the words of its text: for the runs of programs and of components.
 
-use crate::error::Error;
 use cfront::Component;
 use cfront::display;
 use cfront::interpret::{Input, Machine, Purpose};
 use cfront::program::{Cause, Edge, Instruction, VariableId, VariableKind};
 use model::chart::{self, Change};
 use model::source::SourceMap;
-use std::io::Write;
 
 /// A longer statement is cut.
 const LONGEST_STATEMENT: usize = 200;
@@ -63,18 +61,6 @@ pub fn statement(component: &Component, sources: &SourceMap, edge: &Edge) -> Str
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,
     }
-}
-
-/// What a step has changed and what came from outside, behind its statement.
-pub fn beside(out: &mut dyn Write, changes: &[Change], remarks: &[String]) -> Result<(), Error> {
-    for change in changes {
-        write!(out, "  {}={}", change.name, change.value)?;
-    }
-    writeln!(out)?;
-    for remark in remarks {
-        writeln!(out, "      ↳ {remark}")?;
-    }
-    Ok(())
 }
 
 /// What came from outside, in words.

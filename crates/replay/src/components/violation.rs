@@ -1,9 +1,7 @@
 //! Whether a run that was followed violates what was asked, and what is wrong with it.
 
-use super::following::Followed;
-use super::walkers::{Walker, Walking};
-use crate::compositions::waiting::likely_circle;
-use crate::programs::code;
+use super::{Followed, Walker, Walking};
+use crate::waiting::likely_circle;
 use cegar::graph::Place;
 use cegar::{Question, Specification};
 use cfront::program::Instruction;
@@ -15,7 +13,7 @@ use model::source::{SourceMap, Span};
 use model::structure::{Ending, TAU};
 
 /// The run with what is wrong with it; or why it is no violation.
-pub fn judged(
+pub fn violation(
     specification: &Specification,
     question: Question,
     sources: &SourceMap,
@@ -59,7 +57,7 @@ fn blamed(walking: &Walking<'_>) -> (String, &'static str, Option<Span>) {
     };
     let edge = walking.procedure.component.edge(edge);
     match &edge.instruction {
-        Instruction::Error(kind) => (format!("{kind} in `{name}`"), code(*kind), Some(edge.span)),
+        Instruction::Error(kind) => (format!("{kind} in `{name}`"), kind.code(), Some(edge.span)),
         Instruction::Call { routine, .. } => {
             let problem = format!("`{name}` calls `{routine}` as the specification does not allow");
             (problem, "uncovered-call", Some(edge.span))

@@ -1,37 +1,52 @@
-//! A run of a C program: executed once more, step by step, and told in the words of its text.
+//! Runs of C programs: executed once more, step by step, and described in the words of the text.
 //!
 //! The inputs of the run are all that is taken over. Where they lead is for the interpreter to say; a run that does not end
-//! in an error that was asked for is none. What is told of it leaves out steps that show nothing: those that only move
+//! in an error that counts is none. Its chart leaves out steps that show nothing: those that only move
 //! intermediate values of the front end, and tests that nothing is wrong.
 
-use super::{code, words};
+use crate::{Replayed, statements, unconfirmed};
 use cfront::Component;
 use cfront::interpret::{Input, Machine, Outcome, Request, Run};
 use cfront::program::{Edge, ErrorKind};
 use model::chart::{Chart, ChartStep, Form, Gap, Inputs, Lane, Move};
+use model::reason::Reason;
 use model::source::{SourceMap, Span};
 use std::collections::VecDeque;
 
-/// Of a longer run so many steps at its beginning are told, and so many at its end.
-const MOST_TOLD: usize = 10_000;
+/// Of a longer run so many steps at its beginning are in the chart, and so many at its end.
+const MOST_STEPS: usize = 10_000;
 
-/// The run in words, and itself, if it ends in an error that was asked for; how it ends, if not.
-pub fn confirmed(
+impl Replayed {
+    /// A run of a C program, executed on its inputs; it must end in an error that counts.
+    pub fn program(
+        component: &Component,
+        sources: &SourceMap,
+        counts: &dyn Fn(&ErrorKind) -> bool,
+        found: &Run,
+    ) -> Result<(Replayed, Chart, Run), Reason> {
+        let executed = executed(component, sources, counts, found);
+        let (chart, run) = executed.map_err(|end| unconfirmed(&format!("it ends with {end:?}")))?;
+        Ok((Replayed { steps: run.edges.len() }, chart, run))
+    }
+}
+
+/// The run as a chart, and itself, if it ends in an error that counts; how it ends, if not.
+pub fn executed(
     component: &Component,
     sources: &SourceMap,
-    asked: &dyn Fn(&ErrorKind) -> bool,
+    counts: &dyn Fn(&ErrorKind) -> bool,
     found: &Run,
 ) -> Result<(Chart, Run), Outcome> {
-    let mut teller = Teller::new(component, sources);
-    let run = teller.follow(found);
+    let mut narrator = Narrator::new(component, sources);
+    let run = narrator.follow(found);
     match run.outcome {
-        Outcome::Error(kind, span) if asked(&kind) => Ok((teller.told(&run, kind, span), run)),
+        Outcome::Error(kind, span) if counts(&kind) => Ok((narrator.chart(&run, kind, span), run)),
         other => Err(other),
     }
 }
 
-/// Tells a run step by step.
-pub struct Teller<'a> {
+/// Describes a run step by step.
+pub struct Narrator<'a> {
     component: &'a Component,
     sources: &'a SourceMap,
     /// The values that are known to the reader.
@@ -43,11 +58,11 @@ pub struct Teller<'a> {
     lanes: Vec<Lane>,
 }
 
-impl<'a> Teller<'a> {
-    /// Nothing is told yet.
+impl<'a> Narrator<'a> {
+    /// Nothing is described yet.
     pub fn new(component: &'a Component, sources: &'a SourceMap) -> Self {
         let known = vec![None; component.variables.len()];
-        Teller { component, sources, known, first: Vec::new(), last: VecDeque::new(), left_out: 0, lanes: Vec::new() }
+        Narrator { component, sources, known, first: Vec::new(), last: VecDeque::new(), left_out: 0, lanes: Vec::new() }
     }
 
     /// Executes the inputs of a run.
@@ -60,7 +75,7 @@ impl<'a> Teller<'a> {
             let inputs_before = run.inputs.len();
             let end = machine.step(&mut answer, &mut run);
             if let Some(&edge) = run.edges.last().filter(|_| end != Some(Outcome::Blocked)) {
-                self.tell(self.component.edge(edge), &machine, &run.inputs[inputs_before..]);
+                self.describe(self.component.edge(edge), &machine, &run.inputs[inputs_before..]);
             }
             if let Some(outcome) = end {
                 run.outcome = outcome;
@@ -70,7 +85,7 @@ impl<'a> Teller<'a> {
         run
     }
 
-    fn tell(&mut self, edge: &Edge, machine: &Machine<'_>, inputs: &[Input]) {
+    fn describe(&mut self, edge: &Edge, machine: &Machine<'_>, inputs: &[Input]) {
         if let Some(step) = self.step(edge, machine, inputs) {
             self.push(step);
         }
@@ -78,12 +93,13 @@ impl<'a> Teller<'a> {
 
     /// A step that was taken, if it shows something.
     pub fn step(&mut self, edge: &Edge, machine: &Machine<'_>, inputs: &[Input]) -> Option<ChartStep> {
-        let changes = words::changes(self.component, machine, edge, &mut self.known);
-        let remarks: Vec<String> = inputs.iter().filter_map(|input| words::remark(self.component, input)).collect();
-        let shown = !changes.is_empty() || !remarks.is_empty() || words::is_shown(self.component, edge);
+        let changes = statements::changes(self.component, machine, edge, &mut self.known);
+        let remarks: Vec<String> =
+            inputs.iter().filter_map(|input| statements::remark(self.component, input)).collect();
+        let shown = !changes.is_empty() || !remarks.is_empty() || statements::is_shown(self.component, edge);
         shown.then(|| {
             let lane = self.lane(&self.component.location(edge.source).procedure);
-            let does = words::statement(self.component, self.sources, edge);
+            let does = statements::statement(self.component, self.sources, edge);
             let one = Move { lane, span: Some(edge.span), does, states: None, changes, remarks };
             ChartStep { moves: vec![one], shown: true, ..ChartStep::default() }
         })
@@ -98,19 +114,19 @@ impl<'a> Teller<'a> {
     }
 
     fn push(&mut self, step: ChartStep) {
-        if self.first.len() < MOST_TOLD {
+        if self.first.len() < MOST_STEPS {
             self.first.push(step);
             return;
         }
         self.last.push_back(step);
-        if self.last.len() > MOST_TOLD {
+        if self.last.len() > MOST_STEPS {
             self.last.pop_front();
             self.left_out += 1;
         }
     }
 
-    fn told(mut self, run: &Run, kind: ErrorKind, span: Span) -> Chart {
-        let values = run.inputs.iter().map(|input| words::input(self.component, input)).collect();
+    fn chart(mut self, run: &Run, kind: ErrorKind, span: Span) -> Chart {
+        let values = run.inputs.iter().map(|input| statements::input(self.component, input)).collect();
         let inputs = Inputs { values, bits: run.inputs.iter().map(|input| input.bits).collect() };
         if self.lanes.is_empty() {
             self.lanes.push(Lane::default());
@@ -121,7 +137,7 @@ impl<'a> Teller<'a> {
             steps: self.first.into_iter().chain(self.last).collect(),
             gap: Some(gap).filter(|gap| gap.steps > 0),
             problem: kind.to_string(),
-            problem_code: code(kind),
+            problem_code: kind.code(),
             problem_span: Some(span),
             ..Chart::new(&Form::PROGRAM, self.lanes)
         }

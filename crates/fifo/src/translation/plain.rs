@@ -1,8 +1,8 @@
-//! From a network of plain machines to the systems of the engine `fifo`, and runs of the engine back to steps.
+//! From a network of plain machines to systems, and runs back to steps.
 //!
 //! States are locations, and a message with the value `v` is letter `v - 1`. A transition remembers its edge.
 
-use fifo::{Machine, Op, Step, System, Transition};
+use crate::{Machine, Op, Step, System, Transition};
 use model::expr::{Expr, Pattern, Scope};
 use model::ids::EdgeId;
 use model::network::{self, Action, Edge, Initial, Network, ReceiveMode};
@@ -12,6 +12,11 @@ use scm::Specification;
 /// A network with data is no system; it has to be folded first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HasData;
+
+/// Whether a network has no data: it is one of plain machines.
+pub fn is_plain(network: &Network) -> bool {
+    system(network, &Specification::default()).is_ok()
+}
 
 /// The system of a network of plain machines.
 pub fn system(network: &Network, specification: &Specification) -> Result<System, HasData> {
@@ -86,9 +91,9 @@ fn letter(value: i32) -> Result<u32, HasData> {
     u32::try_from(value).ok().and_then(|value| value.checked_sub(1)).ok_or(HasData)
 }
 
-fn bad(bad: &scm::Bad) -> fifo::Bad {
+fn bad(bad: &scm::Bad) -> crate::Bad {
     let states = |allowed: &Vec<scm::Allowed>| allowed.iter().map(|state| state.location.index()).collect();
-    fifo::Bad {
+    crate::Bad {
         states: bad.machines.iter().map(|allowed| allowed.as_ref().map(states)).collect(),
         queues: bad.queues.as_ref().map(|language| regex(&language.regex)),
     }
@@ -108,7 +113,7 @@ fn regex(expression: &scm::Regex) -> queues::Regex {
 }
 
 /// The steps of a run in the network that the system was made of.
-pub fn steps(system: &System, run: &fifo::Run) -> Vec<semantics::Step> {
+pub fn steps(system: &System, run: &crate::Run) -> Vec<semantics::Step> {
     let step = |step: &Step| match *step {
         Step::Move { machine, transition } => {
             let origin = system.machines.get(machine).and_then(|m| m.transitions.get(transition)).map(|t| t.origin);

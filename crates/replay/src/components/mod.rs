@@ -1,18 +1,24 @@
-//! A run of C components is believed once it has been followed: every procedure by the interpreter, with its inputs, step by
+//! Runs of C components: every procedure is followed by the interpreter, with its inputs, step by
 //! step beside the others.
 //!
 //! Nothing is taken from the engine, or from a document, but who moves when, by which step, and on which inputs. Here is seen
 //! whether that is a run: an event is taken by all that know it, a guard holds for the values that there are, the interpreter
 //! takes the edge of the step, and a loop comes back to the values that matter.
 
-use super::told::Teller;
-use super::walkers::{Machinery, Walker};
-use cegar::{Part, Question, Specification, Violation};
-use model::chart::{Chart, StepKey};
-use model::composition::{Atom, Happening};
+mod narrator;
+mod parts;
+mod violation;
+
+pub use narrator::Narrator;
+pub use parts::{Machinery, Moved, Walker, Walking};
+
+use crate::{Replayed, unconfirmed};
+use cegar::{Part, Question, Specification};
+use model::chart::Chart;
+use model::composition::Atom;
 use model::ids::{EventId, PropositionId};
+use model::reason::Reason;
 use model::source::SourceMap;
-use report::parse::Trace;
 
 /// Who moves when, and on which inputs.
 #[derive(Clone, Debug)]
@@ -42,68 +48,13 @@ impl Script {
         }
         more
     }
-
-    /// That of a run that the engine found.
-    pub fn of_violation(violation: &Violation, parts: &[Part]) -> Script {
-        let is_process = |part: usize| matches!(parts.get(part), Some(Part::Process(_)));
-        let state = |at: usize, part: usize| violation.run.states.get(at).and_then(|state| state.get(part)).copied();
-        let initial = (0..parts.len()).map(|part| state(0, part).filter(|_| is_process(part))).collect();
-        let mut inputs = vec![Vec::new(); parts.len()];
-        for (part, given) in &violation.inputs {
-            if let Some(slot) = inputs.get_mut(*part) {
-                *slot = given.iter().map(|input| input.bits).collect();
-            }
-        }
-        let steps = violation.run.steps.iter().zip(&violation.steps).enumerate();
-        let steps = steps.map(|(at, (happening, step))| {
-            let mut moves: Vec<(usize, u32)> = step.moves.iter().map(|moved| (moved.part, moved.step)).collect();
-            let takes_part = |part: usize| match *happening {
-                Happening::Silent { component } => component as usize == part,
-                Happening::Event(event) => {
-                    violation.composition.components.get(part).is_some_and(|one| one.structure.takes_part(event))
-                }
-            };
-            let processes = (0..parts.len()).filter(|&part| is_process(part) && takes_part(part));
-            moves.extend(processes.filter_map(|part| Some((part, state(at + 1, part)?))));
-            moves.sort_unstable();
-            let event = match *happening {
-                Happening::Event(event) => Some(event),
-                Happening::Silent { .. } => None,
-            };
-            (event, moves)
-        });
-        Script { initial, inputs, steps: steps.collect(), loop_from: violation.loop_from }
-    }
-
-    /// That of a document, or the name of an event that there is not.
-    pub fn of_trace(trace: &Trace, specification: &Specification) -> Result<Script, String> {
-        let number = |name: &String| {
-            let found = specification.events.iter().position(|event| event.name == *name);
-            found.map(EventId::from).ok_or_else(|| format!("there is no event `{name}`"))
-        };
-        let keys = trace.keys(|key| match key {
-            StepKey::Moves(key) => Some(key.moves.clone()),
-            _ => None,
-        });
-        let keys = keys.map_err(|error| error.to_string())?;
-        let steps = trace.steps.iter().zip(keys).map(|(step, moves)| {
-            let event = step.event.as_ref().map(number).transpose()?;
-            Ok((event, moves.into_iter().map(|(part, code)| (part as usize, code)).collect()))
-        });
-        Ok(Script {
-            initial: trace.lanes.iter().map(|lane| lane.initial).collect(),
-            inputs: trace.lanes.iter().map(|lane| lane.bits.clone().unwrap_or_default()).collect(),
-            steps: steps.collect::<Result<Vec<_>, String>>()?,
-            loop_from: trace.loop_from,
-        })
-    }
 }
 
 /// A run that was followed to its end.
 pub struct Followed<'a> {
     /// The parts at its end.
     pub walkers: Vec<Walker<'a>>,
-    /// The run in words; nothing is said yet of what is wrong with it.
+    /// The run as a chart; nothing is said yet of what is wrong with it.
     pub run: Chart,
     /// The event at each position.
     pub events: Vec<Option<EventId>>,
@@ -123,6 +74,34 @@ impl Followed<'_> {
     }
 }
 
+impl Replayed {
+    /// A run of C components, followed part by part.
+    pub fn components<'p>(
+        specification: &Specification,
+        question: Question,
+        parts: &'p [Part],
+        sources: &SourceMap,
+        script: &Script,
+    ) -> Result<(Replayed, Followed<'p>, Chart), Reason> {
+        let confirmed = confirmed(specification, question, parts, sources, script);
+        let (followed, chart) = confirmed.map_err(|why| unconfirmed(&why))?;
+        Ok((Replayed { steps: chart.steps.len() }, followed, chart))
+    }
+}
+
+/// A run that was followed and violates what was asked.
+pub fn confirmed<'p>(
+    specification: &Specification,
+    question: Question,
+    parts: &'p [Part],
+    sources: &SourceMap,
+    script: &Script,
+) -> Result<(Followed<'p>, Chart), String> {
+    let followed = follow(specification, question, parts, sources, script)?;
+    let chart = violation::violation(specification, question, sources, &followed)?;
+    Ok((followed, chart))
+}
+
 /// Follows a script; or says why it is no run.
 pub fn follow<'a>(
     specification: &Specification,
@@ -138,7 +117,7 @@ pub fn follow<'a>(
         let inputs = script.inputs.get(number).cloned().unwrap_or_default();
         walkers.push(Walker::new(specification, question, part, initial, inputs)?);
     }
-    let mut teller = Teller::new(sources, &walkers);
+    let mut narrator = Narrator::new(sources, &walkers);
     let (mut events, mut truths, mut marks) = (Vec::new(), vec![truths_of(&walkers)], None);
     let mut before_loop = Vec::new();
     for (at, (event, moves)) in script.steps.iter().enumerate() {
@@ -151,11 +130,11 @@ pub fn follow<'a>(
             return Err(wrong(String::from("a part is in an error already")));
         }
         participants(&walkers, *event, moves).map_err(wrong)?;
-        teller.begin(event.and_then(|event| specification.events.get(event.index())).map(|event| event.name.clone()));
+        narrator.begin(event.and_then(|event| specification.events.get(event.index())).map(|event| event.name.clone()));
         for &(part, code) in moves {
             let Some(walker) = walkers.get_mut(part) else { return Err(wrong(String::from("there is no such part"))) };
             let moved = walker.take(*event, code, &mut machinery).map_err(wrong)?;
-            teller.tell(part, code, walker, &moved);
+            narrator.describe(part, code, walker, &moved);
         }
         events.push(*event);
         truths.push(truths_of(&walkers));
@@ -163,7 +142,7 @@ pub fn follow<'a>(
     if script.loop_from.is_some() && marks != Some(walkers.iter().map(Walker::standing).collect()) {
         return Err(String::from("the loop does not come back to where it began"));
     }
-    let run = teller.told(parts, script.loop_from, &walkers);
+    let run = narrator.chart(parts, script.loop_from, &walkers);
     Ok(Followed { walkers, run, events, truths, before_loop })
 }
 

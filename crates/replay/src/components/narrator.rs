@@ -1,7 +1,7 @@
-//! A run of C components in words, told while it is followed.
+//! The chart of a run of C components, made while it is followed.
 
-use super::walkers::{Moved, Walker, Walking};
-use crate::programs::words;
+use super::{Moved, Walker, Walking};
+use crate::statements;
 use cegar::Part;
 use cegar::graph::Place;
 use model::chart::{Chart, ChartStep, Form, Inputs, Lane, Move, MovesKey, StepKey};
@@ -9,8 +9,8 @@ use model::composition::Component as Process;
 use model::source::SourceMap;
 use model::structure::Ending;
 
-/// Tells a run step by step.
-pub struct Teller<'s> {
+/// Describes a run step by step.
+pub struct Narrator<'s> {
     sources: &'s SourceMap,
     steps: Vec<ChartStep>,
     initial: Vec<Option<u32>>,
@@ -27,7 +27,7 @@ fn reached(process: &Process, state: u32) -> String {
     }
 }
 
-impl<'s> Teller<'s> {
+impl<'s> Narrator<'s> {
     /// A run whose parts are at their beginnings.
     pub fn new(sources: &'s SourceMap, walkers: &[Walker<'_>]) -> Self {
         let variables = |walker: &Walker<'_>| match walker {
@@ -39,7 +39,7 @@ impl<'s> Teller<'s> {
             Walker::Process(_, state) => Some(*state),
         };
         let (initial, known) = (walkers.iter().map(initial).collect(), walkers.iter().map(variables).collect());
-        Teller { sources, steps: Vec::new(), initial, known }
+        Narrator { sources, steps: Vec::new(), initial, known }
     }
 
     /// A step begins.
@@ -47,13 +47,13 @@ impl<'s> Teller<'s> {
         self.steps.push(ChartStep { event, ..ChartStep::default() });
     }
 
-    /// The step that was told last.
+    /// The last step.
     pub fn last(&self) -> Option<&ChartStep> {
         self.steps.last()
     }
 
     /// A part has moved in it.
-    pub fn tell(&mut self, part: usize, code: u32, walker: &Walker<'_>, moved: &Moved) {
+    pub fn describe(&mut self, part: usize, code: u32, walker: &Walker<'_>, moved: &Moved) {
         let (one, shown) = match (walker, moved) {
             (Walker::Procedure(walking), Moved::Procedure(..)) => self.procedure(part, walking, moved),
             (Walker::Process(process, _), Moved::Process(state)) => {
@@ -71,41 +71,43 @@ impl<'s> Teller<'s> {
         }
     }
 
-    /// What a procedure does, and whether it is worth a line of its own although nobody else takes part.
+    /// What a procedure does, and whether it has a line of its own although no other part takes part.
     fn procedure(&mut self, lane: usize, walking: &Walking<'_>, moved: &Moved) -> (Move, bool) {
         let component = &walking.procedure.component;
         let Moved::Procedure(edge, inputs, span) = moved else {
             return (Move { lane, span: Some(walking.procedure.span), ..Move::default() }, false);
         };
-        let remarks: Vec<String> = inputs.iter().filter_map(|input| words::remark(component, input)).collect();
+        let remarks: Vec<String> = inputs.iter().filter_map(|input| statements::remark(component, input)).collect();
         let Some(edge) = edge.map(|edge| component.edge(edge)) else {
             let (does, shown) = match walking.place() {
                 Place::Blocked(_) => (String::from("an assumption does not hold"), true),
                 Place::Wrong(call) => {
-                    let call = words::statement(component, self.sources, component.edge(call));
+                    let call = statements::statement(component, self.sources, component.edge(call));
                     (format!("{call}: the specification does not say what it does"), true)
                 }
-                Place::Inside { call, .. } => (words::statement(component, self.sources, component.edge(call)), false),
+                Place::Inside { call, .. } => {
+                    (statements::statement(component, self.sources, component.edge(call)), false)
+                }
                 _ => (String::new(), false),
             };
             return (Move { lane, span: Some(*span), does, remarks, ..Move::default() }, shown);
         };
         let changes = match self.known.get_mut(lane) {
-            Some(known) => words::changes(component, &walking.machine, edge, known),
+            Some(known) => statements::changes(component, &walking.machine, edge, known),
             None => Vec::new(),
         };
-        let shown = !changes.is_empty() || !remarks.is_empty() || words::is_shown(component, edge);
-        let does = words::statement(component, self.sources, edge);
+        let shown = !changes.is_empty() || !remarks.is_empty() || statements::is_shown(component, edge);
+        let does = statements::statement(component, self.sources, edge);
         (Move { lane, span: Some(*span), does, states: None, changes, remarks }, shown)
     }
 
     /// All of it. What is wrong with it is not said yet.
-    pub fn told(self, parts: &[Part], loop_from: Option<usize>, walkers: &[Walker<'_>]) -> Chart {
+    pub fn chart(self, parts: &[Part], loop_from: Option<usize>, walkers: &[Walker<'_>]) -> Chart {
         let lane = |((part, walker), initial): ((&Part, &Walker<'_>), &Option<u32>)| {
             let inputs = match walker {
                 Walker::Procedure(walking) => {
                     let (component, inputs) = (&walking.procedure.component, &walking.run.inputs);
-                    let values = inputs.iter().map(|input| words::input(component, input)).collect();
+                    let values = inputs.iter().map(|input| statements::input(component, input)).collect();
                     Some(Inputs { values, bits: inputs.iter().map(|input| input.bits).collect() })
                 }
                 Walker::Process(..) => None,

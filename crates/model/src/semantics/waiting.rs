@@ -6,9 +6,9 @@
 //! speaks of shared variables may come true, so that such a process is not said to be stuck. A rendezvous depends on
 //! somebody else as well.
 
-use model::expr::{BinaryOp, Expr, Scope};
-use model::network::{Action, Network, ScalarType};
-use model::semantics::Stepper;
+use crate::expr::{BinaryOp, Expr, Scope};
+use crate::network::{Action, Network, ScalarType};
+use crate::semantics::Stepper;
 use std::collections::BTreeSet;
 
 /// What an edge is for a process that waits.

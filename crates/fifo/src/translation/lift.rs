@@ -9,7 +9,7 @@
 //! Nothing here is believed: the checker looks at the result, and it derives its steps on its own.
 
 use super::correspond::Correspondence;
-use fifo::Invariant;
+use crate::{Invariant, Op};
 use model::network::{Network, ScalarType};
 use model::queue_proof::{QueueAutomaton, QueueControl, QueueData, QueueEntry, QueueProof};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
@@ -37,14 +37,6 @@ impl From<Limit> for Unlifted {
 
 /// A state without messages, and the process in control.
 type Control = (Vec<u8>, Option<u32>);
-
-/// What a step does to the queues; letters are those of the machines.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Op {
-    Internal,
-    Send(usize, u32),
-    Receive(usize, u32),
-}
 
 /// The proof for the network. `limits` are for the sets.
 pub fn lift(
@@ -281,6 +273,8 @@ impl Lifting<'_> {
     }
 
     fn automaton(&self, set: Language, letters: &[u32]) -> QueueAutomaton {
-        fifo::queue_automaton(&self.languages, set, &|letter| letters.get(letter as usize).copied().unwrap_or(u32::MAX))
+        crate::proof::queue_automaton(&self.languages, set, &|letter| {
+            letters.get(letter as usize).copied().unwrap_or(u32::MAX)
+        })
     }
 }

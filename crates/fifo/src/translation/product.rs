@@ -6,17 +6,17 @@
 //! atomic sequences stay whole. The price is that all control states are visited that could be reached if every message
 //! that is ever sent to a queue could come at any time.
 //!
-//! A step sees the head of one queue at most (the checker is asked whether that is so), so that the steps of a control
+//! A step sees the head of one queue at most (the caller knows that it is so), so that the steps of a control
 //! state are those with empty queues, and those with one message in one of them. A process in control that waits for a
 //! message may lose control instead, even if the message is there: that is the only thing that the machine can do and the
 //! network cannot. An error leads to a state of its own.
 
-use super::target::{Heads, Instead, beginning};
-use fifo::{Bad, Invariant, Machine, Op, System, Transition};
+use super::{Heads, Instead, beginning};
+use crate::{Bad, Invariant, Machine, Op, Property, Run, System, Transition};
 use model::budget::Budget;
 use model::network::{Action, Network};
 use model::queue_proof::{QueueControl, QueueData, QueueEntry, QueueProof};
-use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
+use model::semantics::{Exchange, Reading, Semantics, Step, Stepper, awaited};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// More control states than this are too many to be listed before anything is known.
@@ -28,7 +28,7 @@ const MOST_TRANSITIONS: usize = 500_000;
 type Control = (Vec<u8>, Option<u32>);
 
 /// The machine of a network, and the way back.
-pub struct Whole {
+pub struct Product {
     /// What is bad is an error.
     pub system: System,
     /// The states that are no valid ends.
@@ -47,9 +47,8 @@ pub struct Whole {
     queues: usize,
 }
 
-/// The machine of a network, or why there is none.
-pub fn whole(network: &Network, budget: &Budget) -> Result<Whole, String> {
-    certify::queues::can_speak_of(network).map_err(|refusal| refusal.to_string())?;
+/// The machine of a network whose steps look at heads of queues only, or why there is none.
+pub fn product(network: &Network, budget: &Budget) -> Result<Product, String> {
     let semantics = Semantics::new(network, Reading::Unbounded);
     let mut stepper = semantics.stepper();
     stepper.listen();
@@ -238,7 +237,7 @@ impl Closure<'_> {
         Ok(Op::Send(queue, letter))
     }
 
-    fn machine(mut self) -> Whole {
+    fn machine(mut self) -> Product {
         let error = self.controls.len();
         let mut states: Vec<String> = Vec::with_capacity(error + 1);
         let mut improper: Vec<usize> = Vec::new();
@@ -288,7 +287,7 @@ impl Closure<'_> {
         for (queue, letter) in self.sent {
             sent[queue].push(letter);
         }
-        Whole { system, improper, ended, waiting, controls, steps, messages, sent, queues: self.queues }
+        Product { system, improper, ended, waiting, controls, steps, messages, sent, queues: self.queues }
     }
 
     /// The messages that a process takes in a control state, by control state and process.
@@ -312,7 +311,7 @@ impl Closure<'_> {
         self.stepper.load(state);
         let mut all = BTreeSet::new();
         for process in 0..self.stepper.loaded_processes() {
-            let Some(queues) = certify::queues::awaited(self.network, &self.stepper, process) else { continue };
+            let Some(queues) = awaited(self.network, &self.stepper, process) else { continue };
             let mut heads: Heads = queues.into_iter().map(|queue| (queue, BTreeSet::new())).collect();
             for &(queue, letter) in taken.get(&(number, process)).map_or(&[][..], Vec::as_slice) {
                 heads.entry(queue).or_default().insert(letter);
@@ -352,39 +351,39 @@ fn may_receive(action: &Action) -> bool {
     }
 }
 
-impl Whole {
+impl Product {
     /// What is bad for a property, other than an error.
-    pub fn bad(&self, property: fifo::Property) -> Instead {
+    pub fn bad(&self, property: Property) -> Instead {
         let letters = self.system.alphabet.len();
         let heads = |states: &Vec<usize>, heads: &Heads| Bad {
             states: vec![Some(states.clone())],
             queues: Some(beginning(self.queues, letters, heads)),
         };
         Some(match property {
-            fifo::Property::Deadlock => {
+            Property::Deadlock => {
                 let bad = Bad { states: vec![Some(self.improper.clone())], queues: None };
-                (vec![bad], fifo::Property::Stuck)
+                (vec![bad], Property::Stuck)
             }
-            fifo::Property::Orphan => {
+            Property::Orphan => {
                 let some = |queue: usize| Heads::from([(queue, BTreeSet::new())]);
                 let bad = self.ended.iter().flat_map(|(&count, states)| {
                     (0..count.min(self.queues)).map(move |queue| heads(states, &some(queue)))
                 });
-                (bad.collect(), fifo::Property::BadStates)
+                (bad.collect(), Property::BadStates)
             }
-            fifo::Property::Reception => {
+            Property::Reception => {
                 let bad = self.waiting.iter().map(|(waiting, states)| heads(states, waiting));
-                (bad.collect(), fifo::Property::BadStates)
+                (bad.collect(), Property::BadStates)
             }
             _ => return None,
         })
     }
 
     /// The steps of the network that a run of the machine stands for.
-    pub fn replay(&self, run: &fifo::Run) -> Vec<Step> {
-        let step = |step: &fifo::Step| match step {
-            fifo::Step::Move { transition, .. } => self.steps.get(*transition).copied().flatten(),
-            fifo::Step::Loss { .. } => None,
+    pub fn steps(&self, run: &Run) -> Vec<Step> {
+        let step = |step: &crate::Step| match step {
+            crate::Step::Move { transition, .. } => self.steps.get(*transition).copied().flatten(),
+            crate::Step::Loss { .. } => None,
         };
         run.steps.iter().filter_map(step).collect()
     }

@@ -1,14 +1,67 @@
-//! The run of a composition in words: what happens, who takes part, where they are then, and what is wrong.
+//! Runs of compositions: replayed on the components, and seen to violate what was asked.
 
-use super::waiting;
+use crate::{Replayed, unconfirmed, waiting};
 use model::blame::Seen;
 use model::chart::{Chart, ChartStep, Form, JointKey, Lane, Move, StepKey};
-use model::composition::{Atom, Component, Composition, Happening, Run, Stepper};
+use model::composition::{Atom, Component, Composition, Happening, Question, Run, Stepper};
 use model::formula::Ltl;
+use model::reason::Reason;
 use model::structure::Ending;
 
+impl Replayed {
+    /// A run of a composition, as a chart.
+    pub fn composition(
+        composition: &Composition,
+        question: Question<'_>,
+        run: Run,
+    ) -> Result<(Replayed, Chart), Reason> {
+        let joint = confirmed(composition, question, run).map_err(unconfirmed)?;
+        Ok((Replayed { steps: joint.steps.len() }, joint))
+    }
+}
+
+/// The run as a chart; or why it is no violation.
+pub fn confirmed(composition: &Composition, question: Question<'_>, run: Run) -> Result<Chart, &'static str> {
+    violates(composition, question, &run)?;
+    Ok(match question {
+        Question::Deadlock => deadlock(composition, run),
+        Question::Safety => error(composition, run),
+        Question::Formula(formula) => not_kept(composition, formula, run),
+    })
+}
+
+fn violates(composition: &Composition, question: Question<'_>, run: &Run) -> Result<(), &'static str> {
+    if !within(composition, run) || !run.replays(composition) {
+        return Err("the run is none of the components");
+    }
+    let last = run.states.last().map_or(&[][..], Vec::as_slice);
+    match (question, run.loop_from) {
+        (Question::Deadlock, None) if Stepper::new(composition).is_stuck(last) => Ok(()),
+        (Question::Deadlock, _) => Err("something can happen at the end of the run"),
+        (Question::Safety, None) if composition.is_wrong(last) => Ok(()),
+        (Question::Safety, _) => Err("the run does not end in an error"),
+        (Question::Formula(formula), Some(loop_from)) if !keeps(composition, formula, run, loop_from) => Ok(()),
+        (Question::Formula(_), Some(_)) => Err("the formula holds on the run"),
+        (Question::Formula(_), None) => Err("the run is not infinite"),
+    }
+}
+
+/// All states of the run are states: what a trace says may be anything.
+fn within(composition: &Composition, run: &Run) -> bool {
+    run.states.iter().all(|state| {
+        state.len() == composition.components.len()
+            && composition.components.iter().zip(state).all(|(c, &at)| (at as usize) < c.structure.states())
+    })
+}
+
+/// Whether the formula holds on an infinite run, evaluated position by position.
+fn keeps(composition: &Composition, formula: &Ltl<Atom>, run: &Run, loop_from: usize) -> bool {
+    let holds = |atom: &Atom, at: usize| composition.holds(*atom, &run.states[at], run.steps[at].event());
+    formula.holds_on(run.steps.len(), loop_from, &holds)
+}
+
 /// A run that ends where nothing can happen.
-pub fn deadlock(composition: &Composition, run: Run) -> Chart {
+fn deadlock(composition: &Composition, run: Run) -> Chart {
     let last = run.states.last().cloned().unwrap_or_default();
     let waiting = waiting::waiting(composition, &last);
     let circle = waiting::circle(composition, &run);
@@ -24,7 +77,7 @@ pub fn deadlock(composition: &Composition, run: Run) -> Chart {
 }
 
 /// A run that ends in an error.
-pub fn error(composition: &Composition, run: Run) -> Chart {
+fn error(composition: &Composition, run: Run) -> Chart {
     let last = run.states.last().cloned().unwrap_or_default();
     let at_fault = composition.components.iter().zip(&last).find(|(c, at)| c.structure.ending(**at) == Ending::Error);
     let problem = match at_fault {
@@ -36,7 +89,7 @@ pub fn error(composition: &Composition, run: Run) -> Chart {
 }
 
 /// An infinite run that does not keep a formula.
-pub fn formula(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> Chart {
+fn not_kept(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> Chart {
     let seen = Seen {
         positions: run.steps.len(),
         loop_from: run.loop_from.unwrap_or(0),
@@ -53,7 +106,7 @@ pub fn formula(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> Char
 }
 
 /// The steps of a run, with nothing said of what is wrong.
-pub fn plain(composition: &Composition, run: Run) -> Chart {
+fn plain(composition: &Composition, run: Run) -> Chart {
     let stepper = Stepper::new(composition);
     let first = run.states.first().map_or(&[][..], Vec::as_slice);
     let lane = |(component, &state): (&Component, &u32)| Lane {
@@ -67,7 +120,7 @@ pub fn plain(composition: &Composition, run: Run) -> Chart {
     Chart { steps, loop_from: run.loop_from, ..Chart::new(&Form::JOINT, lanes) }
 }
 
-/// A step in words.
+/// A step of a chart.
 pub fn step(
     composition: &Composition,
     stepper: &Stepper<'_>,

@@ -1,6 +1,6 @@
-//! The parts of a program on their way: a procedure in the interpreter, a process in its structure.
+//! The parts of a program while a run is followed: a procedure in the interpreter, a process in its structure.
 
-use crate::programs::words;
+use crate::statements;
 use bitvector::{Effort, Embedded, Model, Outcome as Answer, Solver, TermId};
 use cegar::graph::{Graph, Place};
 use cegar::{Part, Procedure, Question, Specification};
@@ -184,7 +184,7 @@ impl<'a> Walker<'a> {
                 let component = &walking.procedure.component;
                 let edge = walking.graph.steps.get(code as usize).and_then(|step| step.edge);
                 match edge {
-                    Some(edge) => words::statement(component, sources, component.edge(edge)),
+                    Some(edge) => statements::statement(component, sources, component.edge(edge)),
                     None => sources.text(self.span()).split_whitespace().collect::<Vec<_>>().join(" "),
                 }
             }

@@ -6,12 +6,15 @@
 use model::chart::Contents;
 use model::expr::Expr;
 use model::network::{Action, Network};
-use model::semantics::{Semantics, Step, Stepper, Successor};
+use model::semantics::{Semantics, Step, Stepper, Successor, awaited};
 use model::source::{SourceMap, Span};
 use model::trace::Narrator;
 use model::verdict::Property;
 use scm::{Bad, Regex, Specification};
 use std::collections::BTreeSet;
+
+/// The code of a bad configuration.
+pub const BAD_CONFIGURATION: &str = "bad-configuration";
 
 /// What is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,7 +65,7 @@ pub fn ending(
         Property::Safety => {
             let bad = specification.bad.iter().find(|bad| configuration.is_in(bad, &holds))?;
             let problem = format!("a bad configuration is reached: {}", configuration.in_words(&channels));
-            Some(Ending { problem, code: "bad-configuration", span: Some(bad.span) })
+            Some(Ending { problem, code: BAD_CONFIGURATION, span: Some(bad.span) })
         }
         Property::Deadlock if configuration.is_deadlock() => {
             Some(Ending { problem: configuration.deadlock_in_words(), code: "invalid-end-state", span: None })
@@ -141,9 +144,9 @@ fn surprised(stepper: &mut Stepper<'_>, network: &Network, state: &[u8]) -> Opti
     let messages = stepper.messages(state);
     stepper.load(state);
     let stuck = (0..stepper.loaded_processes()).filter(|process| !movers.contains(process)).find(|&process| {
-        let awaited = certify::queues::awaited(network, stepper, process);
+        let queues = awaited(network, stepper, process);
         let full = |queue: &usize| messages.get(*queue).is_some_and(|queue| !queue.is_empty());
-        awaited.is_some_and(|queues| queues.iter().all(full))
+        queues.is_some_and(|queues| queues.iter().all(full))
     })?;
     let name = &network.machine(stepper.loaded_place(stuck).0).name;
     let problem = format!("`{name}` is stuck before a message that it does not take");

@@ -1,0 +1,130 @@
+//! Runs of networks.
+
+use crate::Replayed;
+use model::chart::{Chart, ChartStep, StepKey};
+use model::fault::Fault;
+use model::reason::Reason;
+use model::semantics::{Semantics, Step, Stepper};
+
+impl Replayed {
+    /// A run of a network: every step is possible, and it ends as the witness says.
+    pub fn network(semantics: &Semantics<'_>, witness: &Chart) -> Result<Replayed, Reason> {
+        Replayed::ending(semantics, witness, &|stepper, state| stays(stepper, state) && !stepper.is_valid_end(state))
+    }
+
+    /// A run of communicating machines, which have no valid ends: a message that is left is a deadlock, too.
+    pub fn machines(semantics: &Semantics<'_>, witness: &Chart) -> Result<Replayed, Reason> {
+        Replayed::ending(semantics, witness, &stays)
+    }
+
+    fn ending(semantics: &Semantics<'_>, witness: &Chart, stuck: &Stuck<'_>) -> Result<Replayed, Reason> {
+        let step = |step: &ChartStep| match step.key {
+            Some(StepKey::Network(key)) => Some(Step::from(key)),
+            _ => None,
+        };
+        let steps: Option<Vec<Step>> = witness.steps.iter().map(step).collect();
+        let steps = steps.ok_or_else(|| Reason::Internal(String::from("a run is not one of a network")))?;
+        match replay(semantics, &steps, witness, stuck) {
+            Some(true) => Ok(Replayed { steps: steps.len() }),
+            Some(false) => Err(Reason::Internal(String::from("a run does not end as it should"))),
+            None => Err(Reason::Internal(String::from("a run is not one of the model"))),
+        }
+    }
+}
+
+/// Takes the steps of a run again. `None` if one is not possible; else whether it ends as the witness says: with its fault, in
+/// a state where nothing can move, or where its loop starts. What a loop adds to channels is decided elsewhere.
+fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &Stuck<'_>) -> Option<bool> {
+    let mut stepper = semantics.stepper();
+    let mut state = match stepper.initial().ok()? {
+        Ok(state) => state,
+        Err(fault) => return Some(steps.is_empty() && fault.fault.code() == witness.problem_code),
+    };
+    let (mut control, mut fault, mut start) = (None, None, None);
+    for (position, &wanted) in steps.iter().enumerate() {
+        if witness.loop_from == Some(position) {
+            start = Some(state.clone());
+        }
+        let owner = match control {
+            Some(process) if stepper.keeps_control(&state, process).ok()? => Some(process),
+            _ => None,
+        };
+        let mut found = None;
+        let taken = stepper.expand(&state, owner, &mut |successor| {
+            if successor.step == wanted && found.is_none() {
+                found = Some((successor.state.map(<[u8]>::to_vec), successor.control, successor.fault));
+            }
+        });
+        taken.ok()?;
+        let (next, next_control, next_fault) = found?;
+        (control, fault) = (next_control, next_fault);
+        match next {
+            Some(next) => state = next,
+            None if position + 1 < steps.len() => return None,
+            None => {}
+        }
+    }
+    Some(match start {
+        Some(start) if witness.gains.is_empty() => start == state,
+        Some(_) => true,
+        None if Fault::CODES.contains(&witness.problem_code) => {
+            fault.is_some_and(|found| found.fault.code() == witness.problem_code)
+        }
+        None if witness.problem_code == "invalid-end-state" => stuck(&mut stepper, &state),
+        None => fault.is_none_or(|found| found.fault == Fault::Assertion),
+    })
+}
+
+/// Whether a state is a deadlock.
+type Stuck<'a> = dyn Fn(&mut Stepper<'_>, &[u8]) -> bool + 'a;
+
+/// Whether nothing can move; that a message can be lost is no way out.
+fn stays(stepper: &mut Stepper<'_>, state: &[u8]) -> bool {
+    let mut moves = false;
+    let expanded = stepper.expand(state, None, &mut |next| moves |= !matches!(next.step, Step::Loss { .. }));
+    expanded.is_ok() && !moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::semantics::Reading;
+    use model::trace::Narrator;
+
+    /// Whether the run of this only process, said to end with this problem, counts.
+    fn counts(body: &str, problem_code: &'static str) -> bool {
+        let read = promela::read(
+            "test.pml",
+            &format!("active proctype p() {{ {body} }}"),
+            &promela::preprocess::Options::default(),
+        );
+        let network = read.network.expect("a model");
+        let semantics = Semantics::new(&network, Reading::Declared);
+        let (mut stepper, mut steps) = (semantics.stepper(), Vec::new());
+        let mut state = Some(stepper.initial().expect("no limit").expect("no fault"));
+        while let Some(here) = state.take() {
+            let mut next = |successor: model::semantics::Successor<'_>| {
+                steps.push(successor.step);
+                state = successor.state.filter(|_| successor.fault.is_none()).map(<[u8]>::to_vec);
+            };
+            stepper.expand(&here, None, &mut next).expect("no limit");
+        }
+        let mut narrator = Narrator::new(&semantics, &read.sources);
+        let replayed = narrator.replay(&steps).expect("a run");
+        Replayed::network(&semantics, &Chart { problem_code, ..narrator.chart(replayed) }).is_ok()
+    }
+
+    #[test]
+    fn a_run_that_ends_with_another_problem_does_not_count() {
+        for (body, problem) in [
+            ("int x; assert(x)", "assertion"),
+            ("int x; x = 1 / x", "division-by-zero"),
+            ("int x; x == 1", "invalid-end-state"),
+        ] {
+            for code in Fault::CODES.iter().chain(&["invalid-end-state"]) {
+                assert_eq!(counts(body, code), *code == problem, "{body} {code}");
+            }
+        }
+        assert!(!counts("skip", "invalid-end-state"), "a process that has ended is not stuck");
+    }
+}
