@@ -229,7 +229,7 @@ fn refinements(report: &Report) -> Exhibit {
             Field::new("processes", "processes", Datum::texts(&combination.processes)),
             Field::new("cycles", "cycles", Datum::Count(combination.cycles as u64)),
             Field::new("grows", "would add to", Datum::texts(&combination.grows)),
-            Field::new("refined", "refined", Datum::texts(refined)),
+            Field::new("refined", "looked at", Datum::texts(refined)),
         ])
     };
     let rows = report.story.iter().map(row).collect();

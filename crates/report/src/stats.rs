@@ -134,7 +134,12 @@ fn exhibit_table(outcome: &Outcome, exhibit: &Exhibit, places: &Places<'_>, styl
         let more = counted(more as u64, "more row", "more rows");
         table.push(Row::Remark(format!("{} and {more}; --format json has all", style.ellipsis())));
     }
-    let title = format!("{}, for {}", exhibit.title, clean(&outcome.property.to_string()));
+    let property = clean(&outcome.property.to_string());
+    // `{}` in a title stands for the property.
+    let title = match exhibit.title.split_once("{}") {
+        Some((before, after)) => format!("{before}{property}{after}"),
+        None => format!("{}, for {property}", exhibit.title),
+    };
     style.paint(Ink::Strong, &title) + "\n" + &table.render("  ", style)
 }
 

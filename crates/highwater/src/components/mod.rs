@@ -367,7 +367,7 @@ fn rounds(specification: &Specification, question: Question, refined: &[cegar::R
         ])
     };
     let rows = refined.iter().map(row).collect();
-    Exhibit { key: "rounds", title: "runs that were excluded on the way", in_stats: true, rows }
+    Exhibit { key: "rounds", title: "runs that were excluded on the way to {}", in_stats: true, rows }
 }
 
 fn name(parts: &[Part], number: usize) -> String {
@@ -405,5 +405,5 @@ fn procedures(specification: &Specification, holds: &Holds) -> Exhibit {
         ])
     };
     let rows = holds.parts.iter().map(row).collect();
-    Exhibit { key: "procedures", title: "the predicates of the proof", in_stats: true, rows }
+    Exhibit { key: "procedures", title: "the predicates that {} needs", in_stats: true, rows }
 }

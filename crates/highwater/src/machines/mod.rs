@@ -254,7 +254,12 @@ impl<'a> Machines<'a> {
             ])
         };
         let rows = table.into_iter().map(row).collect();
-        outcome.details.exhibits.push(Exhibit { key: "invariant", title: "the invariant", in_stats: true, rows });
+        outcome.details.exhibits.push(Exhibit {
+            key: "invariant",
+            title: "the invariant that proves {}",
+            in_stats: true,
+            rows,
+        });
     }
 }
 

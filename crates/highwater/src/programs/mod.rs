@@ -135,7 +135,7 @@ impl<'a> Programs<'a> {
         let invariant = found.invariant.into_iter().map(row).collect();
         let exhibit = |key, title, rows| Exhibit { key, title, in_stats: true, rows };
         vec![
-            exhibit("predicates", "the predicates of the proof", predicates),
+            exhibit("predicates", "the predicates that the proof needs", predicates),
             exhibit("invariant", "the invariant", invariant),
         ]
     }
