@@ -5,3 +5,4 @@ mod growth;
 mod progress;
 mod random_growth;
 mod random_progress;
+mod waiting;

@@ -225,7 +225,7 @@ impl Finding {
             Claim::Vacuous(why, proof) => (Verdict::Vacuous(why), Some(proof), None),
             Claim::Open(reason) => (Verdict::Inconclusive(reason), None, None),
         };
-        if let Some(proof) = &proof {
+        if let (Some(proof), Verdict::Proved) = (&proof, &verdict) {
             outcome.certificate = Some(proof.certificate.clone());
         }
         outcome.verdict = verdict;

@@ -11,8 +11,10 @@
 //! their lanes and moves in documents is data too: a [`Form`]. For replay a step has a [`StepKey`], and a lane the state
 //! or the inputs that it begins with; only the maker of a run knows what they mean.
 
+mod circle;
 mod keys;
 
+pub use circle::shortest_circle;
 pub use keys::{JointKey, MovesKey, NetworkKey, StepKey};
 
 use crate::source::Span;
@@ -82,6 +84,23 @@ impl Chart {
     /// How many steps the run has, those of the gap included.
     pub fn length(&self) -> u64 {
         self.number(self.steps.len()) - 1
+    }
+
+    /// The place to blame: the one that is named; else the statement of the first lane that is stuck, the last send of the
+    /// loop to a channel that grows, the first statement of the loop, or the last of the run.
+    pub fn place(&self) -> Option<Span> {
+        let stuck = || self.waiting.iter().find(|waits| self.stuck && !waits.done).and_then(Waits::place);
+        let of_step = |step: &ChartStep| step.moves.first().and_then(|first| first.span);
+        let grows = |step: &&ChartStep| {
+            let sent = step.message.as_ref().filter(|message| message.fate == Fate::Sent);
+            sent.is_some_and(|message| self.gains.iter().any(|(channel, _)| *channel == message.channel))
+        };
+        let cycle = || self.steps.get(self.loop_from?..).filter(|cycle| !cycle.is_empty());
+        self.problem_span
+            .or_else(stuck)
+            .or_else(|| cycle()?.iter().rev().find(grows).and_then(of_step))
+            .or_else(|| cycle()?.iter().find_map(of_step))
+            .or_else(|| self.steps.iter().rev().find_map(of_step))
     }
 
     /// Puts a remark on a position beside the step that leads to it, unless it is there already.
@@ -294,11 +313,34 @@ pub struct Waits {
     pub events: Vec<Awaited>,
 }
 
+impl Waits {
+    /// The statement that it waits at; of several alternatives the first that is blocked.
+    pub fn place(&self) -> Option<Span> {
+        let blocked = self.events.iter().find(|awaited| awaited.blocked.is_some());
+        blocked.and_then(|awaited| awaited.span).or(self.span)
+    }
+}
+
 /// An event, or a statement, that somebody is ready for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Awaited {
     /// The event.
     pub event: String,
+    /// Where the statement is.
+    pub span: Option<Span>,
     /// Lanes that refuse it, and the states in which they do.
     pub refused_by: Vec<(usize, String)>,
+    /// Why it cannot be executed, if that is known.
+    pub blocked: Option<Blocked>,
+}
+
+/// Why a statement cannot be executed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Blocked {
+    /// The reason, with values: `c` is full (1 of 1).
+    pub why: String,
+    /// What a lane would have to do: `receives`.
+    pub until: &'static str,
+    /// The lanes that still can; if there are none, it stays blocked.
+    pub lanes: Vec<usize>,
 }

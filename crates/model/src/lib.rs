@@ -8,6 +8,7 @@
 //! are what front ends would write twice.
 
 pub mod blame;
+mod blocked;
 pub mod budget;
 pub mod chart;
 pub mod claim;

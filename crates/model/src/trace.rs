@@ -4,11 +4,15 @@
 //! describes what each one did. A run that does not replay is not described: the caller learns at
 //! which step it failed.
 
-use crate::chart::{Awaited, Change, Chart, ChartStep, Contents, Fate, Form, Lane, Message, Move, StepKey, Waits};
+use crate::blocked;
+use crate::chart::{
+    Awaited, Blocked, Change, Chart, ChartStep, Contents, Fate, Form, Lane, Message, Move, StepKey, Waits,
+    shortest_circle,
+};
 use crate::display::Display;
 use crate::expr::Expr;
 use crate::fault::{FaultAt, Overflow};
-use crate::ids::{EdgeId, LocationId, MachineId};
+use crate::ids::{EdgeId, MachineId};
 use crate::network::{Action, Edge, Network, Variable};
 use crate::semantics::{Semantics, Step, Stepper};
 use crate::source::SourceMap;
@@ -98,7 +102,12 @@ impl<'s> Narrator<'s> {
     /// The chart of a run that this narrator replayed; what is wrong with it is not said yet.
     pub fn chart(&mut self, replayed: Replayed) -> Chart {
         let waiting = self.waiting(&replayed.state);
-        Chart { steps: replayed.steps, waiting, ..Chart::new(&Form::RUN, self.lanes.clone()) }
+        let circle = if self.is_stuck(&replayed) { circle(&waiting, self.lanes.len()) } else { Vec::new() };
+        Chart { steps: replayed.steps, waiting, circle, ..Chart::new(&Form::RUN, self.lanes.clone()) }
+    }
+
+    fn is_stuck(&mut self, replayed: &Replayed) -> bool {
+        replayed.fault.is_none() && self.stepper.expand(&replayed.state, None, &mut |_| ()) == Ok(0)
     }
 
     /// A process, by the number of a lane.
@@ -186,26 +195,33 @@ impl<'s> Narrator<'s> {
     /// Where the processes are in a state, and the statements that they could take next, if they were executable.
     pub fn waiting(&mut self, state: &[u8]) -> Vec<Waits> {
         let configuration = self.stepper.configuration(state).clone();
+        let processes = 0..configuration.process_count();
+        let lanes: Vec<usize> =
+            processes.clone().map(|process| self.lane_of(configuration.machine(process), process as u32)).collect();
+        let blocked = blocked::Blocked::new(self.stepper.semantics(), &configuration);
         let one = |process: usize| {
             let (id, at) = (configuration.machine(process), configuration.location(process));
             let machine = self.network().machine(id);
             let location = &machine.locations[at.index()];
-            let awaited = |event: String| Awaited { event, refused_by: Vec::new() };
+            let awaited = |edge: &Edge| Awaited {
+                event: statement(self.network(), id, edge, self.sources),
+                span: Some(edge.span),
+                refused_by: Vec::new(),
+                blocked: blocked.blockage(process, edge).map(|blockage| Blocked {
+                    why: blockage.why,
+                    until: blockage.until,
+                    lanes: blockage.processes.into_iter().map(|process| lanes[process]).collect(),
+                }),
+            };
             Waits {
-                lane: self.lane_of(id, process as u32),
+                lane: lanes[process],
                 state: None,
                 span: Some(location.span.unwrap_or(machine.span)),
                 done: location.end,
-                events: self.options(id, at).into_iter().map(awaited).collect(),
+                events: machine.edges_from(at).map(awaited).collect(),
             }
         };
-        (0..configuration.process_count()).map(one).collect()
-    }
-
-    /// The statements that leave a location.
-    fn options(&self, id: MachineId, location: LocationId) -> Vec<String> {
-        let machine = self.network().machine(id);
-        machine.edges_from(location).map(|edge| statement(self.network(), id, edge, self.sources)).collect()
+        processes.map(one).collect()
     }
 
     /// The name of a queue: of the variable that it was created with.
@@ -355,8 +371,18 @@ pub fn statement(network: &Network, machine: MachineId, edge: &Edge, sources: &S
     if text.chars().count() > LONGEST { text.chars().take(LONGEST - 3).collect::<String>() + "..." } else { text }
 }
 
+/// Lanes that must not stop where they are, each of which could be unblocked by the next.
+fn circle(waiting: &[Waits], lanes: usize) -> Vec<usize> {
+    let mut waits_for = vec![Vec::new(); lanes];
+    for waits in waiting.iter().filter(|waits| !waits.done) {
+        let others = waits.events.iter().filter_map(|awaited| awaited.blocked.as_ref()).flat_map(|b| &b.lanes);
+        waits_for[waits.lane] = others.copied().collect();
+    }
+    shortest_circle(&waits_for).unwrap_or_default()
+}
+
 /// `a(b,c)` for the fields a, b, c.
-fn message_text(values: &[String]) -> String {
+pub(crate) fn message_text(values: &[String]) -> String {
     match values {
         [] => String::new(),
         [one] => one.clone(),

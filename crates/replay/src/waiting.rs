@@ -6,13 +6,10 @@
 //! neighbour may put back) is said to wait for those that it met last, if they are among them: they are most likely the ones
 //! that hold it.
 
-use model::chart::{Awaited, Waits};
+use model::chart::{Awaited, Waits, shortest_circle};
 use model::composition::{Composition, Happening, Run, Stepper};
 use model::ids::EventId;
-use std::collections::{HashMap, VecDeque};
 
-/// A shortest circle is looked for from so many components.
-const MOST_STARTS: usize = 256;
 /// So many events of a component are looked at for a circle.
 const MOST_EVENTS: usize = 64;
 
@@ -26,6 +23,7 @@ pub fn waiting(composition: &Composition, state: &[u32]) -> Vec<Waits> {
     let refused = |event: EventId| Awaited {
         event: composition.event_name(event).to_owned(),
         refused_by: refusers(composition, &stepper, state, event).iter().map(name).collect(),
+        ..Awaited::default()
     };
     let one = |(index, component): (usize, &model::composition::Component)| Waits {
         lane: index,
@@ -74,7 +72,7 @@ pub fn likely_circle(all: &[Vec<usize>], met: &[Vec<usize>]) -> Vec<usize> {
         if likely.is_empty() { others.clone() } else { likely }
     };
     let likely: Vec<Vec<usize>> = all.iter().zip(met).map(likely).collect();
-    around(&likely).or_else(|| around(all)).unwrap_or_default()
+    shortest_circle(&likely).or_else(|| shortest_circle(all)).unwrap_or_default()
 }
 
 /// By component, who took part in its last step.
@@ -89,32 +87,4 @@ fn last_met(stepper: &Stepper<'_>, run: &Run, components: usize) -> Vec<Vec<usiz
         }
     }
     met
-}
-
-/// A shortest circle.
-fn around(graph: &[Vec<usize>]) -> Option<Vec<usize>> {
-    (0..graph.len().min(MOST_STARTS)).filter_map(|start| shortest(graph, start)).min_by_key(Vec::len)
-}
-
-/// A shortest way from a component back to itself.
-fn shortest(graph: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
-    let mut before: HashMap<usize, usize> = HashMap::new();
-    let mut work = VecDeque::from([start]);
-    while let Some(at) = work.pop_front() {
-        for &next in &graph[at] {
-            if next == start {
-                let mut way = vec![at];
-                while let Some(&earlier) = way.last().filter(|&&last| last != start).and_then(|last| before.get(last)) {
-                    way.push(earlier);
-                }
-                way.reverse();
-                return Some(way);
-            }
-            if let std::collections::hash_map::Entry::Vacant(entry) = before.entry(next) {
-                entry.insert(at);
-                work.push_back(next);
-            }
-        }
-    }
-    None
 }

@@ -92,7 +92,7 @@ impl Serialize for WitnessJson<'_> {
         map.serialize_entry("kind", chart.form.kind)?;
         map.serialize_entry("problem", &chart.problem)?;
         map.serialize_entry("problem_code", chart.problem_code)?;
-        map.serialize_entry("problem_at", &self.at(chart.problem_span).map(At::start))?;
+        map.serialize_entry("problem_at", &self.at(chart.place()).map(At::start))?;
         unless_empty(&mut map, "remarks", &chart.remarks)?;
         self.beginnings(&mut map)?;
         map.serialize_entry("steps", &List(&chart.steps, |step| StepJson { step, witness: *self }))?;
@@ -266,6 +266,15 @@ impl Serialize for WaitsJson<'_> {
 struct AwaitedJson<'a> {
     event: &'a str,
     refused_by: Vec<RefuserJson<'a>>,
+    #[serde(flatten)]
+    blocked: Option<BlockedJson<'a>>,
+}
+
+/// Why a statement cannot be executed, and which lanes could change that.
+#[derive(Serialize)]
+struct BlockedJson<'a> {
+    reason: &'a str,
+    unblocked_by: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -276,7 +285,11 @@ struct RefuserJson<'a> {
 
 fn awaited_json<'a>(awaited: &'a Awaited, chart: &Chart) -> AwaitedJson<'a> {
     let refuser = |(lane, state): &'a (usize, String)| RefuserJson { component: chart.lane_name(*lane), state };
-    AwaitedJson { event: &awaited.event, refused_by: awaited.refused_by.iter().map(refuser).collect() }
+    let blocked = awaited.blocked.as_ref().map(|blocked| BlockedJson {
+        reason: &blocked.why,
+        unblocked_by: blocked.lanes.iter().map(|&lane| chart.lane_name(lane)).collect(),
+    });
+    AwaitedJson { event: &awaited.event, refused_by: awaited.refused_by.iter().map(refuser).collect(), blocked }
 }
 
 /// Variables and their new values, as an object.
@@ -318,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_run_of_c_components_has_what_replay_needs() {
-        insta::assert_snapshot!(json(&sample::components()), @r#"{"kind":"components-run","problem":"stuck","problem_code":"deadlock","problem_at":null,"parts":[{"name":"a","inputs":[],"bits":[5]},{"name":"b","inputs":[],"bits":[]},{"name":"L","initial":0}],"steps":[{"event":null,"moves":[{"part":"a","at":{"file":"models/hand.pml","line":8,"column":5},"does":"x = 1","changed":{"x":"1"}}],"step":{"moves":[[0,7]]}},{"event":null,"moves":[{"part":"a","at":{"file":"models/hand.pml","line":11,"column":3},"does":"c!ack","changed":{}}],"step":{"moves":[[0,7]]}},{"event":"take","moves":[{"part":"a","at":{"file":"models/hand.pml","line":12,"column":3},"does":"q!req(7)","changed":{}},{"part":"L","at":{"file":"models/hand.pml","line":16,"column":3},"does":"c?ack","changed":{}}],"step":{"moves":[[0,7],[2,7]]}}],"loop_from":null}"#);
+        insta::assert_snapshot!(json(&sample::components()), @r#"{"kind":"components-run","problem":"stuck","problem_code":"deadlock","problem_at":{"file":"models/hand.pml","line":12,"column":3},"parts":[{"name":"a","inputs":[],"bits":[5]},{"name":"b","inputs":[],"bits":[]},{"name":"L","initial":0}],"steps":[{"event":null,"moves":[{"part":"a","at":{"file":"models/hand.pml","line":8,"column":5},"does":"x = 1","changed":{"x":"1"}}],"step":{"moves":[[0,7]]}},{"event":null,"moves":[{"part":"a","at":{"file":"models/hand.pml","line":11,"column":3},"does":"c!ack","changed":{}}],"step":{"moves":[[0,7]]}},{"event":"take","moves":[{"part":"a","at":{"file":"models/hand.pml","line":12,"column":3},"does":"q!req(7)","changed":{}},{"part":"L","at":{"file":"models/hand.pml","line":16,"column":3},"does":"c?ack","changed":{}}],"step":{"moves":[[0,7],[2,7]]}}],"loop_from":null}"#);
     }
 
     #[test]

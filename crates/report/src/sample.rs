@@ -402,7 +402,11 @@ pub(crate) fn joint() -> Chart {
         step("tau", vec![one(1, "ON", "OFF")], Happening::Silent { component: 1 }, &[1, 0], &[1, 1]),
     ];
     steps[0].remarks = strings(&["`p` is true now"]);
-    let refused = |event: &str| Awaited { event: String::from(event), refused_by: vec![(1, String::from("OFF"))] };
+    let refused = |event: &str| Awaited {
+        event: String::from(event),
+        refused_by: vec![(1, String::from("OFF"))],
+        ..Awaited::default()
+    };
     let waits = |lane, done, events| Waits { lane, state: Some(String::from("BUSY")), span: None, done, events };
     Chart {
         steps,

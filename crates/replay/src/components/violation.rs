@@ -111,6 +111,7 @@ fn stuck(
     let refused = |&event: &EventId| Awaited {
         event: specification.events.get(event.index()).map_or_else(String::new, |event| event.name.clone()),
         refused_by: refusers(event).into_iter().map(|part| (part, state(part))).collect(),
+        ..Awaited::default()
     };
     run.waiting = (0..walkers.len())
         .map(|part| Waits {

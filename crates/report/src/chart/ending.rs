@@ -13,7 +13,8 @@ use super::who;
 use crate::places::Places;
 use crate::style::{Ink, Style, clean, counted};
 use crate::table::{Cell, Row, Set, Table};
-use model::chart::{Awaited, Chart, Waits};
+use model::chart::{Awaited, Blocked, Chart, Waits};
+use model::source::Span;
 
 /// More lanes than this are not listed.
 const MANY: usize = 40;
@@ -40,7 +41,7 @@ pub(crate) fn ending(chart: &Chart, places: &Places<'_>, style: Style) -> String
 fn table(chart: &Chart, places: &Places<'_>, style: Style) -> String {
     let mut table = Table::new(&[("", Set::Left), ("", Set::Left), ("", Set::Left), ("", Set::Elastic)]);
     for waits in chart.waiting.iter().take(MANY) {
-        table.push(Row::Cells(cells(chart, waits, places)));
+        rows(chart, waits, places).into_iter().for_each(|cells| table.push(Row::Cells(cells)));
     }
     if let Some(more) = chart.waiting.len().checked_sub(MANY).filter(|&more| more > 0) {
         table.push(Row::Remark(format!("{} and {more} more", style.ellipsis())));
@@ -48,21 +49,57 @@ fn table(chart: &Chart, places: &Places<'_>, style: Style) -> String {
     table.render("  ", style)
 }
 
-fn cells(chart: &Chart, waits: &Waits, places: &Places<'_>) -> Vec<Cell> {
+/// A row for each alternative that a stuck lane waits for, else one for the lane.
+fn rows(chart: &Chart, waits: &Waits, places: &Places<'_>) -> Vec<Vec<Cell>> {
     let remark = match (waits.done, chart.stuck) {
         (true, _) => Cell::from("may stop here"),
         (false, true) => Cell::inked(Ink::Bad, "waits here"),
         (false, false) => Cell::from("is here"),
     };
+    let mut alternatives = alternatives(chart, waits, places).into_iter();
+    let mut row = |who: Cell, remark: Cell| {
+        let (span, text) = alternatives.next()?;
+        // A line may be megabytes long; no terminal is.
+        let line: String = text.chars().take(1000).collect();
+        let place = span.map_or_else(String::new, |span| places.short(span));
+        Some(vec![who, Cell::inked(Ink::Faint, place), remark, Cell::from(clean(&line))])
+    };
+    let first = row(who(chart, waits.lane), remark);
+    let others = std::iter::from_fn(|| row(Cell::from(""), Cell::from("")));
+    first.into_iter().chain(others).collect()
+}
+
+/// What a lane could do next: each alternative with the reason why it cannot, where nothing can move.
+fn alternatives(chart: &Chart, waits: &Waits, places: &Places<'_>) -> Vec<(Option<Span>, String)> {
+    let reason = |awaited: &Awaited| {
+        let blocked = awaited.blocked.as_ref()?;
+        let (event, why) = (&awaited.event, because(chart, blocked));
+        // A condition that is false is not said twice.
+        let same = why.strip_prefix(&format!("`{event}`")).map(|rest| format!("{event}{rest}"));
+        Some((awaited.span, same.unwrap_or_else(|| format!("{event}: {why}"))))
+    };
+    let reasons: Vec<_> =
+        waits.events.iter().filter(|_| chart.stuck && !waits.done).filter_map(reason).take(MANY_EVENTS).collect();
+    if !reasons.is_empty() {
+        return reasons;
+    }
     let written = || waits.span.and_then(|span| places.line(span)).map_or("", |line| line.text.trim()).to_owned();
     let text = match waits.events.as_slice() {
         [] | [_] => written(),
         events => events.iter().map(|awaited| awaited.event.as_str()).collect::<Vec<_>>().join(" | "),
     };
-    // A line may be megabytes long; no terminal is.
-    let line: String = text.chars().take(1000).collect();
-    let place = waits.span.map_or_else(String::new, |span| places.short(span));
-    vec![who(chart, waits.lane), Cell::inked(Ink::Faint, place), remark, Cell::from(clean(&line))]
+    vec![(waits.span, text)]
+}
+
+/// `c` is full (1 of 1), until Q:1 receives
+fn because(chart: &Chart, blocked: &Blocked) -> String {
+    let names: Vec<String> = blocked.lanes.iter().take(MANY_EVENTS).map(|&lane| chart.lane_name(lane)).collect();
+    let why = &blocked.why;
+    match (names.is_empty(), blocked.lanes.len() - names.len()) {
+        (true, _) => format!("{why}, and no process can change that"),
+        (false, 0) => format!("{why}, until {} {}", names.join(" or "), blocked.until),
+        (false, more) => format!("{why}, until {} or one of {more} more {}", names.join(", "), blocked.until),
+    }
 }
 
 /// Why nothing can happen, lane by lane.

@@ -118,6 +118,10 @@ fn a_deadlock_in_ascii() {
       Q:1  hand.pml:17  waits here  q?req(x);
 
     violated[invalid-end-state]: invalid end state: nothing can move
+      --> models/hand.pml:11:3
+       |
+    11 |   c!ack;
+       |   ^^^^^
 
     for more: highwater explain invalid-end-state
 
@@ -288,6 +292,10 @@ fn a_livelock_is_a_loop_and_its_absence_a_proof_for_channels_of_any_length() {
       ⟲ repeats from step 4
 
     violated[non-progress-cycle]: a loop without progress
+       ╭▸ models/hand.pml:12:3
+       │
+    12 │   q!req(7)
+       ╰╴  ━━━━━━━━
 
     for more: highwater explain non-progress-cycle
 

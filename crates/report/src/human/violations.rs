@@ -18,7 +18,10 @@ pub(super) fn violation(outcome: &Outcome, run: &Chart, places: &Places<'_>, sty
     if !run.steps.is_empty() {
         text += &chart::steps(run, Fold::Middle, places, style);
     }
-    let problem = diagnostics::problem(&run.problem, run.problem_code, run.problem_span, places, style) + "\n";
+    // What was described in Rust has places, and no text around them; what has states says where it is in sentences.
+    let place = if run.form.processes { run.place() } else { run.problem_span };
+    let place = place.filter(|&span| places.at(span).is_some_and(|at| !at.is_place));
+    let problem = diagnostics::problem(&run.problem, run.problem_code, place, places, style) + "\n";
     for part in [chart::ending(run, places, style), problem].into_iter().filter(|part| !part.is_empty()) {
         text += &format!("\n{part}");
     }
