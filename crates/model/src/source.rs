@@ -5,6 +5,7 @@
 //! texts themselves live in one [`SourceMap`], which is the only place that turns a byte offset
 //! into a line and a column.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 /// A file of a [`SourceMap`].
@@ -73,6 +74,8 @@ impl SourceFile {
 #[derive(Debug, Clone, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    /// Statements with parts that are written elsewhere: in the body of a macro, or in the call of an inline.
+    expansions: HashSet<Span>,
 }
 
 impl SourceMap {
@@ -106,6 +109,16 @@ impl SourceMap {
     /// The file of an id that this map handed out.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
+    }
+
+    /// Notes statements with parts that are written elsewhere.
+    pub fn note_expansions(&mut self, spans: impl IntoIterator<Item = Span>) {
+        self.expansions.extend(spans);
+    }
+
+    /// Whether a statement has parts that are written elsewhere.
+    pub fn is_expansion(&self, span: Span) -> bool {
+        self.expansions.contains(&span)
     }
 
     /// The text of a span.

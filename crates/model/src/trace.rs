@@ -359,16 +359,27 @@ pub(crate) fn queue_name(
 }
 
 /// The statement of an edge as it is written, on one line and not too long; if what is written there is a mere
-/// name (of a macro, or of the variable of a loop), the statement that it stands for.
+/// name (of a macro, or of the variable of a loop) or has parameters of an inline in it, the statement that it stands for.
 pub fn statement(network: &Network, machine: MachineId, edge: &Edge, sources: &SourceMap) -> String {
     const LONGEST: usize = 60;
     let written = sources.text(edge.span).split_whitespace().collect::<Vec<_>>().join(" ");
     let is_name = written.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let keep =
         matches!(&edge.action, Action::Deterministic(_)) || ["skip", "true", "timeout"].contains(&written.as_str());
-    let implied = matches!(&edge.action, Action::End | Action::Else);
+    let elsewhere = sources.is_expansion(edge.span) || !is_balanced(&written);
+    let implied = matches!(&edge.action, Action::End | Action::Else) || (elsewhere && !keep);
     let text = if (is_name && !keep) || implied { Display { network, machine }.action(&edge.action) } else { written };
     if text.chars().count() > LONGEST { text.chars().take(LONGEST - 3).collect::<String>() + "..." } else { text }
+}
+
+/// Whether every parenthesis has its partner: else a part of a macro's call is missing.
+fn is_balanced(text: &str) -> bool {
+    let mut open = 0i64;
+    let never_negative = text.chars().all(|c| {
+        open += i64::from("([{".contains(c)) - i64::from(")]}".contains(c));
+        open >= 0
+    });
+    never_negative && open == 0
 }
 
 /// Lanes that must not stop where they are, each of which could be unblocked by the next.

@@ -400,4 +400,6 @@ pub enum Unit {
 pub struct Program {
     /// Its parts, in order.
     pub units: Vec<Unit>,
+    /// Statements with parts that are written elsewhere: in the body of a macro, or in the call of an inline.
+    pub from_expansions: std::collections::HashSet<Span>,
 }

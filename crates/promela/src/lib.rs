@@ -46,7 +46,8 @@ pub fn read_with(name: &str, text: &str, options: &Options, loader: &mut dyn Loa
     let tokens = preprocess::tokenize(&mut sources, file, options, loader, &mut names, &mut diagnostics);
     let mut network = None;
     if !has_errors(&diagnostics) {
-        let program = parse::parse(&tokens, options, &mut names, &mut diagnostics);
+        let mut program = parse::parse(&tokens, options, &mut names, &mut diagnostics);
+        sources.note_expansions(std::mem::take(&mut program.from_expansions));
         drop(tokens);
         if !has_errors(&diagnostics) {
             network = Some(lower::lower(&program, &names, &sources, &mut diagnostics));

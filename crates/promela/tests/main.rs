@@ -4,3 +4,4 @@ mod differences;
 mod messages;
 mod semantics;
 mod spin;
+mod statements;

@@ -33,7 +33,7 @@ const MOST_ERRORS: usize = 25;
 pub fn parse(tokens: &[Token], limits: &Options, names: &mut Names, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let proctypes = proctype_names(tokens);
     let mut parser = Parser {
-        streams: vec![Stream { tokens: tokens.into(), next: 0, inline: None }],
+        streams: vec![Stream { tokens: tokens.into(), places: None, next: 0, inline: None }],
         names,
         diagnostics,
         inlines: HashMap::new(),
@@ -45,10 +45,14 @@ pub fn parse(tokens: &[Token], limits: &Options, names: &mut Names, diagnostics:
         statements: 0,
         last: Span::NONE,
         last_kind: TokenKind::Semi,
+        last_place: Span::NONE,
+        expanded_tokens: Vec::new(),
+        from_expansions: HashSet::new(),
         return_targets: Vec::new(),
         ltl: false,
     };
-    parser.program()
+    let program = parser.program();
+    Program { from_expansions: parser.from_expansions, ..program }
 }
 
 /// Names of process types can be used before their declaration.
@@ -67,11 +71,30 @@ pub(super) struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
+/// Where a statement starts in the text that is parsed: at an argument of an inline where its parameter is.
+#[derive(Clone, Copy)]
+struct Start {
+    span: Span,
+    /// How many tokens before it come out of macros, or are arguments of inlines.
+    expanded_tokens: usize,
+}
+
 struct Stream {
     tokens: Rc<[Token]>,
+    /// Where the tokens stand, if not where they are written.
+    places: Option<Rc<[Span]>>,
     next: usize,
     /// The inline that it expands.
     inline: Option<Name>,
+}
+
+impl Stream {
+    /// Where the next token stands, and whether it is written there.
+    fn place(&self) -> (Span, bool) {
+        let token = self.tokens[self.next];
+        let span = self.places.as_ref().map_or(token.span, |places| places[self.next]);
+        (span, span == token.spelled)
+    }
 }
 
 #[derive(Clone)]
@@ -97,6 +120,12 @@ struct Parser<'a> {
     /// The last token that was consumed.
     last: Span,
     last_kind: TokenKind,
+    /// Where it stands.
+    last_place: Span,
+    /// Where tokens are written that come out of macros, or are arguments of inlines.
+    expanded_tokens: Vec<Span>,
+    /// Statements with parts that are written elsewhere.
+    from_expansions: HashSet<Span>,
     /// Where `return` in the inlines being expanded puts its value.
     return_targets: Vec<Option<crate::ast::VarRef>>,
     /// Inside a temporal formula.
@@ -325,10 +354,22 @@ impl Parser<'_> {
         bottom[bottom.len() - 1]
     }
 
+    /// Where the next token stands.
+    fn start(&self) -> Start {
+        let stream = self.streams.iter().rev().find(|stream| stream.next < stream.tokens.len());
+        let span = stream.map_or(self.last_place, |stream| stream.place().0);
+        Start { span, expanded_tokens: self.expanded_tokens.len() }
+    }
+
     fn advance(&mut self) {
         while let Some(stream) = self.streams.last_mut() {
             if stream.next < stream.tokens.len() {
                 let token = stream.tokens[stream.next];
+                let (place, as_written) = stream.place();
+                self.last_place = place;
+                if !as_written {
+                    self.expanded_tokens.push(token.span);
+                }
                 self.last = token.span;
                 self.last_kind = token.kind;
                 if token.kind != TokenKind::Eof {

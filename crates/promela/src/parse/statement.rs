@@ -1,6 +1,6 @@
 //! Statements and sequences of them; the expansion of inline calls.
 
-use super::{DEEPEST_INLINE, Failed, MOST_ERRORS, Parsed, Parser, Stream};
+use super::{DEEPEST_INLINE, Failed, MOST_ERRORS, Parsed, Parser, Start, Stream};
 use crate::ast::{Expr, ExprKind, Sequence, Stmt, StmtKind, VarRef};
 use crate::token::{Name, Token, TokenKind, kw};
 use model::expr::BinaryOp;
@@ -118,7 +118,7 @@ impl Parser<'_> {
 
     /// A declaration, or a statement with its `unless`.
     fn step(&mut self) -> Parsed<Stmt> {
-        let start = self.peek().span;
+        let start = self.start();
         if let TokenKind::Name(kw::XR | kw::XS) = self.peek().kind {
             self.advance();
             let mut channels = vec![self.var_ref()?];
@@ -135,7 +135,7 @@ impl Parser<'_> {
         self.with_unless(start, statement)
     }
 
-    fn with_unless(&mut self, start: Span, statement: Stmt) -> Parsed<Stmt> {
+    fn with_unless(&mut self, start: Start, statement: Stmt) -> Parsed<Stmt> {
         // `{ .. } ; unless` is not an unless, but a newline may stand before the word.
         if !self.eat_word(kw::UNLESS) {
             return Ok(statement);
@@ -144,8 +144,13 @@ impl Parser<'_> {
         Ok(self.done(start, StmtKind::Unless(Box::new(statement), Box::new(escape))))
     }
 
-    fn done(&self, start: Span, kind: StmtKind) -> Stmt {
-        Stmt { kind, span: start.to(self.last) }
+    fn done(&mut self, start: Start, kind: StmtKind) -> Stmt {
+        let span = start.span.to(self.last_place);
+        let inside = |part: &Span| part.file == span.file && span.start <= part.start && part.end <= span.end;
+        if !self.expanded_tokens[start.expanded_tokens..].iter().all(inside) {
+            self.from_expansions.insert(span);
+        }
+        Stmt { kind, span }
     }
 
     fn at_label(&mut self) -> bool {
@@ -155,7 +160,7 @@ impl Parser<'_> {
 
     pub(super) fn statement(&mut self) -> Parsed<Stmt> {
         let token = self.peek();
-        let start = token.span;
+        let start = self.start();
         if self.at_label() {
             return self.labelled();
         }
@@ -212,6 +217,7 @@ impl Parser<'_> {
 
     /// `label: statement`; a label at the end of a sequence labels a `skip`.
     fn labelled(&mut self) -> Parsed<Stmt> {
+        let start = self.start();
         let label = self.name("a label")?;
         self.advance();
         if self.at_declaration() && !self.at_label() {
@@ -226,7 +232,7 @@ impl Parser<'_> {
         } else {
             self.deeper(|p| p.statement())?
         };
-        Ok(self.done(label.1, StmtKind::Labelled(label, Box::new(inner))))
+        Ok(self.done(start, StmtKind::Labelled(label, Box::new(inner))))
     }
 
     /// `{ .. }`
@@ -375,7 +381,7 @@ impl Parser<'_> {
 
     /// A statement that starts with a variable or an expression.
     fn simple(&mut self) -> Parsed<Stmt> {
-        let start = self.peek().span;
+        let start = self.start();
         if !self.starts_with_reference() {
             let condition = self.expr()?;
             return Ok(self.done(start, StmtKind::Condition(condition)));
@@ -483,6 +489,7 @@ impl Parser<'_> {
     fn inline_call(&mut self, target: Option<VarRef>) -> Parsed<Stmt> {
         let token = self.peek();
         let TokenKind::Name(name) = token.kind else { return Err(self.expected("an inline")) };
+        let call = self.start();
         self.advance();
         let Some(inline) = self.inlines.get(&name).cloned() else { return Err(self.expected("an inline")) };
         let arguments = self.inline_arguments(token.span)?;
@@ -503,10 +510,11 @@ impl Parser<'_> {
             self.skip_all();
             return Err(self.error("P0115", token.span, "the inlines of this model expand to too many tokens", |d| d));
         }
-        let body = substitute(&inline.body, &inline.parameters, &arguments);
+        let (body, places) = substitute(&inline.body, &inline.parameters, &arguments);
+        let places = (!inline.parameters.is_empty()).then(|| places.into());
         self.expanded += body.len();
         let level = self.streams.len();
-        self.streams.push(Stream { tokens: body.into(), next: 0, inline: Some(name) });
+        self.streams.push(Stream { tokens: body.into(), places, next: 0, inline: Some(name) });
         self.return_targets.push(target);
         let result = self.block(&format!("the inline `{text}`"));
         self.return_targets.pop();
@@ -514,6 +522,7 @@ impl Parser<'_> {
         self.streams.truncate(level);
         let body = result?;
         (self.last, self.last_kind) = (token.span, closing);
+        self.last_place = call.span;
         Ok(Stmt { kind: StmtKind::Inline(body), span: token.span })
     }
 
@@ -547,9 +556,9 @@ impl Parser<'_> {
     }
 }
 
-/// The body of an inline with its parameters replaced.
-fn substitute(body: &[Token], parameters: &[Name], arguments: &[Vec<Token>]) -> Vec<Token> {
-    let mut result = Vec::with_capacity(body.len());
+/// The body of an inline with its parameters replaced, and where each token stands in the body.
+fn substitute(body: &[Token], parameters: &[Name], arguments: &[Vec<Token>]) -> (Vec<Token>, Vec<Span>) {
+    let (mut result, mut places) = (Vec::with_capacity(body.len()), Vec::with_capacity(body.len()));
     for token in body {
         let parameter = match token.kind {
             TokenKind::Name(name) => parameters.iter().position(|&p| p == name),
@@ -568,6 +577,7 @@ fn substitute(body: &[Token], parameters: &[Name], arguments: &[Vec<Token>]) -> 
             }
             None => result.push(*token),
         }
+        places.resize(result.len(), token.span);
     }
-    result
+    (result, places)
 }
