@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// SPIN reads it, Highwater refuses it: a send with a field too few (book, "Differences from SPIN").
-const REFUSED: &[&str] = &["case-studies/conference/conference.pr"];
+pub(crate) const REFUSED: &[&str] = &["case-studies/conference/conference.pr"];
 
 /// SPIN refuses it, Highwater reads it (book, "Differences from SPIN").
 const READ_DELIBERATELY: &[&str] = &[
@@ -24,19 +24,19 @@ const READ_DELIBERATELY: &[&str] = &[
     "psmc/ch11/fischer-6.pml",
 ];
 
-struct Row {
-    file: String,
-    accepted: bool,
-    stored: Option<u64>,
-    errors: u64,
-    complete: bool,
+pub(crate) struct Row {
+    pub(crate) file: String,
+    pub(crate) accepted: bool,
+    pub(crate) stored: Option<u64>,
+    pub(crate) errors: u64,
+    pub(crate) complete: bool,
 }
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models/promela")
 }
 
-fn rows(folder: &Path) -> Vec<Row> {
+pub(crate) fn rows(folder: &Path) -> Vec<Row> {
     let table = std::fs::read_to_string(folder.join("spin-results.tsv")).expect("the table is there");
     let rows: Vec<Row> = table
         .lines()

@@ -8,6 +8,7 @@ mod compose;
 mod compose_promela;
 mod corpus;
 mod corpus_liveness;
+mod corpus_unreached;
 mod cycles;
 mod differential;
 mod examples;

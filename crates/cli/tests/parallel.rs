@@ -44,6 +44,7 @@ fn agree(name: &str, one: &[Outcome], other: &[Outcome], shortest: bool) {
         assert_eq!(one.verdict, other.verdict, "{name}: {property}");
         assert_eq!(one.certificate, other.certificate, "{name}: {property}");
         assert_eq!(states(one), states(other), "{name}: {property}");
+        assert_eq!(one.details.unreached, other.details.unreached, "{name}: {property}");
         let counted = |o: &Outcome| o.stats.as_ref().map(|s| (s.transitions, s.violations, s.state_bytes));
         assert_eq!(counted(one), counted(other), "{name}: {property}");
         if let (true, Some(one), Some(other)) = (shortest, length(one), length(other)) {

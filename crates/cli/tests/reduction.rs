@@ -232,6 +232,7 @@ fn agree(seed: u64, whole: &Outcome, reduced: &Outcome, text: &str) -> bool {
         return false;
     }
     assert_eq!(whole.verdict, reduced.verdict, "seed {seed}: {}\n{text}", whole.property);
+    assert_eq!(whole.details.unreached, reduced.details.unreached, "seed {seed}: {}\n{text}", whole.property);
     true
 }
 

@@ -23,6 +23,7 @@ mod share;
 mod store;
 pub mod table;
 pub mod traced;
+mod unreached;
 
 pub use search::{Options, Order, Packing};
 
@@ -35,6 +36,7 @@ use model::trace::Narrator;
 use model::verdict::{Certificate, Outcome, Property, Reason, Verdict};
 use reduction::{Labels, Mode, Reduction, Tally};
 use search::{Found, Violation};
+use std::time::Duration;
 
 /// The name of this engine.
 pub const ENGINE: &str = "explore";
@@ -44,6 +46,21 @@ pub fn check(semantics: &Semantics<'_>, sources: &SourceMap, options: &Options, 
     let start = Stopwatch::start();
     let found = search_in_mode(semantics, options, cx);
     let time = start.elapsed();
+    let mut outcomes = outcomes(&found, semantics, sources, options, time);
+    if let Some(first) = outcomes.first_mut() {
+        unreached::report(&found, semantics, sources, &mut first.details);
+    }
+    outcomes
+}
+
+/// What a search says of each property.
+fn outcomes(
+    found: &Found,
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+    options: &Options,
+    time: Duration,
+) -> Vec<Outcome> {
     options
         .properties
         .iter()
@@ -61,8 +78,8 @@ pub fn check(semantics: &Semantics<'_>, sources: &SourceMap, options: &Options, 
                 details: model::verdict::Details::default(),
             };
             match position {
-                Some(position) => violated(&mut outcome, &found, position, semantics, sources),
-                None => finished(&mut outcome, &found),
+                Some(position) => violated(&mut outcome, found, position, semantics, sources),
+                None => finished(&mut outcome, found),
             }
             outcome
         })

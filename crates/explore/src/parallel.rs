@@ -26,7 +26,7 @@ use crate::share::{Kind, Packed, States};
 use crate::store::Store;
 use crate::table::{NO_PARENT, StateId};
 use model::fault::{FaultAt, Overflow};
-use model::semantics::{SHAPE_BYTES, Semantics};
+use model::semantics::{Reached, SHAPE_BYTES, Semantics};
 use model::verdict::{Reason, SearchStats};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -220,6 +220,7 @@ struct Report {
     crowded: bool,
     depth: u64,
     digest: u128,
+    reached: Reached,
 }
 
 /// Where a problem was found; the least one is shown.
@@ -359,13 +360,17 @@ fn finish<K: Kind>(
     let stopped = reports.iter_mut().find_map(|report| report.stopped.take());
     let crashed = expander.crashed.take().or_else(|| reports.iter_mut().find_map(|report| report.crashed.take()));
     let digest = reports.iter().fold(expander.digest, |sum, report| sum.wrapping_add(report.digest));
+    let mut reached = expander.stepper.reached().clone();
+    reports.iter().for_each(|report| reached.join(&report.reached));
+    let reached = stopped.is_none().then_some(reached);
     violations.extend(reports.into_iter().map(|report| report.violations), |at| at.state);
     let mut kind = K::new(&shared.common);
     let digest = stopped.is_none().then_some(digest);
-    violations.found(stopped, stats, digest, crashed, |&at| {
+    let found = violations.found(stopped, stats, digest, crashed, |&at| {
         let chain = chain_to(&partitions, &mut kind, at);
         expander.steps_along(&chain)
-    })
+    });
+    Found { reached, ..found }
 }
 
 /// The states from the first one to another.

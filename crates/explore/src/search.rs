@@ -28,7 +28,7 @@ use crate::table::{NO_PARENT, StateId};
 use crate::{bitstate, parallel, share, store};
 use model::context::Context;
 use model::fault::{FaultAt, Overflow};
-use model::semantics::{Semantics, Step};
+use model::semantics::{Reached, Semantics, Step};
 use model::verdict::{Progress, Property, Reason, SearchStats};
 use std::sync::Arc;
 
@@ -51,6 +51,8 @@ pub struct Found {
     pub crashed: Option<FaultAt>,
     /// States in which one process moved alone, where states may be left out.
     pub alone: u64,
+    /// Where processes were, if the search is complete.
+    pub reached: Option<Reached>,
 }
 
 /// How many states between two looks at the clock.
@@ -346,9 +348,10 @@ impl<'a, S: Store + Default> Search<'a, S> {
             violations: 0,
         };
         let (crashed, alone) = (self.expander.crashed.take(), self.expander.alone);
+        let reached = stopped.is_none().then(|| self.expander.stepper.reached().clone());
         let (mut store, mut expander) = (self.store, self.expander);
         let run = |at: &StateId| run_to(&mut store, &mut expander, *at);
-        Found { alone, ..self.violations.found(stopped, stats, digest, crashed, run) }
+        Found { alone, reached, ..self.violations.found(stopped, stats, digest, crashed, run) }
     }
 }
 

@@ -55,6 +55,9 @@ pub struct Location {
     pub accept: bool,
     /// Where it is in the source: the statement that comes next.
     pub span: Option<Span>,
+    /// Where a process must be for the statement to count as reached: here, or at a choice that offers it. Empty if the
+    /// statement says nothing that its neighbours do not say, such as the first one of a block.
+    pub reached_from: Vec<LocationId>,
 }
 
 /// What a machine is in its front end.

@@ -18,6 +18,7 @@ use crate::flow_proof::FlowProof;
 use crate::program_proof::ProgramProof;
 use crate::queue_proof::QueueProof;
 use crate::semantics::Reading;
+use crate::source::Span;
 use crate::stats::{Exhibit, Sheet, Value};
 use std::fmt;
 use std::time::Duration;
@@ -174,6 +175,19 @@ pub enum Certificate {
     Components(Box<ComponentsProof>),
 }
 
+/// A statement that no run reaches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnreachedStatement {
+    /// The process type.
+    pub process: String,
+    /// The number of its location, which is SPIN's number of the state.
+    pub state: u32,
+    /// Where it is.
+    pub span: Span,
+    /// Its text, or `-end-` for the end of the process.
+    pub text: String,
+}
+
 /// More about an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Details {
@@ -191,6 +205,8 @@ pub struct Details {
     pub exhibits: Vec<Exhibit>,
     /// What a proof looked at, in words, if the certificate does not say it.
     pub scope: String,
+    /// Statements that no run reaches, where all were searched.
+    pub unreached: Vec<UnreachedStatement>,
     /// The answer is shown, but does not count for the exit code: nobody asked for it.
     pub advisory: bool,
 }

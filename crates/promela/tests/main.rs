@@ -5,3 +5,4 @@ mod messages;
 mod semantics;
 mod spin;
 mod statements;
+mod unreached;

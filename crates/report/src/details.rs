@@ -7,7 +7,7 @@ use crate::by_name::ByName;
 use crate::places::{At, Places};
 use crate::stats::ExhibitsJson;
 use model::source::Span;
-use model::verdict::{ChannelVerdict, CycleVerdict, Details};
+use model::verdict::{ChannelVerdict, CycleVerdict, Details, UnreachedStatement};
 use serde::Serialize;
 
 /// The part of a result that comes from [`Details`].
@@ -23,6 +23,8 @@ pub(crate) struct DetailsJson<'a> {
     exhibits: ExhibitsJson<'a>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     advice: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreached: Vec<UnreachedJson<'a>>,
 }
 
 /// Channels, cycles, refinements and advice.
@@ -33,6 +35,7 @@ pub(crate) fn details<'a>(details: &'a Details, places: &'a Places<'a>) -> Detai
         grows: &details.grows,
         exhibits: ExhibitsJson(Some((&details.exhibits, places))),
         advice: &details.advice,
+        unreached: details.unreached.iter().map(|statement| unreached(statement, places)).collect(),
     }
 }
 
@@ -91,6 +94,19 @@ fn cycle<'a>(cycle: &'a CycleVerdict, places: &Places<'a>) -> CycleJson<'a> {
         statements: cycle.statements.iter().map(statement).collect(),
         effects: ByName(&cycle.effects),
     }
+}
+
+#[derive(Serialize)]
+struct UnreachedJson<'a> {
+    process: &'a str,
+    state: u32,
+    text: &'a str,
+    at: Option<At<'a>>,
+}
+
+fn unreached<'a>(statement: &'a UnreachedStatement, places: &Places<'a>) -> UnreachedJson<'a> {
+    let UnreachedStatement { process, state, span, text } = statement;
+    UnreachedJson { process, state: *state, text, at: places.at(*span) }
 }
 
 #[cfg(test)]

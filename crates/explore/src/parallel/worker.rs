@@ -62,6 +62,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
             crowded: self.crowded,
             depth: self.depth,
             digest: self.expander.digest,
+            reached: self.expander.stepper.reached().clone(),
         }
     }
 

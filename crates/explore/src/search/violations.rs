@@ -89,6 +89,7 @@ impl<At> Violations<At> {
             runs: Vec::new(),
             crashed,
             alone: 0,
+            reached: None,
         };
         for (problem, at) in self.first {
             let mut run = run_to(&at);

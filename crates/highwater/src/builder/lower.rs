@@ -413,12 +413,11 @@ impl<'s> Lowering<'s> {
 fn location_of(location: &super::Location, process: &Process) -> network::Location {
     let is_left = process.edges.iter().any(|edge| edge.from == location.name);
     network::Location {
-        edges: Vec::new(),
         labels: vec![location.name.clone()],
         end: location.end || !is_left,
         progress: location.progress,
         accept: location.accept,
-        span: None,
+        ..network::Location::default()
     }
 }
 

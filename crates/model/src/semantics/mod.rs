@@ -23,7 +23,7 @@ mod stepper;
 mod waiting;
 
 pub use crate::layout::SHAPE_BYTES;
-pub use stepper::{Alone, Stepper};
+pub use stepper::{Alone, Reached, Stepper, Unreached};
 pub use waiting::awaited;
 
 use crate::code::{ActionCode, Code, Compiler};
@@ -132,6 +132,8 @@ struct MachineCode {
     provided: Option<Code>,
     initial: LocationId,
     initials: Vec<InitialCode>,
+    /// The number of its first location, where those of all machines are counted.
+    first_location: usize,
 }
 
 #[derive(Debug)]
@@ -160,7 +162,11 @@ impl<'n> Semantics<'n> {
     /// Makes a network ready to run.
     pub fn new(network: &'n Network, reading: Reading) -> Self {
         let layout = Layout::new(network, reading == Reading::Unbounded, network.uses_last_mover);
-        let machines = (0..network.machines.len()).map(|i| MachineCode::new(network, &layout, i.into())).collect();
+        let mut machines: Vec<MachineCode> = Vec::new();
+        for index in 0..network.machines.len() {
+            let before = machines.last().map_or(0, |last| last.first_location + last.outgoing.len());
+            machines.push(MachineCode { first_location: before, ..MachineCode::new(network, &layout, index.into()) });
+        }
         let compiler = Compiler { network, layout: &layout, machine: MachineId(0) };
         let global_initials = network.variables.iter().map(|v| InitialCode::new(v, &compiler)).collect();
         Semantics {
@@ -206,9 +212,20 @@ impl<'n> Semantics<'n> {
     /// The edges that leave the place where a process is.
     #[inline(always)]
     fn edges_at(&self, state: &Configuration, process: usize) -> &[EdgeCode] {
-        let code = self.machine(state, process);
-        let (range, _) = &code.outgoing[state.location(process).index()];
-        &code.edges[range.start as usize..range.end as usize]
+        self.place_and_edges(state, process).1
+    }
+
+    /// The number of the place where a process is, among those of all machines, and the edges that leave it.
+    #[inline(always)]
+    fn place_and_edges(&self, state: &Configuration, process: usize) -> (usize, &[EdgeCode]) {
+        let (code, location) = (self.machine(state, process), state.location(process).index());
+        let (range, _) = &code.outgoing[location];
+        (code.first_location + location, &code.edges[range.start as usize..range.end as usize])
+    }
+
+    /// How many places the machines have.
+    fn places(&self) -> usize {
+        self.machines.last().map_or(0, |last| last.first_location + last.outgoing.len())
     }
 
     /// Whether one of them may receive.
@@ -300,6 +317,7 @@ impl MachineCode {
             provided: machine.provided.as_ref().map(|e| compiler.expr(e)),
             initial: machine.initial,
             initials: machine.variables.iter().map(|v| InitialCode::new(v, &compiler)).collect(),
+            first_location: 0,
         }
     }
 }

@@ -6,7 +6,10 @@
 //! else can be asked of a state is in `questions`.
 
 mod questions;
+mod reached;
 mod rendezvous;
+
+pub use reached::{Reached, Unreached};
 
 use super::perform::{Performer, Trouble, is_else, set_initials};
 use super::{EdgeCode, Exchange, Semantics, Step, Successor};
@@ -61,6 +64,7 @@ pub struct Stepper<'s> {
     exchanges: Vec<Exchange>,
     listens: bool,
     fault: Option<FaultAt>,
+    reached: Reached,
 }
 
 impl<'s> Stepper<'s> {
@@ -77,6 +81,7 @@ impl<'s> Stepper<'s> {
             exchanges: Vec::new(),
             listens: false,
             fault: None,
+            reached: Reached::new(semantics),
         }
     }
 
@@ -161,11 +166,13 @@ impl<'s> Stepper<'s> {
     /// sequences have no alternative, and then nothing has to be copied.
     pub fn step_alone(&mut self, process: u32) -> Result<Alone, Overflow> {
         let (semantics, process) = (self.semantics, process as usize);
+        let (place, edges) = semantics.place_and_edges(&self.current, process);
+        self.reached.mark(place);
         if !matches!(semantics.may_move(&self.current, process, false), Ok(true)) {
             return Ok(Alone::Several);
         }
         let mut only: Option<&EdgeCode> = None;
-        for edge in semantics.edges_at(&self.current, process) {
+        for edge in edges {
             if only.is_some_and(|only| only.escape > 0 && edge.escape != only.escape) {
                 break;
             }
@@ -189,6 +196,11 @@ impl<'s> Stepper<'s> {
             self.fault = Some(FaultAt { fault: Fault::Assertion, span });
         }
         Ok(Alone::Moved { edge: edge.id, keeps: edge.atomic, faulty: assertion.is_some() })
+    }
+
+    /// The places of the processes that were expanded.
+    pub fn reached(&self) -> &Reached {
+        &self.reached
     }
 
     /// What went wrong in the last [`Stepper::step_alone`].
@@ -218,19 +230,21 @@ impl<'s> Stepper<'s> {
         visit: &mut impl FnMut(Successor<'_>),
     ) -> Result<usize, Overflow> {
         let semantics = self.semantics;
+        let (place, edges) = semantics.place_and_edges(&self.current, process);
+        self.reached.mark(place);
         match semantics.may_move(&self.current, process, timeout) {
             Ok(true) => {}
             Ok(false) => return Ok(0),
             Err(fault) => {
                 let span = semantics.network.machine(self.current.machine(process)).span;
-                let edge = semantics.edges_at(&self.current, process).first().map_or(EdgeId(0), |e| e.id);
+                let edge = edges.first().map_or(EdgeId(0), |e| e.id);
                 let step = Step::Edge { process: process as u32, edge };
                 visit(Successor::failed(step, *fault, span));
                 return Ok(1);
             }
         }
         let (mut count, mut escape) = (0, 0);
-        for edge in semantics.edges_at(&self.current, process) {
+        for edge in edges {
             if escape > 0 && edge.escape != escape {
                 break;
             }

@@ -5,12 +5,16 @@ use model::budget::Budget;
 use model::context::Context;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Property, Reason, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// Models with more states are left out: SPIN's verifier would take too long for them.
 const MOST_STATES: u64 = 30_000;
+
+/// Process type, line and state of statements that were not reached; an empty list for a type without any.
+type Unreached = BTreeMap<String, Vec<(usize, u32)>>;
 
 /// SPIN's report.
 #[derive(Debug, Default, Clone)]
@@ -20,8 +24,8 @@ pub struct Spin {
     pub deadlock: bool,
     /// An error after which SPIN goes on and Highwater does not.
     pub fatal: bool,
-    /// The lines that were not reached, by process.
-    pub unreached: BTreeMap<String, Vec<usize>>,
+    /// The lines and states that were not reached, by process.
+    pub unreached: Unreached,
     pub messages: Vec<String>,
 }
 
@@ -31,6 +35,8 @@ pub struct Ours {
     pub states: u64,
     pub safety: bool,
     pub deadlock: bool,
+    /// Process type and state of statements that were not reached.
+    pub unreached: BTreeSet<(String, u32)>,
 }
 
 /// How a comparison ended.
@@ -66,8 +72,19 @@ fn first_line(text: &str) -> String {
     text.lines().find(|l| l.contains("rror")).or(text.lines().next()).unwrap_or_default().trim().to_owned()
 }
 
+fn fast_compiler() -> &'static str {
+    static FAST: OnceLock<&str> = OnceLock::new();
+    FAST.get_or_init(testing::judge::verifier_compiler)
+}
+
+/// Compares with a verifier of the fast compiler; a difference must be one for the system's compiler, too.
+pub fn confirmed<T>(judge: impl Fn(&str) -> T, differs: impl Fn(&T) -> bool) -> T {
+    let first = judge(fast_compiler());
+    if differs(&first) && fast_compiler() != "cc" { judge("cc") } else { first }
+}
+
 /// Makes a verifier; `Err` has SPIN's reason for refusing the model.
-pub fn compile(folder: &Path, text: &str, flags: &[&str]) -> Result<(), String> {
+pub fn compile(folder: &Path, compiler: &str, text: &str, flags: &[&str]) -> Result<(), String> {
     std::fs::write(folder.join("model.pml"), text).expect("the model is written");
     let _ = std::fs::remove_file(folder.join("pan.c"));
     let (_, said) = execute(folder, 100, "spin", &["-o1", "-o2", "-o3", "-a", "model.pml"]);
@@ -79,7 +96,7 @@ pub fn compile(folder: &Path, text: &str, flags: &[&str]) -> Result<(), String> 
     let mut arguments = vec!["-O0", "-w", "-DNOREDUCE", "-DVECTORSZ=4096"];
     arguments.extend_from_slice(flags);
     arguments.extend_from_slice(&["-o", "pan", "pan.c"]);
-    let (code, said) = execute(folder, 600, "cc", &arguments);
+    let (code, said) = execute(folder, 600, compiler, &arguments);
     if code == Some(0) { Ok(()) } else { Err(format!("pan.c: {}", first_line(&said))) }
 }
 
@@ -112,8 +129,8 @@ fn verify(folder: &Path) -> Result<Spin, String> {
 }
 
 /// The part of the report on states that were not reached.
-fn unreached(said: &str) -> BTreeMap<String, Vec<usize>> {
-    let mut all: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+fn unreached(said: &str) -> Unreached {
+    let mut all = Unreached::new();
     let mut process = None;
     for line in said.lines() {
         if let Some(name) = line.strip_prefix("unreached in ") {
@@ -122,16 +139,29 @@ fn unreached(said: &str) -> BTreeMap<String, Vec<usize>> {
             process = Some(name.to_owned());
             all.insert(name.to_owned(), Vec::new());
         } else if let (Some(name), Some(rest)) = (&process, line.trim().strip_prefix("model.pml:")) {
-            let number: Option<usize> = rest.split(',').next().and_then(|n| n.parse().ok());
-            all.entry(name.clone()).or_default().extend(number);
+            let mut cells = rest.split(", ");
+            let line = cells.next().and_then(|n| n.parse().ok());
+            let state = cells.next().and_then(|s| s.strip_prefix("state ")).and_then(|n| n.parse().ok());
+            all.entry(name.clone()).or_default().extend(line.zip(state));
         }
     }
     all
 }
 
+/// Hidden variables are no part of SPIN's states, as `_` is not of ours. The generator only assigns them.
+fn without_hidden(text: &str) -> String {
+    let mut text = text.to_owned();
+    while let Some((before, after)) = text.split_once("hidden byte ") {
+        let Some((name, rest)) = after.split_once(';') else { break };
+        let assigned = format!("{name} = ");
+        text = format!("{before}{}", rest.replace(&assigned, "_ = "));
+    }
+    text
+}
+
 /// Highwater's search, in this process.
 fn search(text: &str) -> Result<Option<Ours>, String> {
-    let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
+    let read = promela::read("model.pml", &without_hidden(text), &promela::preprocess::Options::default());
     let Some(network) = read.network else {
         let first = read.diagnostics.first().map_or_else(String::new, |d| d.message.clone());
         return Err(first);
@@ -149,16 +179,28 @@ fn search(text: &str) -> Result<Option<Ours>, String> {
         return Ok(None);
     }
     let violated = |index: usize| outcomes[index].verdict == Verdict::Violated;
-    Ok(Some(Ours { states, safety: violated(0), deadlock: violated(1) }))
+    let unreached = outcomes[0].details.unreached.iter().map(|s| (s.process.clone(), s.state)).collect();
+    Ok(Some(Ours { states, safety: violated(0), deadlock: violated(1), unreached }))
 }
 
 /// Compares states and errors.
 pub fn compare(folder: &Path, text: &str) -> Outcome {
-    let ours = search(text);
-    if matches!(ours, Ok(None)) {
-        return Outcome::Large;
+    let ours = match search(text) {
+        Ok(None) => return Outcome::Large,
+        Ok(Some(ours)) => Ok(ours),
+        Err(reason) => Err(reason),
+    };
+    let differs = |outcome: &Outcome| !matches!(outcome, Outcome::Agree(_) | Outcome::Large);
+    confirmed(|compiler| against_spin(folder, compiler, text, ours.as_ref()), differs)
+}
+
+fn against_spin(folder: &Path, compiler: &str, text: &str, ours: Result<&Ours, &String>) -> Outcome {
+    let mut flags = vec!["-DSAFETY", "-DNOCLAIM"];
+    if text.contains("priority") {
+        // Otherwise SPIN's verifier takes part of a priority for padding.
+        flags.push("-DNOCOMP");
     }
-    if let Err(reason) = compile(folder, text, &["-DSAFETY", "-DNOCLAIM"]) {
+    if let Err(reason) = compile(folder, compiler, text, &flags) {
         return Outcome::Refused(reason);
     }
     let spin = match verify(folder) {
@@ -166,18 +208,20 @@ pub fn compare(folder: &Path, text: &str) -> Outcome {
         Err(reason) => return Outcome::Unfinished(reason),
     };
     let ours = match ours {
-        Ok(Some(ours)) => ours,
-        Ok(None) => return Outcome::Large,
+        Ok(ours) => ours,
         Err(reason) => return Outcome::Differ(format!("refused here: {reason}")),
     };
     let same = if spin.fatal {
         ours.safety || ours.deadlock
     } else {
-        ours.states == spin.states && ours.safety == spin.safety && ours.deadlock == spin.deadlock
+        let unreached: BTreeSet<(String, u32)> =
+            spin.unreached.iter().flat_map(|(name, all)| all.iter().map(|(_, state)| (name.clone(), *state))).collect();
+        let figures = ours.states == spin.states && ours.safety == spin.safety && ours.deadlock == spin.deadlock;
+        figures && ours.unreached == unreached
     };
     if same {
         return Outcome::Agree(spin);
     }
-    let spin = (spin.states, spin.safety, spin.deadlock, spin.messages);
-    Outcome::Differ(format!("{ours:?}; SPIN: states, safety, deadlock, messages {spin:?}"))
+    let spin = (spin.states, spin.safety, spin.deadlock, spin.messages, spin.unreached);
+    Outcome::Differ(format!("{ours:?}; SPIN: states, safety, deadlock, messages, unreached {spin:?}"))
 }

@@ -103,11 +103,12 @@ impl Printed {
 }
 
 /// Features that are reached, by process and by channel.
-pub fn groups(occurrences: &[Occurrence], unreached: &BTreeMap<String, Vec<usize>>) -> Vec<Vec<Feature>> {
+pub fn groups(occurrences: &[Occurrence], unreached: &BTreeMap<String, Vec<(usize, u32)>>) -> Vec<Vec<Feature>> {
     let mut groups: BTreeMap<String, Vec<Feature>> = BTreeMap::new();
     let lines = |process: &str| unreached.get(process);
     for occurrence in occurrences {
-        let reached = lines(&occurrence.process).is_some_and(|lines| !lines.contains(&occurrence.line));
+        let reached =
+            lines(&occurrence.process).is_some_and(|lines| lines.iter().all(|(line, _)| *line != occurrence.line));
         if !reached {
             continue;
         }

@@ -212,5 +212,5 @@ fn location(machine: &Machine, state: &State) -> Location {
     }
     let labels = std::iter::once(name).chain(original.labels.iter().cloned()).collect();
     let Location { end, progress, accept, span, .. } = *original;
-    Location { edges: Vec::new(), labels, end, progress, accept, span }
+    Location { labels, end, progress, accept, span, ..Location::default() }
 }

@@ -5,6 +5,7 @@
 //! the transitions of escapes come before them. What remains are locations, which are the elements,
 //! and edges.
 
+use super::reported::Reported;
 use super::{El, ElKind, Finished, FlowError, Graph, Jump, LONGEST_HUNT, SeqId};
 use crate::token::Name;
 use model::ids::{EdgeId, LocationId};
@@ -13,10 +14,10 @@ use model::source::Span;
 
 /// A transition before it becomes an edge.
 #[derive(Clone, Debug)]
-struct Transition {
+pub(super) struct Transition {
     /// The element that it executes.
-    element: El,
-    to: El,
+    pub(super) element: El,
+    pub(super) to: El,
     escape: u32,
     /// Elements that its escapes start at, outermost first.
     escapes: Vec<El>,
@@ -51,7 +52,11 @@ impl Graph {
             }
             None => El(0),
         };
-        if errors.is_empty() { Ok(self.into_machine(transitions, initial, text)) } else { Err(errors) }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let reported = self.reported(body, &transitions);
+        Ok(self.into_machine(transitions, initial, reported, text))
     }
 
     fn check_jumps(&self, errors: &mut Vec<FlowError>) {
@@ -121,7 +126,7 @@ impl Graph {
     }
 
     /// The first real element from `e` on, as seen by a statement that is inside an atomic sequence or not.
-    fn hunt(&self, e: El, from_atomic: bool) -> Result<El, FlowError> {
+    pub(super) fn hunt(&self, e: El, from_atomic: bool) -> Result<El, FlowError> {
         let mut e = e;
         for _ in 0..LONGEST_HUNT {
             let element = self.at(e);
@@ -215,7 +220,7 @@ impl Graph {
     }
 
     /// The transition of an element that is not a choice or a block.
-    fn transition(&self, e: El) -> Result<Transition, FlowError> {
+    pub(super) fn transition(&self, e: El) -> Result<Transition, FlowError> {
         let element = self.at(e);
         let next = match element.kind {
             ElKind::Goto(jump) => Some(self.target(jump, element.span)?),
@@ -290,11 +295,19 @@ impl Graph {
         }
     }
 
-    fn into_machine(self, transitions: Vec<Vec<Transition>>, initial: El, text: &dyn Fn(Name) -> String) -> Finished {
+    fn into_machine(
+        self,
+        transitions: Vec<Vec<Transition>>,
+        initial: El,
+        mut reported: Reported,
+        text: &dyn Fn(Name) -> String,
+    ) -> Finished {
         let mut locations: Vec<Location> = self
             .elements
             .iter()
-            .map(|element| Location {
+            .enumerate()
+            .map(|(index, element)| Location {
+                reached_from: reported.remove(&El(index as u32)).unwrap_or_default(),
                 end: element.special.end || matches!(element.kind, ElKind::Stop),
                 progress: element.special.progress,
                 accept: element.special.accept,

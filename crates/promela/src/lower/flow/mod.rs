@@ -12,6 +12,7 @@
 //! before those of the element.
 
 mod finish;
+mod reported;
 mod step;
 
 use crate::token::Name;
