@@ -54,6 +54,18 @@ fn a_receive_that_changes_its_own_index_is_one_assignment_after_the_other() {
     assert_eq!(searched("Receives that SPIN's verifier cannot undo"), (26, false));
 }
 
+#[test]
+fn a_priority_for_a_process_that_does_not_exist_changes_nothing() {
+    // SPIN has 5.
+    assert_eq!(searched("A priority for a process that does not exist"), (7, false));
+}
+
+#[test]
+fn a_priority_is_part_of_the_state() {
+    // SPIN has 9, and 11 with -DNOCOMP.
+    assert_eq!(searched("Priorities that change"), (11, false));
+}
+
 /// The verdict on infinite runs.
 fn infinite(heading: &str, fair: bool, ask: impl Fn(&Setting<'_>, &Network) -> Verdict) -> Verdict {
     let (network, sources) = model(heading);

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 pub const FEATURES: &[Feature] = &[
     "bit", "bool", "byte", "short", "int", "unsigned", "mtype", "mtype-named", "pid", "chan-variable", "limit-value",
     "typedef", "typedef-nested", "typedef-array-field", "typedef-array", "typedef-channel",
-    "array", "array-computed-index", "array-initialiser", "show", "local-prefix",
+    "array", "array-computed-index", "array-initialiser", "show", "local-prefix", "hidden",
     "param-bit", "param-bool", "param-byte", "param-short", "param-int", "param-mtype", "param-pid", "param-chan",
     "param-typedef", "param-typedef-channel", "active-parameter",
     "channel", "rendezvous", "channel-array", "channel-local", "channel-local-array", "channel-in-block",
@@ -153,6 +153,8 @@ pub struct Generator {
     runs: usize,
     /// The number of the process, where it is known.
     own: Option<usize>,
+    /// Hidden variables, which are only assigned.
+    hidden: Vec<String>,
     /// SPIN takes `full(c)` and its like only where a whole condition stands.
     probes: bool,
 }
@@ -182,6 +184,7 @@ pub fn model(seed: u64, wanted: &[Feature]) -> Vec<Node> {
         used: Vec::new(),
         runs: 0,
         own: None,
+        hidden: Vec::new(),
         probes: false,
     };
     generator.settle_conflicts();

@@ -52,6 +52,11 @@ impl Generator {
         for _ in 0..1 + self.random.below(3) {
             nodes.push(self.declare_variable(true));
         }
+        if self.maybe("hidden", 20) {
+            let name = self.name("h");
+            nodes.push(Node::leaf(format!("hidden byte {name}")));
+            self.hidden.push(name);
+        }
         // SPIN's verifier does not compile if there is a typedef with a channel, and no variable of it.
         let with_channel = self.typedefs.iter().position(|t| !t.channels.is_empty());
         if let Some(typedef) = with_channel {

@@ -8,6 +8,7 @@ type Make = fn(&mut Generator, usize) -> Option<Node>;
 /// What a statement can be, and how often.
 const SIMPLE: &[(Feature, usize, Make)] = &[
     ("assign", 14, |g, _| g.assign()),
+    ("hidden", 3, |g, _| g.assign_hidden()),
     ("increment", 3, |g, _| g.step("increment", "++")),
     ("decrement", 3, |g, _| g.step("decrement", "--")),
     ("expression", 6, |g, _| g.guard()),
@@ -134,6 +135,13 @@ impl Generator {
         let value = if var.wide_bit { self.condition(1) } else { self.value(var.kind) };
         self.uses("assign");
         Some(self.node(format!("{} = {value}", var.path)))
+    }
+
+    fn assign_hidden(&mut self) -> Option<Node> {
+        let name = (!self.hidden.is_empty()).then(|| self.random.pick(&self.hidden).clone())?;
+        let value = self.value(Kind::Byte);
+        self.uses("hidden");
+        Some(self.node(format!("{name} = {value}")))
     }
 
     fn step(&mut self, feature: Feature, operator: &str) -> Option<Node> {
@@ -311,9 +319,11 @@ impl Generator {
         Some(self.node("break"))
     }
 
+    /// Of a process that there is: SPIN's verifier cannot undo another one. Older active processes die later.
     fn set_priority(&mut self) -> Option<Node> {
         self.uses("set-priority");
-        let who = if self.random.chance(60) { "_pid".to_owned() } else { self.random.below(2).to_string() };
+        let oldest = self.random.below(self.own.map_or(1, |own| own + 1));
+        let who = if self.random.chance(60) { "_pid".to_owned() } else { oldest.to_string() };
         let priority = 1 + self.random.below(3);
         Some(self.node(format!("set_priority({who}, {priority})")))
     }
