@@ -170,3 +170,19 @@ fn reasons_have_values_and_who_could_change_them() {
         (vec!["`w[1]` is empty [Q:1]".into()], vec!["`w[1]` is empty []".into()])
     );
 }
+
+#[test]
+fn a_failed_assertion_names_the_part_that_is_false_with_its_values() {
+    let text = "byte x = 1, y = 7; active proctype P() { x++; assert(x == 2 && y < 3 && x < y) }";
+    let read = promela::read("test.pml", text, &promela::preprocess::Options::default());
+    let network = read.network.expect("a model");
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let budget = model::budget::Budget::unlimited();
+    let context = model::context::Context::silent(&budget);
+    let options =
+        explore::Options { properties: vec![model::verdict::Property::Safety], ..explore::Options::default() };
+    let outcomes = explore::check(&semantics, &read.sources, &options, &context);
+    let run = outcomes.iter().find_map(|outcome| outcome.witness.as_ref()).expect("a run");
+    let remarks: Vec<&[String]> = run.steps.iter().map(|step| step.remarks.as_slice()).collect();
+    assert_eq!(remarks, [&[][..], &[String::from("`y < 3` is false: y = 7")]]);
+}

@@ -8,7 +8,7 @@ use crate::configuration::Configuration;
 use crate::display::Display;
 use crate::expr::{BinaryOp, Expr, Pattern, Place, Scope};
 use crate::ids::{LocationId, MachineId, VariableId};
-use crate::network::{Action, Edge, Network};
+use crate::network::{Action, Edge, Network, ScalarType};
 use crate::semantics::{Reading, Semantics};
 use crate::trace::{message_text, queue_name};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -233,43 +233,9 @@ impl<'a> Blocked<'a> {
         }
     }
 
-    /// The first part of a conjunction that is false, with the values in it.
     fn condition(&self, process: usize, e: &'a Expr) -> Option<(String, Remedy<'a>)> {
-        let depends_on_all = e.any(&|part| matches!(part, Expr::Timeout));
-        if depends_on_all || self.semantics.evaluate(self.state, process, e) != Ok(0) {
-            return None;
-        }
-        if let Expr::Binary(BinaryOp::And, a, b) = e {
-            return self.condition(process, a).or_else(|| self.condition(process, b));
-        }
-        let machine = self.state.machine(process);
-        let words = Display { network: self.network(), machine }.expr(e);
-        let values = self.values(process, e);
-        let why = match values.is_empty() {
-            true => format!("`{words}` is false"),
-            false => format!("`{words}` is false: {}", values.join(", ")),
-        };
-        Some((why, Remedy::Change(process, e)))
-    }
-
-    /// The values of variables and lengths in an expression.
-    fn values(&self, process: usize, e: &Expr) -> Vec<String> {
-        let machine = self.state.machine(process);
-        let (mut values, display) = (Vec::new(), Display { network: self.network(), machine });
-        e.walk(&mut |part| {
-            let ty = match part {
-                Expr::Read(place) => self.network().variable(place, machine).ty,
-                Expr::Channel(..) | Expr::Remote { .. } | Expr::ProcessCount => crate::network::ScalarType::Int,
-                _ => return,
-            };
-            if let Ok(value) = self.semantics.evaluate(self.state, process, part) {
-                let text = format!("{} = {}", display.expr(part), self.network().show_value(ty, value));
-                if ty != crate::network::ScalarType::Channel && !values.contains(&text) && values.len() < MANY_VALUES {
-                    values.push(text);
-                }
-            }
-        });
-        values
+        let part = false_part(self.semantics, self.state, process, e)?;
+        Some((false_in_words(self.semantics, self.state, process, part), Remedy::Change(process, part)))
     }
 
     /// Processes that can still do something with a queue.
@@ -309,6 +275,54 @@ impl<'a> Blocked<'a> {
         });
         found
     }
+}
+
+/// Why a condition of a process is false: the first part of the conjunction that is, with the values in it.
+pub(crate) fn why_false(semantics: &Semantics<'_>, state: &Configuration, process: usize, e: &Expr) -> Option<String> {
+    false_part(semantics, state, process, e).map(|part| false_in_words(semantics, state, process, part))
+}
+
+/// The first part of a conjunction that is false; `None` if there is none, or if it depends on what others can do.
+fn false_part<'e>(semantics: &Semantics<'_>, state: &Configuration, process: usize, e: &'e Expr) -> Option<&'e Expr> {
+    let depends_on_all = e.any(&|part| matches!(part, Expr::Timeout));
+    if depends_on_all || semantics.evaluate(state, process, e) != Ok(0) {
+        return None;
+    }
+    match e {
+        Expr::Binary(BinaryOp::And, a, b) => {
+            false_part(semantics, state, process, a).or_else(|| false_part(semantics, state, process, b))
+        }
+        e => Some(e),
+    }
+}
+
+fn false_in_words(semantics: &Semantics<'_>, state: &Configuration, process: usize, e: &Expr) -> String {
+    let words = Display { network: semantics.network(), machine: state.machine(process) }.expr(e);
+    let values = values(semantics, state, process, e);
+    match values.is_empty() {
+        true => format!("`{words}` is false"),
+        false => format!("`{words}` is false: {}", values.join(", ")),
+    }
+}
+
+/// The values of variables and lengths in an expression.
+fn values(semantics: &Semantics<'_>, state: &Configuration, process: usize, e: &Expr) -> Vec<String> {
+    let (network, machine) = (semantics.network(), state.machine(process));
+    let (mut values, display) = (Vec::new(), Display { network, machine });
+    e.walk(&mut |part| {
+        let ty = match part {
+            Expr::Read(place) => network.variable(place, machine).ty,
+            Expr::Channel(..) | Expr::Remote { .. } | Expr::ProcessCount => ScalarType::Int,
+            _ => return,
+        };
+        if let Ok(value) = semantics.evaluate(state, process, part) {
+            let text = format!("{} = {}", display.expr(part), network.show_value(ty, value));
+            if ty != ScalarType::Channel && !values.contains(&text) && values.len() < MANY_VALUES {
+                values.push(text);
+            }
+        }
+    });
+    values
 }
 
 /// The expressions that say which channel is meant, and which message.

@@ -82,6 +82,7 @@ impl<'s> Narrator<'s> {
             let Some((next, next_control, fault)) = taken else { return Err(ReplayError::NoSuchStep(position)) };
             let mut words = self.describe(&state, step);
             words.atomic = next_control.is_some();
+            words.remarks.extend(self.failed_assertion(&state, step));
             replayed.fault = fault;
             if let Some(next) = next {
                 let after = self.snapshot(&next);
@@ -143,6 +144,15 @@ impl<'s> Narrator<'s> {
             }
         })?;
         Ok(found)
+    }
+
+    /// Why an assertion fails in a state, if the step is one that does.
+    fn failed_assertion(&mut self, state: &[u8], step: Step) -> Option<String> {
+        let Step::Edge { process, edge } = step else { return None };
+        let configuration = self.stepper.configuration(state).clone();
+        let machine = self.network().machine(configuration.machine(process as usize));
+        let Action::Assert(e) = &machine.edges.get(edge.index())?.action else { return None };
+        blocked::why_false(self.stepper.semantics(), &configuration, process as usize, e)
     }
 
     /// Everything in a state, by name.
