@@ -143,7 +143,7 @@ impl Names {
         composition: &mut Composition,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Requirement, Refused> {
-        let parsed = temporal::parse(&formula.text).map_err(|error| {
+        let parsed = ltl::parse(&formula.text).map_err(|error| {
             let place = formula.place(error.range.clone());
             let diagnostic = Diagnostic::error("F0301", place, error.message);
             Box::new(error.hint.into_iter().fold(diagnostic, Diagnostic::help))
@@ -162,7 +162,7 @@ impl Names {
             let place = formula.place(places.first().cloned().unwrap_or(0..0));
             atoms.push(self.atom(text, place, formula.assert, file, composition)?);
         }
-        let ltl = temporal::with_atoms(&parsed.formula, &atoms);
+        let ltl = ltl::with_atoms(&parsed.formula, &atoms);
         Ok(Requirement { name: formula.name.text.clone(), formula: ltl, span })
     }
 

@@ -3,8 +3,8 @@
 //! A run starts in the initial state and takes, with every letter, an edge whose guard the letter satisfies; it accepts
 //! if it is in accepting states infinitely often.
 
-use crate::formula::Formula;
-use crate::lasso::{Lasso, Valuation};
+use ltl::Formula;
+use ltl::{Lasso, Valuation};
 
 /// A Büchi automaton over valuations of atoms.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 //! that start with `accept` accept; SPIN starts it at its first state.
 
 use crate::automaton::{Automaton, Cube, Edge, State};
-use crate::print::name;
+use ltl::name;
 use std::fmt::Write;
 
 /// How a guard is spelled.

@@ -261,7 +261,7 @@ impl Diagrams {
 #[cfg(test)]
 impl Diagrams {
     /// Whether a letter satisfies a guard.
-    pub(crate) fn admits(&self, guard: Guard, letter: &crate::lasso::Valuation) -> bool {
+    pub(crate) fn admits(&self, guard: Guard, letter: &ltl::Valuation) -> bool {
         let mut at = guard;
         while !at.is_constant() {
             at = self.branch(at, self.top(at), letter.contains(&self.top(at)));

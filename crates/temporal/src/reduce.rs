@@ -115,10 +115,10 @@ fn permutations(marks: &[u32]) -> Vec<Vec<u32>> {
 mod tests {
     use super::*;
     use crate::graph::{Edge, Node};
-    use crate::lasso::{Lasso, Valuation};
-    use crate::parse::parse;
     use crate::tableau::tableau;
     use crate::term::TermId;
+    use ltl::parse;
+    use ltl::{Lasso, Valuation};
 
     /// Whether a graph accepts a word: the product of both has a reachable component that meets all marks.
     fn accepts(graph: &Graph, terms: &Terms, lasso: &Lasso) -> bool {

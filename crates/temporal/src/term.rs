@@ -7,8 +7,8 @@
 //! The rules there are closed under duality: the negation of a simple term is simple, and [`Terms::negate`] just
 //! swaps operators.
 
-use crate::formula::Formula;
 use crate::guard::{Diagrams, Guard};
+use ltl::Formula;
 use model::budget::Budget;
 use rustc_hash::FxHashMap as Map;
 

@@ -6,13 +6,13 @@
 //! proof.
 
 use crate::automaton::{Automaton, Edge, State};
-use crate::formula::Formula;
 use crate::graph::Graph;
 use crate::merging::merged_by_proof;
 use crate::reduce::reduce;
 use crate::simulation;
 use crate::tableau::tableau;
 use crate::term::{Style, TermId, Terms};
+use ltl::Formula;
 use model::budget::Budget;
 use std::fmt;
 

@@ -29,7 +29,7 @@ impl Reader<'_> {
             let start = text.span.start as usize;
             Span::new(text.span.file, start + range.start, start + range.end)
         };
-        let parsed = temporal::parse(&text.text).map_err(|error| {
+        let parsed = ltl::parse(&text.text).map_err(|error| {
             let diagnostic = Diagnostic::error("M0201", place(error.range.clone()), error.message);
             Box::new(error.hint.into_iter().fold(diagnostic, Diagnostic::help))
         })?;
@@ -54,7 +54,7 @@ impl Reader<'_> {
         }
         let (returns, events) = self.watched(&returned, parts)?;
         returning.into_iter().zip(events).for_each(|(number, event)| atoms[number] = event);
-        let formula = temporal::with_atoms(&parsed.formula, &atoms);
+        let formula = ltl::with_atoms(&parsed.formula, &atoms);
         Ok((Requirement { name: name.text.clone(), formula, span: text.span }, returns))
     }
 

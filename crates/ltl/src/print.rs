@@ -100,7 +100,7 @@ impl Signs {
 }
 
 /// The name of an atom, `p7` if it has none.
-pub(crate) fn name<S: AsRef<str>>(names: &[S], atom: u32) -> String {
+pub fn name<S: AsRef<str>>(names: &[S], atom: u32) -> String {
     names.get(atom as usize).map_or_else(|| format!("p{atom}"), |name| name.as_ref().to_string())
 }
 
