@@ -41,6 +41,7 @@ pub mod sat;
 pub mod semantics;
 pub mod smtlib;
 mod solver;
+pub mod table;
 mod terms;
 
 pub use cross::CrossChecked;

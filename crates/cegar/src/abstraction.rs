@@ -12,13 +12,13 @@
 //!
 //! Every answer is remembered by the truths and predicates that it depends on; refinement elsewhere does not ask again.
 
-use crate::graph::Graph;
 use crate::meter::Meter;
 use crate::plan::{After, Free, Plan, plan};
 use bitvector::{Embedded, Outcome, TermId};
 use model::ids::{EventId, PropositionId};
 use model::structure::{Move, StateParts, Structure};
 use model::verdict::Reason;
+use spec::graph::Graph;
 use std::collections::HashMap;
 
 /// The predicates of each node; those of the propositions come first, at every node.
@@ -59,7 +59,7 @@ impl Predicates {
 pub struct State {
     /// Where.
     pub node: u32,
-    /// By which of several steps that look alike; see [`crate::graph::Step::via`].
+    /// By which of several steps that look alike; see [`spec::graph::Step::via`].
     pub via: u32,
     /// The truth of the node's predicates.
     pub values: Vec<bool>,
@@ -218,15 +218,6 @@ pub(crate) fn all_of(graph: &mut Graph, conditions: &[TermId], truths: &[bool]) 
 /// A condition or its opposite.
 pub(crate) fn literal(graph: &mut Graph, condition: TermId, truth: bool) -> TermId {
     if truth { condition } else { graph.terms.not(condition) }
-}
-
-/// What a concrete state in an abstract one satisfies, and the guard of a step.
-pub(crate) fn assumed(graph: &mut Graph, here: &[TermId], state: &State, step: u32) -> Vec<TermId> {
-    let mut parts = vec![graph.steps[step as usize].guard];
-    for (&predicate, &truth) in here.iter().zip(&state.values) {
-        parts.push(literal(graph, predicate, truth));
-    }
-    parts
 }
 
 /// Conditions on the first state, as conditions on the inputs of the beginning.

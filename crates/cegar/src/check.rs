@@ -6,11 +6,10 @@
 //! A run that all components can take is done by the interpreter before it is called a violation.
 
 use crate::abstraction::{Extract, Predicates};
-use crate::graph::Graph;
 use crate::meter::{Meter, Statistics};
 use crate::replay::{Moved, replay};
-use crate::specification::{Part, Specification};
-use crate::system::{Asked, Examined, compose};
+use crate::shown::shown;
+use crate::system::{Examined, compose};
 use crate::validate::{Checked, Real, project};
 use cfront::interpret::Input;
 use compose::{Method, Verdict};
@@ -19,9 +18,10 @@ use model::composition::{Atom, Composition, Happening, Run};
 use model::composition_proof::CompositionProof;
 use model::context::Context;
 use model::formula::Ltl;
-use model::ids::PropositionId;
 use model::observer::ProgressOnly;
 use model::reason::Reason;
+use spec::graph::Graph;
+use spec::{Asked, Part, Question, Specification};
 use std::collections::HashSet;
 
 /// More predicates at one place than this are not tried.
@@ -32,19 +32,6 @@ const FEW_PREDICATES: usize = 20;
 /// How many times as many states as in the last round the same method may look at, and how many at least.
 const AGAIN: u64 = 4;
 const FEW_STATES: u64 = 20_000;
-
-/// What is asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Question {
-    /// Nothing gets stuck. A run in which an assumption of the author does not hold is no run, and not a deadlock.
-    Deadlock,
-    /// No part gets into an error: an assertion, an error routine, a fault of the program, an error of a process.
-    Safety,
-    /// Every infinite run keeps a formula, by its number.
-    Formula(usize),
-    /// A procedure does only what a process allows, by its number. Its own errors are another question.
-    Conformance(usize),
-}
 
 /// An answer, and what was counted on the way.
 #[derive(Debug)]
@@ -153,65 +140,6 @@ pub fn check(specification: &Specification, question: Question, method: Method, 
     Answer { verdict: verdict.unwrap_or_else(Outcome::Inconclusive), statistics, refined }
 }
 
-/// The parts that a question is about, in the order in which runs and proofs number them.
-pub fn parts_of(specification: &Specification, question: Question) -> Result<Vec<Part>, Reason> {
-    match question {
-        Question::Conformance(number) => {
-            let missing = || Reason::NotSupported(String::from("there is no such conformance"));
-            let conformance = specification.conformances.get(number).ok_or_else(missing)?;
-            let procedure = conformance.procedure.clone();
-            Ok(vec![Part::Procedure(procedure), Part::Process(Box::new(conformance.watcher.clone()))])
-        }
-        _ if specification.parts.is_empty() => {
-            Err(Reason::NotSupported(String::from("the specification has no program")))
-        }
-        _ => Ok(specification.parts.clone()),
-    }
-}
-
-/// The formula that a question is about.
-pub(crate) fn formula_of(specification: &Specification, question: Question) -> Result<Option<&Ltl<Atom>>, Reason> {
-    match question {
-        Question::Formula(number) => match specification.formulas.get(number) {
-            Some(requirement) => Ok(Some(&requirement.formula)),
-            None => Err(Reason::NotSupported(String::from("there is no such formula"))),
-        },
-        _ => Ok(None),
-    }
-}
-
-/// The propositions of a formula.
-pub(crate) fn propositions_of(formula: Option<&Ltl<Atom>>) -> Vec<PropositionId> {
-    let mut found = Vec::new();
-    if let Some(formula) = formula {
-        formula.walk(&mut |part| {
-            if let Ltl::Atom(atom, _) = part
-                && let Atom::Proposition(proposition) = **atom
-                && !found.contains(&proposition)
-            {
-                found.push(proposition);
-            }
-        });
-    }
-    found
-}
-
-/// What of the specification is asked.
-pub(crate) fn asked<'s>(
-    specification: &'s Specification,
-    question: Question,
-    propositions: &'s [PropositionId],
-) -> Asked<'s> {
-    let returns = match question {
-        Question::Conformance(number) => specification.conformances.get(number).map(|found| found.returns()),
-        Question::Formula(number) => specification.returns.get(number).map(Vec::as_slice),
-        _ => None,
-    };
-    let returns = returns.unwrap_or_default();
-    let quiet = matches!(question, Question::Conformance(_));
-    Asked { propositions, blocks: question == Question::Deadlock, quiet, returns }
-}
-
 struct Levels<'s> {
     specification: &'s Specification,
     question: Question,
@@ -227,12 +155,9 @@ struct Levels<'s> {
 
 impl<'s> Levels<'s> {
     fn new(specification: &'s Specification, question: Question, guess: bool, most: usize) -> Result<Self, Reason> {
-        let formula = formula_of(specification, question)?;
-        let parts = parts_of(specification, question)?;
-        let propositions = propositions_of(formula);
-        let asked = asked(specification, question, &propositions);
+        let asked = Asked::new(specification, question)?;
         let mut examined = Vec::new();
-        for (number, part) in parts.iter().enumerate() {
+        for (number, part) in asked.parts.iter().enumerate() {
             if let Part::Procedure(procedure) = part {
                 let one = Examined::new(number, procedure, &asked, guess)?;
                 if question == Question::Deadlock && one.graph.conditional_return.is_some() {
@@ -242,6 +167,7 @@ impl<'s> Levels<'s> {
                 examined.push(one);
             }
         }
+        let Asked { formula, parts, .. } = asked;
         Ok(Levels { specification, question, formula, parts, examined, answered: None, refined: Vec::new(), most })
     }
 
@@ -339,7 +265,7 @@ impl<'s> Levels<'s> {
         let (mut states, mut predicates) = (0, 0);
         for one in &mut self.examined {
             // Those that every assignment decides make no choices.
-            let choices = |at: &Vec<bitvector::TermId>| at.iter().filter(|&&p| !one.graph.enumerated.asks(p)).count();
+            let choices = |at: &Vec<bitvector::TermId>| at.iter().filter(|&&p| !one.enumerated.asks(p)).count();
             let most = self.most + one.graph.propositions.len();
             if one.predicates.at.iter().any(|at| at.len() > most && choices(at) > most) {
                 let message = format!("more than {} predicates at one place did not suffice", self.most);
@@ -442,7 +368,7 @@ impl Refined {
         let (mut predicates, mut seen) = (Vec::new(), HashSet::new());
         for ((node, at), &known) in one.graph.nodes.iter().zip(&one.predicates.at).zip(known) {
             for &predicate in at.iter().skip(known) {
-                let new = (node.span, crate::verify::shown(&one.graph.terms, predicate));
+                let new = (node.span, shown(&one.graph.terms, predicate));
                 if seen.insert(new.clone()) {
                     predicates.push(new);
                 }

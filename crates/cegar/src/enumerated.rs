@@ -6,9 +6,9 @@
 //! needed, all that guards and propositions ask about the variable come along, at all nodes where its value matters still.
 //! A variable that counts has too many values for that; those that it has on paths come along.
 
-use crate::graph::Graph;
 use crate::path::atoms;
 use bitvector::{Op, TermId};
+use spec::graph::Graph;
 use std::collections::{HashMap, HashSet};
 
 /// The variables that take constants only, and what is asked about each.
@@ -23,6 +23,8 @@ pub(crate) struct Enumerated {
     seen: HashMap<TermId, HashSet<TermId>>,
     followed: HashSet<TermId>,
     in_the_way: HashMap<TermId, u32>,
+    /// Variables about which everything is asked already.
+    complete: HashSet<TermId>,
 }
 
 /// A counter with more values than this is not followed by its values.
@@ -90,9 +92,17 @@ impl Enumerated {
         self.followed.insert(predicate);
     }
 
-    /// What is asked about a variable, if it takes constants only.
+    /// What is asked about a variable, if it takes constants only, and was not asked yet.
     pub(crate) fn about(&self, variable: TermId) -> &[TermId] {
-        self.questions.get(&variable).map_or(&[], Vec::as_slice)
+        match self.complete.contains(&variable) {
+            true => &[],
+            false => self.questions.get(&variable).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// Notes that everything is asked about a variable.
+    pub(crate) fn complete(&mut self, variable: TermId) {
+        self.complete.insert(variable);
     }
 }
 
@@ -158,8 +168,8 @@ fn sources(graph: &Graph, value: TermId, counting: bool) -> Option<Vec<TermId>> 
 /// The nodes at which the value of a variable matters: some way from there reads it before it is assigned again.
 pub(crate) fn matters(graph: &Graph, variable: TermId) -> Vec<u32> {
     let number = graph.variables.iter().position(|&v| v == variable);
-    let assigns = |step: &crate::graph::Step| step.update.iter().any(|(v, _)| Some(v.0 as usize) == number);
-    let reads = |step: &crate::graph::Step| {
+    let assigns = |step: &spec::graph::Step| step.update.iter().any(|(v, _)| Some(v.0 as usize) == number);
+    let reads = |step: &spec::graph::Step| {
         let relevant = step.update.iter().filter(|(v, _)| graph.relevant[v.0 as usize]).map(|&(_, value)| value);
         let terms: Vec<TermId> = relevant.chain([step.guard]).collect();
         graph.terms.free_variables(&terms).contains(&variable)

@@ -3,13 +3,12 @@
 //! * In: a specification ([`read`]): C files, what their routines do, which procedures run side by side, and what they shall
 //!   keep. It extends FSP, in the manner of MAGIC (Chaki and others, *Concurrent software verification with states, events,
 //!   and deadlocks*).
-//! * Out: [`check`] answers a [`Question`]: the program [`Holds`], with predicates, structures and a proof that [`verify()`]
-//!   and `certify::composition` accept; or there is a [`Violation`], a run with inputs that the interpreter of `c` has done.
+//! * Out: [`check`] answers a [`Question`]: the program [`Holds`], with predicates, structures and a proof that
+//!   `certify::components` accepts; or there is a [`Violation`], a run with inputs that the interpreter of `c` has done.
 //!
-//! The way through: `outline` and [`specification`] (text), [`graph`] (what a component can do, step by step),
-//! [`abstraction`] and `plan` (predicates make a structure of it), `check` (the compose engine, and the loop around it),
+//! The way through: `spec` (the text, and what a component can do, step by step), [`abstraction`] and `plan` (predicates make a structure of it), `check` (the compose engine, and the loop around it),
 //! `validate` and `path` (is a run possible, and if not, which predicates are missing), `enumerated` (variables that are
-//! followed as a whole), `guess` (another beginning, where this does not end), `replay` (the interpreter), `verify` (the proof). [`families`] are specifications for any size.
+//! followed as a whole), `guess` (another beginning, where this does not end), `replay` (the interpreter), `written` (the proof). [`families`] are specifications for any size.
 //!
 //! # What is answered
 //!
@@ -22,31 +21,26 @@
 
 pub mod abstraction;
 mod check;
-pub mod codes;
-mod encode;
 mod enumerated;
-mod expression;
 pub mod families;
-pub mod graph;
 mod guess;
 mod meter;
-mod outline;
 mod path;
 mod plan;
 mod replay;
-pub mod specification;
+mod shown;
 mod system;
 mod validate;
-mod verify;
+mod written;
 
-pub use check::{Answer, Holds, Outcome, PartProof, Question, Refined, Violation, ViolationStep, check, parts_of};
-pub use encode::variables;
-pub use expression::Expression;
+pub use check::{Answer, Holds, Outcome, PartProof, Refined, Violation, ViolationStep, check};
 pub use meter::Statistics;
 pub use replay::Moved;
-pub use specification::{Conformance, Options, Part, Procedure, Read, Specification, read};
-pub use system::steps;
-pub use verify::{Claimed, Refusal, examine, obligations, predicates, verify};
+pub use shown::predicates;
+pub use spec::{
+    Conformance, Expression, Options, Part, Procedure, Question, Read, Specification, codes, graph, read, specification,
+};
+pub use system::{parts_of, steps};
 
 /// The name of the engine.
 pub const ENGINE: &str = "cegar";

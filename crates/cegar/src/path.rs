@@ -10,12 +10,13 @@
 //! few constants that the program mentions. Variables that take constants only are followed as a whole (`enumerated`).
 
 use crate::abstraction::{Predicates, literal};
-use crate::enumerated::matters;
-use crate::graph::Graph;
+use crate::enumerated::{Enumerated, matters};
 use crate::meter::Meter;
+use crate::system::Examined;
 use bitvector::{Embedded, Model, Op, Outcome, Sort, TermId};
 use cfront::program::VariableId;
 use model::verdict::Reason;
+use spec::graph::Graph;
 use std::collections::{HashMap, HashSet};
 
 /// More constants than this are too many to ask for each.
@@ -100,13 +101,8 @@ fn see(graph: &mut Graph, path: &Path, state: usize, values: &[TermId], executio
 
 impl Execution {
     /// Of the guards that are false whatever the inputs are, the one that needs the fewest new predicates.
-    fn cheapest(
-        &self,
-        graph: &mut Graph,
-        path: &Path,
-        predicates: &Predicates,
-        meter: &Meter<'_>,
-    ) -> Result<Option<usize>, Reason> {
+    fn cheapest(&self, examined: &mut Examined, path: &Path, meter: &Meter<'_>) -> Result<Option<usize>, Reason> {
+        let Examined { graph, enumerated, predicates, .. } = examined;
         let mut best = None;
         let false_ones = (0..self.constraints.len()).filter(|&place| {
             let constraint = self.constraints[place].0;
@@ -120,7 +116,7 @@ impl Execution {
                 |(state, atom): &&(usize, TermId)| !predicates.at[node_at(graph, path, *state) as usize].contains(atom);
             let cost = wanted.iter().filter(new).count();
             let variables = graph.terms.free_variables(&[condition]);
-            let more: usize = variables.into_iter().map(|variable| together(graph, variable).len()).sum();
+            let more: usize = variables.into_iter().map(|variable| together(graph, enumerated, variable).len()).sum();
             // What needs nothing new is of no use.
             if cost + more > 0 && best.is_none_or(|(least, _)| cost + more < least) {
                 best = Some((cost + more, place));
@@ -132,15 +128,14 @@ impl Execution {
     /// Whether the program can take the path.
     pub(crate) fn feasible(
         &self,
-        graph: &mut Graph,
+        examined: &mut Examined,
         path: &Path,
-        predicates: &Predicates,
-        solver: &mut Embedded,
         meter: &mut Meter<'_>,
     ) -> Result<Feasibility, Reason> {
-        if let Some(place) = self.cheapest(graph, path, predicates, meter)? {
+        if let Some(place) = self.cheapest(examined, path, meter)? {
             return Ok(Feasibility::Impossible(vec![place]));
         }
+        let Examined { graph, solver, .. } = examined;
         let parts: Vec<TermId> = self.constraints.iter().map(|&(constraint, _)| constraint).collect();
         match meter.ask(solver, &graph.terms, &parts)? {
             Outcome::Sat(model) => Ok(Feasibility::Possible(model)),
@@ -179,15 +174,9 @@ impl Execution {
 
     /// New predicates that keep the abstraction from this path. Whether there are any.
     /// `wide`: what the core speaks of is looked at everywhere from now on.
-    pub(crate) fn refine(
-        &self,
-        graph: &mut Graph,
-        path: &Path,
-        core: &[usize],
-        wide: bool,
-        predicates: &mut Predicates,
-    ) -> bool {
-        let mut new = self.counted(graph, path, core, predicates);
+    pub(crate) fn refine(&self, examined: &mut Examined, path: &Path, core: &[usize], wide: bool) -> bool {
+        let Examined { graph, enumerated, predicates, .. } = examined;
+        let mut new = self.counted(graph, enumerated, path, core, predicates);
         if new {
             return true;
         }
@@ -203,10 +192,10 @@ impl Execution {
         let mut named: Vec<TermId> = self.named(graph, core).into_iter().collect();
         named.sort_unstable();
         for variable in named {
-            for (node, atom) in together(graph, variable) {
+            for (node, atom) in together(graph, enumerated, variable) {
                 new |= predicates.add(graph, node, atom);
             }
-            graph.followed.insert(variable);
+            enumerated.complete(variable);
         }
         new || self.constants(graph, path, core, true, predicates)
             || self.constants(graph, path, core, false, predicates)
@@ -216,33 +205,40 @@ impl Execution {
 
     /// Counters that have only a few values on paths are followed by these values, wherever they matter: `count == 2` is
     /// decided by whatever is done to `count`, but `count + 1 < 3` asks for `count + 2 < 3` next.
-    fn counted(&self, graph: &mut Graph, path: &Path, core: &[usize], predicates: &mut Predicates) -> bool {
+    fn counted(
+        &self,
+        graph: &mut Graph,
+        enumerated: &mut Enumerated,
+        path: &Path,
+        core: &[usize],
+        predicates: &mut Predicates,
+    ) -> bool {
         let numbers: HashMap<TermId, usize> = graph.variables.iter().enumerate().map(|(n, &v)| (v, n)).collect();
         let (mut values, mut counters) = (Vec::new(), HashSet::new());
         for &place in core {
             let Origin { state, condition } = self.constraints[place].1;
             for (state, atom) in preconditions(graph, path, state, condition) {
                 for variable in graph.terms.free_variables(&[atom]) {
-                    if graph.enumerated.counts(variable) {
+                    if enumerated.counts(variable) {
                         counters.insert(variable);
                     }
                     let value = numbers.get(&variable).map(|&number| self.values[state][number]);
                     let constant = value.filter(|&value| graph.terms.as_const(value).is_some());
-                    match constant.filter(|_| graph.enumerated.is_followable(variable)) {
+                    match constant.filter(|_| enumerated.is_followable(variable)) {
                         Some(value) => values.push((state, variable, value)),
                         None => return false,
                     }
                 }
             }
         }
-        let follow = !counters.is_empty() && graph.enumerated.are_in_the_way(&counters);
-        if !follow || !values.iter().all(|&(_, variable, value)| graph.enumerated.takes(variable, value)) {
+        let follow = !counters.is_empty() && enumerated.are_in_the_way(&counters);
+        if !follow || !values.iter().all(|&(_, variable, value)| enumerated.takes(variable, value)) {
             return false;
         }
         let mut new = false;
         for (state, variable, value) in values {
             let equal = graph.terms.eq(variable, value);
-            graph.enumerated.follow(equal);
+            enumerated.follow(equal);
             new |= predicates.add(graph, node_at(graph, path, state), equal);
             for node in matters(graph, variable) {
                 new |= predicates.add(graph, node, equal);
@@ -363,10 +359,10 @@ fn preconditions(graph: &mut Graph, path: &Path, state: usize, condition: TermId
     wanted
 }
 
-/// All that is asked about a variable that takes constants only, wherever its value matters, if it is not followed yet.
-fn together(graph: &Graph, variable: TermId) -> Vec<(u32, TermId)> {
-    let atoms = graph.enumerated.about(variable);
-    if atoms.is_empty() || graph.followed.contains(&variable) {
+/// All that is asked about a variable that takes constants only, wherever its value matters.
+fn together(graph: &Graph, enumerated: &Enumerated, variable: TermId) -> Vec<(u32, TermId)> {
+    let atoms = enumerated.about(variable);
+    if atoms.is_empty() {
         return Vec::new();
     }
     matters(graph, variable).into_iter().flat_map(|node| atoms.iter().map(move |&atom| (node, atom))).collect()

@@ -1,22 +1,23 @@
 //! Structures side by side: what the compose engine is asked about.
 
 use crate::abstraction::{Extract, Extractor, Predicates};
-use crate::check::{self, Question};
-use crate::graph::{Graph, Place, Returns, Source, build};
+use crate::enumerated::Enumerated;
 use crate::guess::guesses;
 use crate::meter::Meter;
-use crate::specification::{Part, Procedure, Specification};
 use bitvector::Embedded;
 use model::composition::{Component, Composition};
 use model::ids::{EventId, PropositionId};
 use model::source::Span;
 use model::verdict::Reason;
+use spec::graph::Graph;
+use spec::{Asked, Part, Procedure, Question, Specification};
 
 /// A procedure under examination.
 pub(crate) struct Examined {
     /// Its place among the parts.
     pub(crate) part: usize,
     pub(crate) graph: Graph,
+    pub(crate) enumerated: Enumerated,
     pub(crate) predicates: Predicates,
     pub(crate) alphabet: Vec<EventId>,
     pub(crate) propositions: Vec<PropositionId>,
@@ -31,7 +32,7 @@ pub(crate) struct Examined {
 impl Examined {
     /// A procedure with the propositions that are asked for, and without predicates; or with those that are guessed.
     pub(crate) fn new(part: usize, procedure: &Procedure, asked: &Asked<'_>, guess: bool) -> Result<Self, Reason> {
-        let mut graph = graph_of(procedure, asked)?;
+        let mut graph = asked.graph(procedure)?;
         if guess {
             let guesses = guesses(&mut graph);
             graph.hints.extend(guesses);
@@ -40,8 +41,9 @@ impl Examined {
         Ok(Examined {
             part,
             predicates,
-            alphabet: alphabet_of(procedure, asked),
-            propositions: propositions_of(procedure, asked).map(|(id, _)| id).collect(),
+            alphabet: asked.alphabet(procedure),
+            propositions: asked.propositions(procedure),
+            enumerated: Enumerated::new(&graph),
             graph,
             extract: None,
             extractor: Extractor::new(),
@@ -62,51 +64,9 @@ impl Examined {
     }
 }
 
-/// What of a specification a question is about.
-#[derive(Clone, Copy)]
-pub(crate) struct Asked<'s> {
-    pub(crate) propositions: &'s [PropositionId],
-    /// Failed assumptions must be seen.
-    pub(crate) blocks: bool,
-    /// Errors of procedures are ends like others.
-    pub(crate) quiet: bool,
-    /// The returns that are events.
-    pub(crate) returns: &'s [Returns],
-}
-
-impl<'s> Asked<'s> {
-    fn returns_of(&self, procedure: &Procedure) -> Vec<&'s Returns> {
-        self.returns.iter().filter(|returns| returns.part == procedure.name).collect()
-    }
-}
-
-fn propositions_of<'s>(
-    procedure: &'s Procedure,
-    asked: &'s Asked<'_>,
-) -> impl Iterator<Item = (PropositionId, crate::expression::Expression)> + 's {
-    let wanted = procedure.propositions.iter().filter(|(id, _)| asked.propositions.contains(id));
-    wanted.map(|(id, expression)| (*id, expression.clone()))
-}
-
-/// The graph of a procedure for a question.
-pub(crate) fn graph_of(procedure: &Procedure, asked: &Asked<'_>) -> Result<Graph, Reason> {
-    let propositions: Vec<_> = propositions_of(procedure, asked).map(|(_, expression)| expression).collect();
-    let source = Source {
-        component: &procedure.component,
-        routines: &procedure.routines,
-        propositions: &propositions,
-        hints: &procedure.hints,
-        returns: &asked.returns_of(procedure),
-        blocks: asked.blocks,
-        quiet: asked.quiet,
-    };
-    let mut graph = build(&source).map_err(|diagnostic| Reason::NotSupported(diagnostic.message.clone()))?;
-    for node in &mut graph.nodes {
-        if node.place == Place::Done {
-            node.span = procedure.span;
-        }
-    }
-    Ok(graph)
+/// The parts that a question is about, in the order in which runs and proofs number them.
+pub fn parts_of(specification: &Specification, question: Question) -> Result<Vec<Part>, Reason> {
+    Ok(Asked::new(specification, question)?.parts)
 }
 
 /// The steps of a procedure as a question sees them, and the events in which it takes part: for whoever follows a run.
@@ -115,16 +75,8 @@ pub fn steps(
     question: Question,
     procedure: &Procedure,
 ) -> Result<(Graph, Vec<EventId>), Reason> {
-    let propositions = check::propositions_of(check::formula_of(specification, question)?);
-    let asked = check::asked(specification, question, &propositions);
-    Ok((graph_of(procedure, &asked)?, alphabet_of(procedure, &asked)))
-}
-
-/// The events of a procedure for a question.
-pub(crate) fn alphabet_of(procedure: &Procedure, asked: &Asked<'_>) -> Vec<EventId> {
-    let mut alphabet = procedure.alphabet.clone();
-    alphabet.extend(asked.returns_of(procedure).into_iter().flat_map(|returns| &returns.events));
-    alphabet
+    let asked = Asked::new(specification, question)?;
+    Ok((asked.graph(procedure)?, asked.alphabet(procedure)))
 }
 
 /// The composition of structures of procedures, in the order of the procedures, and of the processes between them.

@@ -11,7 +11,6 @@
 //! impossible, and then there are new predicates.
 
 use crate::abstraction::Extract;
-use crate::graph::Graph;
 use crate::meter::Meter;
 use crate::path::{Execution, Feasibility, Path, execute};
 use crate::system::Examined;
@@ -19,6 +18,7 @@ use bitvector::{Evaluation, Model};
 use model::composition::{Happening, Run};
 use model::structure::TAU;
 use model::verdict::Reason;
+use spec::graph::Graph;
 
 /// Rounds of a loop that may come before it closes, and rounds that may lie between equal states.
 const MOST_BEFORE: usize = 3;
@@ -132,12 +132,12 @@ impl Projection {
         rounds: Option<(usize, usize)>,
         meter: &mut Meter<'_>,
     ) -> Result<Checked, Reason> {
-        match execution.feasible(&mut examined.graph, &path, &examined.predicates, &mut examined.solver, meter)? {
+        match execution.feasible(examined, &path, meter)? {
             Feasibility::Possible(model) => Ok(Checked::Real(Box::new(self.real(path, execution, &model, rounds)))),
             Feasibility::Impossible(core) => {
                 examined.rounds += 1;
                 let wide = examined.rounds > LOCAL_ROUNDS;
-                if execution.refine(&mut examined.graph, &path, &core, wide, &mut examined.predicates) {
+                if execution.refine(examined, &path, &core, wide) {
                     examined.extract = None;
                     Ok(Checked::Refined)
                 } else {

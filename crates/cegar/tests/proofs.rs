@@ -1,7 +1,6 @@
-//! Proofs that were tampered with are refused; obligations are what the checker asks.
+//! Proofs that were tampered with are refused.
 
-use crate::common::{ask, read_with, specification};
-use bitvector::{Effort, Embedded};
+use crate::common::{ask, checked, read_with, specification};
 use cegar::{Holds, Outcome, Question, Specification};
 
 const PROGRAM: &str = "
@@ -32,17 +31,15 @@ fn proved(question: Question) -> (Specification, Holds) {
 }
 
 fn accepted(specification: &Specification, holds: &Holds) -> bool {
-    cegar::verify(specification, holds, &mut Embedded::without_memory(), &Effort::unlimited()).is_ok()
+    checked(specification, holds).is_ok()
 }
 
 #[test]
 fn a_proof_as_it_was_found_is_accepted_for_each_kind_of_question() {
     for question in [Question::Safety, Question::Deadlock, Question::Formula(0)] {
         let (specification, holds) = proved(question);
-        assert!(accepted(&specification, &holds));
-        let obligations = cegar::obligations(&specification, &holds).unwrap();
-        let steps: usize = holds.parts[0].extract.states.len();
-        assert!(obligations.len() >= steps && obligations.iter().all(|text| text.contains("(check-sat)")));
+        let questions = checked(&specification, &holds).unwrap();
+        assert!(questions >= holds.parts[0].extract.states.len() as u64, "{questions}");
     }
 }
 
@@ -83,10 +80,7 @@ fn a_structure_with_another_truth_or_beginning_is_refused() {
 }
 
 #[test]
-fn another_composition_or_question_is_refused() {
-    let (specification, mut holds) = proved(Question::Safety);
-    holds.composition.components[0].structure = holds.composition.components[1].structure.clone();
-    assert!(!accepted(&specification, &holds));
+fn another_question_or_nothing_about_a_part_is_refused() {
     let (specification, mut holds) = proved(Question::Safety);
     holds.question = Question::Formula(0);
     assert!(!accepted(&specification, &holds));

@@ -7,8 +7,11 @@
 //! certificate is the claim: so many states, with this digest. The checker then searches again with
 //! the plainest code there is, a set of states and a list of states to look at, and compares. Proofs of the flow
 //! engine are checked in [`flow`], those about infinite runs in [`temporal`], invariants over queues in [`queues`], trees of
-//! abstractions in [`composition`], invariants of C programs in [`programs`].
+//! abstractions in [`composition`], invariants of C programs in [`programs`], abstractions of C
+//! components in [`components`].
 
+mod check;
+pub mod components;
 pub mod composition;
 pub mod flow;
 mod pace;
@@ -18,8 +21,11 @@ mod searched;
 pub mod temporal;
 mod traces;
 
+pub use check::{Facts, Subject, check};
+
 use model::context::Context;
 use model::fault::Overflow;
+use model::reason::Reason;
 use model::semantics::Semantics;
 use model::verdict::{Certificate, Property};
 use pace::pause;
@@ -73,6 +79,9 @@ pub enum Refusal {
     /// The check was not finished.
     #[error("the check was not finished: {0}")]
     Unfinished(String),
+    /// A solver has no answer.
+    #[error("the check was not finished: {0}")]
+    Undecided(Reason),
 }
 
 /// Checks a certificate.

@@ -30,6 +30,8 @@ mod table;
 mod ways;
 mod words;
 
+pub(crate) use table::entry;
+
 use bitvector::Solver;
 use cfront::Component;
 use cfront::program::LocationId;
@@ -50,6 +52,16 @@ pub enum Refusal {
     /// There is no answer for this location.
     #[error("at location {}: {}", .0.0, .1)]
     Undecided(LocationId, Reason),
+}
+
+impl From<Refusal> for crate::Refusal {
+    fn from(refusal: Refusal) -> crate::Refusal {
+        match refusal {
+            Refusal::Undecided(_, reason) => crate::Refusal::Undecided(reason),
+            Refusal::Malformed(what) => crate::Refusal::Malformed(what),
+            Refusal::NotInductive(_) => crate::Refusal::NotInvariant(refusal.to_string()),
+        }
+    }
 }
 
 /// What must be unsatisfiable.

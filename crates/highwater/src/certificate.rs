@@ -2,19 +2,15 @@
 
 use crate::choice::Choice;
 use crate::error::Error;
-use crate::model::{Model, NetworkModel, System};
+use crate::model::{Model, System};
+use crate::programs;
 use crate::request::{DEFAULT_MEMORY, DEFAULT_TIMEOUT};
 use crate::settings::{COptions, ReadOptions};
 use crate::stack::with_deep_stack;
-use crate::{components, programs};
+use certify::{Refusal, Subject};
 use model::budget::Budget;
-use model::composition::Composition;
 use model::context::Context;
-use model::flow_proof::{FlowProof, QueueKey};
-use model::network::{Initial, Network};
 use model::observer::{Observer, Silent};
-use model::queue_proof::QueueProof;
-use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Property};
 use report::parse::{self, Certificates};
 use std::fmt;
@@ -219,132 +215,14 @@ pub(crate) fn property_named(name: &str) -> Result<Property, Error> {
     })
 }
 
-/// One claim, by the checker of its kind.
-fn verify_claim(
-    claim: &parse::Claim,
-    property: &Property,
-    model: &Model,
-    cx: &Context<'_>,
-) -> Result<String, certify::Refusal> {
-    let wrong = || certify::Refusal::WrongKind(property.to_string());
-    match (&model.system, &claim.certificate) {
-        (System::Program(program), Certificate::Program(proof)) if *property == Property::Safety => {
-            programs::verify(program, proof, cx)
-        }
-        (System::Components(components), Certificate::Components(proof)) => {
-            let question = components::question(&components.specification, property).ok_or_else(wrong)?;
-            components::verify(components, question, proof, cx)
-        }
-        (System::Composition(composition), _) => verify_joint(claim, property, composition, cx),
-        (System::Network(network), _) => verify_network(claim, property, network, cx),
-        _ => Err(wrong()),
+/// The model as the checker sees it.
+fn subject(model: &Model) -> Subject<'_> {
+    match &model.system {
+        System::Network(model) => Subject::Network(&model.network, model.bad.as_ref()),
+        System::Composition(composition) => Subject::Composition(composition),
+        System::Program(program) => Subject::Program(&program.component, &program.options),
+        System::Components(file) => Subject::Components(&file.specification, &file.options),
     }
-}
-
-/// A claim about a network.
-fn verify_network(
-    claim: &parse::Claim,
-    property: &Property,
-    model: &NetworkModel,
-    cx: &Context<'_>,
-) -> Result<String, certify::Refusal> {
-    let network = &model.network;
-    match &claim.certificate {
-        Certificate::Composition(_) | Certificate::Program(_) | Certificate::Components(_) => {
-            Err(certify::Refusal::WrongKind(property.to_string()))
-        }
-        Certificate::Queues(_) if claim.reading != Reading::Unbounded => {
-            let why = "an invariant over queues is about channels without bounds";
-            Err(certify::Refusal::Malformed(String::from(why)))
-        }
-        Certificate::Queues(proof) if !model.is_machines() && proof.bad.is_empty() => {
-            certify::queues::verify_promela(network, property, proof, cx)?;
-            Ok(String::new())
-        }
-        Certificate::Queues(proof) => {
-            let specification = specification_of(proof, model)?;
-            certify::queues::verify(network, &specification, property, proof, cx)?;
-            Ok(meant(proof))
-        }
-        Certificate::Flow(proof) => {
-            let accepted = certify::flow::verify(network, property, proof, cx)?;
-            Ok(if *property == Property::Boundedness { claimed(&accepted, proof, network) } else { String::new() })
-        }
-        certificate => {
-            let semantics = Semantics::new(network, claim.reading);
-            certify::verify(&semantics, property, certificate, cx)?;
-            Ok(String::new())
-        }
-    }
-}
-
-/// A claim about structures side by side.
-fn verify_joint(
-    claim: &parse::Claim,
-    property: &Property,
-    composition: &Composition,
-    cx: &Context<'_>,
-) -> Result<String, certify::Refusal> {
-    let wrong = || certify::Refusal::WrongKind(property.to_string());
-    let Certificate::Composition(proof) = &claim.certificate else { return Err(wrong()) };
-    let question = composition.question(property).ok_or_else(wrong)?;
-    certify::composition::verify(composition, question, proof, cx)?;
-    let count = composition.components.len();
-    Ok(format!("  {count} component{}", if count == 1 { "" } else { "s" }))
-}
-
-/// The bad configurations that a proof is about: those that it names, or else those of the model.
-fn specification_of(proof: &QueueProof, model: &NetworkModel) -> Result<scm::Specification, certify::Refusal> {
-    let network = &model.network;
-    let own = model.bad.as_ref().ok_or_else(|| {
-        certify::Refusal::Malformed(String::from("it is for communicating machines, and the model is none"))
-    })?;
-    if proof.bad.is_empty() {
-        return Ok(own.clone());
-    }
-    let read = |line: &String| {
-        let unreadable = || certify::Refusal::Malformed(format!("`{line}` is no set of configurations of the model"));
-        scm::read_bad("--bad", line, network).bad.ok_or_else(unreadable)
-    };
-    Ok(scm::Specification { bad: proof.bad.iter().map(read).collect::<Result<_, _>>()? })
-}
-
-/// The bad configurations that are not those of the model: `  --bad client@1 with c.#`.
-fn meant(proof: &QueueProof) -> String {
-    proof.bad.iter().map(|line| format!("  --bad '{line}'")).collect()
-}
-
-/// Which channels are proved to stay finite: `  ts[0] <= 2, log is finite (2 of 3)`.
-fn claimed(accepted: &certify::flow::Accepted, proof: &FlowProof, network: &Network) -> String {
-    let name = |key: &QueueKey| {
-        let (variable, element) = (key.variable as usize, key.element as usize);
-        match key.instance.and_then(|id| proof.abstraction.instances.get(id as usize)) {
-            None => network.variables[variable].element_name(element),
-            Some(instance) => {
-                let machine = network.machine(instance.machine());
-                format!("{}:{}", machine.name, machine.variables[variable].element_name(element))
-            }
-        }
-    };
-    let all = accepted.bounded.iter().map(|(key, bound)| match bound {
-        Some(bound) => format!("{} <= {bound}", name(key)),
-        None => format!("{} is finite", name(key)),
-    });
-    let (all, count): (Vec<String>, usize) = (all.take(MOST_NAMED).collect(), accepted.bounded.len());
-    let more = if count > MOST_NAMED { ", ..." } else { "" };
-    let buffered = proof.abstraction.queues.iter().filter(|queue| is_buffered(&queue.key, proof, network)).count();
-    format!("  {}{more} ({count} of {buffered})", all.join(", "))
-}
-
-/// More channels than this are only counted.
-const MOST_NAMED: usize = 8;
-
-fn is_buffered(key: &QueueKey, proof: &FlowProof, network: &Network) -> bool {
-    let variable = match key.instance.and_then(|id| proof.abstraction.instances.get(id as usize)) {
-        None => &network.variables[key.variable as usize],
-        Some(instance) => &network.machine(instance.machine()).variables[key.variable as usize],
-    };
-    matches!(variable.initial, Initial::NewChannel(ty) if !network.channel_types[ty.index()].is_rendezvous())
 }
 
 /// A document is refused for another model.
@@ -367,12 +245,12 @@ fn verify_all(
     if certificates.claims.is_empty() {
         return Err(Error::Mismatch(String::from("the document has no certificate: nothing was proved")));
     }
-    let has_channels = matches!(model.system, System::Network(_));
     let verified = certificates.claims.iter().zip(properties).map(|(claim, property)| {
-        let (result, detail) = match verify_claim(claim, property, model, cx) {
-            Ok(what) if !has_channels => (ClaimResult::Accepted, what),
-            Ok(what) => (ClaimResult::Accepted, format!("  channels: {}{what}", claim.reading.name())),
-            Err(certify::Refusal::Unfinished(reason)) => (ClaimResult::Unfinished, reason.to_string()),
+        let checked = certify::check(subject(model), property, claim.reading, &claim.certificate, cx);
+        let (result, detail) = match checked {
+            Ok(facts) => (ClaimResult::Accepted, facts.to_string()),
+            Err(Refusal::Unfinished(reason)) => (ClaimResult::Unfinished, reason),
+            Err(Refusal::Undecided(reason)) => (ClaimResult::Unfinished, reason.to_string()),
             Err(refusal) => (ClaimResult::Refused, refusal.to_string()),
         };
         VerifiedClaim { property: property.to_string(), result, detail }

@@ -9,7 +9,7 @@
 
 use crate::components::{self, ComponentsFile};
 use crate::programs;
-use crate::solvers::Checker;
+use crate::solvers::{self, Checker};
 use certify::Refusal;
 use cfront::Component;
 use model::composition::Composition;
@@ -123,11 +123,9 @@ impl Checked {
         cross_check: bool,
         cx: &Context<'_>,
     ) -> Result<(Checked, components::Accepted), Reason> {
-        let accepted = components::accepted(&file.specification, holds, cross_check, cx)?;
-        let (data_model, overflow) =
-            (programs::data_model_name(file.options.data_model), file.options.signed_overflow_is_error);
-        let proof = components::proof::written(holds, data_model, overflow);
-        Ok((Checked { certificate: Certificate::Components(Box::new(proof)), by: By::Checker }, accepted))
+        let accepted = components::accepted(file, holds, cross_check, cx)?;
+        let certificate = Certificate::Components(Box::new(accepted.proof.clone()));
+        Ok((Checked { certificate, by: By::Checker }, accepted))
     }
 
     /// An exhaustive search; `None` for a certificate of another kind.
@@ -145,6 +143,7 @@ pub(crate) fn refused(refusal: Refusal, cx: &Context<'_>) -> Reason {
     match refusal {
         Refusal::Unfinished(_) if cx.budget.is_cancelled() => Reason::Interrupted,
         Refusal::Unfinished(why) => Reason::NotProvable(format!("a proof was found, but not checked: {why}")),
+        Refusal::Undecided(reason) => solvers::unchecked(reason),
         Refusal::Crash(fault) => Reason::Crash(fault),
         refusal => Reason::Internal(format!("the checker refuses the proof: {refusal}")),
     }

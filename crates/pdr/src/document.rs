@@ -1,41 +1,10 @@
 //! Expressions of an invariant to and from documents: the operations have the names of SMT-LIB.
 
 use crate::invariant::{Invariant, Node};
+use bitvector::table::{self, NAMES};
 use bitvector::{Op, Sort};
 use cfront::program::VariableId;
 use model::program_proof::{ProgramProof, ProofNode};
-
-/// The operations and their names; `extract` is a case of its own.
-const NAMES: [(Op, &str); 26] = [
-    (Op::Not, "not"),
-    (Op::And, "and"),
-    (Op::Or, "or"),
-    (Op::Eq, "="),
-    (Op::Ite, "ite"),
-    (Op::BvNot, "bvnot"),
-    (Op::BvNeg, "bvneg"),
-    (Op::BvAnd, "bvand"),
-    (Op::BvOr, "bvor"),
-    (Op::BvXor, "bvxor"),
-    (Op::Add, "bvadd"),
-    (Op::Sub, "bvsub"),
-    (Op::Mul, "bvmul"),
-    (Op::Udiv, "bvudiv"),
-    (Op::Urem, "bvurem"),
-    (Op::Sdiv, "bvsdiv"),
-    (Op::Srem, "bvsrem"),
-    (Op::Shl, "bvshl"),
-    (Op::Lshr, "bvlshr"),
-    (Op::Ashr, "bvashr"),
-    (Op::Ult, "bvult"),
-    (Op::Slt, "bvslt"),
-    (Op::Concat, "concat"),
-    (Op::Zext, "zero_extend"),
-    (Op::Sext, "sign_extend"),
-    (Op::Extract(0), EXTRACT),
-];
-
-const EXTRACT: &str = "extract";
 
 impl Invariant {
     /// The proof of a document. How the program was read is for the caller to fill in.
@@ -52,15 +21,8 @@ impl Invariant {
 pub fn written_node(node: &Node) -> ProofNode {
     match node {
         Node::Variable(VariableId(variable)) => ProofNode::Variable { variable: *variable },
-        Node::Constant { sort, bits } => ProofNode::Constant { constant: format!("{bits:x}"), width: width(*sort) },
-        Node::Apply { op, sort, arguments } => {
-            let (plain, low) = match op {
-                Op::Extract(low) => (Op::Extract(0), Some(*low)),
-                op => (*op, None),
-            };
-            let name = NAMES.iter().find(|(known, _)| *known == plain).map_or("", |(_, name)| name);
-            ProofNode::Apply { op: String::from(name), low, width: width(*sort), arguments: arguments.clone() }
-        }
+        Node::Constant { sort, bits } => table::constant(*sort, *bits),
+        Node::Apply { op, sort, arguments } => table::apply(*op, *sort, arguments.clone()),
     }
 }
 
@@ -87,13 +49,6 @@ pub fn read_node(node: &ProofNode) -> Option<Node> {
             Node::Apply { op, sort: sort(*width), arguments: arguments.clone() }
         }
     })
-}
-
-fn width(sort: Sort) -> u32 {
-    match sort {
-        Sort::Bool => 0,
-        Sort::Bv(width) => width,
-    }
 }
 
 fn sort(width: u32) -> Sort {

@@ -38,15 +38,9 @@ pub fn ask(specification: &Specification, question: Question, seconds: u64) -> A
 #[allow(dead_code, reason = "not every test has proofs")]
 pub fn checked(specification: &Specification, holds: &cegar::Holds) -> Result<u64, String> {
     let mut solver = bitvector::Embedded::without_memory();
-    let count = cegar::verify(specification, holds, &mut solver, &bitvector::Effort::unlimited())?;
-    let question = match holds.question {
-        Question::Deadlock => certify::composition::Question::Deadlock,
-        Question::Safety | Question::Conformance(_) => certify::composition::Question::Safety,
-        Question::Formula(number) => certify::composition::Question::Formula(&specification.formulas[number].formula),
-    };
-    certify::composition::verify(&holds.composition, question, &holds.proof, &Context::unlimited())
-        .map_err(|refusal| refusal.to_string())?;
-    Ok(count)
+    let proof = holds.written("ilp32", false);
+    certify::components::verify(specification, holds.question, &proof, &mut solver, &Context::unlimited())
+        .map_err(|refusal| refusal.to_string())
 }
 
 /// Shows refinements with `HIGHWATER_TELL`.

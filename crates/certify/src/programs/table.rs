@@ -102,7 +102,12 @@ impl<'p> Table<'p> {
 }
 
 /// The term of an entry whose arguments were made before; `None` if it is none.
-fn entry(terms: &mut Terms, node: &ProofNode, values: &[TermId], made: &HashMap<u32, TermId>) -> Option<TermId> {
+pub(crate) fn entry(
+    terms: &mut Terms,
+    node: &ProofNode,
+    values: &[TermId],
+    made: &HashMap<u32, TermId>,
+) -> Option<TermId> {
     match node {
         ProofNode::Variable { variable } => values.get(*variable as usize).copied(),
         ProofNode::Constant { constant, width } => {

@@ -8,7 +8,6 @@
 //! the formula says nothing. The structures of a proof do more than the procedures; what they do not do, these do not either.
 
 mod checking;
-pub mod proof;
 mod reading;
 mod replayed;
 mod script;
@@ -16,7 +15,7 @@ mod shown;
 mod simulated;
 mod tests_in_c;
 
-pub use checking::{Accepted, accepted, verify};
+pub use checking::{Accepted, accepted};
 pub use reading::{ComponentsFile, How, read};
 pub use replayed::replay;
 pub use shown::{dot, text};
@@ -73,7 +72,7 @@ impl<'a> Components<'a> {
 
     /// The conformances that a name means: all, those of a procedure, or one.
     fn conformances(&self, name: &str) -> Vec<Property> {
-        let all = self.file.specification.conformances.iter().map(|found| short_name(&found.name));
+        let all = self.file.specification.conformances.iter().map(|found| found.short_name());
         let meant = |full: &String| name.is_empty() || full == name || full.split(' ').next() == Some(name);
         all.filter(meant).map(Property::Conformance).collect()
     }
@@ -91,7 +90,7 @@ impl<'a> Components<'a> {
             certificate: None,
             details: Details::default(),
         };
-        let Some(question) = question(&self.file.specification, property) else {
+        let Some(question) = self.file.specification.question(property) else {
             let reason = Reason::NotSupported(format!("there is no {property}"));
             return Ok(Answer { outcome, claim: Claim::Open(reason) });
         };
@@ -298,27 +297,6 @@ impl Strategy for Components<'_> {
 
 fn can_end(structure: &model::structure::Structure) -> bool {
     (0..structure.states() as u32).any(|state| structure.ending(state) == Ending::Done)
-}
-
-/// The question that a property is.
-pub fn question(specification: &Specification, property: &Property) -> Option<Question> {
-    match property {
-        Property::Deadlock => Some(Question::Deadlock),
-        Property::Safety => Some(Question::Safety),
-        Property::Ltl(name) => {
-            specification.formulas.iter().position(|formula| formula.name == *name).map(Question::Formula)
-        }
-        Property::Conformance(name) => {
-            let same = |found: &cegar::Conformance| short_name(&found.name) == *name;
-            specification.conformances.iter().position(same).map(Question::Conformance)
-        }
-        _ => None,
-    }
-}
-
-/// `save conforms to ALLOWED` is `save to ALLOWED`.
-fn short_name(name: &str) -> String {
-    name.replacen(" conforms to ", " to ", 1)
 }
 
 fn sheet(found: &cegar::Statistics) -> Sheet {

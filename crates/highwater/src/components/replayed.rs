@@ -1,6 +1,6 @@
 //! `simulate --replay` for C components: a run that was written is followed again.
 
-use super::{ComponentsFile, question, script};
+use super::{ComponentsFile, script};
 use crate::certificate;
 use crate::error::Error;
 use model::chart::Form;
@@ -25,7 +25,7 @@ pub fn replay(
         return Err(Error::Mismatch(String::from("the trace is none of C components")));
     }
     let property = certificate::property_named(&trace.property)?;
-    let question = question(specification, &property);
+    let question = specification.question(&property);
     let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
     let parts = cegar::parts_of(specification, question).map_err(|reason| mismatch(reason.to_string()))?;
     let script = script::of_trace(trace, specification).map_err(mismatch)?;

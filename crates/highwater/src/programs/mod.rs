@@ -14,7 +14,7 @@ mod reading;
 mod replayed;
 mod simulated;
 
-pub use checking::{accepted, verify};
+pub use checking::accepted;
 pub use reading::{ProgramFile, c_options, data_model_name, options_named, options_of, read};
 pub use replayed::replay;
 pub use simulated::{beside, run};

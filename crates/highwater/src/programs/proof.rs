@@ -4,7 +4,6 @@ use super::reading::data_model_name;
 use cfront::Options;
 use model::program_proof::ProgramProof;
 use pdr::Invariant;
-pub use pdr::document::{read_node, written_node};
 
 /// The proof of a document.
 pub fn written(invariant: &Invariant, options: &Options, faults: bool) -> ProgramProof {

@@ -1,10 +1,10 @@
 //! From a component of C and the behaviour of its routines to nodes and steps.
 
 use super::{Action, Behaviour, Graph, Node, Place, RETURNING, Returns, Step};
+use crate::decided::decided;
 use crate::encode::{Translation, sort_of, variables};
-use crate::enumerated::Enumerated;
 use crate::expression::Expression;
-use bitvector::{Effort, Embedded, Op, Outcome, Solver, Sort, TermId, Terms};
+use bitvector::{Op, Sort, TermId, Terms};
 use cfront::program::{Component, EdgeId, Instruction, LocationId, VariableId, VariableKind};
 use cfront::term::Scalar;
 use model::diagnostic::Diagnostic;
@@ -48,8 +48,6 @@ pub(crate) fn build(source: &Source<'_>) -> Built<Graph> {
         relevant: vec![false; component.variables.len()],
         quiet: source.quiet,
         conditional_return: None,
-        enumerated: Enumerated::default(),
-        followed: HashSet::new(),
     };
     let translation = Translation::new(component, &variables);
     let mut builder = Builder { source, graph, translation, nodes: HashMap::new(), todo: Vec::new(), yes };
@@ -420,7 +418,6 @@ impl<'s> Builder<'s> {
             self.graph.hints.push(term);
         }
         self.graph.mark_relevant();
-        self.graph.enumerated = Enumerated::new(&self.graph);
         Ok(self.graph)
     }
 }
@@ -450,14 +447,4 @@ fn defines(terms: &Terms, condition: TermId, inputs: &[TermId]) -> bool {
 /// Whether a condition can hold at all. What is not decided counts as possible.
 fn possible(terms: &Terms, condition: TermId) -> bool {
     decided(terms, condition) != Some(false)
-}
-
-/// Whether a condition can hold at all, if that is found out soon.
-fn decided(terms: &Terms, condition: TermId) -> Option<bool> {
-    let effort = Effort { conflicts: Some(10_000), ..Effort::unlimited() };
-    match Embedded::new().check(terms, &[condition], &effort) {
-        Outcome::Sat(_) => Some(true),
-        Outcome::Unsat(_) => Some(false),
-        Outcome::Unknown(_) => None,
-    }
 }

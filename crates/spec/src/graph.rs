@@ -24,7 +24,6 @@ mod build;
 
 pub(crate) use build::{Source, build};
 
-use crate::enumerated::Enumerated;
 use crate::expression::Expression;
 use bitvector::{TermId, Terms};
 use cfront::program::{EdgeId, LocationId, VariableId};
@@ -33,7 +32,7 @@ use model::source::Span;
 use model::structure::Ending;
 #[cfg(doc)]
 use model::structure::TAU;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What a routine does, for the others.
 #[derive(Clone, Debug)]
@@ -177,15 +176,11 @@ pub struct Graph {
     pub quiet: bool,
     /// The place of a return whose condition speaks of arguments.
     pub conditional_return: Option<Span>,
-    /// The variables that take constants only.
-    pub(crate) enumerated: Enumerated,
-    /// Those of them that are followed.
-    pub(crate) followed: HashSet<TermId>,
 }
 
 impl Graph {
     /// How a run ends at a node, if it does.
-    pub(crate) fn ending(&self, node: u32) -> Ending {
+    pub fn ending(&self, node: u32) -> Ending {
         match self.nodes[node as usize].place {
             Place::Done => Ending::Done,
             Place::Wrong(_) if self.quiet => Ending::Done,
@@ -195,7 +190,7 @@ impl Graph {
     }
 
     /// A condition before a step, from one after it.
-    pub(crate) fn before(&mut self, step: u32, after: TermId) -> TermId {
+    pub fn before(&mut self, step: u32, after: TermId) -> TermId {
         let update = &self.steps[step as usize].update;
         let new = update.iter().map(|&(variable, value)| (self.variables[variable.0 as usize], value)).collect();
         self.terms.substitute(after, &new)

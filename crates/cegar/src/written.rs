@@ -1,0 +1,39 @@
+//! A proof as plain data, for documents and for the checker.
+
+use crate::abstraction::State;
+use crate::check::{Holds, PartProof};
+use bitvector::TermId;
+use bitvector::table::table;
+use model::components_proof::{AbstractState, ComponentsAbstraction, ComponentsProof, ProcedureStructure};
+use std::collections::HashMap;
+
+impl Holds {
+    /// The proof, with how C was read.
+    pub fn written(&self, data_model: &str, signed_overflow: bool) -> ComponentsProof {
+        let procedures = self.parts.iter().map(structure).collect();
+        let abstraction = ComponentsAbstraction { data_model: String::from(data_model), signed_overflow, procedures };
+        ComponentsProof { abstraction, composition: self.proof.clone() }
+    }
+}
+
+fn structure(proof: &PartProof) -> ProcedureStructure {
+    let PartProof { part, graph, predicates, extract } = proof;
+    let variables: HashMap<TermId, u32> = graph.variables.iter().copied().zip(0..).collect();
+    let roots: Vec<TermId> = predicates.at.iter().flatten().copied().collect();
+    let (nodes, places) = table(&graph.terms, &variables, &roots);
+    let numbers = |at: &Vec<TermId>| at.iter().filter_map(|term| places.get(term).copied()).collect();
+    let digit = |&truth: &bool| if truth { '1' } else { '0' };
+    let state = |state: &State| AbstractState {
+        place: state.node,
+        via: state.via,
+        truths: state.values.iter().map(digit).collect(),
+    };
+    ProcedureStructure {
+        part: *part as u32,
+        nodes,
+        predicates: predicates.at.iter().map(numbers).collect(),
+        states: extract.states.iter().map(state).collect(),
+        initial: extract.initial.clone(),
+        moves: extract.moves.clone(),
+    }
+}
