@@ -145,13 +145,9 @@ fn read(file: &Path) -> Specification {
 
 fn checked(specification: &Specification, holds: &cegar::Holds) -> Result<(), String> {
     let mut solver = bitvector::Embedded::without_memory();
-    cegar::verify(specification, holds, &mut solver, &bitvector::Effort::unlimited())?;
-    let question = match holds.question {
-        Question::Deadlock => certify::composition::Question::Deadlock,
-        Question::Formula(number) => certify::composition::Question::Formula(&specification.formulas[number].formula),
-        _ => certify::composition::Question::Safety,
-    };
-    certify::composition::verify(&holds.composition, question, &holds.proof, &Context::unlimited())
+    let proof = holds.written("ilp32", false);
+    certify::components::verify(specification, holds.question, &proof, &mut solver, &Context::unlimited())
+        .map(|_| ())
         .map_err(|refusal| refusal.to_string())
 }
 

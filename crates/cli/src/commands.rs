@@ -31,7 +31,10 @@ pub fn verify(args: &VerifyArgs, stop: &Cancel) -> Result<i32, Error> {
         let _ = explain_error(error, &args.style);
     })?;
     terminal::print(verified.to_string().as_bytes())?;
-    verified.exit_code()
+    match verified.refused() {
+        Some(why) => Err(Error::Refused(why)),
+        None => Ok(verified.exit_code()),
+    }
 }
 
 /// `simulate`

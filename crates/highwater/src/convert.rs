@@ -6,9 +6,9 @@
 //!
 //! To FSP, and to the format of Aldebaran: structures side by side.
 
-use crate::choice::choices;
 use crate::error::Error;
 use crate::model::{Model, NetworkModel, System};
+use input::choices;
 use model::budget::Budget;
 use model::composition::Composition;
 use model::diagnostic::Diagnostic;

@@ -74,6 +74,29 @@ pub enum Error {
     Internal(&'static str),
 }
 
+impl From<checker::Error> for Error {
+    fn from(error: checker::Error) -> Error {
+        match error {
+            checker::Error::Input(error) => error.into(),
+            checker::Error::Model(unreadable) => Error::Model(unreadable),
+            checker::Error::Limit { reason, unreadable } => Error::Limit { reason, unreadable },
+            checker::Error::Mismatch(what) => Error::Mismatch(what),
+            checker::Error::Refused(what) => Error::Refused(what),
+        }
+    }
+}
+
+impl From<input::Error> for Error {
+    fn from(error: input::Error) -> Error {
+        match error {
+            input::Error::Unreadable { file, reason } => Error::Unreadable { file, reason },
+            input::Error::Language { file } => Error::Language { file },
+            input::Error::Usage(what) => Error::Usage(what),
+            input::Error::Internal(what) => Error::Internal(what),
+        }
+    }
+}
+
 impl Error {
     pub(crate) fn argument(message: String, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> Error {
         Error::Argument { message, diagnostics, sources: Box::new(sources) }

@@ -3,25 +3,20 @@
 //! There are four kinds of system, told apart by semantics and not by file name: Promela models and communicating machines
 //! are both networks. The dispatch over them is in `strategy::of`, `certificate::verify`, `simulate` and `show`.
 
-use crate::components::ComponentsFile;
 use crate::error::Error;
-use crate::front_end::{self, FrontEnd, Text};
-use crate::machines;
 use crate::options::Kind;
-use crate::programs::ProgramFile;
 use crate::settings::{Channels, ReadOptions, Settings};
-use crate::stack::with_deep_stack;
 use crate::strategy;
+pub use checker::Unreadable;
+use input::{FrontEnd, Parsed, Text, with_deep_stack};
+pub(crate) use input::{NetworkModel, System};
 use model::budget::{Budget, Stopwatch};
-use model::composition::Composition;
 use model::diagnostic::Diagnostic;
-use model::network::Network;
 use model::source::SourceMap;
 use model::verdict::Property;
 use report::diagnostics;
 use report::document::ModelInfo;
 use report::style::Style;
-use scm::Specification;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,40 +44,6 @@ pub(crate) struct Origin {
     formulas: Vec<String>,
 }
 
-/// What is checked.
-pub(crate) enum System {
-    Network(NetworkModel),
-    Composition(Composition),
-    Program(ProgramFile),
-    Components(ComponentsFile),
-}
-
-/// Processes that communicate over channels.
-pub(crate) struct NetworkModel {
-    pub(crate) network: Network,
-    /// For communicating machines: their bad configurations. Promela models have none.
-    pub(crate) bad: Option<Specification>,
-}
-
-/// What a front end makes of a text.
-pub(crate) struct Parsed {
-    pub(crate) system: Option<System>,
-    pub(crate) sources: SourceMap,
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    pub(crate) info: ModelInfo,
-}
-
-/// A text with errors.
-#[derive(Debug)]
-pub struct Unreadable {
-    /// Errors and warnings.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The texts that they refer to.
-    pub(crate) sources: SourceMap,
-    /// Name, language and hash.
-    pub(crate) info: ModelInfo,
-}
-
 impl Model {
     /// Reads the model in a file, in the language of its extension.
     pub fn read(path: impl AsRef<Path>) -> Result<Model, Error> {
@@ -91,14 +52,14 @@ impl Model {
 
     /// Reads the model in a file, with options, within a budget.
     pub fn read_with(path: &Path, options: &ReadOptions, budget: &Budget) -> Result<Model, Error> {
-        let front_end = front_end::of(path, options.language)?;
+        let front_end = input::of(path, options.language)?;
         Model::parse(front_end, Text::load(path)?, options.clone(), Vec::new(), budget)
     }
 
     /// Reads a model from a string; `name` stands for the file in messages, and its extension tells the language.
     pub fn from_text(name: &str, text: &str) -> Result<Model, Error> {
         let options = ReadOptions::default();
-        let front_end = front_end::of(Path::new(name), options.language)?;
+        let front_end = input::of(Path::new(name), options.language)?;
         Model::parse(front_end, Text::named(name, text), options, Vec::new(), &Budget::unlimited())
     }
 
@@ -163,7 +124,7 @@ impl Model {
             return Err(Error::Internal("only networks are built in Rust"));
         };
         let (mut network, bad) = (network.clone(), bad.clone());
-        machines::add_formulas(&mut network, formulas)?;
+        input::add_formulas(&mut network, formulas)?;
         let (sources, info) = (Arc::clone(&self.sources), self.info.clone());
         let system = System::Network(NetworkModel { network, bad });
         Ok(Model { system, sources, warnings: Vec::new(), info, origin: None, read_time: self.read_time })
@@ -171,12 +132,7 @@ impl Model {
 
     /// Whether it has a formula with this name.
     pub(crate) fn has_formula(&self, name: &str) -> bool {
-        match &self.system {
-            System::Network(model) => model.network.formulas.iter().any(|formula| formula.name == name),
-            System::Composition(composition) => composition.formulas.iter().any(|formula| formula.name == name),
-            System::Components(file) => file.specification.formulas.iter().any(|formula| formula.name == name),
-            System::Program(_) => true,
-        }
+        self.system.has_formula(name)
     }
 
     /// The kind of model, as options and properties tell it apart.
@@ -238,12 +194,5 @@ impl Model {
     /// The SHA-256 of its text and of the texts that it includes, in hexadecimal: certificates and traces belong to it.
     pub fn sha256(&self) -> &str {
         &self.info.sha256
-    }
-}
-
-impl NetworkModel {
-    /// Whether it is one of communicating machines, whose channels are unbounded by nature.
-    pub(crate) fn is_machines(&self) -> bool {
-        self.bad.is_some()
     }
 }

@@ -4,10 +4,10 @@
 //! used: which engine answers which property. The table is that of the book, `docs/src/applicability.md`; a test compares
 //! them.
 
-use crate::choice::Choice;
 use crate::error::Error;
 use crate::model::{Model, System};
 use crate::settings::{Abstraction, Channels, Engine, Method, Reduction, SearchOrder, Settings};
+use input::Choice;
 use model::verdict::Property;
 
 /// The kinds of models that options and properties tell apart.

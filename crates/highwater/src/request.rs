@@ -5,7 +5,7 @@ use crate::findings::Report;
 use crate::model::Model;
 use crate::property::Wanted;
 use crate::settings::Settings;
-use crate::stack::with_deep_stack;
+use input::with_deep_stack;
 use model::budget::{Budget, Cancel, Stopwatch};
 use model::context::Context;
 use model::observer::{Observer, Silent};

@@ -1,6 +1,8 @@
 //! How a model is read and how it is checked: what the command line and a program in Rust can set.
 
-use crate::choice::choices;
+pub use input::{COptions, DataModel, Language, ReadOptions};
+
+use input::choices;
 use model::semantics::Reading;
 use std::path::PathBuf;
 
@@ -95,14 +97,6 @@ choices! {
     }
 }
 
-choices! {
-    /// The widths of C's integers.
-    DataModel {
-        Ilp32 = "ilp32": "int, long and pointers have 32 bits",
-        Lp64 = "lp64": "long and pointers have 64 bits",
-    }
-}
-
 /// How a model is checked. The default is what `highwater check` does without options.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -159,55 +153,5 @@ impl Settings {
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16);
         self.jobs.unwrap_or_else(cores)
-    }
-}
-
-choices! {
-    /// The language of a model.
-    Language {
-        Promela = "promela": "Promela (.pml, .prm, .promela)",
-        Scm = "scm": "Communicating machines (.scm)",
-        Fsp = "fsp": "Finite state processes (.fsp)",
-        Aut = "aut": "A labelled transition system in the Aldebaran format (.aut)",
-        C = "c": "A C program (.c, .i)",
-        Spec = "spec": "A specification of C components (.spec)",
-    }
-}
-
-/// How a model is read.
-#[derive(Clone, Debug, Default)]
-pub struct ReadOptions {
-    /// The language; by default that of the file's extension.
-    pub language: Option<Language>,
-    /// Macros, `NAME` or `NAME=VALUE`.
-    pub define: Vec<String>,
-    /// More folders with included files.
-    pub include: Vec<PathBuf>,
-    /// The composition or process of an FSP text; by default the last composition.
-    pub system: Option<String>,
-    /// How C is read.
-    pub c: COptions,
-}
-
-/// How C is read.
-#[derive(Clone, Debug, Default)]
-pub struct COptions {
-    /// The procedure that a run starts with; by default `main`.
-    pub entry: Option<String>,
-    /// The widths of integers; by default `ilp32`.
-    pub data_model: Option<DataModel>,
-    /// A signed result that its type cannot hold is an error of the program.
-    pub signed_overflow: bool,
-}
-
-impl COptions {
-    /// The first option that is given, if one is.
-    pub(crate) fn given(&self) -> Option<&'static str> {
-        let options = [
-            (self.entry.is_some(), "--entry"),
-            (self.data_model.is_some(), "--c-data-model"),
-            (self.signed_overflow, "--c-signed-overflow"),
-        ];
-        options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 }

@@ -2,10 +2,10 @@
 
 mod cycles;
 
-use crate::choice::choices;
 use crate::error::Error;
 use crate::model::{Model, System};
 use crate::{components, compositions};
+use input::choices;
 use model::ids::{LocationId, MachineId};
 use model::network::{Action, Edge, Initial, Location, Machine, Network, Variable};
 use model::source::SourceMap;

@@ -68,7 +68,7 @@ pub fn replay(
     read.system.clone_from(&trace.system);
     if let Some(reading) = &trace.c {
         let unknown = || Error::Mismatch(format!("there is no data model `{}`", reading.data_model));
-        read.c = programs::options_named(&reading.data_model, reading.signed_overflow).ok_or_else(unknown)?;
+        read.c = input::options_named(&reading.data_model, reading.signed_overflow).ok_or_else(unknown)?;
         read.c.entry.clone_from(&reading.entry);
     }
     let model = Model::read_with(path, &read, &Budget::unlimited())?;

@@ -31,6 +31,7 @@ pub mod flow_proof;
 pub mod formula;
 pub mod growth;
 pub mod ids;
+pub mod info;
 mod layout;
 pub mod network;
 pub mod observer;

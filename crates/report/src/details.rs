@@ -3,9 +3,9 @@
 //! A channel has its six fields always, with `null` for what is not known, so that a script need not ask whether they
 //! are there. Lists that are empty are left out of a result altogether: most properties have no channels and no cycles.
 
-use crate::by_name::ByName;
 use crate::places::{At, Places};
 use crate::stats::ExhibitsJson;
+use certificate::ByName;
 use model::source::Span;
 use model::verdict::{ChannelVerdict, CycleVerdict, Details, UnreachedStatement};
 use serde::Serialize;

@@ -13,15 +13,13 @@
 //!
 //! A result only says how large a proof is; the proof itself is in the document of `--certificate`.
 
-mod certificates;
-
 use crate::details::{DetailsJson, details};
 use crate::document::{Document, ModelInfo, NotChecked};
 use crate::indented::Indented;
 use crate::places::{At, Places};
 use crate::run::{WitnessJson, witness};
 use crate::stats::{StatsJson, stats_json};
-use certificates::{CertificateJson, in_short, whole};
+use certificate::{CertificateJson, SCHEMA as CERTIFICATE_SCHEMA, in_short, whole};
 use model::diagnostic::{Diagnostic, Severity};
 use model::source::SourceMap;
 use model::verdict::{Outcome, Verdict};
@@ -33,24 +31,6 @@ use std::time::Duration;
 pub const CHECK_SCHEMA: &str = "highwater/1";
 /// The schema of the document that `--trace` writes.
 pub const TRACE_SCHEMA: &str = "highwater-trace/1";
-/// The schema of the document that `--certificate` writes.
-pub const CERTIFICATE_SCHEMA: &str = "highwater-certificate/1";
-/// The kind of a certificate that is a claim about all reachable states.
-pub(crate) const EXPLORED: &str = "explored-states";
-/// The kind of a certificate of a search that left out states.
-pub(crate) const SEARCHED: &str = "searched";
-/// The kind of a certificate about all states of the product with an automaton.
-pub(crate) const PRODUCT: &str = "explored-product";
-/// The kind of a certificate that is a proof of the flow engine.
-pub(crate) const FLOW: &str = "flow-weights";
-/// The kind of a certificate that is an invariant over queues.
-pub(crate) const QUEUES: &str = "queue-invariant";
-/// The kind of a certificate that is a tree of abstractions of components.
-pub(crate) const COMPOSITION: &str = "partitions";
-/// The kind of a certificate that is an invariant of a C program.
-pub(crate) const PROGRAM: &str = "program-invariant";
-/// The kind of a certificate that has structures of procedures of C.
-pub(crate) const COMPONENTS: &str = "predicate-abstraction";
 
 /// Writes what `check` found about one file, in one line.
 pub fn write_check(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {

@@ -12,8 +12,6 @@
 //! No text from a model is trusted: spans may be stale, lines may be megabytes long, names may have
 //! escape sequences in them. `places` and [`style`] are where such things are made harmless.
 
-mod automaton;
-mod by_name;
 mod channels;
 pub mod chart;
 mod cycles;
@@ -26,10 +24,8 @@ pub mod human;
 mod indented;
 pub mod json;
 pub mod parse;
-mod partitions;
 mod places;
 pub mod progress;
-mod proof;
 mod run;
 mod stats;
 pub mod style;

@@ -11,8 +11,8 @@
 //! A run may have millions of steps, so the structures borrow from it, and each step becomes JSON
 //! only when its turn comes.
 
-use crate::by_name::ByName;
 use crate::places::{At, Places};
+use certificate::ByName;
 use model::chart::{Awaited, Change, Chart, ChartStep, Contents, Gap, Input, Inputs, Lane, Move, Waits};
 use model::source::Span;
 use serde::ser::SerializeMap;

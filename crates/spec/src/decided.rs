@@ -123,7 +123,7 @@ mod tests {
         let width = if wide == 0 { 3 } else { 5 };
         let other = match random.below(12) {
             0 => terms.add(value, value),
-            _ => terms.constant(width, u128::from(random.below(1 << width))),
+            _ => terms.constant(width, u128::from(random.below(1u64 << width))),
         };
         match random.below(5) {
             0 => terms.eq(value, other),

@@ -3,8 +3,8 @@
 use super::description;
 use super::expression::{Field, Term, Wanted};
 use super::{BuildError, Edge, Expr, Process, Statement, System, Type, Variable};
-use crate::front_end::{hash, sizes};
 use crate::model::{self as models, Model, NetworkModel};
+use input::{hash, sizes};
 use model::diagnostic::nearest;
 use model::expr::{self, Pattern, Place, Scope};
 use model::formula::{Atom, Ltl};

@@ -1,7 +1,7 @@
 //! A proof that was just found counts after `certify::components` has accepted it, with a solver that has seen nothing of the
 //! search.
 
-use super::reading::ComponentsFile;
+use super::ComponentsFile;
 use crate::programs::data_model_name;
 use crate::solvers::{Checker, unchecked};
 use cegar::Holds;

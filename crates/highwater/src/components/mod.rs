@@ -8,7 +8,6 @@
 //! the formula says nothing. The structures of a proof do more than the procedures; what they do not do, these do not either.
 
 mod checking;
-mod reading;
 mod replayed;
 mod script;
 mod shown;
@@ -16,7 +15,7 @@ mod simulated;
 mod tests_in_c;
 
 pub use checking::{Accepted, accepted};
-pub use reading::{ComponentsFile, How, read};
+pub use input::ComponentsFile;
 pub use replayed::replay;
 pub use shown::{dot, text};
 pub use simulated::run;

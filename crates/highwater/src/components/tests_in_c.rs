@@ -5,7 +5,7 @@
 //! the call that waits for ever, in the call that is not allowed, or after a return that is not. Of an infinite run, it goes
 //! around the loop twice.
 
-use super::reading::ComponentsFile;
+use super::ComponentsFile;
 use crate::error::Error;
 use cegar::graph::Place;
 use cfront::Input;

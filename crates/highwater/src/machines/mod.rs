@@ -5,11 +5,9 @@
 //! the small checker. Promela models have another chance: a proof that is found on the network itself (`fifo::network`).
 //! `promela` says when a Promela model comes here.
 
-mod formulas;
 mod promela;
 mod settings;
 
-pub use formulas::add_formulas;
 pub use settings::method;
 
 use crate::error::Error;

@@ -10,12 +10,11 @@
 
 mod checking;
 pub mod proof;
-mod reading;
 mod replayed;
 mod simulated;
 
 pub use checking::accepted;
-pub use reading::{ProgramFile, c_options, data_model_name, options_named, options_of, read};
+pub use input::{ProgramFile, data_model_name};
 pub use replayed::replay;
 pub use simulated::{beside, run};
 

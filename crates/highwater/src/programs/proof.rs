@@ -1,6 +1,6 @@
 //! Invariants in documents, with how the program was read.
 
-use super::reading::data_model_name;
+use super::data_model_name;
 use cfront::Options;
 use model::program_proof::ProgramProof;
 use pdr::Invariant;

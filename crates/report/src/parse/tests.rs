@@ -5,7 +5,7 @@ use crate::json::{write_certificates, write_check, write_trace};
 use crate::sample;
 use model::chart::{Chart, JointKey, NetworkKey, StepKey};
 use model::semantics::Step;
-use model::verdict::{Outcome, Property, Verdict};
+use model::verdict::{Certificate, Outcome, Property, Verdict};
 
 fn trace_text(outcome: &Outcome) -> String {
     let mut out = Vec::new();

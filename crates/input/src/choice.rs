@@ -21,6 +21,7 @@ pub trait Choice: Copy + PartialEq + 'static {
 pub const OLD_NAMES: [(&str, &str); 2] = [("predicates", "pdr"), ("concurrent", "cegar")];
 
 /// Defines an enumeration whose first value is the default, and its names.
+#[macro_export]
 macro_rules! choices {
     ($(#[$about:meta])* $name:ident { $($value:ident = $word:literal: $help:literal,)+ }) => {
         $(#[$about])*
@@ -40,4 +41,3 @@ macro_rules! choices {
         }
     };
 }
-pub(crate) use choices;

@@ -12,7 +12,7 @@ thread_local! {
 
 /// Does some work on a stack that is large enough for reading and checking deep models.
 ///
-/// [`Model::read`](crate::Model::read), [`Check::run`](crate::Check::run) and [`verify`](crate::verify) do so themselves.
+/// The library and the checker do so themselves.
 /// Where no such thread can be started, the work is done on the stack of the caller. A panic goes on in the caller.
 pub fn with_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if IS_DEEP.get() {

@@ -2,14 +2,14 @@
 //! command line.
 
 use crate::error::Error;
+use crate::options::COptions;
 use crate::programs::{c_options, data_model_name};
-use crate::settings::COptions;
-use cegar::Specification;
 use cfront::{Input, Options};
 use model::budget::Budget;
 use model::diagnostic::{Diagnostic, nearest};
+use model::info::ComponentsInfo;
 use model::source::{FileId, SourceMap};
-use report::document::ComponentsInfo;
+use spec::Specification;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -83,14 +83,14 @@ pub fn read(path: &Path, text: &str, how: &How<'_>, find: Find<'_>) -> ReadCompo
             }
         }
     };
-    let asked = cegar::Options { c: options.clone(), formulas: how.formulas.to_vec() };
-    let read = cegar::read(&path.display().to_string(), text, &asked, &load);
+    let asked = spec::Options { c: options.clone(), formulas: how.formulas.to_vec() };
+    let read = spec::read(&path.display().to_string(), text, &asked, &load);
     if let Some(failure) = failed.into_inner() {
         // The compiler knows better where something is wrong than the line that names the file.
         let (sources, diagnostics) = (failure.sources, vec![failure.diagnostic]);
         return ReadComponents { file: None, included: Vec::new(), sources, diagnostics };
     }
-    let cegar::Read { specification, sources, mut diagnostics } = read;
+    let spec::Read { specification, sources, mut diagnostics } = read;
     // That a procedure is not there follows from a file that cannot be read.
     if diagnostics.iter().any(|found| found.is_error() && found.primary.span.file != FileId(0)) {
         diagnostics.retain(|found| found.code != "M0103");

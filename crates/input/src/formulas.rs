@@ -17,9 +17,9 @@ use model::source::Span;
 pub fn add_formulas(network: &mut Network, texts: &[String]) -> Result<(), Error> {
     for text in texts {
         let refused = |why: String| Error::Usage(format!("-p ltl:'{text}': {why}"));
-        let parsed = temporal::parse(text).map_err(|error| refused(error.message))?;
+        let parsed = ltl::parse(text).map_err(|error| refused(error.message))?;
         let atoms = parsed.atoms.iter().map(|atom| read_atom(atom, network)).collect::<Result<Vec<_>, _>>();
-        let formula = temporal::with_atoms(&parsed.formula, &atoms.map_err(refused)?);
+        let formula = ltl::with_atoms(&parsed.formula, &atoms.map_err(refused)?);
         network.formulas.push(Formula { name: text.clone(), text: text.clone(), formula, span: Span::NONE });
     }
     Ok(())

@@ -1,13 +1,13 @@
 //! A C program on disk: preprocessed where it needs to be, read under the options of the command line.
 
 use crate::choice::Choice;
-use crate::settings::{self, COptions};
+use crate::options::{self, COptions};
 use cfront::{Component, DataModel, Input, Options};
 use model::budget::Budget;
 use model::diagnostic::Diagnostic;
+use model::info::ProgramInfo;
 use model::program_proof::ProgramProof;
 use model::source::SourceMap;
-use report::document::ProgramInfo;
 use std::path::Path;
 
 /// A program that was read.
@@ -96,8 +96,8 @@ pub fn c_options(settings: &COptions) -> Options {
     let mut options = Options { signed_overflow_is_error: settings.signed_overflow, ..Options::default() };
     if let Some(chosen) = settings.data_model {
         options.data_model = match chosen {
-            settings::DataModel::Ilp32 => DataModel::Ilp32,
-            settings::DataModel::Lp64 => DataModel::Lp64,
+            options::DataModel::Ilp32 => DataModel::Ilp32,
+            options::DataModel::Lp64 => DataModel::Lp64,
         };
     }
     if let Some(entry) = &settings.entry {
@@ -122,7 +122,7 @@ pub fn options_of(proof: &ProgramProof) -> Option<COptions> {
 
 /// How C is read under a data model with this name, if there is one.
 pub fn options_named(data_model: &str, signed_overflow: bool) -> Option<COptions> {
-    let data_model = settings::DataModel::named(data_model)?;
+    let data_model = options::DataModel::named(data_model)?;
     Some(COptions { entry: None, data_model: Some(data_model), signed_overflow })
 }
 

@@ -1,10 +1,10 @@
 //! What a proof rests on, as JSON: all of it in the document of `--certificate`, how large it is in a result.
 
-use super::{COMPONENTS, COMPOSITION, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, SEARCHED};
 use crate::automaton::{AutomatonJson, automaton_json};
 use crate::by_name::ByName;
 use crate::partitions::{self, NodeJson, PartitionsSummary};
 use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
+use crate::{COMPONENTS, COMPOSITION, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, SEARCHED};
 use model::claim::Claim;
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
 use model::program_proof::ProgramProof;
@@ -12,10 +12,14 @@ use model::queue_proof::QueueProof;
 use model::verdict::Certificate;
 use serde::Serialize;
 
-/// What a proof rests on.
+/// What a proof rests on, to be put into a document.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct CertificateJson<'a>(Form<'a>);
+
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum CertificateJson<'a> {
+enum Form<'a> {
     /// A claim about all states, with the digest in hexadecimal.
     Explored {
         kind: &'static str,
@@ -75,52 +79,50 @@ pub(super) enum CertificateJson<'a> {
 }
 
 /// A certificate in the document of `--certificate`.
-pub(super) fn whole(certificate: &Certificate) -> CertificateJson<'_> {
-    match certificate {
+pub fn whole(certificate: &Certificate) -> CertificateJson<'_> {
+    CertificateJson(match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Product { states, digest, claim, fair } => product(*states, *digest, *fair, Some(claim)),
-        Certificate::Searched { fair, events } => CertificateJson::Searched { kind: SEARCHED, fair: *fair, events },
-        Certificate::Flow(proof) => CertificateJson::Flow { kind: FLOW, proof: proof_json(proof) },
-        Certificate::Queues(invariant) => CertificateJson::Queues { kind: QUEUES, invariant },
-        Certificate::Composition(proof) => {
-            CertificateJson::Composition { kind: COMPOSITION, partitions: partitions::list(proof) }
-        }
-        Certificate::Program(program) => CertificateJson::Program { kind: PROGRAM, program },
-        Certificate::Components(proof) => CertificateJson::Components {
+        Certificate::Searched { fair, events } => Form::Searched { kind: SEARCHED, fair: *fair, events },
+        Certificate::Flow(proof) => Form::Flow { kind: FLOW, proof: proof_json(proof) },
+        Certificate::Queues(invariant) => Form::Queues { kind: QUEUES, invariant },
+        Certificate::Composition(proof) => Form::Composition { kind: COMPOSITION, partitions: partitions::list(proof) },
+        Certificate::Program(program) => Form::Program { kind: PROGRAM, program },
+        Certificate::Components(proof) => Form::Components {
             kind: COMPONENTS,
             abstraction: &proof.abstraction,
             partitions: partitions::list(&proof.composition),
         },
-    }
+    })
 }
 
 /// A certificate in a result.
-pub(super) fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
-    match certificate {
+pub fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
+    CertificateJson(match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Product { states, digest, fair, .. } => product(*states, *digest, *fair, None),
-        Certificate::Searched { fair, events } => CertificateJson::Searched { kind: SEARCHED, fair: *fair, events },
-        Certificate::Flow(proof) => CertificateJson::FlowSummary { kind: FLOW, summary: summary(proof) },
+        Certificate::Searched { fair, events } => Form::Searched { kind: SEARCHED, fair: *fair, events },
+        Certificate::Flow(proof) => Form::FlowSummary { kind: FLOW, summary: summary(proof) },
         Certificate::Queues(invariant) => {
             let (control_states, automata) = (invariant.entries.len(), invariant.automata.len());
-            CertificateJson::QueuesSummary { kind: QUEUES, control_states, automata }
+            Form::QueuesSummary { kind: QUEUES, control_states, automata }
         }
         Certificate::Composition(proof) => {
-            CertificateJson::CompositionSummary { kind: COMPOSITION, summary: partitions::summary(proof) }
+            Form::CompositionSummary { kind: COMPOSITION, summary: partitions::summary(proof) }
         }
-        Certificate::Program(proof) => CertificateJson::ProgramSummary {
+        Certificate::Program(proof) => Form::ProgramSummary {
             kind: PROGRAM,
             locations: proof.conditions.len(),
             conditions: proof.conditions.iter().map(|(_, conditions)| conditions.len()).sum(),
             nodes: proof.nodes.len(),
         },
         Certificate::Components(proof) => components_summary(proof),
-    }
+    })
 }
 
-fn components_summary(proof: &ComponentsProof) -> CertificateJson<'static> {
+fn components_summary(proof: &ComponentsProof) -> Form<'static> {
     let procedures = &proof.abstraction.procedures;
-    CertificateJson::ComponentsSummary {
+    Form::ComponentsSummary {
         kind: COMPONENTS,
         procedures: procedures.len(),
         states: procedures.iter().map(|procedure| procedure.states.len()).sum(),
@@ -128,12 +130,12 @@ fn components_summary(proof: &ComponentsProof) -> CertificateJson<'static> {
     }
 }
 
-fn explored<'a>(states: u64, digest: u128, longest: &'a [(String, u64)], events: &'a [String]) -> CertificateJson<'a> {
+fn explored<'a>(states: u64, digest: u128, longest: &'a [(String, u64)], events: &'a [String]) -> Form<'a> {
     let longest = Some(ByName(longest)).filter(|longest| !longest.0.is_empty());
-    CertificateJson::Explored { kind: EXPLORED, states, digest: format!("{digest:032x}"), longest, events }
+    Form::Explored { kind: EXPLORED, states, digest: format!("{digest:032x}"), longest, events }
 }
 
-fn product(states: u64, digest: u128, fair: bool, claim: Option<&Claim>) -> CertificateJson<'static> {
+fn product(states: u64, digest: u128, fair: bool, claim: Option<&Claim>) -> Form<'static> {
     let automaton = claim.map(automaton_json);
-    CertificateJson::Product { kind: PRODUCT, states, digest: format!("{digest:032x}"), fair, automaton }
+    Form::Product { kind: PRODUCT, states, digest: format!("{digest:032x}"), fair, automaton }
 }

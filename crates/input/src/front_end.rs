@@ -3,15 +3,15 @@
 use crate::choice::Choice;
 use crate::components::{self, How};
 use crate::error::Error;
-use crate::machines;
-use crate::model::{NetworkModel, Parsed, System};
+use crate::formulas::add_formulas;
+use crate::options::{Language, ReadOptions};
 use crate::programs;
-use crate::settings::{Language, ReadOptions};
+use crate::system::{NetworkModel, Parsed, System};
 use model::budget::Budget;
+use model::info::{CompositionInfo, ModelInfo};
 use model::network::{Initial, MachineKind, Network};
 use model::source::SourceFile;
 use promela::preprocess::Options;
-use report::document::{CompositionInfo, ModelInfo};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -24,7 +24,7 @@ const BYTES_PER_TOKEN: u64 = 500;
 const LARGEST: u64 = 256 << 20;
 
 /// Reads one language.
-pub(crate) trait FrontEnd: Sync {
+pub trait FrontEnd: Sync {
     /// The language.
     fn language(&self) -> Language;
 
@@ -39,7 +39,7 @@ pub(crate) trait FrontEnd: Sync {
 static FRONT_ENDS: [&dyn FrontEnd; 6] = [&Promela, &Scm, &Fsp, &Aut, &C, &Spec];
 
 /// The front end for a file: by the language that is given, or else by its extension.
-pub(crate) fn of(path: &Path, language: Option<Language>) -> Result<&'static dyn FrontEnd, Error> {
+pub fn of(path: &Path, language: Option<Language>) -> Result<&'static dyn FrontEnd, Error> {
     let mut all = FRONT_ENDS.iter().copied();
     if let Some(language) = language {
         return all
@@ -53,14 +53,14 @@ pub(crate) fn of(path: &Path, language: Option<Language>) -> Result<&'static dyn
 
 /// A text, with the place from which it refers to others.
 #[derive(Clone)]
-pub(crate) struct Text {
+pub struct Text {
     path: PathBuf,
     bytes: Vec<u8>,
 }
 
 impl Text {
     /// The text of a file.
-    pub(crate) fn load(path: &Path) -> Result<Text, Error> {
+    pub fn load(path: &Path) -> Result<Text, Error> {
         let unreadable = |reason: String| Error::Unreadable { file: path.display().to_string(), reason };
         let metadata = std::fs::metadata(path).map_err(|e| unreadable(e.to_string()))?;
         if !metadata.is_file() {
@@ -74,7 +74,7 @@ impl Text {
     }
 
     /// A text that is in no file.
-    pub(crate) fn named(name: &str, text: &str) -> Text {
+    pub fn named(name: &str, text: &str) -> Text {
         Text { path: PathBuf::from(name), bytes: text.as_bytes().to_vec() }
     }
 
@@ -157,7 +157,7 @@ impl FrontEnd for Scm {
         )?;
         let mut read = scm::read(&text.name(), &text.text());
         if let Some(model) = &mut read.model {
-            machines::add_formulas(&mut model.network, formulas)?;
+            add_formulas(&mut model.network, formulas)?;
         }
         let info = sizes(text.info(Language::Scm, &[], options), read.model.as_ref().map(|model| &model.network));
         let system = read
@@ -347,7 +347,7 @@ fn split_define(define: &str) -> Result<(String, String), Error> {
 }
 
 /// Counts processes and channels of a network.
-pub(crate) fn sizes(info: ModelInfo, network: Option<&Network>) -> ModelInfo {
+pub fn sizes(info: ModelInfo, network: Option<&Network>) -> ModelInfo {
     ModelInfo {
         processes: network.map_or(0, |n| n.instances.len()),
         machines: network.map_or(0, process_types),
@@ -370,7 +370,7 @@ fn channels(network: &Network) -> usize {
 }
 
 /// The hash of a file and of the texts that it includes, in the order in which they were read.
-pub(crate) fn hash(file: &[u8], included: &[&str]) -> String {
+pub fn hash(file: &[u8], included: &[&str]) -> String {
     let mut hasher = Sha256::new();
     hasher.update(file);
     for text in included {

@@ -11,7 +11,7 @@ pub(crate) struct Longest(pub Vec<(String, u64)>);
 
 /// Channels by name and a number for each, on the way out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct ByName<'a, T>(pub &'a [(String, T)]);
+pub struct ByName<'a, T>(pub &'a [(String, T)]);
 
 impl<T: Serialize> Serialize for ByName<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

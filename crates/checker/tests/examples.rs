@@ -1,0 +1,133 @@
+//! Every certificate that a check of an example writes is accepted by `highwater-check` and by the library, for every kind of
+//! certificate that there is.
+
+use highwater::settings::{Channels, Settings};
+use highwater::{Check, Model};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The kinds of certificates that `check` writes.
+const KINDS: [&str; 8] = [
+    "explored-states",
+    "explored-product",
+    "searched",
+    "flow-weights",
+    "queue-invariant",
+    "partitions",
+    "program-invariant",
+    "predicate-abstraction",
+];
+
+const LANGUAGES: [&str; 6] = ["pml", "scm", "fsp", "aut", "c", "spec"];
+
+fn models(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable").path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            models(&path, found);
+        } else if path.extension().is_some_and(|extension| LANGUAGES.iter().any(|known| *known == extension)) {
+            found.push(path);
+        }
+    }
+}
+
+/// Longer documents are checked with `HIGHWATER_CORPUS=full` only.
+const LONGEST: usize = 100_000;
+
+/// The certificates of a model: of what it states, with channels of any length, of fair runs, and of a formula.
+fn certificates(model: &Model) -> Vec<String> {
+    let checks = [
+        (Settings::default(), ""),
+        (Settings { channels: Channels::Unbounded, ..Settings::default() }, "safety,deadlock"),
+        (Settings { fair: true, ..Settings::default() }, "livelock"),
+        (Settings::default(), "ltl:[] true,livelock"),
+    ];
+    let reports = checks.into_iter().filter_map(|(settings, properties)| {
+        let mut check = Check::new(model).settings(settings).timeout(Duration::from_secs(5));
+        if !properties.is_empty() {
+            check = check.property(properties).ok()?;
+        }
+        check.run().ok()
+    });
+    reports.map(|report| report.certificates()).collect()
+}
+
+fn checked(model: &Path, certificate: &Path) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_highwater-check"))
+        .args(["--timeout", "600"])
+        .args([model, certificate])
+        .output();
+    let output = output.expect("the checker runs");
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    (output.status.code(), text.concat())
+}
+
+#[test]
+fn both_programs_accept_every_certificate_of_every_example() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples.json");
+    let (mut paths, mut kinds, mut accepted) = (Vec::new(), BTreeSet::new(), 0);
+    models(&folder, &mut paths);
+    for path in paths {
+        // Some C files are parts of a specification.
+        let Ok(model) = Model::read(&path) else { continue };
+        for text in certificates(&model) {
+            if text.len() > LONGEST && !testing::full_corpus() {
+                continue;
+            }
+            let document: serde_json::Value = serde_json::from_str(&text).expect("a document is JSON");
+            let claims = document["certificates"].as_array().expect("a list");
+            kinds.extend(claims.iter().map(|claim| claim["kind"].as_str().expect("a kind").to_owned()));
+            std::fs::write(&scratch, &text).expect("a scratch file");
+            let (code, said) = checked(&path, &scratch);
+            let expected = if claims.is_empty() { 2 } else { 0 };
+            assert_eq!(code, Some(expected), "{}: {said}", path.display());
+            if !claims.is_empty() {
+                let verified = highwater::verify(&path, &text).expect("the library reads it, too");
+                assert_eq!(verified.to_string(), said, "{}", path.display());
+                assert_eq!(verified.claims().len(), claims.len());
+                accepted += claims.len();
+            }
+        }
+    }
+    assert_eq!(kinds, KINDS.map(String::from).into(), "{accepted} claims were accepted");
+    assert!(accepted > 150, "{accepted} claims were accepted");
+}
+
+#[test]
+fn exit_codes_are_those_of_verify_certificate() {
+    let scratch = |name: &str, text: &str| {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::write(&path, text).expect("a scratch file");
+        path
+    };
+    let text = "chan c = [2] of { byte }; active proctype P() { do :: c!1; c?_ od }";
+    let model = scratch("loop.pml", text);
+    let report = Check::new(&Model::read(&model).unwrap()).run().unwrap();
+    let certificate = report.certificates();
+    let code = |model: &Path, certificate: &str| checked(model, &scratch("loop.json", certificate)).0;
+    assert_eq!(code(&model, &certificate), Some(0));
+    assert_eq!(code(&model, &certificate.replacen("\"states\": ", "\"states\": 1", 1)), Some(1));
+    assert_eq!(code(&model, "{}"), Some(2));
+    assert_eq!(code(&scratch("other.pml", &text.replace("[2]", "[3]")), &certificate), Some(2));
+    assert_eq!(code(&scratch("wrong.pml", "active proctype P() {"), &certificate), Some(2));
+    assert_eq!(code(Path::new("missing.pml"), &certificate), Some(2));
+    let many = scratch("many.pml", "active [8] proctype P() { byte x; do :: x < 40 -> x++ od }");
+    let claim = r#"{"schema":"highwater-certificate/1","model":{"file":"many.pml","sha256":"HASH","defines":[]},
+        "certificates":[{"property":"safety","reading":"declared","kind":"searched"}]}"#;
+    let claim = claim.replace("HASH", Model::read(&many).unwrap().sha256());
+    let output = Command::new(env!("CARGO_BIN_EXE_highwater-check"))
+        .args(["--timeout", "1".as_ref()].map(AsRef::<std::ffi::OsStr>::as_ref))
+        .args([&many, &scratch("many.json", &claim)])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stdout));
+    for arguments in [&[][..], &["a"], &["a", "b", "c"], &["--sunny", "a", "b"], &["--timeout", "soon", "a", "b"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_highwater-check")).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,4 @@
+//! The checker, tested as one executable.
+
+mod dependencies;
+mod examples;
