@@ -6,6 +6,7 @@ use model::chart::{Chart, ChartStep, Form, JointKey, Lane, Move, StepKey};
 use model::composition::{Atom, Component, Composition, Happening, Question, Run, Stepper};
 use model::formula::Ltl;
 use model::reason::Reason;
+use model::source::Span;
 use model::structure::Ending;
 
 impl Replayed {
@@ -98,11 +99,22 @@ fn not_kept(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> Chart {
     };
     let remarks = seen.remarks(formula);
     let problem = format!("this run does not keep `{formula}`");
-    let mut joint = Chart { problem, problem_code: "formula", ..plain(composition, run) };
+    let problem_span = loop_span(composition, &run);
+    let mut joint = Chart { problem, problem_code: "formula", problem_span, ..plain(composition, run) };
     for (position, text) in remarks {
         joint.remark(position, text);
     }
     joint
+}
+
+/// The state that the first step of the loop leaves.
+fn loop_span(composition: &Composition, run: &Run) -> Option<Span> {
+    let at = run.loop_from?;
+    let number = match *run.steps.get(at)? {
+        Happening::Event(event) => *Stepper::new(composition).participants(event).first()?,
+        Happening::Silent { component } => component,
+    } as usize;
+    Some(composition.components.get(number)?.state_span(*run.states.get(at)?.get(number)?))
 }
 
 /// The steps of a run, with nothing said of what is wrong.
