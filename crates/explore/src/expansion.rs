@@ -137,6 +137,9 @@ pub(crate) trait Sink {
     /// A successor.
     fn push(&mut self, state: &[u8]);
 
+    /// A state in the middle of an atomic sequence.
+    fn pass(&mut self, _state: &[u8]) {}
+
     /// Whether it can be told if a state is still to be expanded.
     fn tells(&self) -> bool {
         false
@@ -286,7 +289,10 @@ impl<'s> Expander<'s> {
             }
             match (successor.state, successor.control) {
                 (Some(next), None) => sink.push(next),
-                (Some(next), Some(process)) => inner.push(next, process, after, successor.step),
+                (Some(next), Some(process)) => {
+                    sink.pass(next);
+                    inner.push(next, process, after, successor.step);
+                }
                 (None, _) => {}
             }
         })?;
@@ -357,6 +363,7 @@ impl<'s> Expander<'s> {
                         sink.push(self.stepper.loaded());
                         break;
                     }
+                    sink.pass(self.stepper.loaded());
                     after = self.inner.step(Some(after), Step::Edge { process, edge });
                 }
                 Alone::Blocked => {

@@ -7,7 +7,8 @@
 //!
 //! Two ways of searching, in turns. *Breadth-first*, each new state is compared with those on the way to
 //! it: same finite part, no queue lost anything, one gained. This finds the shortest loops, and is
-//! hopeless where the loop is long or the branching large. *Walks* go deep instead: each has a random
+//! hopeless where the loop is long or the branching large; but it goes on from turn to turn at nearly the pace of a
+//! search for safety, so that a finite system is exhausted. *Walks* go deep instead: each has a random
 //! order of preference among the processes, so that some starve (a receiver that starves is how a queue
 //! fills), and prefers the edges of the guide, if there is one. Seeds are fixed: the same question gets
 //! the same answer, but for the clock.
@@ -16,17 +17,23 @@
 //! lead to, where the queues that it fills may do as they like.
 
 mod breadth;
+mod doubling;
+mod lengths;
 mod walk;
 
 use crate::clock::Clock;
-use crate::moves::Mover;
+use crate::expansion::Expander;
+use breadth::Tree;
+use lengths::Lengths;
 use model::context::Context;
 use model::fault::FaultAt;
 use model::growth::{Parts, Stage, verified};
 use model::ids::{EdgeId, MachineId};
-use model::semantics::{Reading, Semantics, Step};
+use model::semantics::{Reading, Semantics, Step, Stepper};
 use model::verdict::{Reason, SearchStats};
+use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 pub use model::growth::GrowingRun;
@@ -92,13 +99,17 @@ fn gained(run: &GrowingRun) -> Vec<String> {
     gains.filter(|(_, gain)| *gain > 0).map(|(name, _)| name.clone()).collect()
 }
 
-/// States of a first breadth-first search; each later one may be so many times larger.
+/// States of the breadth-first search after its first turn; each later turn makes it so many times larger.
 const FIRST_STATES: u64 = 4_000;
 const LARGER: u64 = 4;
-/// Walks per turn, how many moves they may take per state of the search before, and the moves of the first ones.
+/// Walks per turn, how many steps they may take together, and one more per so many states of the search, and the steps of
+/// the first ones.
 const WALKS: u64 = 48;
-const MOVES: u64 = 2;
+const FIRST_STEPS: u64 = 16_000;
+const STATES_PER_STEP: u64 = 4;
 const FIRST_LENGTH: usize = 256;
+/// Verifying the same steps so often is enough.
+const MOST_VERIFIED: u8 = 3;
 /// How often a loop is repeated before the next stage is searched for.
 const ROUNDS: usize = 12;
 /// More turns than this are not taken.
@@ -129,9 +140,6 @@ struct Origin {
     reservoirs: Vec<usize>,
 }
 
-/// Per channel, how long it got and in which state of a search.
-type Seen = BTreeMap<String, (u32, usize)>;
-
 /// Why a search ended.
 enum Ended {
     /// There was nothing more to visit.
@@ -147,7 +155,11 @@ struct Hunt<'a> {
     semantics: &'a Semantics<'a>,
     options: &'a GrowthOptions,
     clock: Clock<'a>,
-    mover: Mover<'a>,
+    /// For walks: how many steps they looked at, and the first run that cannot go on because of a fault.
+    stepper: Stepper<'a>,
+    transitions: u64,
+    crashed: Option<FaultAt>,
+    expander: Expander<'a>,
     parts: Parts<'a>,
     report: GrowthReport,
     /// The names of the queues of a stack of processes, by the bytes that stand for it.
@@ -160,8 +172,10 @@ struct Hunt<'a> {
     /// Steps that verifying took, and states that were searched: one must not outgrow the other.
     spent: u64,
     searched: u64,
-    /// Where other stages can be searched for.
-    origins: Vec<Rc<Origin>>,
+    /// Where to search: the first state, and where other stages may start; with how far breadth-first search got.
+    origins: Vec<(Rc<Origin>, Tree)>,
+    /// How often loops were verified in vain, by a hash of their steps.
+    refused: FxHashMap<u64, u8>,
 }
 
 impl<'a> Hunt<'a> {
@@ -170,7 +184,10 @@ impl<'a> Hunt<'a> {
             semantics,
             options,
             clock: Clock::new(*cx),
-            mover: Mover::new(semantics),
+            stepper: semantics.stepper(),
+            transitions: 0,
+            crashed: None,
+            expander: Expander::new(semantics),
             parts: Parts::new(semantics),
             report: GrowthReport::default(),
             names: BTreeMap::new(),
@@ -180,11 +197,12 @@ impl<'a> Hunt<'a> {
             spent: 0,
             searched: 0,
             origins: Vec::new(),
+            refused: FxHashMap::default(),
         }
     }
 
     fn run(&mut self) -> Ended {
-        let initial = match self.mover.stepper.initial() {
+        let initial = match self.stepper.initial() {
             Ok(Ok(state)) => state,
             Ok(Err(fault)) => {
                 let reason = format!("there is no first state: {}", fault.fault);
@@ -193,22 +211,26 @@ impl<'a> Hunt<'a> {
             Err(overflow) => return Ended::Stopped(Reason::from(overflow)),
         };
         let base = GrowingRun { prefix: Vec::new(), stages: Vec::new() };
-        let origin = Origin { state: initial, run: Vec::new(), base, reservoirs: Vec::new() };
+        self.add_origin(Origin { state: initial, run: Vec::new(), base, reservoirs: Vec::new() });
         for turn in 0..MOST_TURNS {
             let states = FIRST_STATES * LARGER.pow(turn);
             let limit = self.clock.cx.budget.most_states().unwrap_or(u64::MAX);
-            let mut stopped = None;
-            match self.breadth_first(&origin, states.min(limit)) {
-                Ended::Enough => {}
-                // Too many processes for a search of all states: a walk may still get somewhere.
-                Ended::Stopped(reason @ Reason::Limit(_)) => stopped = Some(reason),
-                ended => return ended,
+            let mut stopped = (states >= limit).then_some(Reason::States);
+            let mut next = 0;
+            while next < self.origins.len() {
+                match self.search_from(next, turn, states.min(limit)) {
+                    Ended::Enough => {}
+                    // Too many processes for a search of all states: a walk may still get somewhere.
+                    Ended::Stopped(reason @ Reason::Limit(_)) => stopped = Some(reason),
+                    ended => return ended,
+                }
+                next += 1;
             }
-            match self.deeper(&origin, turn, states.min(limit)) {
-                Ended::Enough => {}
-                ended => return ended,
+            if turn % 2 == 0
+                && let Err(ended) = self.doublings()
+            {
+                return ended;
             }
-            let stopped = stopped.or((states >= limit).then_some(Reason::States));
             if let Some(reason) = stopped {
                 return Ended::Stopped(reason);
             }
@@ -216,18 +238,27 @@ impl<'a> Hunt<'a> {
         Ended::Stopped(Reason::States)
     }
 
-    /// Walks, and searches on from where loops that were found lead to.
-    fn deeper(&mut self, origin: &Origin, turn: u32, states: u64) -> Ended {
-        let mut ended = self.walks(origin, turn, states * MOVES);
-        let mut next = 0;
-        while let (Ended::Enough, Some(origin)) = (&ended, self.origins.get(next).cloned()) {
-            ended = match self.breadth_first(&origin, states) {
-                Ended::Enough | Ended::Complete => self.walks(&origin, turn, states * MOVES),
+    fn add_origin(&mut self, origin: Origin) {
+        let tree = self.tree(&origin);
+        self.origins.push((Rc::new(origin), tree));
+    }
+
+    /// One turn: breadth-first up to so many states, then walks. That all states after some stage were visited says nothing
+    /// about the others.
+    fn search_from(&mut self, index: usize, turn: u32, states: u64) -> Ended {
+        let (origin, mut tree) = (Rc::clone(&self.origins[index].0), std::mem::take(&mut self.origins[index].1));
+        let ended = self.breadth_first(&origin, &mut tree, states);
+        self.origins[index].1 = tree;
+        let steps = FIRST_STEPS.min(4 * states) + states / STATES_PER_STEP;
+        match ended {
+            Ended::Enough => self.walks(&origin, turn, steps),
+            Ended::Complete if index > 0 => self.walks(&origin, turn, steps),
+            Ended::Stopped(reason @ Reason::Limit(_)) => match self.walks(&origin, turn, steps) {
+                Ended::Enough if index == 0 => Ended::Stopped(reason),
                 ended => ended,
-            };
-            next += 1;
+            },
+            ended => ended,
         }
-        ended
     }
 
     /// Whether everything that was asked for is shown.
@@ -256,24 +287,22 @@ impl<'a> Hunt<'a> {
     }
 
     /// Remembers how long the queues of a state are, which has this number in the search that found it.
-    fn measure(&mut self, seen: &mut Seen, state: &[u8], id: usize) {
-        let lengths = self.parts.lengths(state);
-        let names = self.names(state);
-        for (name, &length) in names.iter().zip(&lengths).filter_map(|(name, length)| Some((name.as_ref()?, length))) {
-            match seen.get_mut(name) {
-                Some(best) if best.0 < length => *best = (length, id),
-                Some(_) => {}
-                None => drop(seen.insert(name.clone(), (length, id))),
-            }
+    fn measure(&mut self, lengths: &mut Lengths, state: &[u8], id: u32) {
+        if lengths.add(&mut self.parts, state, id) {
+            self.names(state);
         }
     }
 
     /// Keeps what is longer than all that was seen before; `run` leads to a state.
-    fn keep_longest(&mut self, seen: Seen, run: &mut dyn FnMut(&mut Self, usize) -> Vec<Step>) {
-        for (channel, (length, id)) in seen {
-            if self.longest.get(&channel).is_none_or(|best| best.length < length) {
-                let run = run(self, id);
-                self.longest.insert(channel.clone(), QueueLength { channel, length, run });
+    fn keep_longest(&mut self, lengths: &Lengths, run: &mut dyn FnMut(&mut Self, u32) -> Vec<Step>) {
+        for (sample, queues) in lengths.by_shape() {
+            let names = self.names(sample).to_vec();
+            for (channel, &(length, id)) in names.into_iter().zip(queues) {
+                let Some(channel) = channel else { continue };
+                if self.longest.get(&channel).is_none_or(|best| best.length < length) {
+                    let run = run(self, id);
+                    self.longest.insert(channel.clone(), QueueLength { channel, length, run });
+                }
             }
         }
     }
@@ -287,28 +316,38 @@ impl<'a> Hunt<'a> {
 
     /// Whether verifying has not yet taken more than its share.
     fn may_verify(&self) -> bool {
-        self.spent < 100_000 + 4 * self.searched
+        self.spent < 100_000 + self.searched
     }
 
-    /// Verifies a loop from the state that `between` leads to from an origin; a new one is kept.
-    fn try_loop(&mut self, origin: &Origin, between: &[Step], steps: &[Step]) {
-        self.spent += (origin.run.len() + between.len() + 8 * steps.len()) as u64;
+    /// Verifies a loop from the state that `way` leads to from an origin; a new one is kept.
+    fn try_loop(&mut self, origin: &Origin, way: &[Step], steps: &[Step]) {
+        let mut hasher = FxHasher::default();
+        steps.hash(&mut hasher);
+        let key = hasher.finish();
+        if self.refused.get(&key).is_some_and(|&times| times >= MOST_VERIFIED) {
+            return;
+        }
+        self.spent += (origin.run.len() + way.len() + 8 * steps.len()) as u64;
         let mut run = origin.base.clone();
-        let mut stage = Stage { between: between.to_vec(), steps: steps.to_vec(), gains: Vec::new() };
+        let (between, others) = (way.to_vec(), Vec::new());
+        let mut stage = Stage { between, steps: steps.to_vec(), others, gains: Vec::new() };
         if run.stages.is_empty() {
             run.prefix = std::mem::take(&mut stage.between);
         }
         run.stages.push(stage);
-        let Ok(run) = verified(self.semantics, run) else { return };
+        let Ok(run) = verified(self.semantics, run) else {
+            *self.refused.entry(key).or_default() += 1;
+            return;
+        };
         let new: Vec<String> = gained(&run).into_iter().filter(|name| !self.shown.contains(name)).collect();
         if new.is_empty() {
             return;
         }
         self.shown.extend(new);
         if run.stages.len() < MOST_STAGES
-            && let Some(origin) = self.after_rounds(origin, between, steps, &run)
+            && let Some(origin) = self.after_rounds(origin, way, steps, &run)
         {
-            self.origins.push(Rc::new(origin));
+            self.add_origin(origin);
         }
         self.report.growing.push(run);
     }
@@ -336,7 +375,7 @@ impl<'a> Hunt<'a> {
 
     /// Where steps lead, from one state of the system to another.
     fn follow(&mut self, state: &[u8], steps: &[Step]) -> Option<Vec<u8>> {
-        let stepper = &mut self.mover.stepper;
+        let stepper = &mut self.stepper;
         let (mut state, mut control) = (state.to_vec(), None);
         for &wanted in steps {
             control = control.filter(|&process| stepper.keeps_control(&state, process) == Ok(true));
@@ -350,16 +389,17 @@ impl<'a> Hunt<'a> {
                 .ok()?;
             (state, control) = next?;
         }
-        Some(state)
+        let inner = control.is_some_and(|process| stepper.keeps_control(&state, process) != Ok(false));
+        (!inner).then_some(state)
     }
 
     fn finish(mut self, ended: Ended) -> GrowthReport {
-        self.report.stats.transitions = self.mover.transitions;
+        self.report.stats.transitions = self.transitions + self.expander.transitions;
         self.report.complete = matches!(ended, Ended::Complete);
         if let Ended::Stopped(reason) = ended {
             self.report.stopped = Some(reason);
         }
-        self.report.crashed = self.mover.crashed.take();
+        self.report.crashed = self.expander.crashed.take().or(self.crashed.take());
         self.report.longest = self.longest.into_values().collect();
         self.report
     }

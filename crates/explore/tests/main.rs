@@ -2,6 +2,8 @@
 
 mod atomic_sequences;
 mod growth;
+mod growth_pace;
+mod growth_rules;
 mod progress;
 mod random_growth;
 mod random_progress;

@@ -15,7 +15,7 @@ pub(crate) struct Configuration {
 }
 
 /// The shape that stands at the start of a packed state.
-fn shape_of(bytes: &[u8]) -> ShapeId {
+pub(crate) fn shape_of(bytes: &[u8]) -> ShapeId {
     ShapeId(u16::from_le_bytes([bytes[0], bytes[1]]))
 }
 

@@ -1,107 +1,167 @@
 //! Breadth-first: every new state is compared with the states on the way to it.
+//!
+//! Early states are compared with all of them. Later on, when states are many, each is compared only with the last few that
+//! have the same finite part: they are found by its hash, and whether they are on the way is asked last.
 
-use super::{Ended, Hunt, Origin, Seen};
+use super::{Ended, Hunt, Lengths, Origin};
 use crate::ENGINE;
-use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
+use crate::expansion::{Sink, Unfinished};
+use crate::table::{Batch, NO_PARENT, StateId, StateTable};
 use model::fault::Overflow;
-use model::growth::Fingerprint;
-use model::semantics::Step;
+use model::growth::{Fingerprint, Parts};
 use model::verdict::{Progress, Reason};
-
-/// The states of one search, with the hashes of their finite parts.
-#[derive(Default)]
-struct Tree {
-    table: StateTable,
-    prints: Vec<Fingerprint>,
-    seen: Seen,
-    depth: u64,
-}
+use rustc_hash::FxHashMap;
 
 /// How many loops that end in a state are tried.
 const MOST_TRIED: usize = 4;
+/// So many states are compared with so many on the way to them; later ones with so many of the same finite part.
+const EARLY: usize = 20_000;
+const NEAREST: usize = 256;
+const COMPARED: usize = 4;
+/// States that are looked up together.
+const BATCH: usize = 256;
+
+/// The states of one search, and how far it got.
+#[derive(Default)]
+pub(super) struct Tree {
+    table: StateTable,
+    /// The finite parts of early states.
+    prints: Vec<Fingerprint>,
+    /// The last state with a finite part, by its hash.
+    last: FxHashMap<u64, StateId>,
+    /// For every state the one before it with the same hash of the finite part.
+    same: Vec<StateId>,
+    lengths: Lengths,
+    batch: Batch,
+    /// The next state to be expanded, and the first that is farther away.
+    next: StateId,
+    layer_end: StateId,
+    depth: u64,
+    digest: u128,
+}
 
 impl Tree {
     fn ancestors(&self, id: StateId) -> impl Iterator<Item = StateId> {
         std::iter::successors(self.table.parent(id), |&id| self.table.parent(id))
     }
 
+    /// States with the same hash of the finite part, the latest first.
+    fn alike(&self, id: StateId) -> impl Iterator<Item = StateId> {
+        let before = |&id: &StateId| Some(self.same[id as usize]).filter(|&id| id != NO_PARENT);
+        std::iter::successors(before(&id), before)
+    }
+
+    /// Parents have smaller numbers.
+    fn is_on_the_way(&self, ancestor: StateId, id: StateId) -> bool {
+        self.ancestors(id).find(|&id| id <= ancestor) == Some(ancestor)
+    }
+
     /// The states from `from`, which is above it, to `to`.
-    fn chain(&self, from: StateId, to: StateId) -> Vec<StateId> {
+    fn chain(&self, from: StateId, to: StateId) -> Vec<Vec<u8>> {
         let mut chain = vec![to];
         chain.extend(self.ancestors(to).take_while(|&id| id != from));
         if to != from {
             chain.push(from);
         }
-        chain.reverse();
-        chain
+        chain.iter().rev().map(|&id| self.table.state(id).to_vec()).collect()
+    }
+}
+
+/// Successors on their way into the table; queues may be longest in the middle of an atomic sequence.
+struct Successors<'t, 'p, 's> {
+    batch: &'t mut Batch,
+    lengths: &'t mut Lengths,
+    parts: &'p mut Parts<'s>,
+    id: StateId,
+    /// A state with processes that no state had before.
+    shapes: Vec<Vec<u8>>,
+}
+
+impl Sink for Successors<'_, '_, '_> {
+    fn push(&mut self, state: &[u8]) {
+        self.batch.push(state, self.id);
+    }
+
+    fn pass(&mut self, state: &[u8]) {
+        if self.lengths.add(self.parts, state, self.id) {
+            self.shapes.push(state.to_vec());
+        }
     }
 }
 
 impl Hunt<'_> {
-    /// Visits up to so many states from an origin.
-    pub(super) fn breadth_first(&mut self, origin: &Origin, most: u64) -> Ended {
-        let mut tree = Tree::default();
-        tree.table.insert(&origin.state, NO_PARENT);
-        tree.prints.push(self.parts.fingerprint(&origin.state));
-        self.measure(&mut tree.seen, &origin.state, 0);
-        let (mut next, mut layer_end) = (0, 1);
-        let ended = loop {
-            if next >= tree.table.len() {
-                break Ended::Complete;
-            }
-            if next == layer_end {
-                tree.depth += 1;
-                layer_end = tree.table.len();
-            }
-            if tree.table.len() as u64 > most {
-                break Ended::Enough;
-            }
-            if let Err(ended) = self.grow(&mut tree, origin, next as StateId) {
-                break ended;
-            }
-            next += 1;
-        };
-        let seen = std::mem::take(&mut tree.seen);
-        self.keep_longest(seen, &mut |hunt, id| {
-            let way = hunt.steps_along(&tree, &tree.chain(0, id as StateId));
+    /// A search that starts at an origin.
+    pub(super) fn tree(&mut self, origin: &Origin) -> Tree {
+        let mut tree = Tree { layer_end: 1, ..Tree::default() };
+        tree.batch.push(&origin.state, NO_PARENT);
+        tree
+    }
+
+    /// Goes on until there are so many states.
+    pub(super) fn breadth_first(&mut self, origin: &Origin, tree: &mut Tree, most: u64) -> Ended {
+        let ended = self.layers(origin, tree, most).err().unwrap_or(Ended::Complete);
+        let lengths = std::mem::take(&mut tree.lengths);
+        self.keep_longest(&lengths, &mut |hunt, id| {
+            let way = hunt.expander.steps_along(&tree.chain(0, id));
             [origin.run.as_slice(), &way].concat()
         });
-        self.count(&tree, origin, &ended);
+        tree.lengths = lengths;
+        self.count(tree, origin, &ended);
         ended
     }
 
-    /// Adds the successors of a state.
-    fn grow(&mut self, tree: &mut Tree, origin: &Origin, id: StateId) -> Result<(), Ended> {
-        let depth = self.clock.cx.budget.most_depth();
-        if depth.is_some_and(|limit| tree.depth >= limit) {
-            return Err(Ended::Stopped(Reason::Depth));
+    /// Layer by layer, until nothing is left.
+    fn layers(&mut self, origin: &Origin, tree: &mut Tree, most: u64) -> Result<(), Ended> {
+        self.flush(tree, origin)?;
+        let mut state = Vec::new();
+        while (tree.next as usize) < tree.table.len() {
+            if tree.next == tree.layer_end {
+                tree.depth += 1;
+                tree.layer_end = tree.table.len() as StateId;
+            }
+            if tree.table.len() as u64 > most {
+                return Err(Ended::Enough);
+            }
+            if self.clock.cx.budget.most_depth().is_some_and(|limit| tree.depth >= limit) {
+                return Err(Ended::Stopped(Reason::Depth));
+            }
+            state.clear();
+            state.extend_from_slice(tree.table.state(tree.next));
+            self.successors(tree, &state)?;
+            tree.next += 1;
+            let last = tree.next as usize == tree.table.len() || tree.next == tree.layer_end;
+            let enough = (tree.table.len() + tree.batch.len()) as u64 > most;
+            if last || enough || tree.batch.len() >= BATCH {
+                self.flush(tree, origin)?;
+            }
         }
-        let state = tree.table.state(id).to_vec();
+        Ok(())
+    }
+
+    /// Gathers the successors of the next state.
+    fn successors(&mut self, tree: &mut Tree, state: &[u8]) -> Result<(), Ended> {
         self.searched += 1;
-        self.expand(&state)?;
-        let inner: Vec<Vec<u8>> = self.mover.inner_states().map(<[u8]>::to_vec).collect();
-        for state in inner {
-            self.measure(&mut tree.seen, &state, id as usize);
+        let (clock, parts) = (&self.clock, &mut self.parts);
+        let (batch, lengths) = (&mut tree.batch, &mut tree.lengths);
+        let mut sink = Successors { batch, lengths, parts, id: tree.next, shapes: Vec::new() };
+        let digest = self.expander.digest;
+        // Atomic sequences of one state that are so long that the clock is looked at may never end: walks follow them.
+        let endless = || Reason::Limit(String::from("an atomic sequence does not end"));
+        let expanded = self.expander.expand(state, &mut sink, &mut || clock.must_stop(0).or_else(|| Some(endless())));
+        tree.digest = tree.digest.wrapping_add(self.expander.digest.wrapping_sub(digest));
+        for state in sink.shapes {
+            self.names(&state);
         }
-        let found: Vec<StateId> = (0..self.mover.len())
-            .map(|index| tree.table.insert(self.mover.state(index), id))
-            .filter_map(|lookup| match lookup {
-                Lookup::New(id) => Some(Ok(id)),
-                Lookup::Known(_) => None,
-                Lookup::Full => Some(Err(Ended::Stopped(Reason::from(Overflow::States)))),
-            })
-            .collect::<Result<_, _>>()?;
-        for new in found {
-            let state = tree.table.state(new).to_vec();
-            tree.prints.push(self.parts.fingerprint(&state));
-            self.measure(&mut tree.seen, &state, new as usize);
-            self.compare(tree, origin, new, &state)?;
+        match expanded {
+            Ok(()) => {}
+            Err(Unfinished::Overflow(overflow)) => return Err(Ended::Stopped(Reason::from(overflow))),
+            Err(Unfinished::Stopped(reason)) => return Err(Ended::Stopped(reason)),
         }
         let progress = || Progress {
             engine: ENGINE,
             states: tree.table.len() as u64,
-            waiting: (tree.table.len() - id as usize) as u64,
-            transitions: self.mover.transitions,
+            waiting: tree.table.len() as u64 - u64::from(tree.next),
+            transitions: self.expander.transitions + self.transitions,
             depth: tree.depth,
             memory_bytes: tree.table.memory_bytes(),
         };
@@ -109,56 +169,58 @@ impl Hunt<'_> {
         self.clock.tick(more, progress).map_or(Ok(()), |reason| Err(Ended::Stopped(reason)))
     }
 
-    /// Gathers the moves of a state.
-    pub(super) fn expand(&mut self, state: &[u8]) -> Result<(), Ended> {
-        let clock = &self.clock;
-        match self.mover.expand(state, &mut |_, _| 0, &|| clock.must_stop(0).is_some()) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Ended::Stopped(self.clock.must_stop(0).unwrap_or(Reason::Interrupted))),
-            Err(overflow) => Err(Ended::Stopped(Reason::from(overflow))),
+    /// Looks up what was gathered, and compares what is new.
+    fn flush(&mut self, tree: &mut Tree, origin: &Origin) -> Result<(), Ended> {
+        let known = tree.table.len();
+        if !tree.table.insert_all(&mut tree.batch) {
+            return Err(Ended::Stopped(Reason::from(Overflow::States)));
         }
-    }
-
-    /// Compares a new state with those on the way to it, nearest first.
-    fn compare(&mut self, tree: &Tree, origin: &Origin, id: StateId, state: &[u8]) -> Result<(), Ended> {
-        let print = tree.prints[id as usize];
-        let mut tried = 0;
-        for ancestor in tree.ancestors(id) {
-            let other = tree.prints[ancestor as usize];
-            if other.whole != print.whole && !other.may_multiply_to(&print) {
-                continue;
+        for id in known..tree.table.len() {
+            let print = self.parts.fingerprint(tree.table.state(id as StateId));
+            let same = tree.last.insert(print.whole, id as StateId).unwrap_or(NO_PARENT);
+            tree.same.push(same);
+            if id < EARLY {
+                tree.prints.push(print);
             }
-            let earlier = tree.table.state(ancestor);
-            let Some(grown) = self.parts.grown(earlier, state, &origin.reservoirs) else { continue };
-            if !self.is_news(state, &grown) || !self.may_verify() {
-                continue;
+        }
+        for id in known..tree.table.len() {
+            if tree.lengths.add(&mut self.parts, tree.table.state(id as StateId), id as u32) {
+                self.names(tree.table.state(id as StateId));
             }
-            tried += 1;
-            if tried > MOST_TRIED {
-                break;
-            }
-            let between = self.steps_along(tree, &tree.chain(0, ancestor));
-            let steps = self.steps_along(tree, &tree.chain(ancestor, id));
-            self.try_loop(origin, &between, &steps);
-            if self.all_shown() {
-                return Err(Ended::Shown);
-            }
+            self.compare(tree, origin, id as StateId)?;
         }
         Ok(())
     }
 
-    /// The steps along a chain of states, each found from the one before.
-    fn steps_along(&mut self, tree: &Tree, chain: &[StateId]) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for pair in chain.windows(2) {
-            let goal = tree.table.state(pair[1]);
-            if self.expand(tree.table.state(pair[0])).is_ok()
-                && let Some(index) = (0..self.mover.len()).find(|&index| self.mover.state(index) == goal)
-            {
-                steps.extend(self.mover.steps(index));
+    /// Compares a new state with those on the way to it, nearest first.
+    fn compare(&mut self, tree: &Tree, origin: &Origin, id: StateId) -> Result<(), Ended> {
+        let mut tried = 0;
+        if let Some(print) = tree.prints.get(id as usize) {
+            for ancestor in tree.ancestors(id).take(NEAREST) {
+                let other = tree.prints[ancestor as usize];
+                if (other.whole == print.whole || other.may_multiply_to(print)) && tried < MOST_TRIED {
+                    tried += usize::from(self.compare_with(tree, origin, ancestor, id)?);
+                }
             }
+            return Ok(());
         }
-        steps
+        for other in tree.alike(id).take(COMPARED) {
+            self.compare_with(tree, origin, other, id)?;
+        }
+        Ok(())
+    }
+
+    /// Compares a state with an earlier one; `true` if there is a loop between them that was verified, or refused.
+    fn compare_with(&mut self, tree: &Tree, origin: &Origin, other: StateId, id: StateId) -> Result<bool, Ended> {
+        let (earlier, state) = (tree.table.state(other), tree.table.state(id));
+        let Some(grown) = self.parts.grown(earlier, state, &origin.reservoirs) else { return Ok(false) };
+        if !self.is_news(state, &grown) || !self.may_verify() || !tree.is_on_the_way(other, id) {
+            return Ok(false);
+        }
+        let between = self.expander.steps_along(&tree.chain(0, other));
+        let steps = self.expander.steps_along(&tree.chain(other, id));
+        self.try_loop(origin, &between, &steps);
+        if self.all_shown() { Err(Ended::Shown) } else { Ok(true) }
     }
 
     /// Keeps what was counted; only a search from the first state counts as the search.
@@ -172,9 +234,7 @@ impl Hunt<'_> {
         stats.state_bytes = tree.table.state_bytes();
         stats.memory_bytes = tree.table.memory_bytes();
         if matches!(ended, Ended::Complete) {
-            let stepper = &mut self.mover.stepper;
-            let add = |sum: u128, id| sum.wrapping_add(stepper.digest(tree.table.state(id)));
-            self.report.digest = Some((0..tree.table.len() as StateId).fold(0, add));
+            self.report.digest = Some(tree.digest);
         }
     }
 }

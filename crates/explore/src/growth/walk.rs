@@ -1,10 +1,10 @@
 //! Walks: long runs, each with its own preferences.
 
-use super::{Ended, FIRST_LENGTH, Hunt, Origin, Seen, WALKS};
+use super::{Ended, FIRST_LENGTH, Hunt, Lengths, Origin, WALKS};
 use model::growth::Fingerprint;
 use model::semantics::Step;
 use model::verdict::{Progress, Reason};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A small generator of random numbers: the same seed, the same walk.
 struct Random(u64);
@@ -20,22 +20,28 @@ impl Random {
     }
 }
 
-/// A walk so far.
+/// A walk so far, step by step: also states in the middle of atomic sequences, since one that never ends may grow.
+#[derive(Default)]
 struct Path {
     states: Vec<Vec<u8>>,
-    /// Where the steps to each state end.
-    ends: Vec<usize>,
+    /// The step to each state but the first.
     steps: Vec<Step>,
-    /// Where the walk was in a state with these global variables.
-    places: HashMap<u64, Vec<usize>>,
+    /// Where the walk was in a state with these global variables, and with the same process in control.
+    places: FxHashMap<(u64, Option<u32>), Vec<usize>>,
     prints: Vec<Fingerprint>,
+}
+
+/// The steps of one state, and where they lead.
+#[derive(Default)]
+pub(super) struct Steps {
+    all: Vec<(Step, Option<u32>, Vec<u8>)>,
 }
 
 /// How many earlier states with the same finite part a new one is compared with, of the latest and of the first.
 const COMPARED: usize = 4;
 
 impl Hunt<'_> {
-    /// Some walks from an origin, of so many moves together.
+    /// Some walks from an origin, of so many steps together.
     pub(super) fn walks(&mut self, origin: &Origin, turn: u32, most: u64) -> Ended {
         let end = self.searched + most;
         for walk in 0..WALKS {
@@ -52,59 +58,75 @@ impl Hunt<'_> {
 
     fn walk(&mut self, origin: &Origin, seed: u64, length: usize) -> Result<(), Ended> {
         let mut random = Random::new(seed);
-        let mut path = Path {
-            states: vec![origin.state.clone()],
-            ends: vec![0],
-            steps: Vec::new(),
-            places: HashMap::new(),
-            prints: Vec::new(),
-        };
-        self.place(&mut path);
+        let mut path = Path { states: vec![origin.state.clone()], ..Path::default() };
+        let (mut control, mut steps) = (None, Steps::default());
         let obedience = 60 + random.below(40);
-        while path.states.len() <= length {
+        let ended = loop {
             let state = path.states.last().cloned().unwrap_or_default();
             self.searched += 1;
-            match self.expand(&state) {
+            match self.steps(&state, control, &mut steps) {
+                Ok(effective) => control = effective,
                 // More than the tool can count: the walk ends here.
-                Err(Ended::Stopped(Reason::Limit(_))) => break,
-                expanded => expanded?,
+                Err(Reason::Limit(_)) => break Ok(()),
+                Err(reason) => break Err(Ended::Stopped(reason)),
             }
-            let Some(index) = self.choose(&state, &mut random, seed, obedience) else { break };
-            path.steps.extend(self.mover.steps(index));
-            path.ends.push(path.steps.len());
-            path.states.push(self.mover.state(index).to_vec());
-            self.compare_on_path(origin, &path)?;
-            self.place(&mut path);
+            if let Err(ended) = self.compare_on_path(origin, &mut path, control) {
+                break Err(ended);
+            }
+            let Some(index) = self.choose(&state, &steps, &mut random, seed, obedience) else { break Ok(()) };
+            let (step, next, state) = steps.all.swap_remove(index);
+            path.steps.push(step);
+            path.states.push(state);
+            control = next;
             let progress =
                 || Progress { engine: crate::ENGINE, depth: path.states.len() as u64, ..Progress::default() };
             if let Some(reason) = self.clock.tick(0, progress) {
-                return Err(Ended::Stopped(reason));
+                break Err(Ended::Stopped(reason));
+            }
+            if path.states.len() > length {
+                break Ok(());
+            }
+        };
+        let mut lengths = Lengths::default();
+        for (index, state) in path.states.iter().enumerate() {
+            self.measure(&mut lengths, state, index as u32);
+        }
+        let run = |index: u32| [origin.run.as_slice(), &path.steps[..index as usize]].concat();
+        self.keep_longest(&lengths, &mut |_, index| run(index));
+        ended
+    }
+
+    /// Gathers the steps of a state; returns the process that keeps control in it.
+    fn steps(&mut self, state: &[u8], control: Option<u32>, steps: &mut Steps) -> Result<Option<u32>, Reason> {
+        for control in [control, None] {
+            steps.all.clear();
+            let crashed = &mut self.crashed;
+            let count = self.stepper.expand(state, control, &mut |successor| match successor.state {
+                Some(next) => steps.all.push((successor.step, successor.control, next.to_vec())),
+                None => *crashed = crashed.take().or_else(|| successor.fault.clone()),
+            })?;
+            self.transitions += count as u64;
+            if count > 0 {
+                return Ok(control);
             }
         }
-        let mut seen = Seen::new();
-        for (index, state) in path.states.iter().enumerate() {
-            self.measure(&mut seen, state, index);
-        }
-        self.keep_longest(seen, &mut |_, index| [origin.run.as_slice(), &path.steps[..path.ends[index]]].concat());
-        Ok(())
+        Ok(None)
     }
 
-    /// Remembers the last state of a walk.
-    fn place(&mut self, path: &mut Path) {
-        let Some(state) = path.states.last() else { return };
-        let print = self.parts.fingerprint(state);
-        path.places.entry(print.globals).or_default().push(path.states.len() - 1);
-        path.prints.push(print);
-    }
-
-    /// A move: mostly one of the process that this walk likes best, and along the guide.
-    fn choose(&mut self, state: &[u8], random: &mut Random, seed: u64, obedience: usize) -> Option<usize> {
-        let count = self.mover.len();
+    /// A step: mostly one of the process that this walk likes best, and along the guide.
+    fn choose(
+        &mut self,
+        state: &[u8],
+        steps: &Steps,
+        random: &mut Random,
+        seed: u64,
+        obedience: usize,
+    ) -> Option<usize> {
+        let count = steps.all.len();
         if random.below(100) >= obedience {
             return (count > 0).then(|| random.below(count));
         }
-        let rank = |hunt: &mut Self, index: usize| {
-            let Some(step) = hunt.mover.first_step(index) else { return (false, 0) };
+        let rank = |hunt: &mut Self, step: Step| {
             let process = match step {
                 Step::Edge { process, .. } => process,
                 Step::Rendezvous { sender, .. } => sender.0,
@@ -113,7 +135,7 @@ impl Hunt<'_> {
             let liking = 1 + Random::new(seed ^ u64::from(process) << 32).below(1 << 16);
             (hunt.is_guided(state, step), liking)
         };
-        let ranks: Vec<(bool, usize)> = (0..count).map(|index| rank(self, index)).collect();
+        let ranks: Vec<(bool, usize)> = steps.all.iter().map(|(step, ..)| rank(self, *step)).collect();
         let best = *ranks.iter().max()?;
         let favourites: Vec<usize> = (0..count).filter(|&index| ranks[index] == best).collect();
         Some(favourites[random.below(favourites.len())])
@@ -121,7 +143,7 @@ impl Hunt<'_> {
 
     fn is_guided(&mut self, state: &[u8], step: Step) -> bool {
         let Some(guide) = &self.options.guide else { return false };
-        let stepper = &mut self.mover.stepper;
+        let stepper = &mut self.stepper;
         let mut guided = |(process, edge)| {
             stepper.machine_of(state, process).is_some_and(|machine| guide.edges.contains(&(machine, edge)))
         };
@@ -132,24 +154,25 @@ impl Hunt<'_> {
         }
     }
 
-    /// Compares the last state of a walk with some earlier ones.
-    fn compare_on_path(&mut self, origin: &Origin, path: &Path) -> Result<(), Ended> {
+    /// Compares the last state of a walk with some earlier ones, and remembers it.
+    fn compare_on_path(&mut self, origin: &Origin, path: &mut Path, control: Option<u32>) -> Result<(), Ended> {
         let Some(state) = path.states.last() else { return Ok(()) };
-        let print = self.parts.fingerprint(state);
-        let Some(places) = path.places.get(&print.globals) else { return Ok(()) };
+        let (last, print) = (path.states.len() - 1, self.parts.fingerprint(state));
+        path.prints.push(print);
+        let places = path.places.entry((print.globals, control)).or_default();
         let fits = |place: &&usize| path.prints[**place].may_multiply_to(&print);
         let exact = |place: &&usize| path.prints[**place].whole == print.whole;
         let mut candidates: Vec<usize> = places.iter().rev().filter(exact).take(COMPARED).copied().collect();
         candidates.extend(places.iter().filter(exact).take(COMPARED));
         candidates.extend(places.iter().rev().filter(fits).take(2 * COMPARED));
         candidates.dedup();
+        places.push(last);
         for earlier in candidates {
             let Some(grown) = self.parts.grown(&path.states[earlier], state, &origin.reservoirs) else { continue };
             if !self.is_news(state, &grown) || !self.may_verify() {
                 continue;
             }
-            let start = path.ends[earlier];
-            self.try_loop(origin, &path.steps[..start], &path.steps[start..]);
+            self.try_loop(origin, &path.steps[..earlier], &path.steps[earlier..]);
             if self.all_shown() {
                 return Err(Ended::Shown);
             }

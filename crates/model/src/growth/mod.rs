@@ -7,12 +7,14 @@
 //! **One loop.** Let the finite parts (see [`Parts`]) be the same before and after one round, and let
 //! every queue either be as it was, or *move*: before the round it holds `w`, in the round `s` is sent
 //! to it and `r` received. The loop repeats for ever if for each moving queue `|s| ≥ |r|`, and `r` is
-//! empty or `w·s^ω = r^ω`, and if no step depends on a moving queue in any other way (see
+//! empty or `w·s^ω = r^ω`, and if no decision depends on what is behind what the first round saw (see
 //! `dependence.rs`). For then, by induction over the steps, each step of a later round finds all it
 //! looks at as it was: in round `k` a receive takes letter `k·|r| + i` of `w·s^ω`, which is letter `i`
 //! of `r`; and it is there, because `k·|r| + i < k·|s| + |w| + …` holds if it does for `k = 0`. After
 //! `n` rounds the queue holds the prefix of length `|w| + n·(|s| − |r|)` of one infinite word, its
 //! `Word`: the front never changes, and a queue that moves grows.
+//!
+//! A loop may also lie inside an atomic sequence that never ends: the process in control is a finite part, too.
 //!
 //! **Stages.** Then a second loop may use up what the first has pumped. To the steps of a later stage
 //! a queue that an earlier one filled is a *reservoir*: it holds a prefix of its word as long as they
@@ -20,6 +22,8 @@
 //! word, for ever; nothing else is asked of it, and what they send to it is never seen. For every `N` there
 //! is an `n` such that after `n` rounds of the first loop the second runs `N` times, so what the second
 //! fills is unbounded too, although no run has all of these rounds.
+//!
+//! **Doubling.** A queue may also grow although no loop repeats: `doubling.rs`.
 //!
 //! **Processes that multiply.** The state after the round may have more processes, or the same ones in
 //! other places, if each old process has an *image*: one in the same finite state, by which its steps
@@ -30,18 +34,21 @@
 //! At last some more rounds are replayed, step by step: not for the proof, but against mistakes in it.
 
 mod dependence;
+mod doubling;
 mod parts;
 mod word;
 
 pub use parts::{Fingerprint, Parts};
 
 use crate::configuration::Configuration;
+use crate::ids::EdgeId;
 use crate::layout::FrameCache;
-use crate::semantics::{Reading, Semantics, Step, Stepper};
+use crate::network::Action;
+use crate::semantics::{Chosen, Reading, Semantics, Step, Stepper};
 use crate::trace::queue_name;
-use dependence::{Dependence, Traffic, check_network};
+use dependence::{Dependence, Front, Moving, check_network};
 use parts::{contents, images};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use word::Word;
 
@@ -61,6 +68,8 @@ pub struct Stage {
     pub between: Vec<Step>,
     /// One round.
     pub steps: Vec<Step>,
+    /// Where each message is replaced by several: rounds that begin with other messages (see `doubling.rs`).
+    pub others: Vec<Vec<Step>>,
     /// What one round adds to each channel that it changes, by name.
     pub gains: Vec<(String, i64)>,
 }
@@ -70,7 +79,7 @@ pub struct Stage {
 pub enum Refusal {
     /// A step of it is not possible.
     Replay,
-    /// There is no loop, or it does not start and end in states of the system.
+    /// There is no loop, or another process is in control after it.
     NoLoop,
     /// Channels block when they are full.
     Reading,
@@ -80,17 +89,17 @@ pub enum Refusal {
     NoGrowth,
     /// A later round finds other messages in front than the first.
     Order,
-    /// A step looks at more of a growing channel than its front.
+    /// A decision may be another when a channel holds more.
     Looks,
-    /// A step was possible only because nothing could be received.
+    /// A step was possible only because another was not, and that may change.
     Waits,
-    /// A deterministic step uses channels in a way that is not understood.
+    /// A statement uses channels in a way that is not understood.
     Step,
     /// A timeout among processes that multiply.
     Timeout,
     /// `provided` depends on a channel, or on who asks.
     Provided,
-    /// Priorities.
+    /// Processes multiply, and there are priorities.
     Priorities,
     /// Processes multiply, and a step depends on their numbers or on others.
     Numbers,
@@ -104,17 +113,17 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Refusal::Replay => "a step is not possible where the run takes it",
-            Refusal::NoLoop => "there is no loop between two states of the system",
+            Refusal::NoLoop => "there is no loop, or control does not return",
             Refusal::Reading => "channels have a capacity in this reading",
             Refusal::FinitePart => "locations or variables do not return",
             Refusal::NoGrowth => "a round leaves no channel longer",
             Refusal::Order => "the messages do not stand in the order in which a later round would receive them",
-            Refusal::Looks => "a step looks at more of a growing channel than its front",
-            Refusal::Waits => "a step is possible only while something cannot be received",
-            Refusal::Step => "a d_step uses channels in a way that is not understood",
+            Refusal::Looks => "a decision may change when a channel holds more",
+            Refusal::Waits => "a step is possible only while another is not, and that may change",
+            Refusal::Step => "a statement uses channels in a way that is not understood",
             Refusal::Timeout => "a timeout among processes that multiply",
             Refusal::Provided => "`provided` depends on a channel or on the process",
-            Refusal::Priorities => "the model uses priorities",
+            Refusal::Priorities => "processes multiply and have priorities",
             Refusal::Numbers => "a step depends on the numbers of processes that multiply",
             Refusal::Partner => "a rendezvous might find another partner in a later round",
             Refusal::Lives => "processes multiply that have channels of their own, or end",
@@ -135,6 +144,11 @@ pub fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<Vec<(St
         return Err(Refusal::Reading);
     }
     check_network(semantics.network())?;
+    if let [Stage { others, .. }] = run.stages.as_slice()
+        && !others.is_empty()
+    {
+        return doubling::verify(semantics, run).map(|gains| vec![gains]);
+    }
     let mut last = Err(Refusal::NoLoop);
     for more in PUMPING {
         last = Replay::new(semantics).run(run, more);
@@ -159,13 +173,28 @@ struct Taken {
     step: Step,
     before: Configuration,
     after: Configuration,
+    /// The statements of a deterministic step.
+    inside: Vec<Chosen>,
     /// A process that had control of an atomic sequence, and was blocked.
     blocked: Option<usize>,
-    /// It was taken in the middle of an atomic sequence.
-    inner: bool,
+    /// The process that had control.
+    control: Option<u32>,
     /// It was taken because nothing else could move.
     timeout: bool,
 }
+
+/// A statement as it was executed: of a step by itself, or inside a deterministic one.
+struct Executed<'a> {
+    process: usize,
+    action: &'a Action,
+    before: &'a Configuration,
+    after: &'a Configuration,
+    /// Choices of a deterministic step in front of it.
+    passed: Vec<&'a Action>,
+}
+
+/// What a round sends to a queue and receives from it.
+type Traffic = (Vec<Vec<u8>>, Vec<Vec<u8>>);
 
 /// Replays a run, and remembers what earlier stages pumped.
 struct Replay<'s> {
@@ -206,6 +235,9 @@ impl<'s> Replay<'s> {
         self.follow(&run.prefix)?;
         let mut gains = Vec::new();
         for (index, stage) in run.stages.iter().enumerate() {
+            if !stage.others.is_empty() {
+                return Err(Refusal::NoLoop);
+            }
             let between = self.follow(&stage.between)?;
             self.draw(&between)?;
             let trace = self.follow(&stage.steps)?;
@@ -248,18 +280,18 @@ impl<'s> Replay<'s> {
     }
 
     fn take(&mut self, wanted: Step) -> Result<Taken, Refusal> {
-        let (control, blocked) = self.in_control()?;
-        let inner = control.is_some();
+        let (holder, blocked) = self.in_control()?;
         let mut found = None;
-        let expanded = self.stepper.expand(&self.state, control, &mut |successor| {
+        let expanded = self.stepper.expand(&self.state, holder, &mut |successor| {
             if let (true, Some(state)) = (successor.step == wanted && found.is_none(), successor.state) {
                 found = Some((state.to_vec(), successor.control, successor.timeout));
             }
         });
         let (Ok(_), Some((next, control, timeout))) = (expanded, found) else { return Err(Refusal::Replay) };
+        let inside = self.stepper.inside(&self.state, wanted, timeout).ok_or(Refusal::Replay)?;
         let (before, after) = (self.configuration(&self.state.clone()), self.configuration(&next));
         (self.state, self.control) = (next, control);
-        Ok(Taken { step: wanted, before, after, blocked, inner, timeout })
+        Ok(Taken { step: wanted, before, after, inside, blocked, control: holder, timeout })
     }
 
     /// Repeats a loop, each round by the images of those who took part in the one before.
@@ -282,10 +314,10 @@ impl<'s> Replay<'s> {
 
     /// Steps between two stages: what they receive from reservoirs must be there however much is in them.
     fn draw(&mut self, trace: &[Taken]) -> Result<(), Refusal> {
-        let moving: HashSet<usize> = self.reservoirs.keys().copied().collect();
-        if moving.is_empty() {
+        if self.reservoirs.is_empty() {
             return if trace.is_empty() { Ok(()) } else { Err(Refusal::NoLoop) };
         }
+        let moving = self.fronts(trace, &[]);
         check_owners(trace, &moving)?;
         let traffic = self.traffic(trace, &moving, false)?;
         for (queue, (_, received)) in traffic {
@@ -300,7 +332,7 @@ impl<'s> Replay<'s> {
     fn round(&mut self, trace: &[Taken]) -> Result<Round, Refusal> {
         let (Some(first), Some(last)) = (trace.first(), trace.last()) else { return Err(Refusal::NoLoop) };
         let (control, blocked) = self.in_control()?;
-        if control.is_some() || first.inner {
+        if control != first.control {
             return Err(Refusal::NoLoop);
         }
         let (before, after) = (&first.before, &last.after);
@@ -308,22 +340,25 @@ impl<'s> Replay<'s> {
         let multiplies = before.frame.shape != after.frame.shape || images.iter().enumerate().any(|(p, i)| p != *i);
         if multiplies {
             self.check_lives(trace, &images)?;
+            if control.is_some() {
+                return Err(Refusal::NoLoop);
+            }
         }
-        let (moving, own) = self.moving(before, after)?;
+        let own = self.changed(before, after)?;
+        let moving = self.fronts(trace, &own);
         check_owners(trace, &moving)?;
         let traffic = self.traffic(trace, &moving, multiplies)?;
         if let Some(process) = blocked {
-            let state = after;
-            Dependence { semantics: self.semantics, state, moving: &moving, anonymous: multiplies }.blocked(process)?;
+            self.dependence(after, &moving, multiplies).blocked(process)?;
         }
         let mut words = BTreeMap::new();
-        for queue in &moving {
-            let (sent, received) = traffic.get(queue).cloned().unwrap_or_default();
-            let word = match self.reservoirs.get(queue) {
+        for &queue in moving.keys() {
+            let (sent, received) = traffic.get(&queue).cloned().unwrap_or_default();
+            let word = match self.reservoirs.get(&queue) {
                 Some(word) => drawn(word, received)?,
-                None => pumped(letters(self.semantics, before, *queue), sent, received)?,
+                None => pumped(letters(self.semantics, before, queue), sent, received)?,
             };
-            words.insert(*queue, word);
+            words.insert(queue, word);
         }
         if own.is_empty() {
             return Err(Refusal::NoGrowth);
@@ -331,15 +366,34 @@ impl<'s> Replay<'s> {
         Ok(Round { images, words, gains: self.gains(before, after) })
     }
 
-    /// The queues that hold something else after a round, and reservoirs; and those of them that are no reservoirs.
-    fn moving(&self, before: &Configuration, after: &Configuration) -> Result<(HashSet<usize>, Vec<usize>), Refusal> {
+    fn dependence<'a>(&'a self, state: &'a Configuration, moving: &'a Moving, anonymous: bool) -> Dependence<'a> {
+        Dependence { semantics: self.semantics, state, moving, anonymous, timeout: false }
+    }
+
+    /// The moving queues: reservoirs, and those that a round leaves longer; with every message that is ever in them.
+    fn fronts(&self, trace: &[Taken], own: &[usize]) -> Moving {
+        let own = own.iter().map(|&queue| (queue, false));
+        let all = self.reservoirs.keys().map(|&queue| (queue, true)).chain(own);
+        let front = |(queue, hidden): (usize, bool)| {
+            let seen = trace.iter().flat_map(Taken::states).flat_map(|state| letters(self.semantics, state, queue));
+            let word = self.reservoirs.get(&queue).into_iter().flat_map(Word::letters).cloned();
+            let bytes: std::collections::BTreeSet<Vec<u8>> = seen.chain(word).collect();
+            let letters = trace.first().map_or(Vec::new(), |taken| {
+                bytes.iter().map(|letter| fields(self.semantics, &taken.before, queue, letter)).collect()
+            });
+            (queue, Front { letters, hidden })
+        };
+        all.map(front).collect()
+    }
+
+    /// The queues that hold something else after a round, without reservoirs.
+    fn changed(&self, before: &Configuration, after: &Configuration) -> Result<Vec<usize>, Refusal> {
         if before.frame.queues.len() != after.frame.queues.len() {
             return Err(Refusal::Lives);
         }
         let changed = |&q: &usize| contents(self.semantics, before, q) != contents(self.semantics, after, q);
-        let own: Vec<usize> =
-            (0..before.frame.queues.len()).filter(changed).filter(|q| !self.reservoirs.contains_key(q)).collect();
-        Ok((self.reservoirs.keys().chain(&own).copied().collect(), own))
+        let queues = (0..before.frame.queues.len()).filter(changed);
+        Ok(queues.filter(|q| !self.reservoirs.contains_key(q)).collect())
     }
 
     /// Where processes multiply: no old one ends, and channels of processes keep their numbers.
@@ -356,33 +410,52 @@ impl<'s> Replay<'s> {
         if trace.iter().all(|taken| lives(&taken.before) && lives(&taken.after)) { Ok(()) } else { Err(Refusal::Lives) }
     }
 
-    /// What steps send to and receive from moving queues, if they depend on them in no other way.
-    #[allow(clippy::type_complexity)]
-    fn traffic(
-        &self,
-        trace: &[Taken],
-        moving: &HashSet<usize>,
-        anonymous: bool,
-    ) -> Result<BTreeMap<usize, (Vec<Vec<u8>>, Vec<Vec<u8>>)>, Refusal> {
-        let mut total: BTreeMap<usize, (Vec<Vec<u8>>, Vec<Vec<u8>>)> = BTreeMap::new();
+    /// What steps send to and receive from moving queues, if nothing changes when these hold more.
+    fn traffic(&self, trace: &[Taken], moving: &Moving, anonymous: bool) -> Result<BTreeMap<usize, Traffic>, Refusal> {
+        let mut total: BTreeMap<usize, Traffic> = BTreeMap::new();
         for taken in trace {
-            let dependence = Dependence { semantics: self.semantics, state: &taken.before, moving, anonymous };
-            let traffic = taken.traffic(&dependence)?;
-            for &queue in moving {
-                let entry = total.entry(queue).or_default();
-                let (old, new) =
-                    (held(self.semantics, &taken.before, queue), held(self.semantics, &taken.after, queue));
-                let size = message_size(&taken.before, queue);
-                if traffic.contains(&Traffic::Sends(queue)) && new.starts_with(old) {
-                    entry.0.extend(new[old.len()..].chunks(size).map(<[u8]>::to_vec));
-                } else if traffic.contains(&Traffic::Receives(queue)) && old.ends_with(new) {
-                    entry.1.extend(old[..old.len() - new.len()].chunks(size).map(<[u8]>::to_vec));
-                } else if old != new {
-                    return Err(Refusal::Step);
-                }
-            }
+            self.add_traffic(taken, moving, anonymous, &mut total)?;
         }
         Ok(total)
+    }
+
+    /// The same of one step.
+    fn add_traffic(
+        &self,
+        taken: &Taken,
+        moving: &Moving,
+        anonymous: bool,
+        total: &mut BTreeMap<usize, Traffic>,
+    ) -> Result<(), Refusal> {
+        let dependence = Dependence { timeout: taken.timeout, ..self.dependence(&taken.before, moving, anonymous) };
+        taken.chosen(&dependence)?;
+        for executed in taken.executed(self.semantics)? {
+            let dependence = Dependence { state: executed.before, ..dependence };
+            executed.passed.iter().try_for_each(|action| dependence.impossible(executed.process, action))?;
+            dependence.done(executed.process, executed.action)?;
+            for &queue in moving.keys() {
+                self.count(&executed, queue, total.entry(queue).or_default())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a statement sends to a queue or receives from it.
+    fn count(&self, executed: &Executed<'_>, queue: usize, traffic: &mut Traffic) -> Result<(), Refusal> {
+        let (old, new) = (held(self.semantics, executed.before, queue), held(self.semantics, executed.after, queue));
+        let size = message_size(executed.before, queue);
+        match executed.action {
+            _ if old == new => Ok(()),
+            Action::Send { .. } if new.starts_with(old) => {
+                traffic.0.extend(new[old.len()..].chunks(size).map(<[u8]>::to_vec));
+                Ok(())
+            }
+            Action::Receive { .. } if old.ends_with(new) => {
+                traffic.1.extend(old[..old.len() - new.len()].chunks(size).map(<[u8]>::to_vec));
+                Ok(())
+            }
+            _ => Err(Refusal::Step),
+        }
     }
 
     /// What a round adds to each queue, by name.
@@ -396,24 +469,79 @@ impl<'s> Replay<'s> {
 }
 
 impl Taken {
-    /// What the step does to moving queues, if it depends on them in no other way.
-    fn traffic(&self, dependence: &Dependence<'_>) -> Result<Vec<Traffic>, Refusal> {
+    /// All states that were passed.
+    fn states(&self) -> impl Iterator<Item = &Configuration> {
+        let inside = self.inside.iter().map(|chosen| &chosen.before);
+        [&self.before].into_iter().chain(inside).chain([&self.after])
+    }
+
+    /// The processes that take part, the one that receives last, each with its edge.
+    fn players(&self) -> Vec<(usize, EdgeId)> {
+        match self.step {
+            Step::Edge { process, edge } => vec![(process as usize, edge)],
+            Step::Rendezvous { sender, receiver } => {
+                vec![(sender.0 as usize, sender.1), (receiver.0 as usize, receiver.1)]
+            }
+            Step::Loss { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether the step is again the one that is taken.
+    fn chosen(&self, dependence: &Dependence<'_>) -> Result<(), Refusal> {
         if self.timeout {
             dependence.nothing_moves()?;
         }
         if let Some(process) = self.blocked {
-            dependence.blocked(process)?;
+            Dependence { timeout: false, ..*dependence }.blocked(process)?;
         }
-        match self.step {
-            Step::Edge { process, edge } => dependence.taken(process as usize, edge),
-            Step::Rendezvous { sender, receiver } => {
-                let mut traffic = dependence.taken(sender.0 as usize, sender.1)?;
-                traffic.extend(dependence.taken(receiver.0 as usize, receiver.1)?);
-                Ok(traffic)
+        if let Step::Loss { queue, .. } = self.step {
+            return if dependence.moving.contains_key(&(queue as usize)) { Err(Refusal::Looks) } else { Ok(()) };
+        }
+        let players = self.players();
+        // Who is handed a message need not outrank anybody.
+        players.first().map_or(Ok(()), |(process, _)| dependence.not_outranked(*process))?;
+        for &(process, id) in &players {
+            let action = self.action(dependence.semantics, process, id)?;
+            let first = match (action, self.inside.first()) {
+                (Action::Deterministic(step), Some(chosen)) => {
+                    &step.nodes.get(chosen.node).and_then(|n| n.get(chosen.choice)).ok_or(Refusal::Step)?.action
+                }
+                _ => action,
+            };
+            dependence.chosen(process, id, first)?;
+        }
+        Ok(())
+    }
+
+    fn action<'n>(&self, semantics: &'n Semantics<'_>, process: usize, id: EdgeId) -> Result<&'n Action, Refusal> {
+        let machine = semantics.network().machine(self.before.machine(process));
+        Ok(&machine.edges.get(id.index()).ok_or(Refusal::Replay)?.action)
+    }
+
+    /// The statements, in order.
+    fn executed<'a>(&'a self, semantics: &'a Semantics<'_>) -> Result<Vec<Executed<'a>>, Refusal> {
+        let mut all = Vec::new();
+        let players = self.players();
+        for (index, &(process, id)) in players.iter().enumerate() {
+            let (action, before) = (self.action(semantics, process, id)?, &self.before);
+            // Who sends a message that is handed over does nothing else.
+            let after = if index + 1 < players.len() { before } else { &self.after };
+            let Action::Deterministic(step) = action else {
+                all.push(Executed { process, action, before, after, passed: Vec::new() });
+                continue;
+            };
+            let ends = self.inside.iter().skip(1).map(|chosen| &chosen.before).chain([after]);
+            for (position, (chosen, after)) in self.inside.iter().zip(ends).enumerate() {
+                let node = step.nodes.get(chosen.node).ok_or(Refusal::Step)?;
+                let action = &node.get(chosen.choice).ok_or(Refusal::Step)?.action;
+                // The choice that takes a message that is handed over is made by finite parts.
+                let handed_over = index == 1 && position == 0;
+                let passed = node[..chosen.choice].iter().map(|choice| &choice.action);
+                let passed = if handed_over { Vec::new() } else { passed.collect() };
+                all.push(Executed { process, action, before: &chosen.before, after, passed });
             }
-            Step::Loss { queue, .. } if dependence.moving.contains(&(queue as usize)) => Err(Refusal::Looks),
-            Step::Loss { .. } => Ok(Vec::new()),
         }
+        Ok(all)
     }
 }
 
@@ -442,10 +570,17 @@ fn letters(semantics: &Semantics<'_>, state: &Configuration, queue: usize) -> Ve
     held(semantics, state, queue).chunks(message_size(state, queue)).map(<[u8]>::to_vec).collect()
 }
 
+/// The fields of a message.
+fn fields(semantics: &Semantics<'_>, state: &Configuration, queue: usize, letter: &[u8]) -> Vec<i32> {
+    let kind = state.frame.queues.get(queue).map(|frame| &semantics.layout.messages[frame.channel_type.index()]);
+    let fields = kind.map_or(&[][..], |kind| &kind.fields);
+    fields.iter().map(|&(storage, offset, _)| storage.load(letter, offset)).collect()
+}
+
 /// A moving queue must belong to the system or to a process that lives through the round.
-fn check_owners(trace: &[Taken], moving: &HashSet<usize>) -> Result<(), Refusal> {
+fn check_owners(trace: &[Taken], moving: &Moving) -> Result<(), Refusal> {
     let lives = |queue: usize| trace.iter().all(|taken| queue < taken.after.frame.queues.len());
-    if moving.iter().all(|&queue| lives(queue)) { Ok(()) } else { Err(Refusal::Lives) }
+    if moving.keys().all(|&queue| lives(queue)) { Ok(()) } else { Err(Refusal::Lives) }
 }
 
 /// The word of a queue that a round fills: `w·s^ω`, and what is received must spell it.

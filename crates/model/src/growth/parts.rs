@@ -6,12 +6,13 @@
 //! loop that grows may lie. That is a necessary condition only, cheap enough to be asked of every
 //! state of a search; whether the loop repeats is [`super::verify`]'s business.
 
-use crate::configuration::Configuration;
-use crate::layout::{FrameCache, SHAPE_BYTES};
+use crate::configuration::{Configuration, shape_of};
+use crate::layout::{FrameCache, QueueFrame, SHAPE_BYTES};
 use crate::semantics::Semantics;
 use crate::trace::queue_name;
+use rustc_hash::FxHasher;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hasher;
 
 /// Hashes of the finite part of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +42,8 @@ pub struct Parts<'s> {
     cache: FrameCache,
     state: Configuration,
     other: Configuration,
+    /// Room for the finite part of a state.
+    finite: Vec<u8>,
 }
 
 impl<'s> Parts<'s> {
@@ -48,7 +51,7 @@ impl<'s> Parts<'s> {
     pub fn new(semantics: &'s Semantics<'s>) -> Self {
         let mut cache = FrameCache::default();
         let empty = Configuration::empty(&semantics.layout, &semantics.shapes, &mut cache);
-        Parts { semantics, cache, state: empty.clone(), other: empty }
+        Parts { semantics, cache, state: empty.clone(), other: empty, finite: Vec::new() }
     }
 
     fn load(&mut self, state: &[u8]) {
@@ -58,18 +61,35 @@ impl<'s> Parts<'s> {
     /// The hashes of a state's finite part.
     pub fn fingerprint(&mut self, state: &[u8]) -> Fingerprint {
         self.load(state);
-        let finite = finite_part(self.semantics, &self.state);
+        let mut finite = std::mem::take(&mut self.finite);
+        finite.clear();
+        finite.extend_from_slice(&state[..self.state.frame.fixed]);
+        without_lengths(self.semantics, &self.state, &mut finite);
         let globals = SHAPE_BYTES..self.semantics.layout.globals_base + self.semantics.layout.globals.size;
         let processes = self.state.process_count() as u32;
         let messages = (state.len() - finite.len()) as u32;
-        Fingerprint { whole: hash(&finite), globals: hash(&finite[globals]), processes, messages }
+        let print = Fingerprint { whole: hash(&finite), globals: hash(&finite[globals]), processes, messages };
+        self.finite = finite;
+        print
     }
 
     /// The length of every queue of a state.
     pub fn lengths(&mut self, state: &[u8]) -> Vec<u32> {
-        self.load(state);
-        let layout = &self.semantics.layout;
-        (0..self.state.frame.queues.len()).map(|q| self.state.queue_len(layout, q) as u32).collect()
+        let mut lengths = Vec::new();
+        self.each_length(state, &mut |_, length| lengths.push(length));
+        lengths
+    }
+
+    /// Shows the number and the length of every queue of a state.
+    pub fn each_length(&mut self, state: &[u8], visit: &mut impl FnMut(usize, u32)) {
+        // Only where the lengths stand is needed of the last state that was taken apart.
+        if self.state.bytes.get(..SHAPE_BYTES) != state.get(..SHAPE_BYTES) {
+            self.load(state);
+        }
+        let lengths = self.semantics.layout.len_storage;
+        for (q, queue) in self.state.frame.queues.iter().enumerate() {
+            visit(q, lengths.load(state, queue.len_address as usize) as u32);
+        }
     }
 
     /// The names of the queues of a state; `None` for a rendezvous, which holds nothing.
@@ -82,40 +102,57 @@ impl<'s> Parts<'s> {
     }
 
     /// The queues that are longer in `later` than in `earlier`, if the finite parts allow for a loop between them and
-    /// no queue lost anything; a queue in `reservoirs` may do as it likes. `None`: there is no such loop.
+    /// no queue lost anything; a queue in `reservoirs` may do as it likes. `None`: there is no such loop. Lengths are
+    /// compared first.
     pub fn grown(&mut self, earlier: &[u8], later: &[u8], reservoirs: &[usize]) -> Option<Vec<usize>> {
-        self.load(earlier);
-        self.other.load(&self.semantics.layout, &self.semantics.shapes, &mut self.cache, later);
-        let (before, after) = (&self.state, &self.other);
-        if before.frame.queues.len() != after.frame.queues.len() || images(self.semantics, before, after).is_none() {
+        let (layout, shapes) = (&self.semantics.layout, &self.semantics.shapes);
+        let frame = |cache: &mut FrameCache, state: &[u8]| cache.get(layout, shapes, shape_of(state));
+        let (before, after) = (frame(&mut self.cache, earlier), frame(&mut self.cache, later));
+        if before.queues.len() != after.queues.len() {
             return None;
         }
-        let mut grown = Vec::new();
-        for queue in (0..before.frame.queues.len()).filter(|q| !reservoirs.contains(q)) {
-            let (old, new) = (contents(self.semantics, before, queue), contents(self.semantics, after, queue));
-            if !new.starts_with(old) {
+        let lengths = |q: usize| {
+            let length = |queue: &QueueFrame, state: &[u8]| {
+                layout.len_storage.load(state, queue.len_address as usize) as usize * queue.message_size as usize
+            };
+            (length(&before.queues[q], earlier), length(&after.queues[q], later))
+        };
+        let own = || (0..before.queues.len()).filter(|q| !reservoirs.contains(q));
+        let grown: Vec<usize> = own().filter(|&q| lengths(q).0 < lengths(q).1).collect();
+        if grown.is_empty() || own().any(|q| lengths(q).0 > lengths(q).1) {
+            return None;
+        }
+        let (mut old, mut new) = (before.fixed, after.fixed);
+        for q in 0..before.queues.len() {
+            let (shorter, longer) = lengths(q);
+            if !reservoirs.contains(&q) && earlier[old..old + shorter] != later[new..new + shorter] {
                 return None;
             }
-            if new.len() > old.len() {
-                grown.push(queue);
-            }
+            (old, new) = (old + shorter, new + longer);
         }
-        Some(grown).filter(|grown| !grown.is_empty())
+        self.load(earlier);
+        self.other.load(layout, shapes, &mut self.cache, later);
+        images(self.semantics, &self.state, &self.other).map(|_| grown)
     }
 }
 
 fn hash(bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
     hasher.finish()
+}
+
+/// Writes zeros where a state has the lengths of its queues.
+fn without_lengths(semantics: &Semantics<'_>, state: &Configuration, bytes: &mut [u8]) {
+    for queue in &state.frame.queues {
+        semantics.layout.len_storage.store(bytes, queue.len_address as usize, 0);
+    }
 }
 
 /// The bytes of a state without messages, and with zeros for the lengths of queues.
 pub(super) fn finite_part(semantics: &Semantics<'_>, state: &Configuration) -> Vec<u8> {
     let mut finite = state.bytes[..state.frame.fixed].to_vec();
-    for queue in &state.frame.queues {
-        semantics.layout.len_storage.store(&mut finite, queue.len_address as usize, 0);
-    }
+    without_lengths(semantics, state, &mut finite);
     finite
 }
 

@@ -10,6 +10,11 @@ pub(super) struct Word {
 }
 
 impl Word {
+    /// All letters of it.
+    pub(super) fn letters(&self) -> impl Iterator<Item = &Vec<u8>> {
+        self.head.iter().chain(&self.period)
+    }
+
     /// The letter at a position.
     fn letter(&self, position: usize) -> Option<&Vec<u8>> {
         match position.checked_sub(self.head.len()) {

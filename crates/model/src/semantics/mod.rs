@@ -23,6 +23,7 @@ mod stepper;
 mod waiting;
 
 pub use crate::layout::SHAPE_BYTES;
+pub(crate) use perform::Chosen;
 pub use stepper::{Alone, Reached, Stepper, Unreached};
 pub use waiting::awaited;
 

@@ -66,6 +66,17 @@ pub(super) fn accepts(view: &View<'_>, action: &ActionCode, queue: usize, messag
         _ => Ok(false),
     }
 }
+/// A statement of a deterministic step that was chosen.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// The node.
+    pub(crate) node: usize,
+    /// Its number among the choices of the node.
+    pub(crate) choice: usize,
+    /// The state in which it was carried out.
+    pub(crate) before: Configuration,
+}
+
 /// Carries out actions of one process on a state.
 pub(super) struct Performer<'a, 's> {
     semantics: &'s Semantics<'s>,
@@ -81,6 +92,8 @@ pub(super) struct Performer<'a, 's> {
     pub(super) failed_assertion: Option<Span>,
     /// Who wants to know which messages are sent and taken.
     pub(super) listener: Option<&'a mut Vec<Exchange>>,
+    /// Who wants to know what a deterministic step does.
+    pub(super) path: Option<&'a mut Vec<Chosen>>,
 }
 
 impl<'a, 's> Performer<'a, 's> {
@@ -103,6 +116,7 @@ impl<'a, 's> Performer<'a, 's> {
             handed_over: None,
             failed_assertion: None,
             listener: None,
+            path: None,
         }
     }
 
@@ -324,16 +338,19 @@ impl<'a, 's> Performer<'a, 's> {
         for _ in 0..LONGEST_STEP {
             let Some(choices) = step.nodes.get(node) else { return Ok(()) };
             let mut chosen = None;
-            for choice in choices {
+            for (index, choice) in choices.iter().enumerate() {
                 if known || self.can_choose(&choice.action)? {
-                    chosen = Some(choice);
+                    chosen = Some((index, choice));
                     break;
                 }
             }
-            let Some(choice) = chosen else {
+            let Some((index, choice)) = chosen else {
                 return Err(Trouble::Fault(Box::new(Fault::BlockedStep)));
             };
             known = false;
+            if let Some(path) = &mut self.path {
+                path.push(Chosen { node, choice: index, before: self.state.clone() });
+            }
             self.perform(&choice.action, choice.span)?;
             match choice.next {
                 Some(next) => node = next as usize,

@@ -5,6 +5,7 @@
 //! rendezvous send looks for its receives among the other processes and makes one step of the two (`rendezvous`). What
 //! else can be asked of a state is in `questions`.
 
+mod inside;
 mod questions;
 mod reached;
 mod rendezvous;

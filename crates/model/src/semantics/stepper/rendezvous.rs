@@ -50,7 +50,7 @@ impl<'s> Stepper<'s> {
         Ok(count)
     }
 
-    fn compose_message(&mut self, sender: usize, send: &EdgeCode, queue: usize) -> Eval<()> {
+    pub(super) fn compose_message(&mut self, sender: usize, send: &EdgeCode, queue: usize) -> Eval<()> {
         let view = View::new(self.semantics, &self.current, sender, false);
         let ActionCode::Send { message, .. } = &send.action else { return Ok(()) };
         let channel_type = self.current.frame.queues[queue].channel_type;
