@@ -127,6 +127,15 @@ pub enum Format {
     Json,
 }
 
+/// Which capacities `check --apply-bounds` writes.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capacities {
+    /// What suffices so that no send ever waits.
+    NeverWait,
+    /// Capacities without deadlock and failing assertion, of which none can be lowered by one.
+    Smallest,
+}
+
 /// How an automaton is printed.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AutomatonFormat {
@@ -298,9 +307,11 @@ pub struct OutputArgs {
     /// Write the certificates to a file.
     #[arg(long, value_name = "OUT.json")]
     pub certificate: Option<PathBuf>,
-    /// Print the model with capacities that suffice, instead of a report.
-    #[arg(long, conflicts_with_all = ["properties", "format", "stats", "trace", "certificate"])]
-    pub apply_bounds: bool,
+    /// Print the model with other capacities, instead of a report.
+    #[arg(long, value_enum, value_name = "CAPACITIES", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "never-wait")]
+    #[arg(conflicts_with_all = ["properties", "format", "stats", "trace", "certificate"])]
+    pub apply_bounds: Option<Capacities>,
     /// C: write the counterexample as a C program, which ends with status 97; for C components, one for each procedure
     /// that it is about.
     #[arg(long, value_name = "OUT.c")]

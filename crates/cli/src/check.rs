@@ -1,10 +1,10 @@
 //! `check`: the verdicts of one file after the other, on the terminal and in files.
 
-use crate::arguments::{CheckArgs, Format};
+use crate::arguments::{Capacities, CheckArgs, Format};
 use crate::terminal::{self, diagnose, explain_error};
 use highwater::options::Kind;
 use highwater::settings::Settings;
-use highwater::{Cancel, Check, Error, Model, Property, Report, Wanted};
+use highwater::{Budget, Cancel, Check, Error, Model, Property, Report, Wanted};
 use report::document::combined_exit_code;
 use report::progress::TerminalObserver;
 use std::io::Write;
@@ -13,8 +13,8 @@ use std::path::Path;
 /// Checks every file and returns the exit code.
 pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Error> {
     let wanted = match args.output.apply_bounds {
-        true => Wanted::Listed(vec![Property::Boundedness]),
-        false => Wanted::parse(&args.properties)?,
+        Some(_) => Wanted::Listed(vec![Property::Boundedness]),
+        None => Wanted::parse(&args.properties)?,
     };
     for (given, option) in
         [(args.output.certificate.is_some(), "--certificate"), (args.output.c_test.is_some(), "--c-test")]
@@ -59,20 +59,20 @@ impl Run<'_> {
         if let Wanted::Listed(properties) = &self.wanted {
             model = model.with_formulas(properties, &budget)?;
         }
-        if args.output.apply_bounds && model.kind() != Kind::Promela {
+        if args.output.apply_bounds.is_some() && model.kind() != Kind::Promela {
             let (meant, other) = (Kind::Promela.name(), model.kind().name());
             return Err(Error::Usage(format!("--apply-bounds does not apply to {other}; it is for {meant}")));
         }
         diagnose(&model, model.warnings(), &args.style)?;
         let observer = TerminalObserver::new(!args.style.ascii, args.methods.trace_refinement);
-        let mut check = Check::new(&model).budget(budget).settings(self.settings.clone()).observer(&observer);
+        let mut check = Check::new(&model).budget(budget.clone()).settings(self.settings.clone()).observer(&observer);
         if let Wanted::Listed(properties) = &self.wanted {
             check = check.properties(properties.iter().cloned());
         }
         let report = check.run()?;
         drop(observer);
-        if args.output.apply_bounds {
-            return apply_bounds(&report, &model);
+        if let Some(wanted) = args.output.apply_bounds {
+            return apply_bounds(&report, &model, wanted, &budget);
         }
         self.report(&report)
     }
@@ -121,23 +121,22 @@ impl Run<'_> {
     }
 }
 
-/// `--apply-bounds`: exit code 0 if every channel got a capacity that suffices, 3 if not.
-fn apply_bounds(report: &Report, model: &Model) -> Result<i32, Error> {
-    let applied = report.apply_bounds(model);
+/// `--apply-bounds`: exit code 0 if every channel got the capacity that is wanted, 3 if not.
+fn apply_bounds(report: &Report, model: &Model, wanted: Capacities, budget: &Budget) -> Result<i32, Error> {
+    let wanted = match wanted {
+        Capacities::NeverWait => highwater::Capacities::NeverWait,
+        Capacities::Smallest => highwater::Capacities::Smallest,
+    };
+    let applied = report.apply_bounds(model, wanted, budget);
     terminal::print(applied.text.as_bytes())?;
-    let checked = report.findings().all(|finding| finding.engine().is_some());
-    if applied.unknown == 0 && applied.tested == 0 && checked {
-        return Ok(0);
+    for note in &applied.notes {
+        writeln!(std::io::stderr(), "note: {note}")?;
     }
-    if applied.unknown > 0 || applied.tested == 0 {
-        let count = applied.unknown;
-        writeln!(std::io::stderr(), "note: {count} declarations stay as they are: no bound is known for them")?;
-    }
-    if applied.tested > 0 {
-        let (count, why) = (applied.tested, "`full` or `nfull` compare with their capacity");
+    for (why, count) in &applied.refused {
         writeln!(std::io::stderr(), "note: {count} declarations stay as they are: {why}")?;
     }
-    Ok(3)
+    let checked = report.findings().all(|finding| finding.engine().is_some());
+    Ok(if applied.refused.is_empty() && checked { 0 } else { 3 })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {

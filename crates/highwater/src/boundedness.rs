@@ -15,7 +15,7 @@ use model::expr::{Expr, Scope};
 use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::Narrator;
-use model::verdict::{Certificate, ChannelState, ChannelVerdict, CycleVerdict, Outcome, Property, Reason};
+use model::verdict::{Certificate, ChannelState, ChannelVerdict, Outcome, Property, Reason};
 use replay::Replayed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -33,7 +33,8 @@ impl Asking<'_> {
         let mut outcome = self.outcome(Property::Boundedness, Reading::Unbounded, start);
         outcome.details = self.details(&report);
         let claim = self.decide_boundedness(&mut outcome, &report, checked, growth.as_ref(), &semantics);
-        outcome.details.advice = self.advice(&outcome, &claim);
+        let growing = growth.as_ref().map(|g| g.growing.as_slice()).unwrap_or_default();
+        outcome.details.advice = self.advice(&outcome, &claim, growing, &semantics);
         if !matches!(claim, Claim::Open(_)) {
             outcome.details.cycles.clear();
         }
@@ -169,7 +170,13 @@ impl Asking<'_> {
     }
 
     /// What to do, in words.
-    fn advice(&self, outcome: &Outcome, claim: &Claim) -> Vec<String> {
+    fn advice(
+        &self,
+        outcome: &Outcome,
+        claim: &Claim,
+        growing: &[GrowingRun],
+        semantics: &Semantics<'_>,
+    ) -> Vec<String> {
         let mut advice = Vec::new();
         let thresholds = Thresholds::of(self.network);
         for channel in &outcome.details.channels {
@@ -206,26 +213,52 @@ impl Asking<'_> {
                 .push(format!("{more} more {channels} could be declared differently: --apply-bounds prints the model"));
         }
         if matches!(claim, Claim::Violated(_)) {
-            let freely: BTreeSet<String> = outcome.details.cycles.iter().filter_map(|c| self.freely(c)).collect();
+            let freely: BTreeSet<String> = growing.iter().filter_map(|run| self.freely(run, semantics)).collect();
             advice.extend(freely);
+            let doubled = growing.iter().filter(|run| run.stages.iter().any(|stage| !stage.others.is_empty()));
+            for (name, _) in doubled.flat_map(gains) {
+                advice.push(format!("each message of `{name}` is replaced by two or more; the run shows how for one"));
+            }
         }
         advice
     }
 
-    /// A process that sends in a cycle in which it waits for nothing.
-    fn freely(&self, cycle: &CycleVerdict) -> Option<String> {
-        let sends = cycle.effects.iter().any(|(_, change)| *change > 0);
-        let takes = cycle.effects.iter().any(|(_, change)| *change < 0);
-        let waits = cycle.statements.iter().any(|(text, _)| text.contains('?'));
-        if !sends || takes || waits {
+    /// The process whose loop fills a channel all by itself, if nothing in the loop can wait.
+    fn freely(&self, run: &GrowingRun, semantics: &Semantics<'_>) -> Option<String> {
+        let [stage] = run.stages.as_slice() else { return None };
+        if !stage.others.is_empty() {
             return None;
         }
-        let lines: BTreeSet<u32> = cycle.statements.iter().map(|(_, span)| self.sources.position(*span).line).collect();
+        let edge = |step: &Step| match step {
+            Step::Edge { process, edge } => Some((*process, *edge)),
+            Step::Rendezvous { .. } | Step::Loss { .. } => None,
+        };
+        let edges: Vec<_> = stage.steps.iter().map(edge).collect::<Option<_>>()?;
+        let &(process, _) = edges.first().filter(|(first, _)| edges.iter().all(|(process, _)| process == first))?;
+        let mut narrator = Narrator::new(semantics, self.sources);
+        let state = narrator.replay(&run.prefix).ok()?.state;
+        let machine = self.network.machine(semantics.stepper().machine_of(&state, process)?);
+        let edges = || edges.iter().filter_map(|(_, id)| machine.edges.get(id.index()));
+        let held_back = self.network.uses_priorities || machine.provided.is_some();
+        if held_back || !edges().all(|edge| never_waits(&edge.action)) {
+            return None;
+        }
+        let lines: BTreeSet<u32> = edges().map(|edge| self.sources.position(edge.span).line).collect();
         let (first, last) = (lines.first()?, lines.last()?);
         let lines = if first == last { format!("line {first}") } else { format!("lines {first}–{last}") };
-        let creates = cycle.effects.iter().any(|(name, change)| *change > 0 && name.starts_with("processes of"));
-        let does = if creates { "creates processes" } else { "sends" };
-        Some(format!("`{}` {does} without waiting for anything: {lines}", cycle.process))
+        let sends = edges().any(|edge| matches!(edge.action, Action::Send { .. }));
+        let does = if sends { "sends" } else { "creates processes" };
+        Some(format!("`{}[{process}]` {does} without waiting for anything: {lines}", machine.name))
+    }
+}
+
+/// Whether a statement is always possible where channels have no bounds; that a send is no rendezvous, the run has shown.
+fn never_waits(action: &Action) -> bool {
+    match action {
+        Action::Condition(e) => e.constant().is_some(),
+        Action::Skip | Action::Assign(..) | Action::Send { .. } | Action::Assert(_) => true,
+        Action::Print { .. } | Action::Run { .. } => true,
+        _ => false,
     }
 }
 

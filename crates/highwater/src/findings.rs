@@ -1,9 +1,10 @@
 //! What a check found: a report with a finding for each property.
 
-use crate::capacities::{self, Applied};
+use crate::capacities::{self, Applied, Capacities};
 use crate::check::Results;
 use crate::evidence::{self, By, Checked};
 use crate::model::Model;
+use model::budget::Budget;
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::verdict::{self, ChannelState, Outcome, Reason};
@@ -110,9 +111,9 @@ impl Report {
         self.time
     }
 
-    /// The model with capacities that suffice by the bounds that were found.
-    pub fn apply_bounds(&self, model: &Model) -> Applied {
-        capacities::applied(&self.outcomes, model)
+    /// The model with other capacities, by the bounds that were found; looking for the smallest ones takes searches.
+    pub fn apply_bounds(&self, model: &Model, wanted: Capacities, budget: &Budget) -> Applied {
+        capacities::applied(&self.outcomes, model, wanted, budget)
     }
 }
 

@@ -54,7 +54,7 @@ impl Thresholds {
 }
 
 /// The declaration of the channel that an expression always is.
-fn declaration(network: &Network, machine: Option<&Machine>, channel: &Expr) -> Option<Span> {
+pub(crate) fn declaration(network: &Network, machine: Option<&Machine>, channel: &Expr) -> Option<Span> {
     let Expr::Read(place) = channel else { return None };
     let variable = match (place.scope, machine) {
         (Scope::Global, _) => network.global(place.variable),
