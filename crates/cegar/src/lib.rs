@@ -40,7 +40,7 @@ pub use shown::predicates;
 pub use spec::{
     Conformance, Expression, Options, Part, Procedure, Question, Read, Specification, codes, graph, read, specification,
 };
-pub use system::{parts_of, steps};
+pub use system::parts_of;
 
 /// The name of the engine.
 pub const ENGINE: &str = "cegar";

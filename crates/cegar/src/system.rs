@@ -69,16 +69,6 @@ pub fn parts_of(specification: &Specification, question: Question) -> Result<Vec
     Ok(Asked::new(specification, question)?.parts)
 }
 
-/// The steps of a procedure as a question sees them, and the events in which it takes part: for whoever follows a run.
-pub fn steps(
-    specification: &Specification,
-    question: Question,
-    procedure: &Procedure,
-) -> Result<(Graph, Vec<EventId>), Reason> {
-    let asked = Asked::new(specification, question)?;
-    Ok((asked.graph(procedure)?, asked.alphabet(procedure)))
-}
-
 /// The composition of structures of procedures, in the order of the procedures, and of the processes between them.
 pub(crate) fn compose(
     specification: &Specification,

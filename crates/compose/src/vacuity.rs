@@ -9,24 +9,12 @@ use model::context::Context;
 use model::formula::Ltl;
 use model::reason::Reason;
 
-/// What a formula that holds is worth.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Worth {
-    /// It says something.
-    Meaningful,
-    /// There is no infinite run.
-    NoInfiniteRun,
-    /// The condition of `[] (condition -> ..)` holds nowhere on infinite runs.
-    NeverOccurs(String),
-    /// A part of it is not needed.
-    Unneeded(String),
-    /// Not known.
-    Unknown(Reason),
-}
+/// Why a formula that holds does so vacuously, if it does. Where that is not known, the reason says why.
+pub type Vacuity = Result<Option<String>, Reason>;
 
 /// Looks at a formula that holds.
-pub fn worth(composition: &Composition, formula: &Ltl<Atom>, method: Method, cx: &Context<'_>) -> Worth {
-    worth_by(formula, &mut |formula| match check(composition, Question::Formula(formula), method, cx).verdict {
+pub fn vacuity(composition: &Composition, formula: &Ltl<Atom>, method: Method, cx: &Context<'_>) -> Vacuity {
+    vacuity_by(formula, &mut |formula| match check(composition, Question::Formula(formula), method, cx).verdict {
         Verdict::Holds(_) => Ok(true),
         Verdict::Fails(_) => Ok(false),
         Verdict::Inconclusive(reason) => Err(reason),
@@ -34,7 +22,7 @@ pub fn worth(composition: &Composition, formula: &Ltl<Atom>, method: Method, cx:
 }
 
 /// The same, by whoever can tell whether a formula holds.
-pub fn worth_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Result<bool, Reason>) -> Worth {
+pub fn vacuity_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Result<bool, Reason>) -> Vacuity {
     let parts = formula.strengthened();
     let (mut vacuous, mut unknown) = (None, None);
     for stronger in &parts {
@@ -42,8 +30,8 @@ pub fn worth_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Result
             Ok(false) => {}
             Ok(true) => {
                 vacuous = Some(match formula.antecedent().filter(|_| stronger.is_never) {
-                    Some(condition) => Worth::NeverOccurs(condition.to_string()),
-                    None => Worth::Unneeded(stronger.words.clone()),
+                    Some(condition) => format!("`{condition}` never holds on an infinite run"),
+                    None => stronger.words.clone(),
                 });
                 break;
             }
@@ -52,11 +40,10 @@ pub fn worth_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Result
     }
     // A run that breaks a stronger formula is infinite.
     if vacuous.is_none() && !parts.is_empty() {
-        return unknown.map_or(Worth::Meaningful, Worth::Unknown);
+        return unknown.map_or(Ok(None), Err);
     }
-    match holds(&Ltl::Constant(false)) {
-        Ok(true) => Worth::NoInfiniteRun,
-        Err(reason) => Worth::Unknown(reason),
-        Ok(false) => vacuous.unwrap_or(Worth::Meaningful),
-    }
+    Ok(match holds(&Ltl::Constant(false))? {
+        true => Some(String::from("there is no infinite run, and formulas speak of no other")),
+        false => vacuous,
+    })
 }

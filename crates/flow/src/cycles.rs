@@ -18,9 +18,11 @@
 pub mod johnson;
 mod list;
 pub mod paths;
+mod pictures;
 pub mod system;
 
 pub use list::{ShownCycle, TypeCycles, list};
+pub use pictures::Pictures;
 
 use crate::analysis::{self, Analysis};
 use crate::bounds::Proved;

@@ -1,7 +1,7 @@
 //! Labelled Kripke structures from text: FSP with propositions on states, and Aldebaran's `.aut`.
 //!
 //! * In: a text, and a way to read the files that it names ([`read`]), or one `.aut` file ([`read_aut`]).
-//! * Out: a [`Composition`], with diagnostics. [`print()`] and [`print_aut`] are the way back.
+//! * Out: a [`Composition`], with diagnostics. [`print()`] and [`print_aut`] are the way back, [`show`] is for people.
 //!
 //! FSP is Magee and Kramer's notation (*Concurrency: State Models and Java Programs*), read as their tool LTSA does:
 //!
@@ -56,6 +56,7 @@ mod parse;
 mod print;
 mod process;
 mod raw;
+pub mod show;
 
 pub use print::{NotExpressible, print, print_aut};
 

@@ -4,7 +4,7 @@
 //! forbids. The explicit engine then looks for a run that realises it, or visits all states after all. [`Asking`] runs them
 //! one after the other, or at the same time; `boundedness.rs` and `livelock.rs` decide what follows from both.
 
-use crate::evidence::{Checked, refused};
+use crate::evidence::{Answer, Checked, refused};
 use explore::reduction::Mode;
 use flow::{Question, Report};
 use model::budget::Stopwatch;
@@ -14,7 +14,7 @@ use model::semantics::Reading;
 use model::source::SourceMap;
 use model::stats::{Datum, Exhibit, Field, Sheet};
 use model::trace::statement;
-use model::verdict::{ChannelState, ChannelVerdict, CycleVerdict, Details, Outcome, Property, Reason, Verdict};
+use model::verdict::{ChannelState, ChannelVerdict, CycleVerdict, Details, Outcome, Property};
 use std::time::Duration;
 
 /// How long the static engine has before the search starts beside it.
@@ -146,17 +146,7 @@ impl Asking<'_> {
 
     /// An answer to be filled in.
     pub(crate) fn outcome(&self, property: Property, reading: Reading, start: Stopwatch) -> Outcome {
-        Outcome {
-            property,
-            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
-            reading,
-            engine: flow::ENGINE,
-            time: start.elapsed(),
-            stats: None,
-            witness: None,
-            certificate: None,
-            details: Details::default(),
-        }
+        Outcome { time: start.elapsed(), ..Answer::blank(&property, reading, flow::ENGINE) }
     }
 
     /// What the static engine said, for people.

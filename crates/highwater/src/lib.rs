@@ -105,6 +105,7 @@
 mod asking;
 mod boundedness;
 pub mod builder;
+mod c_test;
 mod capacities;
 mod certificate;
 mod check;

@@ -90,7 +90,7 @@ impl<'a> Networks<'a> {
             return Ok(Vec::new());
         }
         if self.model.is_machines() {
-            return Ok(self.machines(cx.budget)?.check(&properties, cx));
+            return self.machines(cx.budget)?.check(&properties, cx);
         }
         match (self.reading, self.settings.engine) {
             (Reading::Unbounded, Engine::Auto | Engine::Fifo) => self.unbounded(properties, cx),

@@ -1,11 +1,10 @@
 //! `show`: a model as it was understood, machines, channels or cycles, as text or as a graph for Graphviz.
 
-mod cycles;
-
 use crate::error::Error;
 use crate::model::{Model, System};
-use crate::{components, compositions};
+use flow::cycles::Pictures;
 use input::choices;
+use model::composition::Composition;
 use model::ids::{LocationId, MachineId};
 use model::network::{Action, Edge, Initial, Location, Machine, Network, Variable};
 use model::source::SourceMap;
@@ -41,18 +40,15 @@ pub enum Shown {
 pub fn show(model: &Model, what: What, format: Picture) -> Result<Shown, Error> {
     let only = |text: &str| Err(Error::Usage(String::from(text)));
     let text = match (&model.system, what, format) {
-        (System::Composition(composition), What::Machines, Picture::Text) => compositions::text(composition),
-        (System::Composition(composition), What::Machines, Picture::Dot) => compositions::dot(composition),
+        (System::Composition(parts), What::Machines, format) => composition(parts, format),
         (System::Composition(_), ..) => return only("compositions have machines only: --what machines"),
         (System::Program(program), What::Machines, Picture::Text) => cfront::display::component(&program.component),
         (System::Program(_), ..) => {
             return only("a C program is shown as its control-flow graph, as text: --what machines --format text");
         }
-        (System::Components(file), What::Machines, Picture::Text) => {
-            components::text(file, &model.sources).map_err(Error::Mismatch)?
-        }
-        (System::Components(file), What::Machines, Picture::Dot) => {
-            components::dot(file, &model.sources).map_err(Error::Mismatch)?
+        (System::Components(file), What::Machines, format) => {
+            let parts = spec::control_flow(&file.specification, &model.sources).map_err(Error::Mismatch)?;
+            composition(&parts, format)
         }
         (System::Components(_), ..) => return only("C components have machines only: --what machines"),
         (System::Network(network), ..) => {
@@ -64,6 +60,13 @@ pub fn show(model: &Model, what: What, format: Picture) -> Result<Shown, Error> 
         }
     };
     Ok(Shown::Text(text))
+}
+
+fn composition(parts: &Composition, format: Picture) -> String {
+    match format {
+        Picture::Text => fsp::show::text(parts),
+        Picture::Dot => fsp::show::dot(parts),
+    }
 }
 
 struct Show<'a> {
@@ -78,8 +81,11 @@ impl Show<'_> {
             (What::Machines, Picture::Dot) => self.machines_dot(),
             (What::Channels, Picture::Text) => self.channels_text(),
             (What::Channels, Picture::Dot) => self.channels_dot(),
-            (What::Cycles, Picture::Text) => return self.cycles_text().map_err(|reason| reason.to_string()),
-            (What::Cycles, Picture::Dot) => return self.cycles_dot().map_err(|reason| reason.to_string()),
+            (What::Cycles, _) => {
+                let pictures = Pictures { network: self.network, sources: self.sources };
+                let drawn = if format == Picture::Dot { pictures.dot() } else { pictures.text() };
+                return drawn.map_err(|reason| reason.to_string());
+            }
         })
     }
 
@@ -87,14 +93,9 @@ impl Show<'_> {
         let mut text = String::new();
         for (index, machine) in self.network.machines.iter().enumerate() {
             let running = self.network.instances.iter().filter(|i| i.machine.index() == index).count();
-            let _ = writeln!(
-                text,
-                "{}: {} locations, {} from the start",
-                self.title(machine),
-                used(machine).count(),
-                running
-            );
-            for (id, location) in used(machine) {
+            let _ =
+                writeln!(text, "{}: {} locations, {} from the start", machine.title(), machine.used().count(), running);
+            for (id, location) in machine.used() {
                 let marks = marks(machine, id, location);
                 let _ = writeln!(text, "  {:>4}{marks}", id.0);
                 for edge in machine.edges_from(id) {
@@ -113,12 +114,6 @@ impl Show<'_> {
         text
     }
 
-    /// `P(byte a, chan c)`
-    fn title(&self, machine: &Machine) -> String {
-        let parameters = machine.variables[..machine.parameters].iter().map(|v| format!("{} {}", v.ty.name(), v.name));
-        format!("{}({})", machine.name, parameters.collect::<Vec<_>>().join(", "))
-    }
-
     /// The statement of an edge, on one line.
     fn label(&self, machine: usize, edge: &Edge) -> String {
         statement(self.network, MachineId::from(machine), edge, self.sources)
@@ -127,13 +122,13 @@ impl Show<'_> {
     fn machines_dot(&self) -> String {
         let mut text = String::from("digraph highwater {\n  node [shape=circle, fontsize=10];\n  edge [fontsize=9];\n");
         for (index, machine) in self.network.machines.iter().enumerate() {
-            let _ = writeln!(text, "  subgraph cluster_{index} {{\n    label=\"{}\";", quoted(&self.title(machine)));
+            let _ = writeln!(text, "  subgraph cluster_{index} {{\n    label=\"{}\";", quoted(&machine.title()));
             let _ = writeln!(
                 text,
                 "    start_{index} [shape=point];\n    start_{index} -> m{index}_{};",
                 machine.initial.0
             );
-            for (id, location) in used(machine) {
+            for (id, location) in machine.used() {
                 let shape = if location.end { ", shape=doublecircle" } else { "" };
                 let labels = location.labels.join(" ");
                 let _ = writeln!(text, "    m{index}_{} [label=\"{} {}\"{shape}];", id.0, id.0, quoted(&labels));
@@ -221,18 +216,6 @@ fn arrow(machine: usize, action: &Action) -> Option<String> {
         Action::Receive { channel, .. } => Some(format!("  c{} -> m{machine};\n", global(channel)?)),
         _ => None,
     }
-}
-
-/// Locations that have edges, or that an edge leads to.
-fn used(machine: &Machine) -> impl Iterator<Item = (LocationId, &Location)> {
-    let targets: std::collections::HashSet<LocationId> =
-        machine.edges.iter().flat_map(|e| [e.from, e.to]).chain([machine.initial]).collect();
-    machine
-        .locations
-        .iter()
-        .enumerate()
-        .map(|(i, l)| (LocationId::from(i), l))
-        .filter(move |(id, _)| targets.contains(id))
 }
 
 fn marks(machine: &Machine, id: LocationId, location: &Location) -> String {

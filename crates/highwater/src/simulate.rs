@@ -153,6 +153,20 @@ fn replay_joint(model: Model, trace: &Trace, style: Style, out: &mut dyn Write) 
     }
 }
 
+/// Shows a run that was replayed, with the number of its steps.
+pub(crate) fn replayed(
+    out: &mut dyn Write,
+    run: &Chart,
+    steps: usize,
+    trace: &Trace,
+    sources: &SourceMap,
+    style: Style,
+) -> Result<i32, Error> {
+    out.write_all(chart::whole(run, sources, style).as_bytes())?;
+    writeln!(out, "replayed {steps} steps: {} ({})", run.problem_code, trace.property)?;
+    Ok(0)
+}
+
 /// The steps of a trace of processes.
 fn network_steps(trace: &Trace) -> Result<Vec<Step>, parse::DocumentError> {
     trace.keys(|key| match key {
@@ -213,7 +227,7 @@ impl Chooser {
     pub fn number(&mut self, out: &mut dyn Write, what: &str, scalar: Scalar) -> Result<Option<u64>, Error> {
         let number = match self {
             Chooser::Random(random) => Some(i128::from(DRAWN[random.scaled(DRAWN.len())])),
-            Chooser::Hand => ask_number(out, what)?,
+            Chooser::Hand => read_number(out, &format!("{what} (a number, or q): "), "a number", |_: &i128| true)?,
         };
         let mask = u64::MAX >> (64 - u32::from(scalar.width.clamp(1, 64)));
         Ok(number.map(|number| number as u64 & mask))
@@ -223,19 +237,24 @@ impl Chooser {
 /// Numbers that are drawn for what comes from outside: mostly small ones, on which most programs decide.
 const DRAWN: [i64; 12] = [0, 0, 1, 1, 2, 3, 4, 7, 10, 100, -1, -2];
 
-/// Reads a number; nothing at the end of the input, or for `q`.
-fn ask_number(out: &mut dyn Write, what: &str) -> Result<Option<i128>, Error> {
+/// Reads a number that fits; nothing at the end of the input, or for `q`.
+fn read_number<T: std::str::FromStr>(
+    out: &mut dyn Write,
+    prompt: &str,
+    please: &str,
+    fits: impl Fn(&T) -> bool,
+) -> Result<Option<T>, Error> {
     loop {
-        write!(out, "{what} (a number, or q): ")?;
+        write!(out, "{prompt}")?;
         out.flush()?;
         let mut line = String::new();
         if std::io::stdin().lock().read_line(&mut line)? == 0 || line.trim() == "q" {
             writeln!(out)?;
             return Ok(None);
         }
-        match line.trim().parse::<i128>() {
-            Ok(number) => return Ok(Some(number)),
-            Err(_) => writeln!(out, "please give a number")?,
+        match line.trim().parse::<T>() {
+            Ok(number) if fits(&number) => return Ok(Some(number)),
+            _ => writeln!(out, "please give {please}")?,
         }
     }
 }
@@ -276,13 +295,10 @@ impl<'a> Simulation<'a> {
                 return self.stopped(out, number - 1);
             }
             let index = match chooser {
-                Chooser::Random(random) => random.scaled(candidates.len()),
-                Chooser::Hand => match self.ask(out, &candidates)? {
-                    Some(index) => index,
-                    None => return Ok(0),
-                },
+                Chooser::Random(random) => Some(random.scaled(candidates.len())),
+                Chooser::Hand => ask(out, &self.lines(&candidates))?,
             };
-            let Some(chosen) = candidates.into_iter().nth(index) else { return Ok(0) };
+            let Some(chosen) = index.and_then(|index| candidates.into_iter().nth(index)) else { return Ok(0) };
             if let Some(code) = self.take(out, number, chosen)? {
                 return Ok(code);
             }
@@ -362,34 +378,24 @@ impl<'a> Simulation<'a> {
         Ok(1)
     }
 
-    /// Shows the candidates and reads a number; nothing at the end of the input, or for `q`.
-    fn ask(&mut self, out: &mut dyn Write, candidates: &[Candidate]) -> Result<Option<usize>, Error> {
-        let mut options = Vec::new();
-        for candidate in candidates {
+    /// The candidates, a line for each.
+    fn lines(&mut self, candidates: &[Candidate]) -> Vec<String> {
+        let line = |candidate: &Candidate| {
             let words = self.narrator.describe(&self.state, candidate.step);
             let (who, place) = self.mover(&words, 0);
-            options.push(format!("{who:<16} {place:<20} {}", words.event.unwrap_or_default()));
-        }
-        ask(out, &options)
+            format!("{who:<16} {place:<20} {}", words.event.unwrap_or_default())
+        };
+        candidates.iter().map(line).collect()
     }
 }
 
-/// Shows options and reads a number.
+/// Shows options and reads a number; nothing at the end of the input, or for `q`.
 fn ask(out: &mut dyn Write, options: &[String]) -> Result<Option<usize>, Error> {
     for (index, option) in options.iter().enumerate() {
         writeln!(out, "  {:>3}) {option}", index + 1)?;
     }
-    loop {
-        write!(out, "step 1-{}, or q: ", options.len())?;
-        out.flush()?;
-        let mut line = String::new();
-        if std::io::stdin().lock().read_line(&mut line)? == 0 || line.trim() == "q" {
-            writeln!(out)?;
-            return Ok(None);
-        }
-        match line.trim().parse::<usize>() {
-            Ok(number) if (1..=options.len()).contains(&number) => return Ok(Some(number - 1)),
-            _ => writeln!(out, "please give a number from 1 to {}", options.len())?,
-        }
-    }
+    let last = options.len();
+    let (prompt, please) = (format!("step 1-{last}, or q: "), format!("a number from 1 to {last}"));
+    let number = read_number(out, &prompt, &please, |number| (1..=last).contains(number))?;
+    Ok(number.map(|number| number - 1))
 }

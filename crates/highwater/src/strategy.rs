@@ -8,6 +8,7 @@ use crate::model::{Model, System};
 use crate::networks::Networks;
 use crate::programs::Programs;
 use crate::settings::{Engine, Settings};
+use model::budget::Stopwatch;
 use model::context::Context;
 use model::semantics::Reading;
 use model::verdict::{Property, Reason};
@@ -55,6 +56,23 @@ pub(crate) fn of<'a>(model: &'a Model, settings: &'a Settings) -> Result<Box<dyn
         System::Program(program) => Box::new(Programs::new(program, &model.sources, settings)),
         System::Components(components) => Box::new(Components::new(components, &model.sources, settings)?),
     })
+}
+
+/// One property after the other; each has its share of the time that is left.
+pub(crate) fn one_by_one(
+    properties: &[Property],
+    cx: &Context<'_>,
+    mut answer: impl FnMut(&Property, &Context<'_>) -> Result<Answer, Error>,
+) -> Result<Vec<Answer>, Error> {
+    let mut answers = Vec::new();
+    for (index, property) in properties.iter().enumerate() {
+        let watch = Stopwatch::start();
+        let share = cx.budget.share(properties.len() - index);
+        let mut answer = answer(property, &cx.with(&share))?;
+        answer.outcome.time = watch.elapsed();
+        answers.push(answer);
+    }
+    Ok(answers)
 }
 
 /// A property that this kind of model cannot have.

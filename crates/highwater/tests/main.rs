@@ -6,4 +6,5 @@ mod builder_errors;
 mod builder_random;
 mod facade;
 mod public_api;
+mod size;
 mod twins;

@@ -21,6 +21,7 @@ use crate::expr::{Expr, Place, Scope};
 use crate::formula::Ltl;
 use crate::ids::{EdgeId, LocationId, MachineId, SymbolSetId, VariableId};
 use crate::source::Span;
+use std::collections::HashSet;
 
 /// An edge of a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,6 +101,19 @@ impl Machine {
     /// The edges that leave a location, in order.
     pub fn edges_from(&self, location: LocationId) -> impl Iterator<Item = &Edge> {
         self.locations[location.index()].edges.iter().map(|e| &self.edges[e.index()])
+    }
+
+    /// Its name and its parameters: `P(byte a, chan c)`.
+    pub fn title(&self) -> String {
+        let parameters = self.variables[..self.parameters].iter().map(|v| format!("{} {}", v.ty.name(), v.name));
+        format!("{}({})", self.name, parameters.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The locations that have edges, or that an edge leads to.
+    pub fn used(&self) -> impl Iterator<Item = (LocationId, &Location)> {
+        let ends: HashSet<LocationId> = self.edges.iter().flat_map(|e| [e.from, e.to]).chain([self.initial]).collect();
+        let locations = self.locations.iter().enumerate().map(|(index, location)| (LocationId::from(index), location));
+        locations.filter(move |(id, _)| ends.contains(id))
     }
 }
 

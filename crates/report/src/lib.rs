@@ -32,4 +32,5 @@ pub mod style;
 mod table;
 
 #[cfg(test)]
+#[path = "tests/sample.rs"]
 mod sample;

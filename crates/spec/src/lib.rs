@@ -10,6 +10,7 @@
 //! solver). Reading asks no solver, prints nothing and reads no file.
 
 pub mod codes;
+mod control_flow;
 mod decided;
 mod encode;
 mod expression;
@@ -18,6 +19,7 @@ mod outline;
 mod question;
 pub mod specification;
 
+pub use control_flow::control_flow;
 pub use encode::variables;
 pub use expression::Expression;
 pub use question::{Asked, Question};

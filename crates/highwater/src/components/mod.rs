@@ -10,24 +10,23 @@
 mod checking;
 mod replayed;
 mod script;
-mod shown;
 mod simulated;
-mod tests_in_c;
 
 pub use checking::{Accepted, accepted};
 pub use input::ComponentsFile;
 pub use replayed::replay;
-pub use shown::{dot, text};
 pub use simulated::run;
 
+use crate::c_test;
 use crate::compositions;
 use crate::error::Error;
 use crate::evidence::{Answer, Checked, Claim};
 use crate::settings::{Engine, Settings};
-use crate::strategy::{Strategy, not_applicable, not_supported};
+use crate::strategy::{Strategy, not_applicable, not_supported, one_by_one};
 use cegar::{Holds, Part, Question, Specification, Violation};
+use cfront::witness::Test;
 use compose::Method;
-use compose::vacuity::{Worth, worth_by};
+use compose::vacuity::vacuity_by;
 use model::budget::Stopwatch;
 use model::composition::Atom;
 use model::context::Context;
@@ -38,14 +37,22 @@ use model::semantics::Reading;
 use model::source::{SourceMap, Span};
 use model::stats::{Datum, Exhibit, Field, Sheet};
 use model::structure::Ending;
-use model::verdict::{Details, Outcome, Property, Reason, Verdict};
+use model::verdict::{Outcome, Property, Reason};
 use replay::Replayed;
-use replay::components::follow;
+use replay::components::{Units, follow};
 use std::cell::Cell;
+use std::path::Path;
 use std::time::Duration;
 
 /// So long may it take to find out whether a formula that holds says something.
 const LONGEST_SECOND_THOUGHT: Duration = Duration::from_secs(5);
+
+/// Why there is no test of a run that ends.
+const NO_PROCEDURE: &str = "no procedure takes part in the violation: it is not written as a C program";
+/// Why there is no test of a run that does not.
+const NO_CALL: &str = "nobody calls a routine in the loop of this run: it is not written as a C program";
+/// What such a test does.
+const TWICE: &str = "the run has no end: a test goes around its loop twice, to the last call there";
 
 /// A specification, ready to be asked.
 pub struct Components<'a> {
@@ -77,18 +84,7 @@ impl<'a> Components<'a> {
     }
 
     fn answer(&self, property: &Property, stuck: bool, cx: &Context<'_>) -> Result<Answer, Error> {
-        let mut outcome = Outcome {
-            property: property.clone(),
-            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
-            // Not shown: there are no channels.
-            reading: Reading::Declared,
-            engine: cegar::ENGINE,
-            time: Duration::ZERO,
-            stats: None,
-            witness: None,
-            certificate: None,
-            details: Details::default(),
-        };
+        let mut outcome = Answer::blank(property, Reading::Declared, cegar::ENGINE);
         let Some(question) = self.file.specification.question(property) else {
             let reason = Reason::NotSupported(format!("there is no {property}"));
             return Ok(Answer { outcome, claim: Claim::Open(reason) });
@@ -123,13 +119,14 @@ impl<'a> Components<'a> {
             };
         if let Some(path) = self.settings.c_test.as_ref().filter(|_| !self.tested.get()) {
             self.tested.set(true);
+            let units = Units { inputs: &self.file.units, data_model: self.file.options.data_model };
             let twice = run.loop_from.map(|_| {
                 let more = script.once_more(&followed);
                 follow(specification, question, &parts, self.sources, &more)
             });
             outcome.details.advice.extend(match twice {
-                None => tests_in_c::write(self.file, &followed, &run, path)?,
-                Some(Ok(twice)) => tests_in_c::write_loop(self.file, &followed, &twice, path)?,
+                None => written(&units.tests(&followed, &run), path, NO_PROCEDURE, None)?,
+                Some(Ok(twice)) => written(&units.loop_tests(&followed, &twice), path, NO_CALL, Some(TWICE))?,
                 Some(Err(why)) => vec![format!("the run is not written as a C program: {why}")],
             });
         }
@@ -194,18 +191,10 @@ impl<'a> Components<'a> {
         let requirement = self.file.specification.formulas.get(number)?;
         let advice = &mut outcome.details.advice;
         let ask = &mut |formula: &Ltl<Atom>| self.keeps(formula, number, holds, cx);
-        let empty = match worth_by(&requirement.formula, ask) {
-            Worth::Meaningful => None,
-            Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
-            Worth::NeverOccurs(condition) => Some(format!("`{condition}` never holds on an infinite run")),
-            Worth::Unneeded(words) => Some(words),
-            Worth::Unknown(reason) => {
-                advice.push(format!("whether the formula holds vacuously was not examined: {reason}"));
-                None
-            }
-        };
-        if empty.is_some() {
-            return empty;
+        match vacuity_by(&requirement.formula, ask) {
+            Ok(None) => {}
+            Ok(empty) => return empty,
+            Err(reason) => advice.push(compositions::not_examined(&reason)),
         }
         if stuck {
             let note = "the program can get stuck; formulas speak of infinite runs only, not of those that end there";
@@ -279,19 +268,25 @@ impl Strategy for Components<'_> {
         if fits && chosen { vec![Engine::Cegar] } else { Vec::new() }
     }
 
-    /// One property after the other; each has its share of the time that is left.
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
-        let (mut answers, mut stuck) = (Vec::new(), false);
-        for (index, property) in properties.iter().enumerate() {
-            let watch = Stopwatch::start();
-            let budget = cx.budget.share(properties.len() - index);
-            let mut answer = self.answer(property, stuck, &cx.with(&budget))?;
+        let mut stuck = false;
+        one_by_one(properties, cx, |property, cx| {
+            let answer = self.answer(property, stuck, cx)?;
             stuck |= *property == Property::Deadlock && matches!(answer.claim, Claim::Violated(_));
-            answer.outcome.time = watch.elapsed();
-            answers.push(answer);
-        }
-        Ok(answers)
+            Ok(answer)
+        })
     }
+}
+
+/// Writes the tests of procedures, or says why there are none.
+fn written(tests: &[(&str, Test)], path: &Path, none: &str, note: Option<&str>) -> Result<Vec<String>, Error> {
+    let mut notes = Vec::new();
+    for (procedure, test) in tests {
+        let own = if tests.len() == 1 { path.to_path_buf() } else { c_test::named(path, procedure) };
+        notes.extend(c_test::write(&own, &format!("the run of `{procedure}`"), test)?);
+    }
+    notes.extend(if tests.is_empty() { Some(none) } else { note }.map(String::from));
+    Ok(notes)
 }
 
 fn can_end(structure: &model::structure::Structure) -> bool {

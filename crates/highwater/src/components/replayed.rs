@@ -3,10 +3,10 @@
 use super::{ComponentsFile, script};
 use crate::certificate;
 use crate::error::Error;
+use crate::simulate::replayed;
 use model::chart::Form;
 use model::source::SourceMap;
 use replay::components::confirmed;
-use report::chart::whole;
 use report::parse::Trace;
 use report::style::Style;
 use std::io::Write;
@@ -34,7 +34,5 @@ pub fn replay(
         let expected = trace.problem_code.as_deref().unwrap_or_default();
         return Err(Error::Mismatch(format!("the run ends with {}, not with {expected}", run.problem_code)));
     }
-    out.write_all(whole(&run, sources, style).as_bytes())?;
-    writeln!(out, "replayed {} steps: {} ({})", run.steps.len(), run.problem_code, trace.property)?;
-    Ok(0)
+    replayed(out, &run, run.steps.len(), trace, sources, style)
 }

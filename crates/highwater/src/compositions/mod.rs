@@ -7,19 +7,17 @@
 //! one, the formula says nothing. If there are infinite runs and others that get stuck, it holds for what it speaks of,
 //! and the deadlock is mentioned beside it.
 
-mod drawn;
 pub mod settings;
 mod simulated;
 
-pub use drawn::{dot, text};
 pub use simulated::{follow, run};
 
 use crate::error::Error;
 use crate::evidence::{Answer, Checked, Claim, refused};
 use crate::settings::{Engine, Settings};
-use crate::strategy::{Strategy, not_applicable, not_supported};
+use crate::strategy::{Strategy, not_applicable, not_supported, one_by_one};
 use compose::Method;
-use compose::vacuity::{Worth, worth};
+use compose::vacuity::vacuity;
 use model::budget::Stopwatch;
 use model::composition::{Atom, Composition, Question};
 use model::context::Context;
@@ -28,7 +26,7 @@ use model::observer::ProgressOnly;
 use model::semantics::Reading;
 use model::stats::{Sheet, Value};
 use model::structure::Ending;
-use model::verdict::{Details, Outcome, Property, Reason, Verdict};
+use model::verdict::{Outcome, Property, Reason};
 use replay::Replayed;
 use std::time::Duration;
 
@@ -61,18 +59,7 @@ impl<'a> Compositions<'a> {
     }
 
     fn answer(&self, property: &Property, deadlock: &mut Option<Deadlock>, cx: &Context<'_>) -> Answer {
-        let mut outcome = Outcome {
-            property: property.clone(),
-            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
-            // Not shown: there are no channels.
-            reading: Reading::Declared,
-            engine: compose::ENGINE,
-            time: Duration::ZERO,
-            stats: None,
-            witness: None,
-            certificate: None,
-            details: Details::default(),
-        };
+        let mut outcome = Answer::blank(property, Reading::Declared, compose::ENGINE);
         let claim: Claim = match self.composition.question(property) {
             Some(question) => self.answered(question, &mut outcome, deadlock, cx).into(),
             None => Claim::Open(Reason::NotSupported(format!("there is no formula for {property}"))),
@@ -133,23 +120,11 @@ impl<'a> Compositions<'a> {
         cx: &Context<'_>,
     ) -> Option<String> {
         let advice = &mut outcome.details.advice;
-        let empty = match worth(
-            self.composition,
-            formula,
-            Method::Auto,
-            &Context::new(cx.budget, &ProgressOnly(cx.observer)),
-        ) {
-            Worth::Meaningful => None,
-            Worth::NoInfiniteRun => Some(String::from("there is no infinite run, and formulas speak of no other")),
-            Worth::NeverOccurs(condition) => Some(format!("`{condition}` never holds on an infinite run")),
-            Worth::Unneeded(words) => Some(words),
-            Worth::Unknown(reason) => {
-                advice.push(format!("whether the formula holds vacuously was not examined: {reason}"));
-                None
-            }
-        };
-        if empty.is_some() {
-            return empty;
+        let silent = ProgressOnly(cx.observer);
+        match vacuity(self.composition, formula, Method::Auto, &Context::new(cx.budget, &silent)) {
+            Ok(None) => {}
+            Ok(empty) => return empty,
+            Err(reason) => advice.push(not_examined(&reason)),
         }
         match deadlock.get_or_insert_with(|| self.deadlock(cx)) {
             Deadlock::Never => {}
@@ -169,19 +144,19 @@ impl<'a> Compositions<'a> {
 
     /// Whether it can get stuck. Nobody asked, so whatever is quickest.
     fn deadlock(&self, cx: &Context<'_>) -> Deadlock {
-        match compose::check(
-            self.composition,
-            Question::Deadlock,
-            Method::Auto,
-            &Context::new(cx.budget, &ProgressOnly(cx.observer)),
-        )
-        .verdict
-        {
+        let silent = ProgressOnly(cx.observer);
+        let cx = Context::new(cx.budget, &silent);
+        match compose::check(self.composition, Question::Deadlock, Method::Auto, &cx).verdict {
             compose::Verdict::Holds(_) => Deadlock::Never,
             compose::Verdict::Fails(run) => Deadlock::After(run.steps.len()),
             compose::Verdict::Inconclusive(reason) => Deadlock::Unknown(reason),
         }
     }
+}
+
+/// What is said where nothing is known of a formula's vacuity.
+pub fn not_examined(reason: &Reason) -> String {
+    format!("whether the formula holds vacuously was not examined: {reason}")
 }
 
 fn sheet(statistics: &compose::Statistics) -> Sheet {
@@ -238,17 +213,8 @@ impl Strategy for Compositions<'_> {
         if fits && chosen { vec![Engine::Compose] } else { Vec::new() }
     }
 
-    /// One property after the other; each has its share of the time that is left.
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
-        let mut answers = Vec::new();
         let mut deadlock = None;
-        for (index, property) in properties.iter().enumerate() {
-            let watch = Stopwatch::start();
-            let budget = cx.budget.share(properties.len() - index);
-            let mut answer = self.answer(property, &mut deadlock, &cx.with(&budget));
-            answer.outcome.time = watch.elapsed();
-            answers.push(answer);
-        }
-        Ok(answers)
+        one_by_one(properties, cx, |property, cx| Ok(self.answer(property, &mut deadlock, cx)))
     }
 }

@@ -1,12 +1,11 @@
 //! `simulate` for a composition: one run of its components, at random, by hand, or along a trace.
 
 use crate::error::Error;
-use crate::simulate::Chooser;
+use crate::simulate::{Chooser, replayed};
 use model::chart::{ChartStep, Form, JointKey, StepKey};
 use model::composition::{Composition, Happening, Run, Stepper};
 use model::source::SourceMap;
 use model::verdict::Property;
-use report::chart;
 use report::parse::{self, Trace};
 use report::style::Style;
 use std::io::Write;
@@ -30,9 +29,7 @@ pub fn follow(
     let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
     let joint = replay::confirmed(composition, question, run)
         .map_err(|why| Error::Mismatch(format!("the trace is not possible in this model: {why}")))?;
-    out.write_all(chart::whole(&joint, sources, style).as_bytes())?;
-    writeln!(out, "replayed {} steps: {} ({})", joint.steps.len(), joint.problem_code, trace.property)?;
-    Ok(0)
+    replayed(out, &joint, joint.steps.len(), trace, sources, style)
 }
 
 /// The run of a trace; nothing if it is one of another kind.

@@ -13,16 +13,17 @@ pub use settings::method;
 use crate::error::Error;
 use crate::evidence::{Answer, Checked, Claim, refused};
 use crate::settings::Settings;
+use crate::strategy::one_by_one;
 use fifo::network::Unproved;
 use fifo::translation::{Source, Translation, Unlifted};
 use fifo::{Invariant, Method, Statistics};
-use model::budget::{Budget, Stopwatch};
+use model::budget::Budget;
 use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
 use model::stats::{Datum, Exhibit, Field, Sheet, Value};
-use model::verdict::{Details, Outcome, Property, Reason, Verdict};
+use model::verdict::{Outcome, Property, Reason};
 use replay::{BAD_CONFIGURATION, QueueRun};
 use scm::Specification;
 
@@ -88,31 +89,13 @@ impl<'a> Machines<'a> {
         self.target.is_ok() || certify::queues::can_speak_of(self.network).is_ok()
     }
 
-    /// The questions, one after the other; each has its share of the time that is left.
-    pub fn check(&self, properties: &[Property], cx: &Context<'_>) -> Vec<Answer> {
-        let mut answers = Vec::new();
-        for (index, property) in properties.iter().enumerate() {
-            let watch = Stopwatch::start();
-            let share = cx.budget.share(properties.len() - index);
-            let mut answer = self.answer(property, &share, cx);
-            answer.outcome.time = watch.elapsed();
-            answers.push(answer);
-        }
-        answers
+    /// An answer for each property. What was found is checked without regard to the share of a property.
+    pub fn check(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
+        one_by_one(properties, cx, |property, share| Ok(self.answer(property, share.budget, cx)))
     }
 
     fn answer(&self, property: &Property, share: &Budget, cx: &Context<'_>) -> Answer {
-        let mut outcome = Outcome {
-            property: property.clone(),
-            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
-            reading: Reading::Unbounded,
-            engine: fifo::ENGINE,
-            time: std::time::Duration::ZERO,
-            stats: None,
-            witness: None,
-            certificate: None,
-            details: Details::default(),
-        };
+        let mut outcome = Answer::blank(property, Reading::Unbounded, fifo::ENGINE);
         let Some(question) = question(property) else {
             let reason = Reason::NotSupported(format!("the engine `fifo` does not answer {property}"));
             return Answer { outcome, claim: Claim::Open(reason) };

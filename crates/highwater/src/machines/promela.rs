@@ -22,7 +22,7 @@ impl Networks<'_> {
     /// Safety, deadlock, reception and orphans of a Promela model for channels of any length.
     pub(crate) fn unbounded(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         if self.settings().engine == Engine::Fifo {
-            return Ok(self.machines(cx.budget)?.check(&properties, cx));
+            return self.machines(cx.budget)?.check(&properties, cx);
         }
         // What only machines have a word for is asked of them, with half of the time at most.
         let (queues, properties): (Vec<Property>, Vec<Property>) =
@@ -30,7 +30,7 @@ impl Networks<'_> {
         let mut answers = Vec::new();
         if !queues.is_empty() {
             let half = cx.budget.slice(if properties.is_empty() { 100 } else { 50 });
-            answers = self.machines(&half)?.check(&queues, &cx.with(&half));
+            answers = self.machines(&half)?.check(&queues, &cx.with(&half))?;
         }
         answers.extend(self.searched(properties, cx)?);
         Ok(answers)
@@ -62,7 +62,7 @@ impl Networks<'_> {
         let machines = self.machines(&cx.budget.slice(if finite { 40 } else { 10 }))?;
         if machines.fits() {
             let most = cx.budget.slice(if finite { 100 } else { 60 });
-            let found = machines.check(&still_asked(&answers), &cx.with(&most));
+            let found = machines.check(&still_asked(&answers), &cx.with(&most))?;
             replace(&mut answers, found);
         }
         if !finite && !cx.budget.is_cancelled() && open(&answers) {

@@ -18,25 +18,21 @@ pub use input::{ProgramFile, data_model_name};
 pub use replayed::replay;
 pub use simulated::{beside, run};
 
+use crate::c_test;
 use crate::error::Error;
 use crate::evidence::{Answer, Checked, Claim};
 use crate::settings::{Engine, Settings};
-use crate::strategy::{Strategy, not_applicable, not_supported};
+use crate::strategy::{Strategy, not_applicable, not_supported, one_by_one};
 use cfront::interpret::Run;
 use cfront::program::ErrorKind;
-use cfront::witness::{STATUS, Test, test};
 use model::budget::Stopwatch;
 use model::context::Context;
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::stats::{Datum, Exhibit, Field, Sheet};
-use model::verdict::{Details, Outcome, Property, Reason, Verdict};
+use model::verdict::{Outcome, Property, Reason};
 use replay::Replayed;
-use std::path::Path;
 use std::time::Duration;
-
-/// More parts of a run that a test cannot make happen than this are counted.
-const MANY_MISSING: usize = 4;
 
 /// A program, ready to be asked.
 pub struct Programs<'a> {
@@ -56,19 +52,7 @@ impl<'a> Programs<'a> {
 
     /// Whether any error that counts can be reached.
     pub fn safety(&self, cx: &Context<'_>) -> Result<Answer, Error> {
-        let start = Stopwatch::start();
-        let mut outcome = Outcome {
-            property: Property::Safety,
-            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
-            // Not shown: there are no channels.
-            reading: Reading::Declared,
-            engine: pdr::ENGINE,
-            time: Duration::ZERO,
-            stats: None,
-            witness: None,
-            certificate: None,
-            details: Details::default(),
-        };
+        let mut outcome = Answer::blank(&Property::Safety, Reading::Declared, pdr::ENGINE);
         if self.faults && !self.settings.c_faults {
             outcome.details.advice.push(String::from(
                 "the program states no error (assertion, error call, error label): faults at run time count",
@@ -79,9 +63,10 @@ impl<'a> Programs<'a> {
             outcome.details.advice.push(String::from("`--c-faults` asks for faults at run time, and shows the run"));
         }
         if let (Some(path), Some(run)) = (&self.settings.c_test, run) {
-            outcome.details.advice.extend(self.write_test(path, &run)?);
+            let ProgramFile { input, component, options } = self.program;
+            let test = cfront::witness::test(input, component, &run, options.data_model);
+            outcome.details.advice.extend(c_test::write(path, "the run", &test)?);
         }
-        outcome.time = start.elapsed();
         Ok(Answer { outcome, claim })
     }
 
@@ -138,29 +123,6 @@ impl<'a> Programs<'a> {
             exhibit("invariant", "the invariant", invariant),
         ]
     }
-
-    /// `--c-test`: writes the run as a C program; what there is to say about it.
-    fn write_test(&self, path: &Path, run: &Run) -> Result<Vec<String>, Error> {
-        let ProgramFile { input, component, options } = self.program;
-        let Test { text, exits, missing } = test(input, component, run, options.data_model);
-        let unwritable =
-            |e: std::io::Error| Error::Unwritable { file: path.display().to_string(), reason: e.to_string() };
-        std::fs::write(path, text).map_err(unwritable)?;
-        let end = match exits {
-            true if missing.is_empty() => format!("it ends with status {STATUS}"),
-            true => format!("it ends with status {STATUS} if what is missing does not matter"),
-            false => String::from("a sanitizer shows the fault: -fsanitize=undefined,address"),
-        };
-        let mut notes = vec![format!("{} is the run as a C program; compiled and run, {end}", path.display())];
-        if !missing.is_empty() {
-            let mut shown = missing.iter().take(MANY_MISSING).cloned().collect::<Vec<_>>().join("; ");
-            if let Some(more) = missing.len().checked_sub(MANY_MISSING).filter(|&more| more > 0) {
-                shown += &format!("; and {more} more");
-            }
-            notes.push(format!("what it cannot make happen: {shown}"));
-        }
-        Ok(notes)
-    }
 }
 
 impl Strategy for Programs<'_> {
@@ -185,8 +147,7 @@ impl Strategy for Programs<'_> {
     }
 
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
-        let each = properties.iter().enumerate();
-        each.map(|(index, _)| self.safety(&cx.with(&cx.budget.share(properties.len() - index)))).collect()
+        one_by_one(properties, cx, |_, cx| self.safety(cx))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::ProgramFile;
 use crate::error::Error;
+use crate::simulate::replayed;
 use cfront::interpret::{Outcome, Request};
 use model::source::SourceMap;
-use report::chart::whole;
 use report::parse::Trace;
 use report::style::Style;
 use std::io::Write;
@@ -39,7 +39,5 @@ pub fn replay(
         };
         Error::Mismatch(format!("the run ends with {end}, not with {expected}"))
     })?;
-    out.write_all(whole(&run, sources, style).as_bytes())?;
-    writeln!(out, "replayed {} steps: {} ({})", found.edges.len(), run.problem_code, trace.property)?;
-    Ok(0)
+    replayed(out, &run, found.edges.len(), trace, sources, style)
 }

@@ -5,20 +5,22 @@
 //! whether that is a run: an event is taken by all that know it, a guard holds for the values that there are, the interpreter
 //! takes the edge of the step, and a loop comes back to the values that matter.
 
+mod c_tests;
 mod narrator;
 mod parts;
 mod violation;
 
+pub use c_tests::Units;
 pub use narrator::Narrator;
 pub use parts::{Machinery, Moved, Walker, Walking};
 
 use crate::{Replayed, unconfirmed};
-use cegar::{Part, Question, Specification};
 use model::chart::Chart;
 use model::composition::Atom;
 use model::ids::{EventId, PropositionId};
 use model::reason::Reason;
 use model::source::SourceMap;
+use spec::{Part, Question, Specification};
 
 /// Who moves when, and on which inputs.
 #[derive(Clone, Debug)]

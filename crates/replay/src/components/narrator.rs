@@ -2,12 +2,12 @@
 
 use super::{Moved, Walker, Walking};
 use crate::statements;
-use cegar::Part;
-use cegar::graph::Place;
 use model::chart::{Chart, ChartStep, Form, Inputs, Lane, Move, MovesKey, StepKey};
 use model::composition::Component as Process;
 use model::source::SourceMap;
 use model::structure::Ending;
+use spec::Part;
+use spec::graph::Place;
 
 /// Describes a run step by step.
 pub struct Narrator<'s> {

@@ -2,17 +2,16 @@
 
 use crate::statements;
 use bitvector::{Effort, Embedded, Model, Outcome as Answer, Solver, TermId};
-use cegar::graph::{Graph, Place};
-use cegar::{Part, Procedure, Question, Specification};
 use cfront::display;
 use cfront::interpret::{Input, Machine, Outcome, Request, Run};
 use cfront::program::{Cause, EdgeId, Instruction, VariableId};
 use cfront::term::Scalar;
-use model::composition::{Atom, Component as Process};
-use model::formula::Ltl;
+use model::composition::Component as Process;
 use model::ids::{EventId, PropositionId};
 use model::source::{SourceMap, Span};
 use model::structure::{Ending, TAU};
+use spec::graph::{Graph, Place};
+use spec::{Asked, Part, Procedure, Question, Specification};
 use std::collections::VecDeque;
 
 /// What following needs again and again.
@@ -69,10 +68,11 @@ impl<'a> Walker<'a> {
                 None => Err(format!("`{}` does not begin there", process.name)),
             },
             Part::Procedure(procedure) => {
-                let (graph, mut alphabet) =
-                    cegar::steps(specification, question, procedure).map_err(|reason| reason.to_string())?;
+                let asked = Asked::new(specification, question).map_err(|reason| reason.to_string())?;
+                let graph = asked.graph(procedure).map_err(|reason| reason.to_string())?;
+                let mut alphabet = asked.alphabet(procedure);
                 alphabet.sort_unstable();
-                let propositions = propositions(specification, question, procedure);
+                let propositions = asked.propositions(procedure);
                 let machine = Machine::new(&procedure.component);
                 let (edges, events) = (Vec::new(), Vec::new());
                 let run = Run { outcome: Outcome::StepLimit, edges, inputs: Vec::new(), events };
@@ -215,23 +215,6 @@ impl<'a> Walker<'a> {
             }
         }
     }
-}
-
-/// The propositions of a procedure that the question is about, in the order in which its graph has them.
-fn propositions(specification: &Specification, question: Question, procedure: &Procedure) -> Vec<PropositionId> {
-    let mut asked = Vec::new();
-    if let Question::Formula(number) = question
-        && let Some(requirement) = specification.formulas.get(number)
-    {
-        requirement.formula.walk(&mut |part| {
-            if let Ltl::Atom(atom, _) = part
-                && let Atom::Proposition(proposition) = **atom
-            {
-                asked.push(proposition);
-            }
-        });
-    }
-    procedure.propositions.iter().map(|(id, _)| *id).filter(|id| asked.contains(id)).collect()
 }
 
 impl Walking<'_> {

@@ -2,8 +2,6 @@
 
 use super::{Followed, Walker, Walking};
 use crate::waiting::likely_circle;
-use cegar::graph::Place;
-use cegar::{Question, Specification};
 use cfront::program::Instruction;
 use model::blame::Seen;
 use model::chart::{Awaited, Chart, Waits};
@@ -11,6 +9,8 @@ use model::composition::{Atom, Requirement};
 use model::ids::EventId;
 use model::source::{SourceMap, Span};
 use model::structure::{Ending, TAU};
+use spec::graph::Place;
+use spec::{Question, Specification};
 
 /// The run with what is wrong with it; or why it is no violation.
 pub fn violation(

@@ -1,28 +1,14 @@
-//! `show` for a specification: what each part can do, as text or as a graph for Graphviz.
-//!
-//! A procedure is shown as it was understood before any predicate: its places, and its steps with the events that others
-//! see. A process is shown as its structure.
+//! What the parts of a specification can do, as structures: a procedure as it was understood before any predicate, with its
+//! places and the events that others see.
 
-use super::ComponentsFile;
-use crate::compositions;
-use cegar::graph::{Graph, Place};
-use cegar::{Part, Procedure, Question, Specification};
+use crate::graph::{Graph, Node, Place};
+use crate::{Asked, Part, Procedure, Question, Specification};
 use model::composition::{Component, Composition};
 use model::source::SourceMap;
-use model::structure::{Move, StateParts, Structure};
+use model::structure::{Ending, Move, StateParts, Structure};
 
-/// State by state.
-pub fn text(file: &ComponentsFile, sources: &SourceMap) -> Result<String, String> {
-    Ok(compositions::text(&composition(&file.specification, sources)?))
-}
-
-/// A cluster for each part.
-pub fn dot(file: &ComponentsFile, sources: &SourceMap) -> Result<String, String> {
-    Ok(compositions::dot(&composition(&file.specification, sources)?))
-}
-
-/// The parts side by side; without a program, the procedures that conform to something.
-fn composition(specification: &Specification, sources: &SourceMap) -> Result<Composition, String> {
+/// The parallel composition of the parts; without a program, the procedures that conform to something.
+pub fn control_flow(specification: &Specification, sources: &SourceMap) -> Result<Composition, String> {
     let mut components = Vec::new();
     for part in &specification.parts {
         components.push(match part {
@@ -46,18 +32,19 @@ fn component(
     procedure: &Procedure,
     sources: &SourceMap,
 ) -> Result<Component, String> {
-    let (graph, alphabet) = cegar::steps(specification, question, procedure).map_err(|reason| reason.to_string())?;
-    let state = |node: &cegar::graph::Node| StateParts {
+    let asked = Asked::new(specification, question).map_err(|reason| reason.to_string())?;
+    let (graph, alphabet) = (asked.graph(procedure).map_err(|reason| reason.to_string())?, asked.alphabet(procedure));
+    let state = |node: &Node| StateParts {
         moves: node.leaving.iter().map(|&step| step_of(&graph, step)).collect(),
         labels: Vec::new(),
         ending: match node.place {
-            Place::Done => model::structure::Ending::Done,
-            Place::Wrong(_) => model::structure::Ending::Error,
-            _ => model::structure::Ending::None,
+            Place::Done => Ending::Done,
+            Place::Wrong(_) => Ending::Error,
+            _ => Ending::None,
         },
     };
     let structure = Structure::new(alphabet, vec![graph.start], graph.nodes.iter().map(state).collect());
-    let name = |(number, node): (usize, &cegar::graph::Node)| match node.place {
+    let name = |(number, node): (usize, &Node)| match node.place {
         Place::Done => format!("{number} done"),
         Place::Wrong(_) => format!("{number} error {}", sources.short(node.span)),
         _ => format!("{number} {}", sources.short(node.span)),

@@ -1,12 +1,14 @@
-//! `show --what cycles`: the elementary cycles of each process type, where they are, and what they do to the channels.
+//! Pictures of the elementary cycles of each process type, where they are, and what they do to the channels.
 //!
 //! They are what the papers' method (`check --abstraction cycles`) combines: Ciclo section IV-B shows those of its first
 //! figure. Processes of one type share a cycle and differ in its effect.
 
-use super::{Show, quoted, used};
-use flow::cycles::{ShownCycle, TypeCycles};
+use super::{ShownCycle, TypeCycles, list};
 use model::context::Context;
 use model::ids::EdgeId;
+use model::network::{Edge, Network};
+use model::source::SourceMap;
+use model::trace::statement;
 use model::verdict::Reason;
 use std::fmt::Write as _;
 
@@ -18,22 +20,31 @@ const MOST_EFFECTS: usize = 4;
 /// Graphviz colours that can be told apart, used in turn.
 const COLOURS: [&str; 8] = ["#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf"];
 
-impl Show<'_> {
+/// A network, to be shown with its cycles.
+pub struct Pictures<'a> {
+    /// The network.
+    pub network: &'a Network,
+    /// Its texts.
+    pub sources: &'a SourceMap,
+}
+
+impl Pictures<'_> {
     /// The cycles, or why they cannot be told.
     fn all_cycles(&self) -> Result<Vec<TypeCycles>, Reason> {
-        flow::cycles::list(self.network, MOST_CYCLES, &Context::unlimited())
+        list(self.network, MOST_CYCLES, &Context::unlimited())
     }
 
-    pub(super) fn cycles_text(&self) -> Result<String, Reason> {
+    /// As text.
+    pub fn text(&self) -> Result<String, Reason> {
         let mut text = String::new();
         for listed in self.all_cycles()? {
-            let title = self.title(self.network.machine(listed.machine));
+            let title = self.network.machine(listed.machine).title();
             let _ = writeln!(text, "{title}: {}, {}", count_cycles(&listed), some(&listed.processes));
             for (number, cycle) in (1..).zip(&listed.cycles) {
                 let _ = writeln!(text, "  cycle {number}");
                 for &edge in &cycle.edges {
                     let edge = &self.network.machine(listed.machine).edges[edge.index()];
-                    let statement = self.label(listed.machine.index(), edge);
+                    let statement = self.label(&listed, edge);
                     let _ = writeln!(text, "        {:<20} {statement}", self.sources.short(edge.span));
                 }
                 effect_lines(cycle).iter().for_each(|line| {
@@ -48,22 +59,27 @@ impl Show<'_> {
         Ok(text)
     }
 
-    /// The machines, with the edges of each cycle in its colour and its numbers beside them.
-    pub(super) fn cycles_dot(&self) -> Result<String, Reason> {
+    /// The statement of an edge, on one line.
+    fn label(&self, listed: &TypeCycles, edge: &Edge) -> String {
+        statement(self.network, listed.machine, edge, self.sources)
+    }
+
+    /// A graph for Graphviz: the machines, with the edges of each cycle in its colour and its numbers beside them.
+    pub fn dot(&self) -> Result<String, Reason> {
         let mut text = String::from("digraph cycles {\n  node [shape=circle, fontsize=10];\n  edge [fontsize=9];\n");
         for listed in self.all_cycles()? {
             let index = listed.machine.index();
             let machine = self.network.machine(listed.machine);
-            let title = quoted(&self.title(machine));
+            let title = quoted(&machine.title());
             let _ = writeln!(text, "  subgraph cluster_{index} {{\n    label=\"{title}\";");
             let start = machine.initial.0;
             let _ = writeln!(text, "    start_{index} [shape=point];\n    start_{index} -> m{index}_{start};");
-            for (id, _) in used(machine) {
+            for (id, _) in machine.used() {
                 let _ = writeln!(text, "    m{index}_{} [label=\"{}\"];", id.0, id.0);
             }
             for (edge, id) in machine.edges.iter().zip(0..) {
                 let style = on_cycles(&listed, EdgeId(id));
-                let label = quoted(&self.label(index, edge));
+                let label = quoted(&self.label(&listed, edge));
                 let ends = format!("m{index}_{} -> m{index}_{}", edge.from.0, edge.to.0);
                 let _ = writeln!(text, "    {ends} [label=\"{label}{}\"{}];", style.0, style.1);
             }
@@ -141,4 +157,8 @@ fn effect(changes: &[(String, i64)]) -> String {
     }
     let each = changes.iter().map(|(name, change)| format!("{name} {change:+}"));
     each.collect::<Vec<_>>().join(", ")
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ")
 }

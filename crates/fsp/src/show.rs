@@ -1,4 +1,4 @@
-//! `show`: the components of a composition, as text or as a graph for Graphviz.
+//! The components of a composition, as text or as a graph for Graphviz.
 
 use model::composition::{Component, Composition};
 use model::structure::Ending;

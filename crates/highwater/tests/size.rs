@@ -1,0 +1,66 @@
+//! The library, its reports and the command line stay small, and so do the replayers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The files of a folder and below it that are not tests.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        match path.is_dir() {
+            true if name != "tests" => found.extend(sources(&path)),
+            false if name.ends_with(".rs") && !name.ends_with("tests.rs") => found.push(path),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The lines of a text without comments, blank lines and items that are compiled for tests only.
+fn code_lines(text: &str) -> usize {
+    let mut lines = text.lines().map(str::trim);
+    let mut count = 0;
+    while let Some(line) = lines.next() {
+        if line.starts_with("#[cfg(test)]") {
+            let mut open = 0;
+            for line in lines.by_ref().skip_while(|line| line.starts_with("#[")) {
+                open += line.matches('{').count() as i64 - line.matches('}').count() as i64;
+                if open <= 0 {
+                    break;
+                }
+            }
+        } else if !line.is_empty() && !line.starts_with("//") {
+            count += 1;
+        }
+    }
+    count
+}
+
+/// The code lines of a folder below `crates`.
+fn size(folder: &str) -> usize {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+    sources(&folder).iter().map(|file| code_lines(&fs::read_to_string(file).unwrap())).sum()
+}
+
+#[test]
+fn comments_blank_lines_and_tests_are_not_counted() {
+    let text = "//! A file.\n\nuse a::b;\n\n/// A function.\nfn f() {}\n#[cfg(test)]\nmod c;\nfn g() {}\n\
+                #[cfg(test)]\nmod tests {\n    fn h() {\n    }\n}\n";
+    assert_eq!(code_lines(text), 3);
+}
+
+#[test]
+fn the_library_its_reports_and_the_command_line_have_at_most_10_000_lines() {
+    let [library, builder, report, cli] = ["highwater/src", "highwater/src/builder", "report/src", "cli/src"].map(size);
+    assert!(builder > 500 && report > 1000 && cli > 500, "{builder}, {report}, {cli}");
+    let all = library - builder + report + cli;
+    assert!(all <= 10_000, "{all} lines");
+}
+
+#[test]
+fn the_replayers_have_at_most_2_000_lines() {
+    let replay = size("replay/src");
+    assert!((500..=2000).contains(&replay), "{replay} lines");
+}
