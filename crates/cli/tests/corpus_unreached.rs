@@ -33,26 +33,27 @@ fn spins(path: &Path, row: &Row, work: &Path, compiler: &str) -> Option<Unreache
     let report = judge::SpinReport(said);
     // After a fault at run time SPIN goes on and Highwater does not.
     let fatal = |line: &str| {
-        line.starts_with("pan:")
-            && !["assertion violated", "invalid end state"].iter().any(|known| line.contains(known))
+        let error = line.strip_prefix("pan:").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        error
+            .is_some_and(|error| !["assertion violated", "invalid end state"].iter().any(|known| error.contains(known)))
     };
-    let comparable = report.is_complete() && report.states() == row.stored;
-    let comparable = comparable && !report.0.lines().any(|line| fatal(line) && !line.contains("elapsed"));
+    let comparable = report.is_complete() && report.states() == row.stored && !report.0.lines().any(fatal);
     comparable.then(|| listed(&report.0))
 }
 
 fn listed(report: &str) -> Unreached {
-    let (mut unreached, mut process) = (Unreached::new(), String::new());
+    let (mut unreached, mut process) = (Unreached::new(), None);
     for line in report.lines() {
         if let Some(name) = line.strip_prefix("unreached in ") {
             process = match name.split_once(' ') {
-                Some(("proctype", name)) => name.to_owned(),
-                None => format!(":{name}:"),
+                Some(("proctype", name)) => Some(name.to_owned()),
+                None => Some(format!(":{name}:")),
                 // Claims are no processes.
-                Some(_) => String::new(),
+                Some(_) => None,
             };
-        } else if process.is_empty() {
-        } else if let Some((place, rest)) = line.strip_prefix('\t').and_then(|line| line.split_once(", state ")) {
+        } else if let (Some(process), Some((place, rest))) =
+            (&process, line.strip_prefix('\t').and_then(|line| line.split_once(", state ")))
+        {
             let state = rest.split(',').next().and_then(|state| state.trim().parse().ok());
             let number = place.rsplit(':').next().and_then(|line| line.parse().ok());
             if let (Some(state), Some(number)) = (state, number) {
