@@ -17,7 +17,8 @@ use super::{Declared, Lowering};
 use crate::ast::{Declaration, Declarator, Expr, ExprKind, Initializer, Sequence, Stmt, StmtKind};
 use crate::token::Name;
 use model::expr::{ChannelTest, Expr as Lowered, Place, Scope};
-use model::network::{Action, Initial, Variable};
+use model::ids::VariableId;
+use model::network::{Action, Initial, ScalarType, Variable};
 use model::source::Span;
 use simple::no_effect;
 use std::collections::HashMap;
@@ -36,6 +37,8 @@ pub(super) struct Body {
     hoisted: bool,
     /// How many variables of each name there are, whatever braces they are in.
     same_names: HashMap<String, u32>,
+    /// The counter of loops over channels in each pair of braces: as in SPIN, they share one.
+    counts: HashMap<ScopeId, VariableId>,
 }
 
 impl Body {
@@ -49,7 +52,20 @@ impl Body {
             initialising: true,
             hoisted: false,
             same_names: HashMap::new(),
+            counts: HashMap::new(),
         }
+    }
+
+    /// The counter of a loop over a channel.
+    fn count(&mut self, span: Span) -> VariableId {
+        let scope = self.scopes.last().map_or(ScopeId(0), |(scope, _)| *scope);
+        let next = VariableId::from(self.variables.len());
+        let count = *self.counts.entry(scope).or_insert(next);
+        if count == next {
+            let (ty, initial, dimensions) = (ScalarType::Byte, Initial::Zero, Vec::new());
+            self.variables.push(Variable { name: String::from("for.count"), ty, dimensions, initial, span });
+        }
+        count
     }
 
     pub(super) fn lookup(&self, name: Name) -> Option<&Declared> {

@@ -10,8 +10,7 @@ use crate::lower::Lowering;
 use crate::lower::flow::{ElKind, Jump, LabelUse};
 use crate::lower::types::EntityKind;
 use model::expr::{BinaryOp, ChannelTest, Expr as Lowered, Place, Scope};
-use model::ids::VariableId;
-use model::network::{Action, Initial, ReceiveMode, ScalarType, Variable};
+use model::network::{Action, ReceiveMode, ScalarType};
 use model::source::Span;
 
 /// A range this long or shorter makes `select` a choice between assignments, else it is a loop.
@@ -100,10 +99,7 @@ impl Lowering<'_> {
         let Some((channel, declared)) = self.channel(container, Some(body)) else { return };
         let Some(places) = self.scalars(variable, Some(body)) else { return };
         self.check_fields(declared, places.len(), variable.span, "loop variable");
-        let count = VariableId::from(body.variables.len());
-        let (ty, initial, dimensions) = (ScalarType::Byte, Initial::Zero, Vec::new());
-        body.variables.push(Variable { name: String::from("for.count"), ty, dimensions, initial, span });
-        let place = Place { scope: Scope::Local, variable: count, indices: Vec::new(), span: variable.span };
+        let place = Place { scope: Scope::Local, variable: body.count(span), indices: Vec::new(), span: variable.span };
         let rotate = rotation(channel.clone(), places);
         let length = Lowered::Channel(ChannelTest::Len, Box::new(channel));
         let range = Range { place, from: Lowered::Const(0), test: BinaryOp::Less, to: length, prologue: rotate.into() };
