@@ -231,7 +231,7 @@ impl Generator {
         Some(Self::compound(&format!("for ({variable} in {array}) {{"), vec![block], "}", vec!["for-array", "array"]))
     }
 
-    /// Over the messages of a channel, which are of a typedef.
+    /// Over the messages of a channel, which are of a typedef; there is one.
     pub(super) fn for_channel(&mut self, depth: usize) -> Option<Node> {
         let messages = self.messages.iter().position(|m| matches!(m[0], Kind::Struct(_)) && m.len() == 1)?;
         let Kind::Struct(typedef) = self.messages[messages][0] else { return None };
@@ -245,7 +245,9 @@ impl Generator {
         let var = (!vars.is_empty()).then(|| self.random.pick(&vars).clone())?;
         let chan = self.channel(|c| c.messages == messages && c.capacity.is_some_and(|n| n > 0))?;
         self.uses("for-channel");
-        let mut node = self.node(format!("for ({} in {chan}) {{", var.path));
+        let path = var.path;
+        let filled = format!("if :: nfull({chan}) -> {chan}!{path} :: full({chan}) fi");
+        let mut node = self.node(format!("{filled}; for ({path} in {chan}) {{"));
         let place = Place { in_loop: true, breakable: false, ..self.place };
         node.blocks.push(self.block_of("", place, 1, depth - 1));
         node.tail = "}".to_owned();

@@ -97,11 +97,20 @@ impl Generator {
                 t.channels.is_empty()
                     && t.fields.iter().all(|f| f.2.is_none() && !matches!(f.1, Kind::Unsigned(_) | Kind::Struct(_)))
             });
-            if let Some(simple) = simple {
-                self.messages.push(vec![Kind::Struct(simple)]);
+            if simple.is_none() {
+                nodes.push(self.simple_typedef());
             }
+            self.messages.push(vec![Kind::Struct(simple.unwrap_or(self.typedefs.len() - 1))]);
         }
         nodes
+    }
+
+    /// A typedef that can be sent.
+    fn simple_typedef(&mut self) -> Node {
+        let (name, field) = (self.name("T"), self.name("f"));
+        let fields = vec![(field.clone(), Kind::Byte, None)];
+        self.typedefs.push(Typedef { name: name.clone(), fields, channels: Vec::new(), features: vec!["typedef"] });
+        Node::leaf(format!("typedef {name} {{ byte {field} }}"))
     }
 
     fn typedef(&mut self, nested: bool) -> Node {

@@ -37,6 +37,78 @@ pub const FEATURES: &[Feature] = &[
     "bitwise",
 ];
 
+/// What else a model must have for a feature.
+const NEEDS: &[(Feature, &[Feature])] = &[
+    ("for-channel", &["typedef", "channel", "channel-of-typedef"]),
+    ("channel-of-typedef", &["typedef", "channel"]),
+    ("for-array", &["array"]),
+    ("array-computed-index", &["array"]),
+    ("array-initialiser", &["array"]),
+    ("typedef-nested", &["typedef"]),
+    ("typedef-array-field", &["typedef"]),
+    ("typedef-array", &["typedef"]),
+    ("typedef-channel", &["typedef"]),
+    ("param-typedef", &["typedef", "run"]),
+    ("param-typedef-channel", &["typedef", "typedef-channel", "param-typedef", "run"]),
+    ("param-bit", &["run"]),
+    ("param-bool", &["run"]),
+    ("param-byte", &["run"]),
+    ("param-short", &["run"]),
+    ("param-int", &["run"]),
+    ("param-mtype", &["run"]),
+    ("param-pid", &["run"]),
+    ("param-chan", &["run", "channel"]),
+    ("run-in-loop", &["run"]),
+    ("run-priority", &["run"]),
+    ("goto-back", &["label"]),
+    ("goto-out-of-atomic", &["goto", "atomic"]),
+    ("d_step-in-atomic", &["d_step", "atomic"]),
+    ("atomic-in-d_step", &["d_step", "atomic"]),
+    ("atomic-in-atomic", &["atomic"]),
+    ("unless-in-atomic", &["unless", "atomic"]),
+    ("unless-in-unless", &["unless"]),
+    ("atomic-in-unless", &["unless", "atomic"]),
+    ("d_step-in-unless", &["unless", "d_step"]),
+    ("inline-nested", &["inline"]),
+    ("channel-in-inline", &["inline"]),
+    ("channel-in-block", &["block", "block-declaration"]),
+    ("channel-local-array", &["channel-local"]),
+    ("channel-array", &["channel"]),
+    ("channel-of-channels", &["channel"]),
+    ("xr-xs", &["channel"]),
+];
+
+/// Features of the heads of processes of different kinds, of which one process has one kind only.
+const HEADS: &[&[Feature]] = &[
+    &["init"],
+    &["active", "active-many", "active-parameter", "priority"],
+    &[
+        "param-bit",
+        "param-bool",
+        "param-byte",
+        "param-short",
+        "param-int",
+        "param-mtype",
+        "param-pid",
+        "param-chan",
+        "param-typedef",
+        "param-typedef-channel",
+    ],
+];
+
+/// Pairs that SPIN refuses, or that no process can have.
+pub fn excludes(a: Feature, b: Feature) -> bool {
+    let head = |f: Feature| HEADS.iter().position(|kind| kind.contains(&f));
+    let both =
+        |one: Feature, others: &[Feature]| (a == one && others.contains(&b)) || (b == one && others.contains(&a));
+    head(a).zip(head(b)).is_some_and(|(a, b)| a != b)
+        || both("init", &["provided"])
+        || both("rendezvous", &["priority", "run-priority", "set-priority", "get-priority", "enabled"])
+        // The number of the process must be known, so that it does not ask for itself.
+        || both("enabled", &["active-many"])
+        || both("enabled", HEADS[2])
+}
+
 /// The type of a variable or of a field of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -161,13 +233,19 @@ pub struct Generator {
 
 /// The model of a seed that favours `wanted`.
 pub fn model(seed: u64, wanted: &[Feature]) -> Vec<Node> {
+    let mut wanted = wanted.to_vec();
+    for (feature, needs) in NEEDS {
+        if wanted.contains(feature) {
+            wanted.extend(needs.iter());
+        }
+    }
     let mut random = Random::new(seed);
     let dense = 25 + random.below(40);
     let absent = FEATURES.iter().copied().filter(|f| random.chance(dense) && !wanted.contains(f)).collect();
     let mut generator = Generator {
         random,
         absent,
-        wanted: wanted.to_vec(),
+        wanted,
         scope: Scope::default(),
         messages: Vec::new(),
         typedefs: Vec::new(),

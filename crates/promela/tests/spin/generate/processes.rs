@@ -69,19 +69,22 @@ impl Generator {
             nodes.push(self.declare_channel("channel"));
         }
         if self.on("for-channel") && self.on("channel") {
-            nodes.extend(self.channel_of_typedef());
+            nodes.extend(self.channel_of_typedef().into_iter().flatten());
         }
         nodes
     }
 
-    fn channel_of_typedef(&mut self) -> Option<Node> {
+    /// A channel, and a variable for its messages.
+    fn channel_of_typedef(&mut self) -> Option<[Node; 2]> {
         let messages = self.messages.iter().position(|m| matches!(m[0], Kind::Struct(_)))?;
+        let Kind::Struct(typedef) = self.messages[messages][0] else { return None };
+        let variable = self.declare_struct_of(typedef, true);
         let name = self.name("c");
         let features = vec!["channel", "channel-of-typedef"];
         self.scope.chans.push(Chan { path: name.clone(), messages, capacity: Some(1), features: features.clone() });
         let mut node = Node::leaf(format!("chan {name} = [1] of {{ {} }}", self.fields(messages)));
         node.features = features;
-        Some(node)
+        Some([variable, node])
     }
 
     /// Decides name and parameters of a process type that can be run.
