@@ -1,4 +1,4 @@
-//! The command line: what can be asked, and how it is written.
+//! The command line: its commands and options.
 
 mod units;
 

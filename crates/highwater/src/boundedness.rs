@@ -3,8 +3,8 @@
 //! A proof of one and a run of the other would be a contradiction: then neither is reported. Where all states were visited
 //! although channels have no bounds, the longest that each queue got is its exact bound.
 
-use crate::asking::{Asking, Engines, Proved};
 use crate::evidence::{Answer, Checked, Claim};
+use crate::portfolio::{Engines, Portfolio, Proved};
 use crate::thresholds::Thresholds;
 use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
 use flow::{Question, QueueReport, Report};
@@ -20,7 +20,7 @@ use replay::Replayed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-impl Asking<'_> {
+impl Portfolio<'_> {
     /// Is every channel bounded, and how long does each get?
     pub fn boundedness(&self) -> Answer {
         let start = Stopwatch::start();
@@ -69,7 +69,7 @@ impl Asking<'_> {
         let mut options = GrowthOptions { guide, channels, stop_at_first: !report.complete };
         let mut growth = explore::growth::growth(semantics, &options, &cx.with(&budget));
         if !growth.growing.is_empty() {
-            // One channel grows, so the verdict is clear. Which others do is worth a moment.
+            // One channel grows, so the verdict is clear. Which others do is looked for a moment longer.
             let shown = growth.channels();
             options.channels.retain(|name| !shown.contains(name));
             options.stop_at_first = false;
@@ -128,7 +128,7 @@ impl Asking<'_> {
         outcome.engine = explore::ENGINE;
         for channel in &mut outcome.details.channels {
             channel.state = ChannelState::Bounded;
-            // A queue that no state has stays empty. In the middle of a deterministic step nobody saw how long it was.
+            // A queue that no state has stays empty. In the middle of a deterministic step its length was not observed.
             let longest = channel.reached.unwrap_or(0);
             if !hides_lengths(self.network) && channel.proved_at_most != Some(longest) {
                 channel.weights_at_most = channel.proved_at_most;

@@ -4,7 +4,7 @@
 //! not fit is refused, with the place and the reason. Where the result can do more than the model (an atomic sequence with
 //! several uses of channels), that is said on stderr.
 //!
-//! To FSP, and to the format of Aldebaran: structures side by side.
+//! To FSP, and to the format of Aldebaran: compositions.
 
 use crate::error::Error;
 use crate::model::{Model, NetworkModel, System};

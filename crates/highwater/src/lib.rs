@@ -102,7 +102,6 @@
 //!
 //! Progress goes to an [`Observer`], and a [`Cancel`] ends a check from another thread.
 
-mod asking;
 mod boundedness;
 pub mod builder;
 mod c_test;
@@ -121,6 +120,7 @@ mod model;
 mod networks;
 mod observed;
 pub mod options;
+mod portfolio;
 mod programs;
 mod property;
 mod request;

@@ -1,9 +1,9 @@
 //! Livelock: is there an infinite run without progress?
 //!
-//! A proof by weights holds for channels of any length, so for every reading. A run is one of the reading that was asked.
+//! A proof by weights holds for channels of any length, so for every reading. A run is one of the requested reading.
 
-use crate::asking::{Asking, Engines, Proved};
 use crate::evidence::{Answer, Claim};
+use crate::portfolio::{Engines, Portfolio, Proved};
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use flow::Question;
@@ -13,7 +13,7 @@ use model::event::Event;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Property, Reason};
 
-impl Asking<'_> {
+impl Portfolio<'_> {
     /// Is there an infinite run without progress?
     pub fn livelock(&self, events: &[String], reading: Reading) -> Result<Answer, String> {
         let start = Stopwatch::start();

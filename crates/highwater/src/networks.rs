@@ -4,11 +4,11 @@
 //! boundedness and livelock are for `flow`, with a search for a run beside it; formulas and claims are for the search of
 //! infinite runs, one after the other.
 
-use crate::asking::{Asking, Engines, has_buffered_channel};
 use crate::error::Error;
 use crate::evidence::Answer;
 use crate::machines::{self, Machines};
 use crate::model::NetworkModel;
+use crate::portfolio::{Engines, Portfolio, has_buffered_channel};
 use crate::settings::{Abstraction, Engine, SearchOrder, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
 use explore::liveness::Setting;
@@ -59,9 +59,9 @@ impl<'a> Networks<'a> {
         !self.model.is_machines() || !self.bad.bad.is_empty() || !fifo::translation::is_plain(self.network)
     }
 
-    fn asking<'c>(&'c self, cx: &'c Context<'_>, advisory: bool) -> Asking<'c> {
+    fn portfolio<'c>(&'c self, cx: &'c Context<'_>, advisory: bool) -> Portfolio<'c> {
         let settings = self.settings;
-        Asking {
+        Portfolio {
             network: self.network,
             sources: self.sources,
             engines: self.static_engines(),
@@ -98,7 +98,7 @@ impl<'a> Networks<'a> {
         }
     }
 
-    /// The engine `fifo`, with what it is asked about.
+    /// The engine `fifo`, with the network that it is about.
     pub(crate) fn machines(&self, budget: &Budget) -> Result<Machines<'_>, Error> {
         let original = (!self.model.is_machines(), self.bad.clone());
         Machines::new(self.network, self.sources, self.settings, original, budget)
@@ -278,10 +278,10 @@ impl Strategy for Networks<'_> {
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let mut answers = Vec::new();
         if properties.contains(&Property::Boundedness) {
-            answers.push(self.asking(cx, false).boundedness());
+            answers.push(self.portfolio(cx, false).boundedness());
         }
         if properties.contains(&Property::Livelock) {
-            let found = self.asking(cx, false).livelock(&self.settings.progress, self.reading);
+            let found = self.portfolio(cx, false).livelock(&self.settings.progress, self.reading);
             answers.push(found.map_err(Error::Usage)?);
         }
         let infinite: Vec<&Property> = properties.iter().filter(|p| is_about_infinite_runs(p)).collect();
@@ -304,7 +304,7 @@ impl Strategy for Networks<'_> {
     }
 
     fn advise(&self, cx: &Context<'_>) -> Vec<Answer> {
-        self.advised().map(|_| self.asking(cx, true).boundedness()).into_iter().collect()
+        self.advised().map(|_| self.portfolio(cx, true).boundedness()).into_iter().collect()
     }
 
     fn reading(&self) -> Reading {

@@ -4,7 +4,7 @@ use crate::error::Error;
 use model::diagnostic::nearest;
 use model::verdict::Property;
 
-/// All that can be asked.
+/// All properties.
 const NAMES: [&str; 16] = [
     "safety",
     "deadlock",
@@ -24,7 +24,7 @@ const NAMES: [&str; 16] = [
     "all",
 ];
 
-/// What the user asked for.
+/// What the user requested.
 pub enum Wanted {
     /// Nothing in particular: what the model has.
     Everything,

@@ -92,8 +92,8 @@ fn end_of_machines(
 ) -> Result<Option<&'static str>, Error> {
     let own = model.bad.clone().unwrap_or_default();
     let specification = machines::chosen(own, semantics.network(), &options.bad)?;
-    let asked = machines::properties().into_iter().find(|asked| asked.to_string() == property);
-    let end = asked.and_then(|asked| replay::ending(semantics, sources, &specification, &asked, state));
+    let known = machines::properties().into_iter().find(|known| known.to_string() == property);
+    let end = known.and_then(|known| replay::ending(semantics, sources, &specification, &known, state));
     Ok(end.map(|end| end.code))
 }
 

@@ -1,4 +1,4 @@
-//! Runs of compositions: replayed on the components, and seen to violate what was asked.
+//! Runs of compositions: replayed on the components, and seen to violate the property.
 
 use crate::{Replayed, unconfirmed, waiting};
 use model::blame::Seen;

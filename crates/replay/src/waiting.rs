@@ -2,7 +2,7 @@
 //!
 //! A component waits for the events that it has steps for. Each of them needs all components that know it, and somebody
 //! refuses: that is whom the component waits for. In a deadlock with no component at its end, each waits for another one, so
-//! there is a circle; a shortest one is told. A component that could be helped by several others (a fork that either
+//! there is a circle; a shortest one is shown. A component that could be helped by several others (a fork that either
 //! neighbour may put back) is said to wait for those that it met last, if they are among them: they are most likely the ones
 //! that hold it.
 

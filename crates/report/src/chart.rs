@@ -104,7 +104,7 @@ pub(crate) fn steps(chart: &Chart, fold: Fold, places: &Places<'_>, style: Style
     lanes::title(chart, style) + &table.render("  ", style) + &round(chart)
 }
 
-/// A step without an event and without a remark is worth a row only if it says so.
+/// A step without an event and without a remark has a row only if it says so.
 fn is_shown(step: &ChartStep) -> bool {
     step.shown || step.event.is_some() || !step.remarks.is_empty()
 }

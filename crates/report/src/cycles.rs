@@ -7,7 +7,7 @@
 //!     hand.pml:12  q!req(7)
 //!   together they would add to q
 //! ```
-//! A combination is no run: nobody knows whether the processes can really take these cycles so often, side by side. But
+//! A combination is no run: whether the processes can really take these cycles so often, in parallel, is not known. But
 //! who knows the model sees in it either the mistake, or the reason why it cannot happen.
 
 use crate::places::Places;
@@ -63,7 +63,7 @@ fn statements(statements: &[(String, Span)], places: &Places<'_>, style: Style) 
     table.render("    ", style)
 }
 
-/// What would happen if the cycles were taken for ever.
+/// What would happen if the cycles were repeated forever.
 fn consequence(property: &Property, grows: &[String], cycles: usize) -> Option<String> {
     let who = if cycles == 1 { "it" } else { "together they" };
     match (property, grows) {

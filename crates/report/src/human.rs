@@ -10,7 +10,7 @@
 //! in what time. A mark, a word and a colour each tell the verdicts apart: "not finished" has its own
 //! of all three, and the last line counts it separately.
 //!
-//! An answer that nobody asked for is *advice*: it has no colour of its own, its verdict is a word in the sentence, and
+//! An answer that was not requested is *advice*: it has no colour of its own, its verdict is a word in the sentence, and
 //! its run is not shown. Below the verdicts come, for each answer, what there is of: how long the channels get, the
 //! cycles that nothing forbids, the run, and notes on what to do.
 

@@ -10,7 +10,7 @@ pub(super) fn jobs(text: &str) -> Result<usize, String> {
     }
 }
 
-/// `90s`, `1.5m`, `500ms`, `2h`; a number alone is seconds; `none` is for ever.
+/// `90s`, `1.5m`, `500ms`, `2h`; a number alone is seconds; `none` is no limit.
 pub fn duration(text: &str) -> Result<Duration, String> {
     if text == "none" {
         return Ok(Duration::MAX);

@@ -1,4 +1,4 @@
-//! C components side by side (`.spec`): the questions that the engine `cegar` answers, and what is made of its answers.
+//! C components in parallel (`.spec`): the questions that the engine `cegar` answers, and what is made of its answers.
 //!
 //! Nothing that comes back is believed. A proof is handed to two checkers (`checking`); a run is followed again, each
 //! procedure by the interpreter on its inputs, and looked at: it ends where nothing can happen, or in an error, or the
@@ -54,7 +54,7 @@ const NO_CALL: &str = "nobody calls a routine in the loop of this run: it is not
 /// What such a test does.
 const TWICE: &str = "the run has no end: a test goes around its loop twice, to the last call there";
 
-/// A specification, ready to be asked.
+/// A specification, ready to be checked.
 pub struct Components<'a> {
     file: &'a ComponentsFile,
     sources: &'a SourceMap,

@@ -19,9 +19,9 @@ pub fn of_violation(violation: &Violation, parts: &[Part]) -> Script {
         }
     }
     let steps = violation.run.steps.iter().zip(&violation.steps).enumerate();
-    let steps = steps.map(|(at, (happening, step))| {
+    let steps = steps.map(|(at, (step_of_run, step))| {
         let mut moves: Vec<(usize, u32)> = step.moves.iter().map(|moved| (moved.part, moved.step)).collect();
-        let takes_part = |part: usize| match *happening {
+        let takes_part = |part: usize| match *step_of_run {
             Happening::Silent { component } => component as usize == part,
             Happening::Event(event) => {
                 violation.composition.components.get(part).is_some_and(|one| one.structure.takes_part(event))
@@ -30,7 +30,7 @@ pub fn of_violation(violation: &Violation, parts: &[Part]) -> Script {
         let processes = (0..parts.len()).filter(|&part| is_process(part) && takes_part(part));
         moves.extend(processes.filter_map(|part| Some((part, state(at + 1, part)?))));
         moves.sort_unstable();
-        let event = match *happening {
+        let event = match *step_of_run {
             Happening::Event(event) => Some(event),
             Happening::Silent { .. } => None,
         };

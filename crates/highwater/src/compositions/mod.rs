@@ -1,4 +1,4 @@
-//! Structures side by side (`.fsp`, `.aut`): the questions that the engine `compose` answers, and what is made of its answers.
+//! Compositions (`.fsp`, `.aut`): the questions that the engine `compose` answers, and what is made of its answers.
 //!
 //! Nothing that comes back is believed. A proof is handed to the small checker; a run is replayed on the components, and
 //! looked at: it ends where nothing can happen, or in an error, or the formula is evaluated on it directly (crate `replay`).
@@ -30,7 +30,7 @@ use model::verdict::{Outcome, Property, Reason};
 use replay::Replayed;
 use std::time::Duration;
 
-/// A composition, ready to be asked.
+/// A composition, ready to be checked.
 pub struct Compositions<'a> {
     composition: &'a Composition,
     settings: &'a Settings,
@@ -142,7 +142,7 @@ impl<'a> Compositions<'a> {
         None
     }
 
-    /// Whether it can get stuck. Nobody asked, so whatever is quickest.
+    /// Whether it can get stuck. It was not requested, so by whatever is quickest.
     fn deadlock(&self, cx: &Context<'_>) -> Deadlock {
         let silent = ProgressOnly(cx.observer);
         let cx = Context::new(cx.budget, &silent);

@@ -37,7 +37,7 @@ const OUT_OF_STEPS: &str = "no answer after the work that was allowed";
 /// What is said when no set is an invariant.
 const NO_SET: &str = "the sets of queue contents that were tried have something bad in them, and no run was looked for";
 
-/// What is asked when nothing is.
+/// The properties that are checked by default.
 pub fn properties() -> Vec<Property> {
     vec![Property::Safety, Property::Deadlock, Property::Reception, Property::Orphan]
 }
@@ -57,7 +57,7 @@ fn question(property: &Property) -> Option<fifo::Property> {
     })
 }
 
-/// A model, ready to be asked.
+/// A model, ready to be checked.
 pub struct Machines<'a> {
     sources: &'a SourceMap,
     network: &'a Network,
@@ -110,7 +110,7 @@ impl<'a> Machines<'a> {
             Err(why) => Err(Reason::NotSupported(why.clone())),
             Ok(target) => {
                 let first = self.limits(share, directly.then_some(FIRST_STEPS));
-                let found = self.asked(target, question, (&first, share), &mut outcome, cx);
+                let found = self.solve(target, question, (&first, share), &mut outcome, cx);
                 match found {
                     Err(Reason::NotProvable(why)) if directly => {
                         self.directly(&share.slice(50), &mut outcome, cx).or_else(|_| {
@@ -119,7 +119,7 @@ impl<'a> Machines<'a> {
                                 return Err(Reason::NotProvable(why));
                             }
                             let rest = self.limits(share, None);
-                            self.asked(target, question, (&rest, share), &mut outcome, cx)
+                            self.solve(target, question, (&rest, share), &mut outcome, cx)
                         })
                     }
                     found => found,
@@ -130,7 +130,7 @@ impl<'a> Machines<'a> {
     }
 
     /// Asks the engine about plain machines.
-    fn asked(
+    fn solve(
         &self,
         target: &Translation,
         question: fifo::Property,
@@ -173,7 +173,7 @@ impl<'a> Machines<'a> {
     }
 
     fn limits(&self, budget: &Budget, steps: Option<u64>) -> fifo::Limits {
-        // The story is that of one thread.
+        // A trace of the refinement is that of one thread.
         let threads = if self.settings.trace_refinement { 1 } else { self.settings.threads() };
         fifo::Limits { memory: Some(languages(budget).bytes), steps, threads: Some(threads) }
     }

@@ -24,7 +24,7 @@ impl Networks<'_> {
         if self.settings().engine == Engine::Fifo {
             return self.machines(cx.budget)?.check(&properties, cx);
         }
-        // What only machines have a word for is asked of them, with half of the time at most.
+        // Properties of queues are for machines, with half of the time at most.
         let (queues, properties): (Vec<Property>, Vec<Property>) =
             properties.into_iter().partition(|p| matches!(p, Property::Reception | Property::Orphan));
         let mut answers = Vec::new();
@@ -53,7 +53,7 @@ impl Networks<'_> {
         }
         let finite = is_bounded(self.network(), cx);
         if finite {
-            let found = search(still_asked(&answers), &cx.budget.slice(75));
+            let found = search(still_open(&answers), &cx.budget.slice(75));
             replace(&mut answers, found);
         }
         if cx.budget.is_cancelled() || !open(&answers) {
@@ -62,11 +62,11 @@ impl Networks<'_> {
         let machines = self.machines(&cx.budget.slice(if finite { 40 } else { 10 }))?;
         if machines.fits() {
             let most = cx.budget.slice(if finite { 100 } else { 60 });
-            let found = machines.check(&still_asked(&answers), &cx.with(&most))?;
+            let found = machines.check(&still_open(&answers), &cx.with(&most))?;
             replace(&mut answers, found);
         }
         if !finite && !cx.budget.is_cancelled() && open(&answers) {
-            let found = search(still_asked(&answers), cx.budget);
+            let found = search(still_open(&answers), cx.budget);
             replace(&mut answers, found);
         }
         Ok(answers)
@@ -81,7 +81,7 @@ fn is_bounded(network: &Network, cx: &Context<'_>) -> bool {
     report.complete && report.queues.iter().all(|queue| queue.bounded)
 }
 
-fn still_asked(answers: &[Answer]) -> Vec<Property> {
+fn still_open(answers: &[Answer]) -> Vec<Property> {
     answers.iter().filter(|answer| answer.is_open()).map(|answer| answer.outcome.property.clone()).collect()
 }
 

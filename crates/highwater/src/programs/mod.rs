@@ -1,11 +1,11 @@
 //! C programs (`.c`): what counts as an error, the question to the engine `pdr`, and what is made of its answer.
 //!
 //! Nothing that comes back is believed. A proof is handed to the checker again, with a solver of its own (`checking`); a run
-//! is executed again by the interpreter, with the inputs that came along, and must end in an error that was asked for
+//! is executed again by the interpreter, with the inputs that came along, and must end in an error that counts
 //! (crate `replay`).
 //!
 //! What counts are the errors that the author stated: assertions, calls of error routines, error labels. A program that
-//! states none is asked about faults at run time, and `--c-faults` asks for both. A proof excludes all of them in any case:
+//! states none is checked for faults at run time, and `--c-faults` checks for both. A proof excludes all of them in any case:
 //! what a machine does after a fault is not known.
 
 mod checking;
@@ -34,7 +34,7 @@ use model::verdict::{Outcome, Property, Reason};
 use replay::Replayed;
 use std::time::Duration;
 
-/// A program, ready to be asked.
+/// A program, ready to be checked.
 pub struct Programs<'a> {
     program: &'a ProgramFile,
     sources: &'a SourceMap,
@@ -71,7 +71,7 @@ impl<'a> Programs<'a> {
     }
 
     /// Whether an error counts.
-    fn asked(&self, kind: &ErrorKind) -> bool {
+    fn counts(&self, kind: &ErrorKind) -> bool {
         // Who makes overflow an error asks for it.
         // That recursion is not followed any deeper is no error of the program.
         let faults = self.faults && *kind != ErrorKind::Recursion;
@@ -81,13 +81,13 @@ impl<'a> Programs<'a> {
     /// A proof that was accepted, or a run that was executed.
     fn answered(&self, outcome: &mut Outcome, cx: &Context<'_>) -> Result<(Claim, Option<Run>), Reason> {
         let component = &self.program.component;
-        let asked = |kind: &ErrorKind| self.asked(kind);
-        let (answer, statistics) = pdr::check(component, &asked, cx);
+        let counts = |kind: &ErrorKind| self.counts(kind);
+        let (answer, statistics) = pdr::check(component, &counts, cx);
         (outcome.details.sheets, outcome.details.exhibits) = (vec![sheet(&statistics)], self.exhibits(statistics));
         match answer {
             pdr::Answer::Inconclusive(reason) => Err(reason),
             pdr::Answer::Unsafe(found) => {
-                let (replayed, words, run) = Replayed::program(component, self.sources, &asked, &found)?;
+                let (replayed, words, run) = Replayed::program(component, self.sources, &counts, &found)?;
                 outcome.witness = Some(words);
                 Ok((Claim::Violated(replayed), Some(run)))
             }

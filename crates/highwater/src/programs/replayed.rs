@@ -31,8 +31,8 @@ pub fn replay(
     };
     let found = cfront::interpret::run(component, &mut next, MOST_STEPS);
     let expected = trace.problem_code.as_deref().unwrap_or("an error");
-    let asked = |kind: &cfront::program::ErrorKind| !missing && kind.code() == expected;
-    let (run, _) = replay::executed(component, sources, &asked, &found).map_err(|end| {
+    let counts = |kind: &cfront::program::ErrorKind| !missing && kind.code() == expected;
+    let (run, _) = replay::executed(component, sources, &counts, &found).map_err(|end| {
         let end = match end {
             Outcome::Error(kind, _) if !missing => kind.code(),
             _ => "something else",

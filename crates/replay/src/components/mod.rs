@@ -91,7 +91,7 @@ impl Replayed {
     }
 }
 
-/// A run that was followed and violates what was asked.
+/// A run that was followed and violates the property.
 pub fn confirmed<'p>(
     specification: &Specification,
     question: Question,

@@ -304,7 +304,7 @@ impl Walking<'_> {
         Ok(Moved::Procedure(step.edge, inputs, step.span))
     }
 
-    /// Whether a guard holds for values; for some value of what is open and nobody asks for.
+    /// Whether a guard holds for values; for some value of what is open and no input gives.
     fn holds(&mut self, guard: TermId, values: &[(TermId, u128)], open: &[TermId], machinery: &mut Machinery) -> bool {
         if Model::new(values.to_vec()).satisfies(&self.graph.terms, guard) {
             return true;

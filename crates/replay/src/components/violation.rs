@@ -1,4 +1,4 @@
-//! Whether a run that was followed violates what was asked, and what is wrong with it.
+//! Whether a run that was followed violates the property, and what is wrong with it.
 
 use super::{Followed, Walker, Walking};
 use crate::waiting::likely_circle;

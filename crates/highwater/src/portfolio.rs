@@ -1,7 +1,7 @@
-//! What a static question is asked with: the flow engine alone, or the search beside it.
+//! A portfolio for boundedness and livelock: the flow engine, explicit-state search, or both at the same time.
 //!
 //! The flow engine proves for channels of any length, in milliseconds, or hands out a combination of cycles that nothing
-//! forbids. The explicit engine then looks for a run that realises it, or visits all states after all. [`Asking`] runs them
+//! forbids. The explicit engine then looks for a run that realises it, or visits all states after all. [`Portfolio`] runs them
 //! one after the other, or at the same time; `boundedness.rs` and `livelock.rs` decide what follows from both.
 
 use crate::evidence::{Answer, Checked, refused};
@@ -45,8 +45,8 @@ impl Proved {
     }
 }
 
-/// What a question is asked with.
-pub struct Asking<'a> {
+/// The engines and settings for a property.
+pub struct Portfolio<'a> {
     /// The model.
     pub network: &'a Network,
     /// Its text.
@@ -59,7 +59,7 @@ pub struct Asking<'a> {
     pub fair: bool,
     /// For livelock: when the search leaves out states.
     pub reduction: Mode,
-    /// Nobody asked: the answer may cost little.
+    /// The property was not requested: the answer may cost little.
     pub advisory: bool,
     /// The papers' own method instead of the default.
     pub enumerate_cycles: bool,
@@ -74,7 +74,7 @@ pub fn has_buffered_channel(network: &Network) -> bool {
     })
 }
 
-impl Asking<'_> {
+impl Portfolio<'_> {
     /// The static engine and a search at the same time. Who is done first stops the other.
     pub(crate) fn beside<T>(
         &self,
@@ -192,7 +192,7 @@ impl Asking<'_> {
 
 /// The columns of the papers on this method. Those about elementary cycles are there only where they were enumerated.
 fn sheet(report: &Report) -> Sheet {
-    let (sizes, story) = (&report.sizes, &report.story);
+    let (sizes, combinations) = (&report.sizes, &report.story);
     let mut sheet = Sheet::new("flow for")
         .with("instances", "instances", sizes.instances as u64)
         .with("points", "points", sizes.nodes as u64)
@@ -204,9 +204,9 @@ fn sheet(report: &Report) -> Sheet {
     if let Some(vectors) = sizes.effect_vectors {
         sheet.push("effect_vectors", "effect vectors", vectors as u64);
     }
-    let refuted = story.iter().filter(|combination| combination.refined.is_some()).count();
+    let refuted = combinations.iter().filter(|combination| combination.refined.is_some()).count();
     sheet
-        .with("counterexamples", "counterexamples", story.len() as u64)
+        .with("counterexamples", "counterexamples", combinations.len() as u64)
         .with("spurious", "spurious", refuted as u64)
         .with("linear_problems", "linear problems", sizes.problems as u64)
 }
