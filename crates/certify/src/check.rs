@@ -86,12 +86,22 @@ impl fmt::Display for Facts {
     }
 }
 
+/// Who refutes the obligations of proofs about C.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Solvers {
+    /// An installed solver if there is one, and the embedded one where that dies.
+    Installed,
+    /// The embedded one alone: the same answers on every machine.
+    Embedded,
+}
+
 /// Checks what a certificate claims about a property, under a channel semantics where the model has channels.
 pub fn check(
     subject: Subject<'_>,
     property: &Property,
     reading: Reading,
     certificate: &Certificate,
+    solvers: Solvers,
     cx: &Context<'_>,
 ) -> Result<Facts, Refusal> {
     let wrong = || Refusal::WrongKind(property.to_string());
@@ -114,7 +124,7 @@ pub fn check(
             was_read_so(options, &proof.data_model, proof.signed_overflow, same_entry)?;
             let verify =
                 |solver: &mut dyn Solver| programs::verify(component, proof, solver, cx.budget).map_err(Refusal::from);
-            let ((), by) = with_solver(verify)?;
+            let ((), by) = with_solver(solvers, verify)?;
             facts.by = Some(format!("by {by}"));
         }
         (Subject::Components(specification, options), Certificate::Components(proof)) => {
@@ -123,7 +133,7 @@ pub fn check(
             let question = specification.question(property).ok_or_else(wrong)?;
             let verify =
                 |solver: &mut dyn Solver| crate::components::verify(specification, question, proof, solver, cx);
-            let (count, by) = with_solver(verify)?;
+            let (count, by) = with_solver(solvers, verify)?;
             facts.by = Some(format!("{count} obligations by {by}"));
         }
         _ => return Err(wrong()),
@@ -166,6 +176,7 @@ fn of_network(
             facts.progress = proof.progress.as_ref().map_or_else(Vec::new, |progress| progress.events.clone());
         }
         Certificate::Explored { events, longest, .. } => {
+            is_used(&property, events, longest)?;
             crate::verify(&Semantics::new(network, reading), &property, certificate, cx)?;
             facts.progress.clone_from(events);
             facts.channels = longest.iter().map(|(name, length)| (name.clone(), Some(*length))).collect();
@@ -175,6 +186,7 @@ fn of_network(
             facts.fair = *fair;
         }
         Certificate::Searched { fair, events } => {
+            is_used(&property, events, &[])?;
             crate::verify(&Semantics::new(network, reading), &property, certificate, cx)?;
             (facts.fair, facts.progress) = (*fair, events.clone());
         }
@@ -183,6 +195,17 @@ fn of_network(
         }
     }
     Ok(())
+}
+
+/// Progress events say something about livelock only, and lengths of channels about boundedness only: for another property
+/// they are not looked at, and must not be stated.
+fn is_used(property: &Property, events: &[String], longest: &[(String, u64)]) -> Result<(), Refusal> {
+    let unused = |what: &str| Err(Refusal::Malformed(format!("{what} say nothing about `{property}`")));
+    match property {
+        _ if *property != Property::Livelock && !events.is_empty() => unused("progress events"),
+        _ if *property != Property::Boundedness && !longest.is_empty() => unused("lengths of channels"),
+        _ => Ok(()),
+    }
 }
 
 /// A proof about C holds for the reading of C that it was found for.
@@ -198,8 +221,13 @@ fn was_read_so(options: &Options, data_model: &str, signed_overflow: bool, same_
 }
 
 /// Asks an installed solver, if there is one, and the embedded one where that does not work; says who answered.
-fn with_solver<T>(mut verify: impl FnMut(&mut dyn Solver) -> Result<T, Refusal>) -> Result<(T, String), Refusal> {
-    if let Some(mut external) = External::find() {
+fn with_solver<T>(
+    solvers: Solvers,
+    mut verify: impl FnMut(&mut dyn Solver) -> Result<T, Refusal>,
+) -> Result<(T, String), Refusal> {
+    if solvers == Solvers::Installed
+        && let Some(mut external) = External::find()
+    {
         match verify(&mut external) {
             // A solver that dies says nothing about the proof.
             Err(Refusal::Undecided(Reason::Worker(_))) => {}

@@ -21,7 +21,7 @@ mod searched;
 pub mod temporal;
 mod traces;
 
-pub use check::{Facts, Subject, check};
+pub use check::{Facts, Solvers, Subject, check};
 
 use model::context::Context;
 use model::fault::Overflow;

@@ -12,7 +12,7 @@ mod error;
 pub use error::{Error, Unreadable};
 
 use certificate::Certificates;
-use certify::{Facts, Refusal, Subject};
+use certify::{Facts, Refusal, Solvers, Subject};
 use input::{COptions, Choice, Parsed, ReadOptions, System, Text, with_deep_stack};
 use model::context::Context;
 use model::verdict::{Certificate, Property};
@@ -111,7 +111,7 @@ pub fn verify(path: &Path, certificate: &str, options: &ReadOptions, cx: &Contex
             false => parse(path, &text, &read, &unknown, cx)?,
         };
         document.belongs(&path.display().to_string(), &sha256)?;
-        document.verify(&system, cx)
+        Ok(document.verify(&system, cx))
     })
 }
 
@@ -181,7 +181,12 @@ impl Document {
     }
 
     /// Checks every claim for a model that was read as the document says.
-    pub fn verify(&self, system: &System, cx: &Context<'_>) -> Result<Verification, Error> {
+    pub fn verify(&self, system: &System, cx: &Context<'_>) -> Verification {
+        self.verify_by(system, Solvers::Installed, cx)
+    }
+
+    /// The same, with these solvers for proofs about C.
+    pub fn verify_by(&self, system: &System, solvers: Solvers, cx: &Context<'_>) -> Verification {
         let subject = match system {
             System::Network(model) => Subject::Network(&model.network, model.bad.as_ref()),
             System::Composition(composition) => Subject::Composition(composition),
@@ -189,7 +194,7 @@ impl Document {
             System::Components(file) => Subject::Components(&file.specification, &file.options),
         };
         let claims = self.certificates.claims.iter().zip(&self.properties).map(|(claim, property)| {
-            let checked = certify::check(subject, property, claim.reading, &claim.certificate, cx);
+            let checked = certify::check(subject, property, claim.reading, &claim.certificate, solvers, cx);
             let (result, detail) = match &checked {
                 Ok(facts) => (ClaimResult::Accepted, facts.to_string()),
                 Err(Refusal::Unfinished(reason)) => (ClaimResult::Unfinished, reason.clone()),
@@ -198,7 +203,7 @@ impl Document {
             };
             VerifiedClaim { property: property.to_string(), result, detail, facts: checked.ok() }
         });
-        Ok(Verification { claims: claims.collect() })
+        Verification { claims: claims.collect() }
     }
 
     /// The options under which the model is read.

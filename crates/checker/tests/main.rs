@@ -2,3 +2,5 @@
 
 mod dependencies;
 mod examples;
+mod mutants;
+mod trust;

@@ -54,7 +54,7 @@ impl Model {
         self.was_read_as(&document)?;
         let extended = self.extended(document.properties(), cx.budget)?;
         let system = &extended.as_ref().unwrap_or(self).system;
-        Ok(with_deep_stack(|| document.verify(system, cx))?)
+        Ok(with_deep_stack(|| document.verify(system, cx)))
     }
 
     /// The same text is another model with other macros, another FSP system, or another reading of C.

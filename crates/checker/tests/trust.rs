@@ -1,0 +1,172 @@
+//! `TRUST.md`: what each kind of proof rests on, and how many lines of code that is. The page is written by this test; it
+//! fails if the page was another one, so that a change of what is trusted is seen in a review.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// A kind of proof: its name, what it proves, the files of `certify` that check it, and the most lines that these may have.
+struct Kind {
+    name: &'static str,
+    proves: &'static str,
+    files: &'static [&'static str],
+    semantics: &'static [&'static str],
+    most: usize,
+}
+
+const KINDS: [Kind; 7] = [
+    Kind {
+        name: "`explored-states`, `searched`",
+        proves: "safety, deadlock, boundedness, livelock, `trace`: the checker searches all states again",
+        files: &["lib.rs", "searched.rs", "traces.rs", "temporal/components.rs"],
+        semantics: NETWORKS,
+        most: 1300,
+    },
+    Kind {
+        name: "`explored-product`",
+        proves: "formulas, `never` claims, acceptance: own translation, own product",
+        files: &["temporal.rs", "temporal"],
+        semantics: NETWORKS,
+        most: 1300,
+    },
+    Kind {
+        name: "`flow-weights`",
+        proves: "boundedness and livelock: an invariant and a ranking by weights",
+        files: &["flow"],
+        semantics: NETWORKS,
+        most: 2450,
+    },
+    Kind {
+        name: "`queue-invariant`",
+        proves: "safety, deadlock, reception, orphans with channels of any length: automata over queue contents",
+        files: &["queues.rs", "queues", "temporal/components.rs", "temporal/product.rs"],
+        semantics: NETWORKS,
+        most: 1300,
+    },
+    Kind {
+        name: "`partitions`",
+        proves: "deadlock, safety and formulas of compositions: a tree of abstractions",
+        files: &["composition.rs", "composition", "temporal"],
+        semantics: &["fsp", "ltl"],
+        most: 1300,
+    },
+    Kind {
+        name: "`program-invariant`",
+        proves: "no error of a C program is reached: an invariant over cut points; a solver refutes its negation",
+        files: &["programs.rs", "programs"],
+        semantics: &["cfront", "bitvector"],
+        most: 1300,
+    },
+    Kind {
+        name: "`predicate-abstraction`",
+        proves: "properties of C components: structures that over-approximate procedures, and a tree of abstractions",
+        files: &["components.rs", "programs/table.rs", "composition.rs", "composition", "temporal"],
+        semantics: &["cfront", "bitvector", "spec", "fsp", "ltl"],
+        most: 1600,
+    },
+];
+
+/// Front ends of networks; a model is read by one of them.
+const NETWORKS: &[&str] = &["promela", "scm", "ltl"];
+/// What every kind needs: the claims of the document, the dispatch, the front ends' common part, the semantics of models.
+const COMMON: [&str; 4] = ["certificate", "checker", "input", "model"];
+const DISPATCH: [&str; 3] = ["check.rs", "lib.rs", "pace.rs"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Lines of code of a file or folder: no comments, no empty lines, no tests.
+fn lines(path: &Path) -> usize {
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).expect("a folder").map(|entry| entry.expect("readable").path());
+        return entries.map(|entry| lines(&entry)).sum();
+    }
+    let is_test = path.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests"));
+    if is_test || path.extension().is_none_or(|extension| extension != "rs") {
+        return 0;
+    }
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or("");
+    code.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
+}
+
+fn of_certify(files: &[&str]) -> usize {
+    files.iter().map(|file| lines(&root().join("crates/certify/src").join(file))).sum()
+}
+
+/// Lines of a crate in thousands and halves, so that the page does not change with every commit.
+fn about(names: &[&str]) -> String {
+    let lines: usize = names.iter().map(|name| lines(&root().join("crates").join(name).join("src"))).sum();
+    format!("about {}", (lines + 250) / 500 * 500)
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# What is trusted\n\n\
+         A proof counts after a checker has accepted it. `highwater-check MODEL CERTIFICATE` is that checker and nothing\n\
+         else: no engine is linked into it. What must be right for its answer to be right is listed here, in lines of Rust\n\
+         without comments, empty lines and tests. This page is written by `crates/checker/tests/trust.rs`.\n\n\
+         ## Checkers\n\n\
+         | certificate | what it proves | checked in `crates/certify/src` | lines |\n| --- | --- | --- | --- |\n",
+    );
+    for kind in &KINDS {
+        let files: Vec<String> = kind.files.iter().map(|file| format!("`{file}`")).collect();
+        let _ =
+            writeln!(page, "| {} | {} | {} | {} |", kind.name, kind.proves, files.join(", "), of_certify(kind.files));
+    }
+    let dispatch = DISPATCH.map(|file| format!("`{file}`")).join(", ");
+    let _ = writeln!(page, "\nEvery kind also passes through {dispatch}: {} lines.\n", of_certify(&DISPATCH));
+    page += "## What they rest on\n\n\
+             The text of the model is read by its front end, whose meaning of the text is trusted (it is compared with SPIN,\n\
+             gcc and naive interpreters by random tests). Every kind needs the crates in the first row.\n\n\
+             | crate | lines | for |\n| --- | --- | --- |\n";
+    let _ = writeln!(
+        page,
+        "| {} | {} | every kind: documents, dispatch, reading, semantics |",
+        COMMON.map(|name| format!("`{name}`")).join(", "),
+        about(&COMMON)
+    );
+    let mut others: Vec<&str> = KINDS.iter().flat_map(|kind| kind.semantics).copied().collect();
+    others.sort_unstable();
+    others.dedup();
+    for name in others {
+        let needed = KINDS.iter().filter(|kind| kind.semantics.contains(&name)).map(|kind| kind.name);
+        let _ = writeln!(page, "| `{name}` | {} | {} |", about(&[name]), needed.collect::<Vec<_>>().join(", "));
+    }
+    page += "\nFor C, a solver refutes each obligation: an installed `z3` or `cvc5` where there is one, else the embedded one of\n\
+             `bitvector`, whose terms and bit-blaster the search uses, too. Beyond this workspace the checker links `serde_json`,\n\
+             `sha2`, `lang-c`, `thiserror`, `rustc-hash` and `memory-stats`, and it runs on the Rust compiler, its standard\n\
+             library and the operating system.\n";
+    page
+}
+
+#[test]
+fn the_page_on_trust_is_true() {
+    let (path, page) = (root().join("TRUST.md"), page());
+    let was = std::fs::read_to_string(&path).unwrap_or_default();
+    if was != page {
+        std::fs::write(&path, &page).expect("the page is written");
+    }
+    assert_eq!(was, page, "TRUST.md was out of date and has been written: read the difference and commit it");
+}
+
+#[test]
+fn the_checkers_are_small() {
+    for kind in &KINDS {
+        let lines = of_certify(kind.files);
+        assert!(lines > 50 && lines <= kind.most, "{}: {lines} lines, at most {}", kind.name, kind.most);
+    }
+}
+
+/// A file of `certify` that no kind names would be trusted by nobody, or by all without a word.
+#[test]
+fn every_file_of_the_checker_belongs_to_a_kind() {
+    let named = KINDS.iter().flat_map(|kind| kind.files).chain(&DISPATCH);
+    let named: Vec<&str> = named.copied().collect();
+    let folder = root().join("crates/certify/src");
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable").file_name());
+    for name in entries {
+        let name = name.to_string_lossy().into_owned();
+        assert!(named.contains(&name.as_str()), "{name} belongs to no kind");
+    }
+}
