@@ -1,5 +1,6 @@
 //! The library, its reports and the command line stay small, and so do the replayers.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -63,4 +64,27 @@ fn the_library_its_reports_and_the_command_line_have_at_most_10_000_lines() {
 fn the_replayers_have_at_most_2_000_lines() {
     let replay = size("replay/src");
     assert!((500..=2000).contains(&replay), "{replay} lines");
+}
+
+/// The crates of this workspace that a crate depends on, tests apart.
+fn dependencies(name: &str, found: &mut BTreeSet<String>) {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("Cargo.toml");
+    let Ok(text) = fs::read_to_string(manifest) else { return };
+    let (_, after) = text.split_once("[dependencies]\n").expect("dependencies");
+    for line in after.lines().take_while(|line| !line.starts_with('[')) {
+        let Some((dependency, _)) = line.split_once(".workspace") else { continue };
+        if found.insert(dependency.to_owned()) {
+            dependencies(dependency, found);
+        }
+    }
+}
+
+#[test]
+fn the_replayers_depend_on_no_engine() {
+    let mut found = BTreeSet::new();
+    dependencies("replay", &mut found);
+    assert!(found.contains("spec") && found.contains("model"), "{found:?}");
+    for engine in ["cegar", "compose", "explore", "fifo", "flow", "pdr"] {
+        assert!(!found.contains(engine), "replay depends on {engine}");
+    }
 }
