@@ -164,9 +164,9 @@ impl Document {
         &self.properties
     }
 
-    /// The macros, the system and the reading of C that it was written for.
-    pub fn origin(&self) -> Result<(&[String], Option<&str>, Option<COptions>), Error> {
-        Ok((&self.certificates.defines, self.certificates.system.as_deref(), self.c_options()?))
+    /// The macros and the system that it was written for.
+    pub fn origin(&self) -> (&[String], Option<&str>) {
+        (&self.certificates.defines, self.certificates.system.as_deref())
     }
 
     /// Refuses it for another model than the one with this hash.
@@ -219,7 +219,7 @@ impl Document {
     }
 
     /// How C was read that the certificate is about.
-    fn c_options(&self) -> Result<Option<COptions>, Error> {
+    pub fn c_options(&self) -> Result<Option<COptions>, Error> {
         let unknown = |name: &str| Error::Refused(format!("there is no data model `{name}`"));
         let mut options = self.certificates.claims.iter().filter_map(|claim| match &claim.certificate {
             Certificate::Program(proof) => Some(input::options_of(proof).ok_or_else(|| unknown(&proof.data_model))),

@@ -121,10 +121,7 @@ const BUSY: &str = "the checker is busy";
 fn verified(text: &str, original: &Document, sha256: &str, system: &System) -> Result<Verification, String> {
     let document = Document::parse(text).map_err(|error| error.to_string())?;
     document.belongs("the model", sha256).map_err(|error| error.to_string())?;
-    let read = |document: &Document| {
-        document.origin().map(|(defines, system, _)| (defines.to_vec(), system.map(str::to_owned)))
-    };
-    if read(&document).ok() != read(original).ok() {
+    if document.origin() != original.origin() {
         return Err(String::from("the model is read under other options"));
     }
     let meter = Meter(Cancel::default());

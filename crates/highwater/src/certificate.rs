@@ -61,14 +61,14 @@ impl Model {
     fn was_read_as(&self, document: &Document) -> Result<(), Error> {
         let info = &self.info;
         let other = |what: &str| Err(Error::Mismatch(format!("the certificate was written for {what}")));
-        let (defines, system, written) = document.origin()?;
+        let (defines, system) = document.origin();
         if defines != info.defines {
             return other("other macros");
         }
         if system != info.composition.as_ref().and_then(|composition| composition.system.as_deref()) {
             return other("another system of the file");
         }
-        let Some(written) = written else { return Ok(()) };
+        let Some(written) = document.c_options()? else { return Ok(()) };
         let data_model = written.data_model.unwrap_or_default().name();
         if let Some(program) = &info.program {
             let entry = written.entry.as_deref().unwrap_or("main");
