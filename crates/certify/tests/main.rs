@@ -1,9 +1,11 @@
 //! The integration tests of `certify`, one executable: each file is a module.
 
+mod counters_random;
 mod flow_attacks;
 mod flow_corpus;
 mod flow_proofs;
 mod flow_random;
+mod known_bounds;
 mod programs;
 mod random_livelock;
 mod support;

@@ -165,6 +165,7 @@ impl Run<'_> {
             machine: MachineId(0),
             pid: &pid,
             numbers: &[],
+            watched: &[],
             seen: Default::default(),
         };
         stepper.eval(&nowhere(), e)
@@ -196,46 +197,14 @@ impl Run<'_> {
 
     /// First values of the local slots.
     fn birth(&mut self, id: u32) -> Result<(), Failure> {
-        let instance = &self.analysis.instances[id as usize];
-        let machine = self.world.network.machine(instance.machine);
-        let info = self.world.info(instance.machine);
-        let stepper = Stepper {
-            world: self.world,
-            facts: &self.analysis.facts,
-            machine: instance.machine,
-            pid: &instance.pid,
-            numbers: &[],
-            seen: Default::default(),
-        };
-        let zero = info.types.iter().map(|&ty| values::truncate(ty, values::single(0)));
-        let mut step = nowhere();
-        step.locals = zero.collect();
-        step.locals[..instance.arguments.len()].clone_from_slice(&instance.arguments);
-        for (index, variable) in machine.variables.iter().enumerate().skip(machine.parameters) {
-            for element in 0..variable.len() {
-                let value = match &variable.initial {
-                    Initial::Zero => break,
-                    Initial::Value(e) => stepper.eval(&step, e),
-                    Initial::List(list) => values::single(list.get(element).or(list.last()).copied().unwrap_or(0)),
-                    Initial::NewChannel(_) => {
-                        let (variable, element) = (index as u32, element as u32);
-                        let key = QueueKey { instance: Some(id), variable, element };
-                        Values::Queues(vec![queue_of(&self.analysis.facts, key)])
-                    }
-                };
-                let slot = info.slots.slot(&machine.variables, index, element);
-                let stored = values::truncate(variable.ty, value);
-                let smashed = is_smashed(variable) && element > 0;
-                step.locals[slot] = if smashed { values::join(&step.locals[slot], &stored) } else { stored };
-            }
-        }
-        let seen = stepper.seen.into_inner();
+        let (locals, seen) = self.analysis.first_locals(self.world, id);
         self.depend(Work::Birth(id), &seen);
-        if step.locals.iter().any(values::is_empty) {
+        if locals.iter().any(values::is_empty) {
             return Ok(());
         }
+        let machine = self.world.network.machine(self.analysis.instances[id as usize].machine);
         let initial = Point::at(machine.initial);
-        let first = self.arrive(id, initial, step.locals)?;
+        let first = self.arrive(id, initial, locals)?;
         let known = &mut self.analysis.instances[id as usize].first;
         known.extend(first);
         known.sort_unstable();
@@ -265,6 +234,7 @@ impl Run<'_> {
             machine: instance.machine,
             pid: &instance.pid,
             numbers: &[],
+            watched: &[],
             seen: Default::default(),
         };
         let steps = stepper.steps(here.at, &here.values, &[]);
@@ -444,6 +414,45 @@ impl Run<'_> {
 }
 
 impl Analysis {
+    /// What the local slots of an instance hold at first, and what that was read from.
+    pub(crate) fn first_locals(&self, world: &World<'_>, id: u32) -> (Vec<Values>, crate::step::Seen) {
+        let instance = &self.instances[id as usize];
+        let machine = world.network.machine(instance.machine);
+        let info = world.info(instance.machine);
+        let stepper = Stepper {
+            world,
+            facts: &self.facts,
+            machine: instance.machine,
+            pid: &instance.pid,
+            numbers: &[],
+            watched: &[],
+            seen: Default::default(),
+        };
+        let zero = info.types.iter().map(|&ty| values::truncate(ty, values::single(0)));
+        let mut step = nowhere();
+        step.locals = zero.collect();
+        step.locals[..instance.arguments.len()].clone_from_slice(&instance.arguments);
+        for (index, variable) in machine.variables.iter().enumerate().skip(machine.parameters) {
+            for element in 0..variable.len() {
+                let value = match &variable.initial {
+                    Initial::Zero => break,
+                    Initial::Value(e) => stepper.eval(&step, e),
+                    Initial::List(list) => values::single(list.get(element).or(list.last()).copied().unwrap_or(0)),
+                    Initial::NewChannel(_) => {
+                        let (variable, element) = (index as u32, element as u32);
+                        let key = QueueKey { instance: Some(id), variable, element };
+                        Values::Queues(vec![queue_of(&self.facts, key)])
+                    }
+                };
+                let slot = info.slots.slot(&machine.variables, index, element);
+                let stored = values::truncate(variable.ty, value);
+                let smashed = is_smashed(variable) && element > 0;
+                step.locals[slot] = if smashed { values::join(&step.locals[slot], &stored) } else { stored };
+            }
+        }
+        (step.locals, stepper.seen.into_inner())
+    }
+
     /// The nodes that a process with these values is at, when it gets to a point.
     pub fn nodes_of(&self, id: u32, at: Point, locals: &[Values]) -> Vec<u32> {
         let instance = &self.instances[id as usize];
@@ -480,5 +489,6 @@ fn nowhere() -> crate::step::Step {
         growth: Vec::new(),
         lengths: BTreeMap::new(),
         shown: 0,
+        ledger: Default::default(),
     }
 }

@@ -35,6 +35,11 @@ impl Failure {
         failure
     }
 
+    /// It has sent to a queue.
+    pub fn sends_to(&self, queue: u32) -> bool {
+        self.sent.contains(&queue)
+    }
+
     /// The most that a queue holds then.
     fn most(&self, queue: u32, proved: Proved, weights: &Weights, many: bool) -> Option<u64> {
         let sent = self.sent.iter().filter(|&&to| to == queue).count() as i128;

@@ -4,7 +4,7 @@
 //! * Out: a [`Report`]: a [`FlowProof`] that a checker accepts, or the combination of cycles that nothing forbids.
 //!
 //! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]), [`net`]
-//! turns it into parts and counters, [`limited`] finds queues that limit themselves, [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
+//! turns it into parts and counters, [`limited`] finds queues that limit themselves, [`induction`] linear invariants (with [`moves`] and [`ghosts`]), [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
 //! what to look at more closely, [`bounds`] and [`failures`] say how long queues can get. [`cycles`] is the papers' own method beside it.
 //! Papers: IBOC, IBOC-refinement, Ciclo. This crate never prints.
 
@@ -12,8 +12,11 @@ pub mod analysis;
 pub mod bounds;
 pub mod cycles;
 pub mod failures;
+pub mod ghosts;
 pub mod graph;
+pub mod induction;
 pub mod limited;
+pub mod moves;
 pub mod net;
 pub mod prove;
 pub mod refine;
@@ -32,12 +35,12 @@ use limited::Limit;
 use model::budget::{Budget, Stopwatch};
 use model::context::Context;
 use model::event::Event;
-use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Progress, Queue, Ranking, Weights};
+use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Linear, Progress, Queue, Ranking, Weights};
 use model::network::Network;
 use model::verdict::Reason;
 use net::{Counter, Net};
 use prove::{Counterexample, Goal, Prover, Shape, Unproved};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 use weigh::Frame;
 use world::World;
@@ -99,7 +102,14 @@ impl Engine<'_> {
             if round == 0 {
                 first_nodes = analysis.instances.iter().map(|i| i.nodes.len()).sum();
             }
-            match self.prove(&analysis, &net, &[]) {
+            let mut proved = self.prove(&analysis, &net, &[], Linear::default());
+            if matches!(proved, Err(Unproved::Counterexample(_))) {
+                let linear = self.linear(&analysis, &net, &self.budget.share(4));
+                if !linear.is_empty() {
+                    proved = self.prove(&analysis, &net, &[], linear);
+                }
+            }
+            match proved {
                 Ok(proof) => return self.proved(&analysis, &net, proof),
                 Err(Unproved::Stopped(reason)) => return self.unfinished(last, reason),
                 Err(Unproved::Counterexample(found)) => {
@@ -151,18 +161,39 @@ impl Engine<'_> {
         limited::limits(net, &shape(analysis, net), &counts, self.budget)
     }
 
-    /// A ranking, with the queues in `dropped` left out.
-    fn prove(&mut self, analysis: &Analysis, net: &Net, dropped: &[Counter]) -> Result<Ranked, Unproved> {
+    /// Linear invariants that bound queues. (They hold only where channels have no limit.)
+    fn linear(&mut self, analysis: &Analysis, net: &Net, budget: &Budget) -> Linear {
+        let queues = net.counters.iter().filter_map(|counter| match counter {
+            Counter::Message(queue, _) => Some(*queue),
+            _ => None,
+        });
+        // A run that fails in the middle of a step may leave more behind than any state has.
+        let queues = queues.filter(|&queue| !net.failures.iter().any(|failure| failure.sends_to(queue)));
+        let queues: BTreeSet<u32> = queues.collect();
+        match self.question {
+            Question::Boundedness => induction::invariants(self.world, analysis, &queues, budget).unwrap_or_default(),
+            Question::Livelock { .. } => Linear::default(),
+        }
+    }
+
+    /// A ranking, with the queues in `dropped` left out, where linear invariants bound some.
+    fn prove(
+        &mut self,
+        analysis: &Analysis,
+        net: &Net,
+        dropped: &[Counter],
+        linear: Linear,
+    ) -> Result<Ranked, Unproved> {
         let shape = shape(analysis, net);
         let (goal, limits) = match self.question {
             Question::Boundedness => (Goal::Bounded, self.limits(analysis, net, dropped)),
             Question::Livelock { .. } => (Goal::Progress, Vec::new()),
         };
         let dropped: Vec<bool> = net.counters.iter().map(|c| dropped.iter().any(|d| same_thing(*c, *d))).collect();
-        let mut prover = Prover::new(net, &shape, dropped, self.budget).with_limits(&limits);
+        let mut prover = Prover::new(net, &shape, dropped, self.budget).with_limits(&limited_queues(&limits, &linear));
         let ranking = prover.prove(goal);
         self.problems += prover.effort.problems + limits.len();
-        Ok(Ranked { ranking: ranking?, dropped: prover.dropped, limits })
+        Ok(Ranked { ranking: ranking?, dropped: prover.dropped, limits, linear })
     }
 
     /// Some queues are bounded, although not all are known to be: those that grow are left out until the rest is proved.
@@ -174,15 +205,16 @@ impl Engine<'_> {
             Question::Boundedness => {
                 let mut dropped: Vec<Counter> = Vec::new();
                 let mut next = found.clone();
-                let limits = self.limits(analysis, net, &[]);
+                let linear = self.linear(analysis, net, &self.budget.share(4));
+                let limited = limited_queues(&self.limits(analysis, net, &[]), &linear);
                 loop {
                     let mut grown = grown(net, &next, &dropped);
-                    grown.retain(|c| !limits.iter().any(|l| matches!(c, Counter::Message(q, _) if *q == l.queue)));
+                    grown.retain(|c| !matches!(c, Counter::Message(queue, _) if limited.contains(queue)));
                     if grown.is_empty() {
                         break Report::new(self.world, analysis, net, &[]);
                     }
                     dropped.extend(grown);
-                    match self.prove(analysis, net, &dropped) {
+                    match self.prove(analysis, net, &dropped, linear.clone()) {
                         Ok(proof) => break self.proved(analysis, net, proof),
                         Err(Unproved::Counterexample(more)) => next = more,
                         Err(Unproved::Stopped(_)) => break Report::new(self.world, analysis, net, &[]),
@@ -208,8 +240,11 @@ impl Engine<'_> {
     }
 
     fn proved(&mut self, analysis: &Analysis, net: &Net, ranked: Ranked) -> Report {
-        let Ranked { ranking, dropped, limits } = ranked;
+        let Ranked { ranking, dropped, limits, linear } = ranked;
         let shape = shape(analysis, net);
+        let needed = !linear.is_empty();
+        let budget = self.budget.share(3).at_most(BOUNDS_TIME);
+        let linear = if needed { linear } else { self.linear(analysis, net, &budget) };
         let left_out = |queue: u32| {
             (0..)
                 .zip(&net.counters)
@@ -224,6 +259,8 @@ impl Engine<'_> {
             bounds: Vec::new(),
             bound_weights: Vec::new(),
         };
+        proof.abstraction.linear = linear;
+        proof.abstraction.linear.bounds.retain(|bound| claimed[bound.queue as usize]);
         match self.question {
             Question::Livelock { events } => {
                 proof.progress = Some(Progress { events: events.iter().map(|(text, _)| text.clone()).collect() });
@@ -234,10 +271,26 @@ impl Engine<'_> {
                 report.sizes.bounds_time = begin.elapsed();
             }
         }
+        if !needed {
+            keep_better(&mut proof);
+        }
         report.proof = Some(proof);
         report.complete = true;
         report.story = std::mem::take(&mut self.story);
         report
+    }
+}
+
+/// Keeps linear invariants only where they prove less than weights do.
+fn keep_better(proof: &mut FlowProof) {
+    let mut best: HashMap<u32, u64> = HashMap::new();
+    for bound in &proof.bounds {
+        best.entry(bound.queue).and_modify(|most| *most = bound.at_most.min(*most)).or_insert(bound.at_most);
+    }
+    let linear = &mut proof.abstraction.linear;
+    linear.bounds.retain(|bound| best.get(&bound.queue).is_none_or(|&most| bound.at_most < most));
+    if linear.bounds.is_empty() {
+        *linear = Linear::default();
     }
 }
 
@@ -246,6 +299,12 @@ struct Ranked {
     ranking: Ranking,
     dropped: Vec<bool>,
     limits: Vec<Limit>,
+    linear: Linear,
+}
+
+/// The queues that have bounds of their own.
+fn limited_queues(limits: &[Limit], linear: &Linear) -> BTreeSet<u32> {
+    limits.iter().map(|limit| limit.queue).chain(linear.bounds.iter().map(|bound| bound.queue)).collect()
 }
 
 /// The bound of every queue that is claimed: at least the one that weights for all queues together prove; a better one of
@@ -264,7 +323,8 @@ fn bound_all(
     let never = Budget::unlimited();
     for part in net.parts() {
         let dropped = part.counters.iter().map(|c| left_out.contains(c)).collect();
-        let prover = Prover::new(&part, shape, dropped, &never).with_limits(limits);
+        let prover =
+            Prover::new(&part, shape, dropped, &never).with_limits(&limited_queues(limits, &proof.abstraction.linear));
         let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
         let mut queues: Vec<u32> = Vec::new();
         for counter in &part.counters {
@@ -304,6 +364,12 @@ fn bound_all(
             *known = Some(known.map_or(proved.at_most, |known| known.min(proved.at_most)));
         }
         keep_bound(proof, limit.queue, proved, &limit.weights);
+    }
+    for bound in &proof.abstraction.linear.bounds {
+        if let Some(&row) = rows.get(&bound.queue) {
+            let known = &mut report.queues[row].at_most;
+            *known = Some(known.map_or(bound.at_most, |known| known.min(bound.at_most)));
+        }
     }
     // A queue that no step ever sends to is empty, unless one fails.
     for (queue, row) in rows {
@@ -405,5 +471,6 @@ fn abstraction(analysis: &Analysis, net: &Net, claimed: &[bool]) -> Abstraction 
         creations: analysis.creations.clone(),
         followed: net.followed.clone(),
         numbers: net.numbers.clone(),
+        linear: Linear::default(),
     }
 }

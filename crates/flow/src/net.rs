@@ -23,7 +23,8 @@ use model::flow_proof::{Followed, Number, Point, Values};
 use model::ids::{EdgeId, MachineId};
 use model::network::{Action, Edge};
 use model::verdict::Reason;
-use shared::{first_value, followed, numbers};
+pub(crate) use shared::first_value;
+use shared::{followed, numbers};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a counter counts.
@@ -188,6 +189,7 @@ impl Builder<'_> {
                 machine: instance.machine,
                 pid: &instance.pid,
                 numbers: &plain,
+                watched: &[],
                 seen: std::cell::RefCell::new(Seen::default()),
             };
             let shared: Vec<(u32, Values)> = touched
@@ -358,6 +360,7 @@ impl Builder<'_> {
             machine: instance.machine,
             pid: &instance.pid,
             numbers: &[],
+            watched: &[],
             seen: std::cell::RefCell::new(Seen::default()),
         };
         let here = &instance.nodes[node as usize];

@@ -13,7 +13,6 @@
 //! (Ciclo sections IV, V and VII-B; IBOC-refinement section 5. For the abstraction as it is, this is complete.)
 
 use crate::graph::Search;
-use crate::limited::Limit;
 use crate::net::{Counter, Net};
 use crate::weigh::{self, Cycle, Frame, TooLarge, Weighed, gain, whole_numbers};
 use linear::Rational;
@@ -97,8 +96,7 @@ impl<'n, 'w> Prover<'n, 'w> {
     }
 
     /// The same, where some queues have bounds of their own.
-    pub fn with_limits(mut self, limits: &[Limit]) -> Self {
-        let queues: BTreeSet<u32> = limits.iter().map(|limit| limit.queue).collect();
+    pub fn with_limits(mut self, queues: &BTreeSet<u32>) -> Self {
         let is_limited = |c: &Counter| matches!(c, Counter::Message(queue, _) if queues.contains(queue));
         self.limited = self.net.counters.iter().map(is_limited).collect();
         self

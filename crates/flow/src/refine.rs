@@ -9,7 +9,7 @@ use crate::analysis::{Analysis, Config};
 use crate::net::{Counter, Net};
 use crate::prove::Counterexample;
 use crate::values;
-use crate::world::World;
+use crate::world::{World, stores};
 use model::expr::{Expr, Pattern, Place, Scope};
 use model::flow_proof::{Values, is_smashed};
 use model::ids::MachineId;
@@ -30,10 +30,11 @@ pub fn refine(
     found: &Counterexample,
 ) -> Option<(Config, Vec<String>)> {
     let used = actions(world, net, analysis, found);
-    let tiers: [Tier<'_>; 9] = [
+    let tiers: [Tier<'_>; 10] = [
         &|r, config| r.fold_tested(Tests::Conditions, false, config),
         &|r, config| r.fold_tested(Tests::All, false, config),
         &|r, config| r.follow_tested(Tests::Conditions, false, config),
+        &|r, config| r.fold_indices(config),
         &|r, config| r.tell_received_apart(config),
         &|r, config| r.fold_tested(Tests::All, true, config),
         &|r, config| r.follow_tested(Tests::All, true, config),
@@ -273,6 +274,43 @@ impl Refiner<'_> {
         }
     }
 
+    /// Who stores to an element of a shared array that the statements test: which one it is, and what it is received from.
+    fn fold_indices(&self, config: &mut Config) {
+        let mut arrays = BTreeSet::new();
+        self.tested(Tests::Conditions, &mut |_, place| {
+            if place.scope == Scope::Global && !place.indices.is_empty() {
+                arrays.insert(place.variable);
+            }
+        });
+        for (machine, code) in (0u32..).map(MachineId).zip(&self.world.network.machines) {
+            let mut indices = Vec::new();
+            let mut received = Vec::new();
+            for edge in &code.edges {
+                stores(&edge.action, &mut |place| {
+                    if place.scope == Scope::Global && arrays.contains(&place.variable) {
+                        place.indices.iter().for_each(|e| e.walk(&mut |e| indices.extend(local(e).cloned())));
+                    }
+                });
+                if let Action::Receive { pattern, .. } = &edge.action {
+                    let binds = (0usize..).zip(pattern).filter_map(|(field, pattern)| match pattern {
+                        Pattern::Bind(place) if place.scope == Scope::Local => {
+                            Some((field, pattern_len(&edge.action), place))
+                        }
+                        _ => None,
+                    });
+                    received.extend(binds);
+                }
+            }
+            for place in &indices {
+                self.fold(machine, place, config);
+                let same = received.iter().filter(|(.., bound)| bound.variable == place.variable);
+                for (field, arity, _) in same {
+                    self.taken_by(machine).into_iter().for_each(|queue| self.tell_apart(queue, *field, *arity, config));
+                }
+            }
+        }
+    }
+
     fn tell_apart(&self, queue: u32, field: usize, arity: usize, config: &mut Config) {
         let facts = &self.analysis.facts.queues[queue as usize];
         if facts.constants.len() != arity {
@@ -343,6 +381,13 @@ impl Refiner<'_> {
 
 fn machine_id(network: &model::network::Network, machine: &model::network::Machine) -> MachineId {
     network.machines.iter().position(|m| std::ptr::eq(m, machine)).unwrap_or(0).into()
+}
+
+fn local(e: &Expr) -> Option<&Place> {
+    match e {
+        Expr::Read(place) if place.scope == Scope::Local => Some(place),
+        _ => None,
+    }
 }
 
 fn pattern_len(action: &Action) -> usize {

@@ -15,6 +15,7 @@ mod places;
 
 pub use facts::{Facts, QueueFacts};
 
+use crate::ghosts::{Ledger, Watched};
 use crate::values;
 use crate::world::{MachineInfo, World};
 use model::expr::{BinaryOp, Expr, Pattern, Place};
@@ -67,6 +68,8 @@ pub struct Step {
     pub lengths: BTreeMap<u32, u64>,
     /// How much of the traffic came before the last location that it passed through.
     pub shown: usize,
+    /// The ghosts.
+    pub ledger: Ledger,
 }
 
 impl Step {
@@ -98,6 +101,8 @@ pub struct Seen {
     pub compared: Vec<(ChannelTypeId, u32, Values)>,
     /// What was sent and taken on ways that come to no end: every statement there fails.
     pub failed: Vec<Vec<Traffic>>,
+    /// Ghosts that do not wrap, but something is added to them that may.
+    pub wrapping: Vec<u32>,
 }
 
 /// Takes abstract steps of one process.
@@ -112,6 +117,8 @@ pub struct Stepper<'a> {
     pub pid: &'a Values,
     /// Numbers that are counted: those of this process, and global ones.
     pub numbers: &'a [Number],
+    /// The ghosts, as this process sees them.
+    pub watched: &'a [Watched],
     /// What was looked at.
     pub seen: RefCell<Seen>,
 }
@@ -134,6 +141,7 @@ impl<'a> Stepper<'a> {
             growth: vec![0; self.numbers.len()],
             lengths: BTreeMap::new(),
             shown: 0,
+            ledger: self.open_ledger(locals, shared),
         };
         let mut found = Vec::new();
         self.walk(at, start, &mut found);
@@ -199,7 +207,7 @@ impl<'a> Stepper<'a> {
                 // Edges are tried in order: `else` says nothing of those behind it.
                 let earlier = here.edges[..position].iter();
                 let conditions = earlier.flat_map(|e| guards(&machine.edges[e.index()].action));
-                if !conditions.into_iter().all(|e| self.assume(&mut start, e, false)) {
+                if !conditions.into_iter().all(|e| self.suppose(&mut start, e, false)) {
                     continue;
                 }
             }
@@ -224,12 +232,18 @@ impl<'a> Stepper<'a> {
         }
         for earlier in &choices[..index] {
             if let Action::Condition(e) = &earlier.action
-                && !self.assume(&mut start, e, false)
+                && !self.suppose(&mut start, e, false)
             {
                 return None;
             }
         }
         Some(start)
+    }
+
+    /// A condition has this truth; `false` if it cannot have it.
+    fn suppose(&self, step: &mut Step, e: &Expr, truth: bool) -> bool {
+        self.follow_condition(step, e, truth);
+        self.assume(step, e, truth)
     }
 
     /// What an action does: one step for each way in which it can be done.
@@ -239,7 +253,7 @@ impl<'a> Stepper<'a> {
                 vec![step]
             }
             Action::Condition(e) => {
-                if self.assume(&mut step, e, true) {
+                if self.suppose(&mut step, e, true) {
                     vec![step]
                 } else {
                     Vec::new()
@@ -272,6 +286,7 @@ impl<'a> Stepper<'a> {
     fn assign(&self, step: &mut Step, place: &Place, e: &Expr) -> bool {
         let value = self.eval(step, e);
         let change = constant_change(place, e);
+        self.follow_store(step, place, Some(e), &value);
         self.write(step, place, value, change)
     }
 
@@ -355,10 +370,11 @@ impl<'a> Stepper<'a> {
             fitting.push(both);
         }
         for (field, pattern) in fitting.into_iter().zip(pattern) {
-            if let Pattern::Bind(place) = pattern
-                && !self.write(&mut next, place, field, None)
-            {
-                return None;
+            if let Pattern::Bind(place) = pattern {
+                self.follow_store(&mut next, place, None, &field);
+                if !self.write(&mut next, place, field, None) {
+                    return None;
+                }
             }
         }
         Some(next)

@@ -64,6 +64,26 @@
 //! difference between a value before and a value after; summed over the assignments of the step. A process of a `many` instance adds
 //! the potential of its node when it is created, takes it away when it ends.
 //!
+//! # Linear invariants
+//!
+//! [`Linear`] strengthens the abstraction, in a proof of boundedness only: inequalities over numbers of messages, places of
+//! processes and *ghosts*. A [`Ghost`] is an integer without limit that starts as the value of its slot and moves by what
+//! statements add to it; a ghost that wraps is equal to the slot modulo the slot's width only, one that does not is equal
+//! to it. Abstraction and inequalities are proved together, by one induction over steps (a message that is handed over is
+//! two steps, of its sender and then of its receiver; in between it counts as a message):
+//!
+//! * A store of `slot + constant` moves a ghost by the constant, if the width of the target is not greater than that
+//!   modulo which the ghost is known; a ghost that does not wrap moves only if no value that the slot can have wraps.
+//!   Any other store makes the ghost some number among the values that are stored.
+//! * A condition that compares a ghost (or a constant minus it, or plus) with a constant limits the ghost, if the facts
+//!   before the step imply that the value is the ghost: it lies in the range of its type, and what is compared in that of
+//!   32 bits. A difference of two slots of 32 bits may be a ghost: then the slots may wrap.
+//! * An invariant is kept by a step if its sum after the step, times a `scale`, is at least the sum of some invariants
+//!   before it times their factors, for all values that the parts can have. The checker tries the invariant itself, none,
+//!   and the combinations that the proof gives for the node.
+//! * A queue that vanishes with its owner, or that is many, has no part in it. Before it is created, an instance is at
+//!   no node and its ghosts are 0; when it has ended, they stay as they are.
+//!
 //! # Rankings
 //!
 //! See [`Ranking`]. Weights of messages in buffered queues, potentials of `many` instances and weights of numbers are at
@@ -281,6 +301,90 @@ pub struct Number {
     pub limit: i32,
 }
 
+/// A slot that a ghost follows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct GhostTerm {
+    /// The single instance whose local slot it is; none for a global slot.
+    pub instance: Option<u32>,
+    /// The slot.
+    pub slot: u32,
+    /// It is subtracted.
+    pub minus: bool,
+}
+
+/// An integer without limit that follows a slot, or a sum of slots.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Ghost {
+    /// The slots: one that is not subtracted, or several of 32 bits.
+    pub terms: Vec<GhostTerm>,
+    /// It is equal to the slot modulo the slot's width only.
+    pub wraps: bool,
+}
+
+/// A sum that is at least 0 in every state.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct LinearInvariant {
+    /// The constant.
+    pub constant: i64,
+    /// Per queue, one factor for each atom: the number of such messages.
+    pub messages: BTreeMap<u32, Vec<i64>>,
+    /// Per instance, one for each node: the number of processes there.
+    pub nodes: BTreeMap<u32, Vec<i64>>,
+    /// Per ghost.
+    pub ghosts: BTreeMap<u32, i64>,
+}
+
+/// `scale` times something is at least this sum of invariants.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Combination {
+    /// At least 1.
+    pub scale: i64,
+    /// Invariants, by their indices, with factors of at least 0.
+    pub of: Vec<(u32, i64)>,
+}
+
+/// What to combine for steps from a node.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Hint {
+    /// The instance.
+    pub instance: u32,
+    /// The node.
+    pub node: u32,
+    /// The combination.
+    pub combination: Combination,
+}
+
+/// Why a queue never holds more than this.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LinearBound {
+    /// The queue, by its index in the abstraction.
+    pub queue: u32,
+    /// The most messages in it.
+    pub at_most: u64,
+    /// `at_most`, less what is in the queue, is at least 0 by this.
+    pub combination: Combination,
+}
+
+/// Linear invariants, and the bounds that follow from them.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Linear {
+    /// The ghosts.
+    pub ghosts: Vec<Ghost>,
+    /// The invariants.
+    pub invariants: Vec<LinearInvariant>,
+    /// Why steps keep them, and conditions count.
+    pub hints: Vec<Hint>,
+    /// Bounds of queues.
+    pub bounds: Vec<LinearBound>,
+}
+
+impl Linear {
+    /// There is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        *self == Linear::default()
+    }
+}
+
 /// The abstraction: an invariant of all runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Abstraction {
@@ -296,6 +400,9 @@ pub struct Abstraction {
     pub followed: Vec<Followed>,
     /// Numbers that are counted.
     pub numbers: Vec<Number>,
+    /// Linear invariants.
+    #[serde(default, skip_serializing_if = "Linear::is_empty")]
+    pub linear: Linear,
 }
 
 /// What everything weighs. What has no entry weighs nothing.

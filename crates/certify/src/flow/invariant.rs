@@ -14,15 +14,15 @@
 
 mod first;
 
-pub(super) use first::first_globals;
+pub(super) use first::{first_globals, first_locals};
 
+use super::ghosts::Ledger;
 use super::progress::Progress;
 use super::shape::Ground;
 use super::values;
 use super::ways::{Run, Traffic, Walker, Way};
 use crate::Refusal;
 use crate::pace::Pace;
-use first::first_locals;
 use model::flow_proof::{Point, Values};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -39,6 +39,8 @@ pub(super) struct Step {
     pub(super) traffic: Vec<(u32, u32, i32)>,
     /// Processes of `many` instances that are created, with the nodes where each may start.
     pub(super) born: Vec<Born>,
+    /// Single instances that are created, with the nodes where each may start.
+    pub(super) single: Vec<Born>,
     /// Followed variables that it reads or writes, with the values before and after: indices.
     pub(super) moves: Vec<(u32, u32, u32)>,
     /// The most that the distances of numbers grow.
@@ -47,7 +49,12 @@ pub(super) struct Step {
     pub(super) lengths: Vec<(u32, u64)>,
     /// It is surely progress.
     pub(super) progress: bool,
+    /// What becomes of ghosts.
+    pub(super) ledger: Ledger,
 }
+
+/// The processes that a way creates: those of `many` instances, and single ones.
+type Created = (Vec<Born>, Vec<Born>);
 
 /// An instance, and the nodes where a new process of it may start.
 pub(super) type Born = (u32, Vec<u32>);
@@ -263,7 +270,7 @@ impl<'a> Checker<'a> {
         choice: &[usize],
         known: &mut HashSet<Step>,
     ) -> Result<(), Refusal> {
-        let Some(born) = self.runs((instance, node), &way.runs)? else {
+        let Some((born, single)) = self.runs((instance, node), &way.runs)? else {
             if way.has_sent() {
                 self.steps.failed.insert(Failure::new(instance, node, way));
             }
@@ -283,14 +290,26 @@ impl<'a> Checker<'a> {
         let progress = self.progress.is_move(self.ground, instance, from, way.to, way.edge);
         let growth = self.growth((instance, node), way);
         let lengths: Vec<(u32, u64)> = way.known.lengths.iter().map(|(&queue, &most)| (queue, most)).collect();
+        let mut ledger = way.ledger.clone();
+        for run in way.runs.iter().filter(|_| !way.ledger.now.is_empty()) {
+            if let Some(&id) = self.ground.creations.get(&(instance, node, run.edge))
+                && !self.ground.instance(id).many
+            {
+                ledger.create(self.ground, id, &first_locals(self.ground, id, &run.arguments));
+            }
+        }
         for traffic in products(&pieces)? {
             for moves in products(&self.moves(way, touched, choice))? {
                 for &to in &targets {
                     self.budget.spend(traffic.len() + moves.len())?;
                     let progress = progress || traffic.iter().any(|&(.., progress)| progress);
                     let (traffic, born, growth) = (sum(&traffic), born.clone(), growth.clone());
-                    let (moves, lengths) = (moves.clone(), lengths.clone());
-                    known.insert(Step { instance, from: node, to, traffic, born, moves, growth, lengths, progress });
+                    let (moves, lengths, single, ledger) =
+                        (moves.clone(), lengths.clone(), single.clone(), ledger.clone());
+                    let from = node;
+                    let step =
+                        Step { instance, from, to, traffic, born, single, moves, growth, lengths, progress, ledger };
+                    known.insert(step);
                 }
             }
         }
@@ -315,9 +334,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The processes of `many` instances that a way creates; none if it cannot create what it has to.
-    fn runs(&self, (creator, node): (u32, u32), runs: &[Run]) -> Result<Option<Vec<Born>>, Refusal> {
-        let (mut born, mut singles) = (Vec::new(), HashSet::new());
+    /// The processes of `many` instances that a way creates, and the single ones; none if it cannot create what it has to.
+    fn runs(&self, (creator, node): (u32, u32), runs: &[Run]) -> Result<Option<Created>, Refusal> {
+        let (mut born, mut singles): (Vec<Born>, Vec<Born>) = (Vec::new(), Vec::new());
         for run in runs {
             let refuse = |what: &str| {
                 let place = self.ground.place(creator, node);
@@ -335,11 +354,13 @@ impl<'a> Checker<'a> {
             }
             if self.ground.instance(instance).many {
                 born.push((instance, first));
-            } else if !singles.insert(instance) {
+            } else if singles.iter().any(|(id, _)| *id == instance) {
                 return refuse("creates a single instance twice");
+            } else {
+                singles.push((instance, first));
             }
         }
-        Ok(Some(born))
+        Ok(Some((born, singles)))
     }
 
     /// The atoms that a message can belong to; or what is wrong.

@@ -98,11 +98,13 @@ pub(super) struct Stored {
 }
 
 /// The slots that a place can mean.
-struct Target {
-    slots: Vec<usize>,
+pub(super) struct Target {
+    /// The slots.
+    pub(super) slots: Vec<usize>,
     /// It is one slot, and that slot is one scalar.
-    surely: bool,
-    ty: ScalarType,
+    pub(super) surely: bool,
+    /// Their type.
+    pub(super) ty: ScalarType,
 }
 
 /// Evaluates expressions as a process of a machine.
@@ -136,7 +138,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The slots that a place can mean; none if every index is out of range.
-    fn target(&self, known: &Knowledge, place: &Place) -> Option<Target> {
+    pub(super) fn target(&self, known: &Knowledge, place: &Place) -> Option<Target> {
         let table = self.ground.table(place.scope, self.machine)?;
         let variable = table.variables.get(place.variable.index())?;
         let slot = |element| table.slots.slot(table.variables, place.variable.index(), element);

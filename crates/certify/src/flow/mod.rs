@@ -6,15 +6,17 @@
 //! `model::flow_proof` says what a proof is. Nothing in it is believed: `shape` looks at every index, `invariant` walks
 //! all statements again (`ways`, on sets of values: `knowledge`, `values`) and sees that none leads out of the
 //! abstraction, `creation` that single instances are single, `ranking` that the steps which runs consist of lose what
-//! the proof says they lose, `bounds` that the sums are right. There is no search and no linear programming; the
+//! the proof says they lose, `bounds` that the sums are right, `linear` (with `ghosts`) that every step keeps the linear invariants. There is no search and no linear programming; the
 //! work is one pass over the steps per set of weights.
 //!
 //! The engine and this checker have the model in common and no line of code.
 
 mod bounds;
 mod creation;
+mod ghosts;
 mod invariant;
 mod knowledge;
+mod linear;
 mod progress;
 mod ranking;
 mod shape;
@@ -64,7 +66,10 @@ pub fn verify(
     let reached = reached(&ground, &steps.complete);
     steps.complete.retain(|step| reached.contains(&(step.instance, step.from)));
     steps.failed.retain(|failure| reached.contains(&(failure.instance, failure.from)));
-    let bounds = bounds::check(&ground, &steps, proof, &|work| budget.spend(work))?;
+    let mut bounds = bounds::check(&ground, &steps, proof, &|work| budget.spend(work))?;
+    for (queue, most) in linear::check(&ground, &steps, &|work| budget.spend(work))? {
+        bounds.entry(queue).and_modify(|known| *known = most.min(*known)).or_insert(most);
+    }
     ranking::check(&ground, &steps.complete, &proof.ranking, (goal, &bounds), &budget)?;
     let claimed = (0u32..)
         .zip(&proof.abstraction.queues)

@@ -6,10 +6,12 @@
 
 mod passing;
 
-use super::values;
+use super::{linear, values};
 use crate::Refusal;
 use model::expr::{Pattern, Place, Scope};
-use model::flow_proof::{Abstraction, Instance, Node, Origin, Point, Queue, QueueKey, Slots, Values, is_smashed};
+use model::flow_proof::{
+    Abstraction, Combination, Instance, Node, Origin, Point, Queue, QueueKey, Slots, Values, is_smashed,
+};
 use model::network::{Action, Initial, Machine, Network, ScalarType, Variable};
 use passing::choices_at;
 use std::collections::{HashMap, HashSet};
@@ -80,7 +82,9 @@ pub(super) struct Ground<'a> {
     /// Some edge is atomic.
     pub(super) has_atomic: bool,
     /// The proof is about channels without limit: a send on a buffered one never waits.
-    unbounded: bool,
+    pub(super) unbounded: bool,
+    /// Combinations of linear invariants, by instance and node.
+    pub(super) hints: HashMap<(u32, u32), Vec<&'a Combination>>,
     /// Variables that something is stored into: their machine (none for shared ones) and index.
     assigned: HashSet<(Option<u32>, usize)>,
 }
@@ -111,6 +115,7 @@ impl<'a> Ground<'a> {
             has_rendezvous: network.channel_types.iter().any(|ty| ty.is_rendezvous()),
             has_atomic: network.machines.iter().flat_map(|machine| &machine.edges).any(|edge| edge.atomic),
             unbounded,
+            hints: HashMap::new(),
             assigned: assigned(network),
         };
         ground.look_at_globals()?;
@@ -122,6 +127,7 @@ impl<'a> Ground<'a> {
         ground.find_homes()?;
         ground.look_at_followed()?;
         ground.look_at_numbers()?;
+        linear::look_at(&mut ground)?;
         Ok(ground)
     }
 

@@ -14,6 +14,7 @@
 //! And one place where composing is subtle: a way may send a message and then look at it. Whether it finds anything is
 //! decided by the atoms of the queue, so these must contain what was sent before, even if the way ends nowhere without it.
 
+use super::ghosts::{Follower, Ledger};
 use super::knowledge::{Knowledge, Reader, Stored};
 use super::shape::Ground;
 use super::values;
@@ -63,6 +64,10 @@ pub(super) struct Way {
     pub(super) runs: Vec<Run>,
     /// Per number: the most that its distance grew.
     pub(super) growth: BTreeMap<u32, i64>,
+    /// The ghosts.
+    pub(super) ledger: Ledger,
+    /// The node that it leaves.
+    from: u32,
     /// Points on the way.
     passed: Vec<Point>,
     /// How much of the traffic came before the last location on the way.
@@ -110,11 +115,14 @@ impl<'a> Walker<'a> {
     /// All ways from a node, if shared slots have these values.
     pub(super) fn ways(&self, node: u32, shared: BTreeMap<u32, Values>) -> Result<Vec<Way>, Refusal> {
         let node_of = &self.ground.instance(self.instance).nodes[node as usize];
+        let known = Knowledge { locals: node_of.values.clone(), shared, lengths: BTreeMap::new() };
         let start = Way {
             to: node_of.at,
             // In the middle of a deterministic step, its edge is being taken.
             edge: if let Point::Inside(edge, _) = node_of.at { edge } else { 0 },
-            known: Knowledge { locals: node_of.values.clone(), shared, lengths: BTreeMap::new() },
+            ledger: Ledger::start(self.ground, self.instance, &known),
+            from: node,
+            known,
             writes: Vec::new(),
             traffic: Vec::new(),
             runs: Vec::new(),
@@ -184,7 +192,7 @@ impl<'a> Walker<'a> {
             if is_else(&edge.action) {
                 let earlier = here.edges[..position].iter().filter_map(|e: &EdgeId| machine.edges.get(e.index()));
                 let conditions: Vec<&Expr> = earlier.flat_map(|e| conditions(&e.action)).collect();
-                if !conditions.into_iter().all(|e| self.reader.suppose(&mut start.known, e, false)) {
+                if !conditions.into_iter().all(|e| self.suppose(&mut start, e, false)) {
                     continue;
                 }
             }
@@ -227,7 +235,7 @@ impl<'a> Walker<'a> {
         let mut start = way.clone();
         for earlier in &choices[..position] {
             if let Action::Condition(e) = &earlier.action
-                && !self.reader.suppose(&mut start.known, e, false)
+                && !self.suppose(&mut start, e, false)
             {
                 return Ok(Vec::new());
             }
@@ -247,9 +255,7 @@ impl<'a> Walker<'a> {
             Action::Skip | Action::Else | Action::Assert(_) | Action::Print { .. } | Action::SetPriority(..) => {
                 Ok(vec![way])
             }
-            Action::Condition(e) => {
-                Ok(if self.reader.suppose(&mut way.known, e, true) { vec![way] } else { Vec::new() })
-            }
+            Action::Condition(e) => Ok(if self.suppose(&mut way, e, true) { vec![way] } else { Vec::new() }),
             Action::Assign(place, e) => Ok(self.assign(way, place, e).into_iter().collect()),
             Action::Send { channel, message, .. } => self.send(&way, channel, message),
             Action::Receive { channel, pattern, mode } => self.receive(&way, channel, pattern, mode.keep),
@@ -272,12 +278,29 @@ impl<'a> Walker<'a> {
 
     fn assign(&self, mut way: Way, place: &Place, e: &Expr) -> Option<Way> {
         let value = self.reader.eval(&way.known, e);
-        self.store(&mut way, place, value, added_constant(place, e))?;
+        self.store(&mut way, place, value, Some(e))?;
         Some(way)
     }
 
-    /// Stores a value; `change` is what was added to the place itself, if it is always the same.
-    fn store(&self, way: &mut Way, place: &Place, value: Values, change: Option<i64>) -> Option<()> {
+    /// Follows the ghosts of a way.
+    fn follower(&self, way: &Way) -> Follower<'_> {
+        let taken = match way.traffic.first() {
+            Some(Traffic::Taken(queue, atom)) => Some((*queue, *atom)),
+            _ => None,
+        };
+        Follower { reader: &self.reader, instance: self.instance, node: way.from, taken }
+    }
+
+    /// A condition has this truth; `false` if it cannot have it.
+    fn suppose(&self, way: &mut Way, e: &Expr, truth: bool) -> bool {
+        self.follower(way).suppose(&mut way.ledger, &way.known, e, truth);
+        self.reader.suppose(&mut way.known, e, truth)
+    }
+
+    /// Stores a value, which is that of an expression, or was received.
+    fn store(&self, way: &mut Way, place: &Place, value: Values, e: Option<&Expr>) -> Option<()> {
+        self.follower(way).store(&mut way.ledger, &way.known, place, e, &value);
+        let change = e.and_then(|e| added_constant(place, e));
         for stored in self.reader.store(&mut way.known, place, value)? {
             self.count(way, &stored, change.filter(|_| stored.surely));
             if stored.scope == Scope::Global {

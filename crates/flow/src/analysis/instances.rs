@@ -172,6 +172,7 @@ impl Run<'_> {
                 machine: instance.machine,
                 pid: &instance.pid,
                 numbers: &[],
+                watched: &[],
                 seen: Default::default(),
             };
             for step in stepper.steps(node.at, &node.values, &[]) {

@@ -29,7 +29,7 @@ fn is_whole_array(world: &World<'_>, slot: u32) -> bool {
 }
 
 /// The first value of a global slot, where it is a plain number.
-pub(super) fn first_value(world: &World<'_>, slot: u32) -> Option<i32> {
+pub(crate) fn first_value(world: &World<'_>, slot: u32) -> Option<i32> {
     let (variable, element) = world.globals.element(slot as usize);
     let variable = &world.network.variables[variable];
     let value = match &variable.initial {

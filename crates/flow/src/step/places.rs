@@ -16,7 +16,7 @@ pub(super) enum Target {
 }
 
 impl<'a> Stepper<'a> {
-    pub(super) fn variables(&self, scope: Scope) -> &'a [Variable] {
+    pub(crate) fn variables(&self, scope: Scope) -> &'a [Variable] {
         self.world.network.variables(scope, self.machine)
     }
 
@@ -50,6 +50,22 @@ impl<'a> Stepper<'a> {
         match found.len() {
             1 => Target::Exactly(found.remove(0)),
             _ => Target::OneOf(found),
+        }
+    }
+
+    /// The slot that a place means, if it is one scalar.
+    pub(crate) fn one_slot(&self, step: &Step, place: &Place) -> Option<u32> {
+        match self.target(step, place) {
+            Target::Exactly(slot) => Some(slot as u32),
+            Target::OneOf(_) => None,
+        }
+    }
+
+    /// The slots that a place can mean, and whether it is one scalar.
+    pub(crate) fn all_slots(&self, step: &Step, place: &Place) -> (Vec<u32>, bool) {
+        match self.target(step, place) {
+            Target::Exactly(slot) => (vec![slot as u32], true),
+            Target::OneOf(slots) => (slots.iter().map(|&slot| slot as u32).collect(), false),
         }
     }
 

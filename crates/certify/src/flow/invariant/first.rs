@@ -21,7 +21,7 @@ pub(in crate::flow) fn first_globals(ground: &Ground<'_>) -> Vec<Values> {
 }
 
 /// What the slots of a process hold at first: its arguments, then the first values of its variables, in order.
-pub(super) fn first_locals(ground: &Ground<'_>, instance: u32, arguments: &[Values]) -> Vec<Values> {
+pub(in crate::flow) fn first_locals(ground: &Ground<'_>, instance: u32, arguments: &[Values]) -> Vec<Values> {
     let machine = ground.instance(instance).machine as usize;
     let table = &ground.locals[machine];
     let reader = Reader::new(ground, machine, ground.pids[instance as usize].clone());
