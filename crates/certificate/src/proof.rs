@@ -38,7 +38,7 @@ pub(crate) fn summary(proof: &FlowProof) -> ProofSummary {
     ProofSummary {
         messages: claimed.map(|queue| queue.atoms.len()).sum(),
         stages: listed.iter().filter(|stage| !matches!(stage, Ranking::Empty)).count(),
-        bounds: proof.bounds.len(),
+        bounds: proof.bounds.len() + proof.abstraction.linear.bounds.len(),
     }
 }
 

@@ -108,19 +108,18 @@ const OPEN: &[&str] = &[
     "a deterministic step that goes through 256",
     "pid reuse with the flag of the predecessor",
     "a writer that takes it back",
-    "flag array for 2 clients",
-    "flag array for 10 clients",
     "flag array for 50 clients",
-    "flag array, cleared before it is set",
-    "flag array where the server clears the wrong one",
     "copy of a flag",
 ];
 
 #[test]
 fn known_bounds_are_proved_and_none_is_wrong() {
+    let mut different = Vec::new();
     for system in &systems() {
         let what = missing(system).filter(|_| system.is_bounded());
-        let open = OPEN.contains(&system.name.as_str());
-        assert_eq!(what.is_some(), open, "{}: {what:?}\n{}", system.name, system.text);
+        if what.is_some() != OPEN.contains(&system.name.as_str()) {
+            different.push(format!("{}: {}", system.name, what.unwrap_or_else(|| String::from("proved"))));
+        }
     }
+    assert!(different.is_empty(), "{}", different.join("\n"));
 }

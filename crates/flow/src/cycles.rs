@@ -63,7 +63,7 @@ fn check_with(network: &Network, question: &Question, cx: &Context<'_>, most_cyc
 /// The first net: nothing is looked at more closely.
 fn unrefined(world: &World<'_>, question: &Question, budget: &Budget) -> Result<(Analysis, Net), Reason> {
     let mut config = analysis::first_config(world);
-    let mut engine = Engine { world, question, budget, story: Vec::new(), problems: 0 };
+    let mut engine = Engine { world, question, budget: budget.clone(), story: Vec::new(), problems: 0 };
     let (analysis, net) = engine.build(&mut config, MOST_NODES)?;
     if net.numbers.is_empty() {
         return Ok((analysis, net));
@@ -71,7 +71,7 @@ fn unrefined(world: &World<'_>, question: &Question, budget: &Budget) -> Result<
     // A counter that was too large to unroll a loop of `run` by is counted instead; the papers do not.
     config.numbers.clear();
     let events = engine.events();
-    let net = net::build(world, &analysis, &config, events.as_deref(), engine.budget)?;
+    let net = net::build(world, &analysis, &config, events.as_deref(), &engine.budget)?;
     Ok((analysis, net))
 }
 

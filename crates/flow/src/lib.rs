@@ -52,6 +52,10 @@ const MOST_ROUNDS: usize = 24;
 /// So many nodes are kept apart at first, and after a refinement.
 const MOST_NODES: usize = 400_000;
 const MOST_REFINED: usize = 20_000;
+/// In a net of so many transitions linear invariants may improve bounds that weights prove.
+const SMALL_NET: usize = 64;
+/// How long linear invariants are looked for, each time.
+const LINEAR_TIME: Duration = Duration::from_millis(400);
 /// How long bounds are improved, and how many attempts that improve nothing are made.
 const BOUNDS_TIME: Duration = Duration::from_millis(1500);
 const MOST_USELESS: usize = 4;
@@ -72,7 +76,7 @@ pub enum Question {
 /// Answers a question about a network.
 pub fn check(network: &Network, question: &Question, cx: &Context<'_>) -> Report {
     let world = World::new(network, matches!(question, Question::Boundedness));
-    let budget = cx.budget;
+    let budget = cx.budget.clone();
     let mut engine = Engine { world: &world, question, budget, story: Vec::new(), problems: 0 };
     let mut report = engine.run();
     report.sizes.problems += engine.problems;
@@ -82,13 +86,24 @@ pub fn check(network: &Network, question: &Question, cx: &Context<'_>) -> Report
 struct Engine<'a> {
     world: &'a World<'a>,
     question: &'a Question,
-    budget: &'a Budget,
+    budget: Budget,
     story: Vec<Story>,
     problems: usize,
 }
 
 impl Engine<'_> {
+    /// Where linear invariants complete a proof, it is kept, and refinement goes on for a moment: weights for finer points may
+    /// prove smaller bounds.
     fn run(&mut self) -> Report {
+        let mut kept = None;
+        let report = self.refined(&mut kept);
+        match kept {
+            Some(kept) if !report.complete || is_better(&kept, &report) => kept,
+            _ => report,
+        }
+    }
+
+    fn refined(&mut self, kept: &mut Option<Report>) -> Report {
         let mut config = analysis::first_config(self.world);
         let mut last: Option<(Analysis, Net, Counterexample)> = None;
         let mut first_nodes = 0;
@@ -97,26 +112,27 @@ impl Engine<'_> {
             let built = self.build(&mut config, most_nodes);
             let (analysis, net) = match built {
                 Ok(built) => built,
+                Err(_) if kept.is_some() => return Report::empty(),
                 Err(reason) => return self.unfinished(last, reason),
             };
             if round == 0 {
                 first_nodes = analysis.instances.iter().map(|i| i.nodes.len()).sum();
             }
-            let mut proved = self.prove(&analysis, &net, &[], Linear::default());
-            if matches!(proved, Err(Unproved::Counterexample(_))) {
-                let linear = self.linear(&analysis, &net, &self.budget.share(4));
-                if !linear.is_empty() {
-                    proved = self.prove(&analysis, &net, &[], linear);
-                }
-            }
-            match proved {
+            match self.prove(&analysis, &net, &[], Linear::default()) {
                 Ok(proof) => return self.proved(&analysis, &net, proof),
+                Err(Unproved::Stopped(_)) if kept.is_some() => return Report::empty(),
                 Err(Unproved::Stopped(reason)) => return self.unfinished(last, reason),
                 Err(Unproved::Counterexample(found)) => {
+                    if kept.is_none() {
+                        *kept = self.linearly(&analysis, &net);
+                    }
                     let next = refine::refine(self.world, &analysis, &net, &config, &found);
                     let story = Story::new(self.world, &analysis, &net, &found, next.as_ref().map(|(_, w)| w.clone()));
                     self.story.push(story);
                     let Some((next, _)) = next.filter(|_| round + 1 < MOST_ROUNDS) else {
+                        if kept.is_some() {
+                            return Report::empty();
+                        }
                         return self.partly(&analysis, &net, found);
                     };
                     last = Some((analysis, net, found));
@@ -125,6 +141,23 @@ impl Engine<'_> {
             }
         }
         self.unfinished(last, Reason::NotProvable(String::from("no refinement helped")))
+    }
+
+    /// A proof with linear invariants. After it there is little time for a better one.
+    fn linearly(&mut self, analysis: &Analysis, net: &Net) -> Option<Report> {
+        let linear = self.linear(analysis, net);
+        if linear.is_empty() {
+            return None;
+        }
+        let problems = self.problems;
+        let proof = self.prove(analysis, net, &[], linear);
+        self.problems = problems;
+        let proof = proof.ok()?;
+        let story = self.story.clone();
+        let report = self.proved(analysis, net, proof);
+        self.story = story;
+        self.budget = self.budget.share(4).at_most(LINEAR_TIME);
+        Some(report)
     }
 
     fn events(&self) -> Option<Vec<Event>> {
@@ -139,10 +172,10 @@ impl Engine<'_> {
     /// The invariant and the net, with a configuration that may have to change.
     fn build(&mut self, config: &mut Config, most_nodes: usize) -> Result<(Analysis, Net), Reason> {
         loop {
-            match analysis::analyse(self.world, config, most_nodes, self.budget) {
+            match analysis::analyse(self.world, config, most_nodes, &self.budget) {
                 Ok(analysis) => {
                     let events = self.events();
-                    let net = net::build(self.world, &analysis, config, events.as_deref(), self.budget)?;
+                    let net = net::build(self.world, &analysis, config, events.as_deref(), &self.budget)?;
                     return Ok((analysis, net));
                 }
                 Err(Failure::Stopped(reason)) => return Err(reason),
@@ -158,11 +191,11 @@ impl Engine<'_> {
             let one = owner.is_none_or(|id| !analysis.instances[id as usize].many);
             one && !dropped.iter().any(|counter| matches!(counter, Counter::Message(q, _) if *q == queue))
         };
-        limited::limits(net, &shape(analysis, net), &counts, self.budget)
+        limited::limits(net, &shape(analysis, net), &counts, &self.budget)
     }
 
     /// Linear invariants that bound queues. (They hold only where channels have no limit.)
-    fn linear(&mut self, analysis: &Analysis, net: &Net, budget: &Budget) -> Linear {
+    fn linear(&mut self, analysis: &Analysis, net: &Net) -> Linear {
         let queues = net.counters.iter().filter_map(|counter| match counter {
             Counter::Message(queue, _) => Some(*queue),
             _ => None,
@@ -171,7 +204,10 @@ impl Engine<'_> {
         let queues = queues.filter(|&queue| !net.failures.iter().any(|failure| failure.sends_to(queue)));
         let queues: BTreeSet<u32> = queues.collect();
         match self.question {
-            Question::Boundedness => induction::invariants(self.world, analysis, &queues, budget).unwrap_or_default(),
+            Question::Boundedness => {
+                let budget = self.budget.share(4).at_most(LINEAR_TIME);
+                induction::invariants(self.world, analysis, &queues, &budget).unwrap_or_default()
+            }
             Question::Livelock { .. } => Linear::default(),
         }
     }
@@ -190,7 +226,7 @@ impl Engine<'_> {
             Question::Livelock { .. } => (Goal::Progress, Vec::new()),
         };
         let dropped: Vec<bool> = net.counters.iter().map(|c| dropped.iter().any(|d| same_thing(*c, *d))).collect();
-        let mut prover = Prover::new(net, &shape, dropped, self.budget).with_limits(&limited_queues(&limits, &linear));
+        let mut prover = Prover::new(net, &shape, dropped, &self.budget).with_limits(&limited_queues(&limits, &linear));
         let ranking = prover.prove(goal);
         self.problems += prover.effort.problems + limits.len();
         Ok(Ranked { ranking: ranking?, dropped: prover.dropped, limits, linear })
@@ -205,7 +241,7 @@ impl Engine<'_> {
             Question::Boundedness => {
                 let mut dropped: Vec<Counter> = Vec::new();
                 let mut next = found.clone();
-                let linear = self.linear(analysis, net, &self.budget.share(4));
+                let linear = self.linear(analysis, net);
                 let limited = limited_queues(&self.limits(analysis, net, &[]), &linear);
                 loop {
                     let mut grown = grown(net, &next, &dropped);
@@ -243,8 +279,8 @@ impl Engine<'_> {
         let Ranked { ranking, dropped, limits, linear } = ranked;
         let shape = shape(analysis, net);
         let needed = !linear.is_empty();
-        let budget = self.budget.share(3).at_most(BOUNDS_TIME);
-        let linear = if needed { linear } else { self.linear(analysis, net, &budget) };
+        let small = net.transitions.len() <= SMALL_NET;
+        let linear = if needed || !small { linear } else { self.linear(analysis, net) };
         let left_out = |queue: u32| {
             (0..)
                 .zip(&net.counters)
@@ -267,7 +303,7 @@ impl Engine<'_> {
             }
             Question::Boundedness => {
                 let begin = Stopwatch::start();
-                bound_all(net, &shape, (&dropped, &limits), &mut proof, &mut report, self.budget);
+                bound_all(net, &shape, (&dropped, &limits), &mut proof, &mut report, &self.budget);
                 report.sizes.bounds_time = begin.elapsed();
             }
         }
@@ -292,6 +328,14 @@ fn keep_better(proof: &mut FlowProof) {
     if linear.bounds.is_empty() {
         *linear = Linear::default();
     }
+}
+
+/// Whether a report has no greater bound than another, and somewhere a smaller one.
+fn is_better(report: &Report, other: &Report) -> bool {
+    let theirs = |name: &str| other.queues.iter().find(|queue| queue.name == name).and_then(|queue| queue.at_most);
+    let most = |bound: Option<u64>| bound.unwrap_or(u64::MAX);
+    let each = || report.queues.iter().map(|queue| (most(queue.at_most), most(theirs(&queue.name))));
+    each().all(|(mine, theirs)| mine <= theirs) && each().any(|(mine, theirs)| mine < theirs)
 }
 
 /// What was proved: a ranking, which counters it leaves out, and which queues limit themselves.

@@ -15,9 +15,9 @@ use model::network::{Action, ScalarType};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// More ghosts, nodes and moves than this are not looked at.
-const MOST_GHOSTS: usize = 160;
-const MOST_NODES: usize = 1_500;
-const MOST_MOVES: usize = 4_000;
+const MOST_GHOSTS: usize = 64;
+const MOST_NODES: usize = 400;
+const MOST_MOVES: usize = 1_200;
 
 /// A step.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -54,10 +54,13 @@ pub type Trusted = HashMap<(u32, u32, u32), Trust>;
 /// The ghosts of a network that is small enough.
 pub fn ghosts(world: &World<'_>, analysis: &Analysis) -> Option<Vec<Ghost>> {
     let nodes: usize = analysis.instances.iter().map(|i| i.nodes.len()).sum();
+    if nodes > MOST_NODES {
+        return None;
+    }
     let mut finder = Finder { world, analysis, found: BTreeSet::new(), stored: BTreeSet::new() };
     finder.find();
     let found = finder.found;
-    let fits = !found.is_empty() && found.len() <= MOST_GHOSTS && nodes <= MOST_NODES;
+    let fits = !found.is_empty() && found.len() <= MOST_GHOSTS;
     fits.then(|| found.into_iter().map(|terms| Ghost { wraps: terms.len() > 1, terms }).collect())
 }
 

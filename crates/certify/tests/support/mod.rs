@@ -164,6 +164,35 @@ pub const CASES: &[Case] = &[
          active proctype R() { bit b; do :: q?m,b -> back!ack,b od }",
         ["back?ack,eval(b)", "skip"],
     ),
+    bounded(
+        "a window",
+        "chan c = [1] of { byte }, d = [1] of { byte };
+         active proctype S() { unsigned n : 3; do :: n < GOOD -> c!1; n++ :: d?1 -> n-- od }
+         active proctype R() { do :: c?1 -> d!1 od }",
+        ["3", "4"],
+    ),
+    bounded(
+        "credits that are tested and taken in one step",
+        "chan c = [1] of { byte }; unsigned k : 2 = 2;
+         active [3] proctype P() { do :: GOOD; c!1 od }
+         active proctype R() { do :: c?1 -> k++ od }",
+        ["atomic { k > 0 -> k-- }", "k > 0 -> k--"],
+    ),
+    bounded(
+        "a message for each acknowledgement that is handed over",
+        "chan c = [1] of { byte }, d = [0] of { byte };
+         active proctype S() { unsigned n : 2; do :: n != 2 -> c!1; n++ :: d?1 -> n-- od }
+         active proctype R() { do :: GOOD -> d!1 od }",
+        ["c?1", "true"],
+    ),
+    bounded(
+        "a difference of numbers that wrap",
+        "chan c = [1] of { byte }, d = [1] of { byte };
+         proctype S(byte w) { int sent, acked; do :: sent - acked < w -> c!1; GOOD :: d?1 -> acked++ od }
+         active proctype R() { do :: c?1 -> d!1 od }
+         init { run S(2) }",
+        ["sent++", "sent = sent"],
+    ),
     live(
         "progress labels",
         "chan q = [1] of { byte }, ack = [1] of { bit };
