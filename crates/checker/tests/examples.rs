@@ -121,7 +121,7 @@ fn exit_codes_are_those_of_verify_certificate() {
         "certificates":[{"property":"safety","reading":"declared","kind":"searched"}]}"#;
     let claim = claim.replace("HASH", Model::read(&many).unwrap().sha256());
     let output = Command::new(env!("CARGO_BIN_EXE_highwater-check"))
-        .args(["--timeout", "1".as_ref()].map(AsRef::<std::ffi::OsStr>::as_ref))
+        .args(["--timeout", "1"].map(AsRef::<std::ffi::OsStr>::as_ref))
         .args([&many, &scratch("many.json", &claim)])
         .output()
         .unwrap();
