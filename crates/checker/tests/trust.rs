@@ -33,7 +33,7 @@ const KINDS: [Kind; 7] = [
         proves: "boundedness and livelock: an invariant and a ranking by weights",
         files: &["flow"],
         semantics: NETWORKS,
-        most: 2450,
+        most: 3200,
     },
     Kind {
         name: "`queue-invariant`",
