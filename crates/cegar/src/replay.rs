@@ -17,7 +17,7 @@ use std::collections::HashMap;
 pub struct Moved {
     /// The part of the program.
     pub part: usize,
-    /// The step of its graph; see [`crate::steps`].
+    /// The step of its graph; see `spec::graph`.
     pub step: u32,
     /// The text that is executed.
     pub span: Span,
