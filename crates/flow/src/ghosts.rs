@@ -209,10 +209,12 @@ impl Stepper<'_> {
             Expr::Binary(op, a, b) if values::is_comparison(*op) => {
                 let op = if truth { *op } else { values::negated(*op) };
                 let constant = |e: &Expr| values::constant(&self.eval(step, e));
-                match (constant(a), constant(b)) {
-                    (_, Some(n)) => self.compare(step, a, op, n.into()),
-                    (Some(n), None) => self.compare(step, b, values::mirrored(op), n.into()),
-                    _ => {}
+                let (left, right) = (constant(a), constant(b));
+                if let Some(n) = right {
+                    self.compare(step, a, op, n.into());
+                }
+                if let Some(n) = left {
+                    self.compare(step, b, values::mirrored(op), n.into());
                 }
             }
             _ => self.compare(step, e, if truth { BinaryOp::NotEqual } else { BinaryOp::Equal }, 0),

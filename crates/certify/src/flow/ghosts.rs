@@ -239,7 +239,9 @@ impl Follower<'_> {
                 let op = if truth { *op } else { values::opposite(*op) };
                 if let Some(n) = self.plain(known, b) {
                     self.compare(ledger, known, a, op, n);
-                } else if let Some(n) = self.plain(known, a) {
+                }
+                // Where the value of a variable is known, both sides are numbers, and either may be a ghost.
+                if let Some(n) = self.plain(known, a) {
                     self.compare(ledger, known, b, values::mirrored(op), n);
                 }
             }
