@@ -1,7 +1,7 @@
 /* The server of a handshake in the manner of SSL; see `ssl-client.c`.
 
    It chooses a cipher suite, shows its certificate, may ask for one of the client, takes the key, and finishes. A session
-   that it remembers can be resumed, but not for ever. What it finds wrong while the client speaks is remembered in `fault`
+   that it remembers can be resumed, but not forever. What it finds wrong while the client speaks is remembered in `fault`
    and told when it is the server's turn. `last` is the last message in which the server took part; nothing that it does
    depends on that. */
 

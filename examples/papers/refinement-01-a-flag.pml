@@ -1,7 +1,7 @@
 /*
  * IBOC-refinement, Fig. 1: a flag that makes two branches take turns.
  *
- * Without the flag, the branch that sends could be taken for ever. With it, a send is followed by a receive.
+ * Without the flag, the branch that sends could be taken forever. With it, a send is followed by a receive.
  */
 
 mtype = { a, b };

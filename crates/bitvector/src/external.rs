@@ -19,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::Duration;
 
-/// How long a question may take when the caller sets no deadline: a process can hang for ever.
+/// How long a question may take when the caller sets no deadline: a process can hang forever.
 const LONGEST: Duration = Duration::from_secs(60);
 /// How long to wait before the caller is asked again whether to stop.
 const PATIENCE: Duration = Duration::from_millis(5);

@@ -13,7 +13,7 @@
 //! # What is answered
 //!
 //! * A statement is a step without a name, a position of its own in a run; there is no fairness between components. A loop
-//!   that waits without an event lets the others wait for ever.
+//!   that waits without an event lets the others wait forever.
 //! * Integers are those of `c`: the machine's.
 //! * A component that has returned or called `exit` has done its work; the others go on.
 //!

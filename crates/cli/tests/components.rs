@@ -346,7 +346,7 @@ fn a_run_is_written_as_c_programs_that_do_it() {
     let (_, document) = check(&folder.join("left-handed.spec"), &["-p", "ltl:EverybodyEats", "--c-test", path(&test)]);
     let notes = document["results"][0]["advice"].to_string();
     assert!(notes.contains("around its loop twice"), "{notes}");
-    assert_eq!(status_of(&test), Some(97), "the one who eats for ever");
+    assert_eq!(status_of(&test), Some(97), "the one who eats forever");
     let (_, document) = check(&folder.join("session.spec"), &["-p", "ltl:DataAgain", "--c-test", path(&test)]);
     assert_eq!(document["results"][0]["verdict"], "violated", "{document}");
     for part in ["client", "server"] {

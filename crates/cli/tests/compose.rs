@@ -113,7 +113,7 @@ fn a_corrupted_certificate_is_refused() {
         bad
     };
     for (claim, nodes, code, words) in [
-        // One class for each: then `in` may happen for ever.
+        // One class for each: then `in` may happen forever.
         (
             1,
             r#"[{"component":0,"classes":[[0,0],[1,0]]},{"component":1,"classes":[[0,0],[1,0]]},{"parts":[0,1]}]"#,

@@ -27,7 +27,7 @@ fn searched(text: &str, property: Property, order: Order, reduction: Mode) -> Ve
 }
 
 #[test]
-fn a_loop_of_one_process_does_not_put_off_another_for_ever() {
+fn a_loop_of_one_process_does_not_put_off_another_forever() {
     let text = "byte x;
         proctype P() { byte m; do :: m = (m + 1) % 3; m = (m + 1) % 3 od }
         proctype Q() { chan other; if :: timeout -> skip :: else -> x = 1 fi; other!1 }

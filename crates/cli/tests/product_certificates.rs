@@ -21,7 +21,7 @@ ltl respond { [] (in -> <> !in) }
 ltl never_two { [] (turn < 2) }
 ";
 
-/// A process that counts while another one may go round for ever: only fair runs get anywhere.
+/// A process that counts while another one may go round forever: only fair runs get anywhere.
 const COUNTER: &str = "byte x; bit b;
 active proctype P() { do :: x < 3 -> x++ :: x == 3 -> break od }
 active proctype Q() { do :: b = 1 - b od }

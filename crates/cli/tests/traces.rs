@@ -65,7 +65,7 @@ fn messages_in_scope_move_the_automaton_and_others_do_not() {
         ("trace { end: do :: q!a,_ :: q!b,_ od }", 0),
         ("notrace { q!a,_; q!b,_ }", 1),
         ("notrace { q!b,_; q!a,_ }", 0),
-        // The first message that does not fit makes it hold for ever.
+        // The first message that does not fit makes it hold forever.
         ("notrace { q!b,_ }", 0),
         ("notrace { q!a,_; q!b,_; q!a,_ }", 0),
         ("notrace { q!a,_; r!b; q!b,2 }", 1),

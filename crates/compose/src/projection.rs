@@ -4,7 +4,7 @@
 //! holds the states that it can be in after some steps, in the classes that the path goes through. If a set gets empty, the
 //! path is spurious, and the set before tells what to split.
 //!
-//! The loop of a lasso is followed until the sets get empty, or for ever. Which of the two is known before: for ever if the
+//! The loop of a lasso is followed until the sets get empty, or forever. Which of the two is known before: forever if the
 //! component and the loop side by side have a cycle. The projection of a lasso may be finite.
 
 use crate::lts::{Lts, TAU};

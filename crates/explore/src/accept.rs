@@ -12,7 +12,7 @@
 //! changes.
 //!
 //! As in SPIN: the claim moves first; states in the middle of an atomic sequence are not seen; a run that ends goes on
-//! for ever in its last state ([`Question::stutters`]), where nothing happens.
+//! forever in its last state ([`Question::stutters`]), where nothing happens.
 //!
 //! The product is in `product`; `lasso` makes a short run of what is found, and `witness` replays it.
 

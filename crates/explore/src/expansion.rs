@@ -2,7 +2,7 @@
 //!
 //! All searches expand states here: one after the other, in several threads, or with nothing but bits to
 //! remember them by. States in the middle of an atomic sequence are not states of the system. An expansion
-//! follows such a sequence to its ends, remembering what it has seen inside, so that one that loops for ever
+//! follows such a sequence to its ends, remembering what it has seen inside, so that one that loops forever
 //! does not keep it. Where a sequence has one way only, which is most of the time, its steps are taken on one state, and
 //! nothing is copied or remembered but the way.
 //!
@@ -250,7 +250,7 @@ impl<'s> Expander<'s> {
     }
 
     /// The successors by one process, if one of them is still to be expanded; how many. Then what the others can do is not
-    /// put off for ever: it can still be done there, and there cannot be an endless chain of such states.
+    /// put off forever: it can still be done there, and there cannot be an endless chain of such states.
     fn alone_if_fresh(
         &mut self,
         process: u32,
@@ -343,7 +343,7 @@ impl<'s> Expander<'s> {
     }
 
     /// Follows an atomic sequence from the loaded inner state for as long as there is one way only. Nothing is copied
-    /// on the way. A way that comes back to a state it has left goes round for ever, and ends nowhere; every now and
+    /// on the way. A way that comes back to a state it has left goes round forever, and ends nowhere; every now and
     /// then a state is remembered to see that (Brent's algorithm).
     fn follow(
         &mut self,

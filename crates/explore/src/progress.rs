@@ -9,12 +9,12 @@
 //!
 //! What SPIN 6 does, and so do we: states inside atomic sequences and deterministic steps are no states, so a
 //! label there is not seen; a state in which nothing can move is not an infinite run (its claim does
-//! not count stuttering as non-progress); a process that waits at a progress label for ever is
+//! not count stuttering as non-progress); a process that waits at a progress label forever is
 //! progress. One thing SPIN does not see, and we do: an atomic sequence that never ends. It is an infinite
 //! run, and without progress if none of its inner states, or events, is any.
 //!
 //! Where the order of steps does not matter, one process moves alone (`reduction.rs`); a state of progress, and
-//! one with a step of progress, has all its moves. Nobody is put off for ever by that: a cycle with progress in it has
+//! one with a step of progress, has all its moves. Nobody is put off forever by that: a cycle with progress in it has
 //! such a state, and a cycle without is what we look for.
 //!
 //! The cycle that is found first can be long. Before it is shown, the nearest of its states is looked up

@@ -3,7 +3,7 @@
 //! Steps of different processes that touch different things can be taken in either order. In a state in which all
 //! steps of one process are independent of everything that the others may do before it moves, it is enough to look at that
 //! process (Peled's ample sets; Godefroid's persistent sets). The steps that matter for the property must not be among
-//! them, and no process may be put off for ever.
+//! them, and no process may be put off forever.
 //!
 //! * **Independence.** What the edges of a location touch (`access.rs`) is compared with what every other process can touch *from
 //!   where it is on*, with processes that it may create. Channels and array elements are told apart where the expressions that name
@@ -12,7 +12,7 @@
 //!   deterministic step, a send or a receive is a test of the channel as well.
 //! * **Visibility.** A location is left out if its edges write what a formula reads, or enter or leave a label that it
 //!   names, or are an event of it.
-//! * **Nobody is put off for ever.** A search that knows its states lets a process move alone only if that leads to a state
+//! * **Nobody is put off forever.** A search that knows its states lets a process move alone only if that leads to a state
 //!   that is still to be expanded (breadth-first, for errors and deadlocks), or to none that is still open (depth-first,
 //!   for infinite runs). A search for cycles without progress needs no such care: see `progress.rs`. One that does not know them uses that in every cycle some process goes round a loop of its control
 //!   flow: edges that close such loops are never taken alone ([`Choice::closing`]). Each of these is enough by itself; half

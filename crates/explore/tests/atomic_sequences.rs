@@ -33,7 +33,7 @@ fn a_long_sequence_with_one_way_is_one_step() {
 }
 
 #[test]
-fn a_sequence_that_goes_round_for_ever_leads_to_no_state() {
+fn a_sequence_that_goes_round_forever_leads_to_no_state() {
     let text = "byte n; active proctype P() { atomic { do :: n = (n + 1) % 200 od } } active proctype Q() { skip }";
     // Q's two steps, and P's sequence from each of the three states.
     assert_eq!(found(text).0, 3);

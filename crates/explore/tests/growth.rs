@@ -85,7 +85,7 @@ fn creation_that_looks_at_numbers_is_refused() {
 }
 
 #[test]
-fn an_else_beside_a_rendezvous_is_not_for_ever_when_receivers_multiply() {
+fn an_else_beside_a_rendezvous_is_not_forever_when_receivers_multiply() {
     // Each round leaves one more Q that would take the rendezvous, and then there is no `else`.
     let text = "chan r = [0] of { byte }; chan C = [1] of { byte };
         active proctype P() { if :: r!1 :: else -> C!1; run Q(); run P() fi }
@@ -179,7 +179,7 @@ fn a_loop_that_order_blocks_in_the_second_round_is_refused() {
 #[test]
 fn an_else_that_depends_on_the_growing_channel_is_refused() {
     let text = "chan c = [2] of { byte }; active proctype P() { do :: c?1 -> c!2 :: else -> c!2; c!2 od }";
-    // In front there is a 2, so the `else` is possible for ever; but that is not our argument.
+    // In front there is a 2, so the `else` is possible forever; but that is not our argument.
     let channels = growing(text);
     assert!(channels.is_empty() || channels == ["c"]);
     let text = "chan c = [2] of { byte }; active proctype P() { do :: c?1 :: else -> c!1 od }";
@@ -290,7 +290,7 @@ fn a_channel_that_dies_between_two_stages_feeds_nobody() {
 }
 
 #[test]
-fn an_alternative_that_only_this_process_could_take_is_not_for_ever() {
+fn an_alternative_that_only_this_process_could_take_is_not_forever() {
     // The third P would find its number in the channel, and `else` would be gone.
     let text = "chan C = [1] of { byte }; chan t = [1] of { byte };
         active proctype P() { if :: t?eval(_pid) :: else -> C!1; run P() fi }

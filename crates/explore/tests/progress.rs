@@ -45,7 +45,7 @@ fn spin_says_the_same() {
         "byte x; active proctype P() { do :: atomic { x = 1; x = 0; x = 1 }; progress: x = 0 od }",
         "byte x; active proctype P() { do :: x = 1; progress: d_step { x = 0; x = 1; x = 0 } od }",
         "byte x; active proctype P() { do :: x = 1; progress: atomic { x = 0; x = 1; x = 0 } od }",
-        // Waiting at a label for ever is progress.
+        // Waiting at a label forever is progress.
         "byte x; active proctype P() { do :: x = 0 od } active proctype Q() { progress: false }",
         // Blocked inside an atomic sequence is a state, and a label there is seen.
         "byte x; active proctype P() { do :: atomic { x = 1; progress: x == 0; x = 0 } od }
@@ -84,7 +84,7 @@ fn the_lasso_is_short() {
     let text =
         "byte x; byte y; active proctype P() { do :: x < 200 -> x++ :: x = 0; progress: y = 1 :: x == 3 -> y = 2 od }";
     let outcome = labels(text);
-    let witness = outcome.witness.expect("x == 3 can be taken for ever");
+    let witness = outcome.witness.expect("x == 3 can be taken forever");
     assert!(
         witness.steps.len() <= 10 && witness.loop_from <= Some(8),
         "{:?} {}",
@@ -168,7 +168,7 @@ fn an_atomic_sequence_that_never_ends_leaves_no_turn_to_others() {
 }
 
 #[test]
-fn nobody_is_put_off_for_ever_where_states_are_left_out() {
+fn nobody_is_put_off_forever_where_states_are_left_out() {
     // The second process can move alone, again and again, while the first one stays at its label.
     let text = "active proctype P() { byte y; progress: skip; do :: y = 1 - y od } \
                 active proctype Q() { byte z; do :: z = 1 - z od }";

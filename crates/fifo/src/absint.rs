@@ -50,7 +50,7 @@ impl AbsInt {
         AbsInt::up_to(u32::MAX, extrapolation)
     }
 
-    /// With an extrapolation that never becomes exact, so that trying on for ever is no use.
+    /// With an extrapolation that never becomes exact, so that trying on forever is no use.
     pub(crate) fn up_to(last: u32, extrapolation: Arc<dyn Extrapolation>) -> Self {
         AbsInt { extrapolation, k: 0, last, round: Round::default() }
     }

@@ -41,7 +41,7 @@ pub enum Unproved {
 pub enum Goal {
     /// Nothing that counts grows.
     Bounded,
-    /// Nothing but progress is done for ever.
+    /// Nothing but progress is done forever.
     Progress,
 }
 

@@ -39,7 +39,7 @@ pub struct Solution {
     pub multipliers: Vec<Rational>,
 }
 
-/// A solution, and a direction in which there are solutions for ever while the cost goes down.
+/// A solution, and a direction in which there are solutions forever while the cost goes down.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ray {
     /// The value of each variable at the start.

@@ -50,7 +50,7 @@ fn duplicate_rows_and_terms_change_nothing() {
 }
 
 #[test]
-fn contradicting_rows_are_infeasible_for_ever() {
+fn contradicting_rows_are_infeasible_forever() {
     let mut problem = Dense::new(&[1, 1], &[(&[1, -1], -1), (&[-1, 1], 0)]).problem();
     let first = solve(&mut problem);
     assert!(matches!(first, Outcome::Infeasible(_)));

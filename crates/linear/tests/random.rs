@@ -147,7 +147,7 @@ fn dense_problems_with_large_coefficients_are_exact() {
     }
 }
 
-/// Zero costs make every dual step idle; without tie costs these problems take twenty times the pivots, or for ever.
+/// Zero costs make every dual step idle; without tie costs these problems take twenty times the pivots, or forever.
 #[test]
 fn zero_costs_take_no_more_pivots_than_ones() {
     for seed in 0..10 {

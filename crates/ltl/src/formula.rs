@@ -31,9 +31,9 @@ pub enum Formula {
     Finally(Box<Formula>),
     /// The second holds now or later, and the first in all positions before.
     Until(Box<Formula>, Box<Formula>),
-    /// The second holds up to and including the first position in which the first holds, or for ever.
+    /// The second holds up to and including the first position in which the first holds, or forever.
     Release(Box<Formula>, Box<Formula>),
-    /// Until, or the first holds for ever.
+    /// Until, or the first holds forever.
     WeakUntil(Box<Formula>, Box<Formula>),
 }
 

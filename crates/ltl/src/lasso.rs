@@ -15,7 +15,7 @@ pub type Valuation = BTreeSet<u32>;
 pub struct Lasso {
     /// What comes once.
     pub stem: Vec<Valuation>,
-    /// What comes for ever after.
+    /// What comes forever after.
     pub cycle: Vec<Valuation>,
 }
 

@@ -1,7 +1,7 @@
 //! Claims: automata that watch a run, step by step.
 //!
 //! A [`Claim`] is a Büchi automaton over the atoms of [`crate::formula`]: at each position of a run it takes an edge whose
-//! guard is true there. It stands for what must *not* happen: a run that it can follow for ever, through accepting
+//! guard is true there. It stands for what must *not* happen: a run that it can follow forever, through accepting
 //! states again and again, is a counterexample, and so is one on which it comes to its end. A `never` claim is one as it
 //! is written ([`Claim::of_machine`]); a formula becomes one by translation of its negation, elsewhere.
 //!

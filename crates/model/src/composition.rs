@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_an_event_in_its_alphabet_can_refuse_it_for_ever() {
+    fn who_has_an_event_in_its_alphabet_can_refuse_it_forever() {
         let refused = composition(&[&[], &[1]], &[&[(0, 1, 0)], &[(0, 2, 0)]]);
         assert_eq!(steps(&refused, &[0, 0]), [(EventId(2), vec![0, 0])]);
     }

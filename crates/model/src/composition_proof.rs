@@ -59,7 +59,7 @@
 //! For such a formula, a class has a step without a name to itself only if it has a *silent cycle*: a cycle, among the
 //! states of the node, of steps without names or with hidden events, that stays inside of the class. Why this is enough: let a
 //! run of the components be given. At every node, what is left out are silent positions, since states of a class agree in
-//! their propositions. And if the components below a node go on for ever, then so does its abstraction: of a part that
+//! their propositions. And if the components below a node go on forever, then so does its abstraction: of a part that
 //! does, infinitely many steps are left, by induction; and if from some time on all steps of the node stayed silently
 //! inside of one class, there would be a silent cycle in it, for it has finitely many states. So each infinite
 //! run of the components is one of the root with silent positions taken out, and the formula cannot tell.

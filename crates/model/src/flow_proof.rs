@@ -428,7 +428,7 @@ pub enum Part {
     Followed(u32),
 }
 
-/// Why no run grows (or spins) for ever. It speaks of the steps that a run takes infinitely often: at first all steps
+/// Why no run grows (or spins) forever. It speaks of the steps that a run takes infinitely often: at first all steps
 /// can be; for livelock, all that are no progress.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -3,7 +3,7 @@
 //! The logic is SE-LTL of the MAGIC paper (section 4): a formula speaks of an infinite run
 //! `s₀ a₀ s₁ a₁ …`, where `sᵢ` is a state and `aᵢ` is what happens next. At position `i` a
 //! state atom is true if it holds in `sᵢ`, and an event atom if it is among what happens in `aᵢ`; a step may be
-//! several events at once (an atomic sequence with two sends). A run that comes to an end goes on for ever in its last
+//! several events at once (an atomic sequence with two sends). A run that comes to an end goes on forever in its last
 //! state, and nothing happens there, as in SPIN.
 
 use crate::event::Event;
@@ -45,7 +45,7 @@ pub enum Connective {
     Iff,
     /// `U`: the second comes, and the first holds until then.
     Until,
-    /// `V`, `R`: the second holds up to and including where the first does, or for ever.
+    /// `V`, `R`: the second holds up to and including where the first does, or forever.
     Release,
     /// `W`: as `U`, but the second need not come.
     WeakUntil,

@@ -48,7 +48,7 @@ pub struct Location {
     pub edges: Vec<EdgeId>,
     /// Labels in the source.
     pub labels: Vec<String>,
-    /// A process may stop here for ever (`end`, or the closing brace).
+    /// A process may stop here forever (`end`, or the closing brace).
     pub end: bool,
     /// Being here is progress.
     pub progress: bool,

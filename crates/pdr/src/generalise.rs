@@ -245,7 +245,7 @@ impl Search<'_, '_> {
         }
         let opposite = self.system.terms.not(weaker);
         let known = self.ask(&[stronger, opposite], Some(CONFLICTS))?.core().is_some();
-        // Two that imply each other would be exchanged for ever.
+        // Two that imply each other would be exchanged forever.
         let strict = known && {
             let negated = self.system.terms.not(stronger);
             matches!(self.ask(&[weaker, negated], Some(CONFLICTS))?, crate::search::Said::Yes(_))

@@ -1,7 +1,7 @@
 //! Equations between variables, guessed from runs and proved before the search starts.
 //!
 //! That `x + y == n` holds at a loop head follows from no condition of the program; clauses over what the program compares
-//! would list its instances for ever. So a few runs of the interpreter are watched. Relations of simple shapes that held
+//! would list its instances forever. So a few runs of the interpreter are watched. Relations of simple shapes that held
 //! at a cut point every time are candidates (inequalities: `inequalities.rs`), and those that are not inductive together are
 //! dropped until the rest is (Flanagan and Leino, *Houdini*, 2001). The rest are facts: clauses of all levels.
 

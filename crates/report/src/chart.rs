@@ -13,7 +13,7 @@
 //! A run without end has a loop: its steps are held together by a line, and after the last of them it begins again.
 //!
 //! ```text
-//! from here on for ever:
+//! from here on forever:
 //!    4  ╭  hand.pml:12  P:0  q!req(7)               q ▕ req(1) req(7)
 //!    5  ╰  hand.pml:17  Q:1  q?req(1)               q ▕ req(7)
 //! ⟲ repeats from step 4
@@ -90,7 +90,7 @@ pub(crate) fn steps(chart: &Chart, fold: Fold, places: &Places<'_>, style: Style
             table.push(Row::Remark(format!("{} {missing} are left out", style.ellipsis())));
         }
         if !repeated.is_empty() && repeated.start == position {
-            table.push(Row::Remark(String::from("from here on for ever:")));
+            table.push(Row::Remark(String::from("from here on forever:")));
         }
         push_step(&mut table, chart, at, loop_line(position, &repeated, style), places, style);
     }
@@ -119,7 +119,7 @@ fn fold_remark(chart: &Chart, hidden: &[usize], style: Style) -> String {
     let last = hidden.last().copied().unwrap_or(0);
     let inside = |first: &usize| hidden.first().is_some_and(|start| start <= first && *first <= last);
     let repeats = match chart.loop_from.filter(inside) {
-        Some(first) => format!(", for ever from step {} on", grouped(chart.number(first))),
+        Some(first) => format!(", forever from step {} on", grouped(chart.number(first))),
         None => String::new(),
     };
     format!("{} {count}{repeats}; --trace writes all", style.ellipsis())
@@ -250,13 +250,13 @@ fn round(chart: &Chart) -> String {
     format!("  each round adds {}\n", enumerated(gains))
 }
 
-/// How long a run is: `after 3 steps, then 2 steps for ever`.
+/// How long a run is: `after 3 steps, then 2 steps forever`.
 pub(crate) fn when(chart: &Chart) -> String {
     let steps = |count: u64| counted(count, "step", "steps");
     let length = chart.length();
     match chart.loop_from.map(|first| first as u64) {
-        Some(first) if first < length => format!("after {}, then {} for ever", steps(first), steps(length - first)),
-        Some(_) => format!("after {}, then nothing for ever", steps(length)),
+        Some(first) if first < length => format!("after {}, then {} forever", steps(first), steps(length - first)),
+        Some(_) => format!("after {}, then nothing forever", steps(length)),
         None if length == 0 => String::from("in the first state"),
         None => format!("after {}", steps(length)),
     }

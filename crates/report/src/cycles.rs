@@ -67,7 +67,7 @@ fn statements(statements: &[(String, Span)], places: &Places<'_>, style: Style) 
 fn consequence(property: &Property, grows: &[String], cycles: usize) -> Option<String> {
     let who = if cycles == 1 { "it" } else { "together they" };
     match (property, grows) {
-        (Property::Livelock, []) => Some(format!("{who} would go on for ever without progress")),
+        (Property::Livelock, []) => Some(format!("{who} would go on forever without progress")),
         (_, []) => None,
         (_, grows) => {
             Some(format!("{who} would add to {}", enumerated(grows.iter().map(|name| clean(name)).collect())))
@@ -118,7 +118,7 @@ mod tests {
           P[0], 2 times: adds nothing
             hand.pml:11  c!ack
             hand.pml:12  q!req(7)
-          it would go on for ever without progress
+          it would go on forever without progress
         ");
     }
 

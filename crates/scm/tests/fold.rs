@@ -351,7 +351,7 @@ fn random_model(random: &mut Random) -> String {
 }
 
 #[test]
-fn channels_of_the_oldest_process_and_of_endless_ones_are_there_for_ever() {
+fn channels_of_the_oldest_process_and_of_endless_ones_are_there_forever() {
     let network = promela(
         "proctype Echo(chan out) { chan in = [1] of { byte }; byte x; out!1; do :: in?x -> out!x od }
         init { chan a[2] = [1] of { byte }; byte y; atomic { run Echo(a[0]); run Echo(a[1]) } do :: a[0]?y :: a[1]?y od }",

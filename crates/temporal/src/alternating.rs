@@ -2,7 +2,7 @@
 //!
 //! Gastin & Oddoux (CAV 2001, *Fast LTL to Büchi automata translation*, section 3). A state is a term that is no
 //! conjunction; a *move* reads a letter of its guard and goes to all states of a set at once. A state can only go back
-//! to itself or on to smaller terms, hence very weak; a run must not stay in an `U` for ever.
+//! to itself or on to smaller terms, hence very weak; a run must not stay in an `U` forever.
 //!
 //! As in Babiak et al. (TACAS 2012, section 4) moves are kept deterministic where that is free: the letters of a move
 //! to fewer states are taken away from a move to more. For a conjunction of states that is not enough: in `F a` and

@@ -241,7 +241,7 @@ pub(crate) fn delayed(graph: &Graph, guards: &mut Diagrams) -> Option<Graph> {
     (!guards.exhausted()).then_some(merged)
 }
 
-/// From which pairs, without (0) and with (1) a debt, can all debts be paid for ever? A debt arises when p accepts and
+/// From which pairs, without (0) and with (1) a debt, can all debts be paid forever? A debt arises when p accepts and
 /// is paid when q does. The game has a Büchi condition: νZ μY. (no debt and a step into Z) or a step into Y.
 fn delayed_game(graph: &Graph, guards: &mut Diagrams) -> Option<[Relation; 2]> {
     let links = outgoing(graph);

@@ -1,7 +1,7 @@
 //! Forgetting learnt clauses.
 //!
 //! A clause with few decision levels is worth more (Audemard and Simon, *Predicting learnt clauses quality*, 2009). Those
-//! with two or fewer stay for ever; of the others, the half with the most levels and the oldest use goes.
+//! with two or fewer stay forever; of the others, the half with the most levels and the oldest use goes.
 
 use super::arena::ClauseRef;
 use super::proof::ProofStep;

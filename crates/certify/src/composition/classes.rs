@@ -61,7 +61,7 @@ impl Abstraction {
 pub(super) enum Silence {
     /// All: the formula may count them.
     Counts,
-    /// Only those of classes that can be silent for ever.
+    /// Only those of classes that can be silent forever.
     ForEver,
     /// None.
     Nothing,

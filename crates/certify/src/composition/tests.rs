@@ -114,10 +114,10 @@ fn a_class_of_states_that_wait_for_different_things_may_be_stuck() {
 }
 
 /// Does 0, then something silent, and so on.
-fn breathes(for_ever: bool) -> Composition {
+fn breathes(forever: bool) -> Composition {
     let step = |event: EventId, to| Move { event, to };
     let mut moves = [vec![step(EventId(0), 1)], vec![step(TAU, 2)], vec![step(EventId(0), 0)]];
-    if for_ever {
+    if forever {
         moves[2].push(step(TAU, 1));
     }
     let states = moves.into_iter().map(|moves| StateParts { moves, ..StateParts::default() }).collect();
@@ -139,7 +139,7 @@ fn a_silent_step_inside_of_a_class_counts_for_formulas_that_hear_it() {
 }
 
 #[test]
-fn a_class_that_can_be_silent_for_ever_is_not_hurried_on() {
+fn a_class_that_can_be_silent_forever_is_not_hurried_on() {
     let again = unary(Modality::Always, unary(Modality::Eventually, event(0)));
     let question = Question::Formula(&again);
     assert!(!truth(&breathes(true), question));

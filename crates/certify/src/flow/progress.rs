@@ -17,7 +17,7 @@ use model::network::{Action, Edge, Location};
 
 /// What counts as progress.
 pub(super) enum Progress {
-    /// Nothing does: every step can be taken for ever.
+    /// Nothing does: every step can be taken forever.
     Nothing,
     /// Labels.
     Labels,

@@ -1,4 +1,4 @@
-//! Rankings: weights under which the steps that are taken for ever gain nothing.
+//! Rankings: weights under which the steps that are taken forever gain nothing.
 //!
 //! **Why it proves anything.** Let a run be infinite. From some moment on it takes only steps that it takes infinitely
 //! often; call them alive. Single instances have been created by then. Under weights that are not negative for anything

@@ -78,7 +78,7 @@ fn everything_everywhere_is_an_invariant_and_proves_what_holds_whatever_is_in_th
     let model = network(&COUNTER.replace("m < 3", "m < 2"));
     let refused = check(&model, &Property::Safety, &everything(&model, 2, &messages()));
     assert!(matches!(refused, Err(Refusal::Violated(_))), "{refused:?}");
-    // A process that may wait for ever with what could be there.
+    // A process that may wait forever with what could be there.
     let model = network(&COUNTER.replace("do :: atomic", "atomic").replace("d!0 } od }", "d!0 } }"));
     let proof = everything(&model, 2, &messages());
     assert_eq!(check(&model, &Property::Safety, &proof), Ok(()));

@@ -5,7 +5,7 @@
 //! blocked in its atomic sequence loses control: there, the move is at its end. A sequence that never ends leads
 //! nowhere.
 //!
-//! Where there is no step at all, the run goes on in the same state for ever, and nothing happens. That is not so
+//! Where there is no step at all, the run goes on in the same state forever, and nothing happens. That is not so
 //! where a step ends in an error, or in an atomic sequence without end.
 
 use super::product::Moving;

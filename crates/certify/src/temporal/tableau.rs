@@ -11,7 +11,7 @@
 //! Everything else is brought to these by moving negations inwards until they stand before atoms. The step is made
 //! for one position of a run, so the atoms are known and are true or false on the spot: no step has a guard.
 //!
-//! One thing is missing: `a U b` could be put off for ever. A step that puts it off owes it, as a [`Debt`], and a run
+//! One thing is missing: `a U b` could be put off forever. A step that puts it off owes it, as a [`Debt`], and a run
 //! counts only if each `U` is again and again *not* owed: because its `b` came, or because nobody asks for it any more.
 //! There is one debt for each `U`; nothing is made into a single acceptance condition, nothing is simplified, and no
 //! two states are merged because they mean the same. The automaton is built as far as the model asks for it.

@@ -1,4 +1,4 @@
-//! Random small models that run for ever, and formulas and `never` claims about them.
+//! Random small models that run forever, and formulas and `never` claims about them.
 //!
 //! The models of `testing::models::ends` come to their ends; here, most processes go round and round over a few bits, a counter
 //! modulo 3, a short queue and a rendezvous. Formulas speak of all of these, of labels, and of messages. The same seed gives
@@ -18,7 +18,7 @@ pub struct Style {
     pub own: bool,
 }
 
-/// A model that runs for ever, or one of those that end.
+/// A model that runs forever, or one of those that end.
 pub fn model(seed: u64, style: Style) -> String {
     if style.own && seed % 8 == 7 {
         return ends::model(seed);

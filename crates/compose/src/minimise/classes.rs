@@ -4,7 +4,7 @@
 //! different signatures are separated, until there are none. For *branching* bisimulation, steps without names inside of
 //! a class are seen through: the state has the signatures of where they lead. Cycles of such steps are merged before; then
 //! every state comes after those that it can silently go to. A ready set counts like a step to the end, and of several
-//! only the smallest do. Where it matters that a state can be silent *for ever*, inside of its class, this counts like a
+//! only the smallest do. Where it matters that a state can be silent *forever*, inside of its class, this counts like a
 //! step too (branching bisimulation with explicit divergence, van Glabbeek, Luttik & Trčka).
 //!
 //! A round looks only at states whose signatures can have changed: those with a step to a state that got a new class.
@@ -18,8 +18,8 @@ use std::collections::HashMap;
 
 /// The pseudo-event of a ready set in a signature.
 const READY: u32 = u32::MAX - 2;
-/// What stands in the signature of a state that can be silent for ever.
-const SILENT_FOR_EVER: u64 = ((u32::MAX - 3) as u64) << 32;
+/// What stands in the signature of a state that can be silent forever.
+const SILENT_FOREVER: u64 = ((u32::MAX - 3) as u64) << 32;
 
 /// Which bisimulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +61,7 @@ pub(crate) fn alike(
     let mut nodes = Nodes {
         moves: vec![Vec::new(); count],
         ready: vec![Vec::new(); count],
-        for_ever: vec![false; count],
+        forever: vec![false; count],
         class: vec![0; count],
         classes: 0,
         manner,
@@ -73,7 +73,7 @@ pub(crate) fn alike(
         let stays = |step: &(u32, u32)| manner.is_weak() && *step == (TAU, node);
         nodes.moves[place].extend(lts.moves[state].iter().map(target).filter(|step| !stays(step)));
         // A silent step inside of a component is on a cycle.
-        nodes.for_ever[place] |=
+        nodes.forever[place] |=
             manner == Alike::Diverging && lts.moves[state].iter().map(target).any(|step| stays(&step));
         nodes.ready[place].extend_from_slice(&ready[state]);
         let next = keys.len() as u32;
@@ -90,8 +90,8 @@ pub(crate) fn alike(
     }
     nodes.refine(sets, meter)?;
     let mut stays = vec![manner == Alike::Strong; nodes.classes];
-    for (&class, &for_ever) in nodes.class.iter().zip(&nodes.for_ever) {
-        stays[class as usize] |= for_ever;
+    for (&class, &forever) in nodes.class.iter().zip(&nodes.forever) {
+        stays[class as usize] |= forever;
     }
     Ok(Classes { of: node_of.iter().map(|&node| nodes.class[node as usize]).collect(), stays })
 }
@@ -101,7 +101,7 @@ struct Nodes {
     moves: Vec<Vec<(u32, u32)>>,
     ready: Vec<Vec<u32>>,
     /// A cycle of silent steps, where that counts.
-    for_ever: Vec<bool>,
+    forever: Vec<bool>,
     class: Vec<u32>,
     classes: usize,
     manner: Alike,
@@ -187,7 +187,7 @@ impl Nodes {
 
     fn signature(&self, node: u32, known: &[u32], signatures: &Signatures, sets: &Sets, found: &mut Vec<u64>) {
         found.clear();
-        found.extend(self.for_ever[node as usize].then_some(SILENT_FOR_EVER));
+        found.extend(self.forever[node as usize].then_some(SILENT_FOREVER));
         let mut ready = self.ready[node as usize].clone();
         for &(event, to) in &self.moves[node as usize] {
             if self.is_inert(node, event, to) {
@@ -317,10 +317,10 @@ mod tests {
                 moves.filter(|&to| class[to] == class[at]).collect::<Vec<usize>>()
             };
             // A way of as many silent steps as there are states has been somewhere twice.
-            let mut for_ever: BTreeSet<usize> = (0..lts.states()).collect();
+            let mut forever: BTreeSet<usize> = (0..lts.states()).collect();
             for _ in 0..lts.states() {
-                let goes_on = |&at: &usize| silent_steps(at).iter().any(|to| for_ever.contains(to));
-                for_ever = (0..lts.states()).filter(goes_on).collect();
+                let goes_on = |&at: &usize| silent_steps(at).iter().any(|to| forever.contains(to));
+                forever = (0..lts.states()).filter(goes_on).collect();
             }
             let signature = |state: usize| {
                 let (mut found, mut seen, mut waiting) = (BTreeSet::new(), BTreeSet::new(), vec![state]);
@@ -338,8 +338,8 @@ mod tests {
                         }
                     }
                 }
-                if manner == Alike::Diverging && for_ever.contains(&state) {
-                    found.insert((SILENT_FOR_EVER as u32, usize::MAX));
+                if manner == Alike::Diverging && forever.contains(&state) {
+                    found.insert((SILENT_FOREVER as u32, usize::MAX));
                 }
                 (class[state], found)
             };

@@ -5,7 +5,7 @@
 //! step together. Preparing one part changes nothing for the others. At the end of a run to a deadlock, nodes *settle* in
 //! the same way: each goes on silently until it is ready for no more than it should be.
 //!
-//! A class that steps silently to itself is one whose states can all be silent for ever inside of it, so each of them has a
+//! A class that steps silently to itself is one whose states can all be silent forever inside of it, so each of them has a
 //! silent step to take. The loop of a lasso is repeated until the components are where they were at the start of an earlier round.
 
 use super::piece::{Origin, Piece};

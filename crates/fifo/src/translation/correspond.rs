@@ -88,7 +88,7 @@ impl<'a> Correspondence<'a> {
         Standing { location, locals: locals.collect() }
     }
 
-    /// Whether a machine stays in a state for ever because its process has ended.
+    /// Whether a machine stays in a state forever because its process has ended.
     fn is_last(&self, machine: usize, state: u32) -> bool {
         let process = &self.folded.processes[machine];
         let at = process.states[state as usize].location;

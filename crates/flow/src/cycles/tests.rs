@@ -117,7 +117,7 @@ fn ciclo_section_v_proves_progress_and_finds_cycles_without_it() {
     let free = livelock(pair, "back?pong");
     assert!(free.complete, "{free:?}");
     assert!(matches!(free.proof.map(|p| p.ranking), Some(Ranking::Lose(..))));
-    // Inequalities (29) to (37): the second client and the server go on for ever.
+    // Inequalities (29) to (37): the second client and the server go on forever.
     let unknown = livelock(CLIENT_SERVER, "tc[0]?ack");
     assert!(!unknown.complete);
     assert_eq!(unknown.cycles.len(), 2);

@@ -25,7 +25,7 @@ struct Fits<'r> {
     round: &'r [Step],
 }
 
-/// Decides whether the rounds of the only stage double a queue for ever; then says by how much the first one makes it longer.
+/// Decides whether the rounds of the only stage double a queue forever; then says by how much the first one makes it longer.
 pub(super) fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<(String, i64)>, Refusal> {
     let [stage] = run.stages.as_slice() else { return Err(Refusal::NoLoop) };
     if !stage.between.is_empty() {

@@ -1,12 +1,12 @@
 //! Runs that fill a channel without end, and the proof that they do.
 //!
 //! A [`GrowingRun`] leads to a state and then goes round a loop. [`verify`] replays it in the ordinary
-//! semantics and decides whether the loop can be repeated for ever. It takes the run and the model, and
+//! semantics and decides whether the loop can be repeated forever. It takes the run and the model, and
 //! trusts no search.
 //!
 //! **One loop.** Let the finite parts (see [`Parts`]) be the same before and after one round, and let
 //! every queue either be as it was, or *move*: before the round it holds `w`, in the round `s` is sent
-//! to it and `r` received. The loop repeats for ever if for each moving queue `|s| ≥ |r|`, and `r` is
+//! to it and `r` received. The loop repeats forever if for each moving queue `|s| ≥ |r|`, and `r` is
 //! empty or `w·s^ω = r^ω`, and if no decision depends on what is behind what the first round saw (see
 //! `dependence.rs`). For then, by induction over the steps, each step of a later round finds all it
 //! looks at as it was: in round `k` a receive takes letter `k·|r| + i` of `w·s^ω`, which is letter `i`
@@ -19,7 +19,7 @@
 //! **Stages.** Then a second loop may use up what the first has pumped. To the steps of a later stage
 //! a queue that an earlier one filled is a *reservoir*: it holds a prefix of its word as long as they
 //! like, if the earlier stage is repeated often enough. So what they receive from it must spell that
-//! word, for ever; nothing else is asked of it, and what they send to it is never seen. For every `N` there
+//! word, forever; nothing else is asked of it, and what they send to it is never seen. For every `N` there
 //! is an `n` such that after `n` rounds of the first loop the second runs `N` times, so what the second
 //! fills is unbounded too, although no run has all of these rounds.
 //!
@@ -74,7 +74,7 @@ pub struct Stage {
     pub gains: Vec<(String, i64)>,
 }
 
-/// Why a run does not show that a channel grows for ever.
+/// Why a run does not show that a channel grows forever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// A step of it is not possible.
@@ -328,7 +328,7 @@ impl<'s> Replay<'s> {
         Ok(())
     }
 
-    /// Whether a round can be repeated for ever.
+    /// Whether a round can be repeated forever.
     fn round(&mut self, trace: &[Taken]) -> Result<Round, Refusal> {
         let (Some(first), Some(last)) = (trace.first(), trace.last()) else { return Err(Refusal::NoLoop) };
         let (control, blocked) = self.in_control()?;

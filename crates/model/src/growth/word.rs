@@ -1,4 +1,4 @@
-//! Infinite words that repeat from some letter on: what a queue would hold if it were filled for ever.
+//! Infinite words that repeat from some letter on: what a queue would hold if it were filled forever.
 //!
 //! A letter is a message. After so many rounds of a loop that fills it, a queue holds a prefix of such a word.
 
@@ -25,7 +25,7 @@ impl Word {
 
     /// Whether both are the same infinite word.
     ///
-    /// Beyond both heads the words have two periods; if they agree on the sum of these, they agree for ever (Fine and
+    /// Beyond both heads the words have two periods; if they agree on the sum of these, they agree forever (Fine and
     /// Wilf).
     pub(super) fn equals(&self, other: &Word) -> bool {
         let enough = self.head.len().max(other.head.len()) + self.period.len() + other.period.len();

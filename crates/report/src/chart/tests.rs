@@ -92,7 +92,7 @@ fn the_steps_of_a_loop_are_held_together() {
        1     ┌  hand.pml:8   P:0  x = 1                  x = 1
        2     └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
        3        hand.pml:11  P:0  c!ack → Q:1 (line 16)
-    from here on for ever:
+    from here on forever:
        4  ╭     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
        5  │     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
        6  ╰     hand.pml:18  Q:1  assert(x == 0)
@@ -102,7 +102,7 @@ fn the_steps_of_a_loop_are_held_together() {
     assert!(ascii.is_ascii());
     insta::assert_snapshot!(ascii, @r"
     step        place        who  event                   changed  channels
-    from here on for ever:
+    from here on forever:
        1  +  /  hand.pml:8   P:0  x = 1                   x = 1
        2  :  \  hand.pml:9   P:0  q!req(1)                         q | req(1)
        3  :     hand.pml:11  P:0  c!ack -> Q:1 (line 16)
@@ -111,7 +111,7 @@ fn the_steps_of_a_loop_are_held_together() {
        6  +     hand.pml:18  Q:1  assert(x == 0)
     <- repeats from step 1
     ");
-    assert!(drawn(&many(180), Some(99), UNICODE).contains("… 120 steps, for ever from step 100 on; --trace"));
+    assert!(drawn(&many(180), Some(99), UNICODE).contains("… 120 steps, forever from step 100 on; --trace"));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_loop_of_one_step_and_one_that_does_not_exist() {
     insta::assert_snapshot!(drawn(&many(2), Some(1), UNICODE), @"
     step     place       who  event
        1     hand.pml:8  P:0  x = 0
-    from here on for ever:
+    from here on forever:
        2  ⊂  hand.pml:8  P:0  x = 1
     ⟲ repeats from step 2
     ");
@@ -196,11 +196,11 @@ fn events_of_components_are_shown_with_who_takes_part() {
     step     event  who takes part
        1     go     P: IDLE -> BUSY; Q: ON
     -> `p` is true now
-    from here on for ever:
+    from here on forever:
        2  =  tau    Q: ON -> OFF
     <- repeats from step 2
     ");
-    assert_eq!(when(&run), "after 1 step, then 1 step for ever");
+    assert_eq!(when(&run), "after 1 step, then 1 step forever");
     assert_eq!(when(&sample::joint()), "after 2 steps");
 }
 
@@ -255,12 +255,12 @@ fn lanes_are_drawn_and_joined_where_they_take_part_in_an_event() {
     the parts, from left to right: a, b, L
     step            place        who  event  statement  changed
        1     o | |  hand.pml:8   a           x = 1      x = 1
-    from here on for ever:
+    from here on forever:
        3  =  o-+-o  hand.pml:12  a    take   q!req(7)
                     hand.pml:16  L           c?ack
     <- repeats from step 3
     ");
-    assert_eq!(when(&run), "after 2 steps, then 1 step for ever");
+    assert_eq!(when(&run), "after 2 steps, then 1 step forever");
     let silent = Chart { loop_from: Some(1), ..sample::components() };
     assert!(plain(&silent).contains("repeats from step 2\n"), "{}", plain(&silent));
     let mut unseen = silent;

@@ -49,7 +49,7 @@ fn claim(outcome: &Outcome) -> &'static str {
         Property::Orphan => "no message is left over at the end",
         Property::Ltl(_) => "the formula holds on every run",
         Property::Never(_) => "no run matches the claim",
-        Property::Acceptance => "no run passes through acceptance labels for ever",
+        Property::Acceptance => "no run passes through acceptance labels forever",
         Property::Trace(_) => "every run conforms",
         Property::Conformance(_) => "the procedure does nothing else",
         Property::Progress(_) => "the events happen again and again",

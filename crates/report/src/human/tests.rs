@@ -165,7 +165,7 @@ fn a_channel_that_grows_is_shown_with_the_loop_and_what_a_round_adds() {
     insta::assert_snapshot!(rendered(sample::unbounded(), false, UNICODE), @"
     models/hand.pml: Promela, 2 process types, 2 processes, 2 channels, -D N=3
 
-    ✘ violated      boundedness  `q` grows without end, after 2 steps, then 3 steps for ever — channels without bounds (explore, 3 ms)
+    ✘ violated      boundedness  `q` grows without end, after 2 steps, then 3 steps forever — channels without bounds (explore, 3 ms)
 
     how long the channels get
       channel  declared               at most  reached  exact  messages  from → to
@@ -176,7 +176,7 @@ fn a_channel_that_grows_is_shown_with_the_loop_and_what_a_round_adds() {
       step        place        who  event                  changed  channels
          1     ┌  hand.pml:8   P:0  x = 1                  x = 1
          2     └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
-      from here on for ever:
+      from here on forever:
          3  ╭     hand.pml:11  P:0  c!ack → Q:1 (line 16)
          4  │     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
          5  ╰     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
@@ -235,7 +235,7 @@ fn advice_says_its_verdict_and_is_counted_apart() {
 
     ✔ proved        safety       no assertion fails, no run-time error — all 10 052 states, channels as declared (explore, 12 ms)
     • advice        boundedness  proved: every channel is bounded — channels without bounds (flow, 3 ms)
-    • advice        boundedness  violated: `q` grows without end, after 2 steps, then 3 steps for ever — channels without bounds (explore, 3 ms)
+    • advice        boundedness  violated: `q` grows without end, after 2 steps, then 3 steps forever — channels without bounds (explore, 3 ms)
     • advice        boundedness  inconclusive: no proof for `q`, and no run that fills it; 1 of 2 channels proved bounded — channels without bounds (flow, 3 ms)
 
     how long the channels get
@@ -278,14 +278,14 @@ fn a_livelock_is_a_loop_and_its_absence_a_proof_for_channels_of_any_length() {
     insta::assert_snapshot!(rendered(sample::livelock(Verdict::Violated), false, UNICODE), @"
     models/hand.pml: Promela, 2 process types, 2 processes, 2 channels, -D N=3
 
-    ✘ violated      livelock  a loop without progress, after 3 steps, then 3 steps for ever — channels as declared (flow, 3 ms)
+    ✘ violated      livelock  a loop without progress, after 3 steps, then 3 steps forever — channels as declared (flow, 3 ms)
 
     the run that violates livelock
       step        place        who  event                  changed  channels
          1     ┌  hand.pml:8   P:0  x = 1                  x = 1
          2     └  hand.pml:9   P:0  q!req(1)                        q ▕ req(1)
          3        hand.pml:11  P:0  c!ack → Q:1 (line 16)
-      from here on for ever:
+      from here on forever:
          4  ╭     hand.pml:12  P:0  q!req(7)                        q ▕ req(1) req(7)
          5  │     hand.pml:17  Q:1  q?req(1)                        q ▕ req(7)
          6  ╰     hand.pml:18  Q:1  assert(x == 0)
@@ -317,7 +317,7 @@ fn stats_come_after_the_runs() {
 fn when_it_happens_is_said_in_words() {
     let mut witness = sample::witness();
     witness.loop_from = Some(4);
-    assert_eq!(when(&witness), "after 4 steps, then 2 steps for ever");
+    assert_eq!(when(&witness), "after 4 steps, then 2 steps forever");
     witness.loop_from = None;
     assert_eq!(when(&witness), "after 6 steps");
     witness.steps.truncate(1);

@@ -296,7 +296,7 @@ pub(crate) fn bounded() -> Outcome {
     outcome
 }
 
-/// `q` grows for ever: two steps, then three that add two messages.
+/// `q` grows forever: two steps, then three that add two messages.
 pub(crate) fn unbounded() -> Outcome {
     let mut outcome = flow(Verdict::Violated, vec![unbounded_channel("q"), channel("r")]);
     outcome.engine = "explore";
