@@ -14,7 +14,7 @@ use crate::validate::{Checked, Real, project};
 use cfront::interpret::Input;
 use compose::{Method, Verdict};
 use model::budget::Budget;
-use model::composition::{Atom, Composition, Happening, Run};
+use model::composition::{Atom, Composition, Run, StepLabel};
 use model::composition_proof::CompositionProof;
 use model::context::Context;
 use model::formula::Ltl;
@@ -200,7 +200,7 @@ impl<'s> Levels<'s> {
             match self.validate(&composition, &run, meter)? {
                 None => {
                     meter.statistics.refinements += 1;
-                    meter.cx.refinement(|| self.story(meter));
+                    meter.cx.refinement(|| self.refinement(meter));
                 }
                 Some(violation) => return Ok(Outcome::Fails(Box::new(violation))),
             }
@@ -240,7 +240,7 @@ impl<'s> Levels<'s> {
         answer
     }
 
-    fn story(&self, meter: &Meter<'_>) -> String {
+    fn refinement(&self, meter: &Meter<'_>) -> String {
         let each = self.examined.iter().map(|one| {
             let name = self.parts[one.part].name();
             let state = if one.extract.is_none() { ", refined" } else { "" };
@@ -329,8 +329,8 @@ impl<'s> Levels<'s> {
             .iter()
             .map(|step| ViolationStep {
                 event: match step {
-                    Happening::Event(event) => Some(composition.event_name(*event).to_owned()),
-                    Happening::Silent { .. } => None,
+                    StepLabel::Event(event) => Some(composition.event_name(*event).to_owned()),
+                    StepLabel::Silent { .. } => None,
                 },
                 moves: Vec::new(),
             })
@@ -345,8 +345,8 @@ impl<'s> Levels<'s> {
             let mut moves = replayed.moves.into_iter();
             for (step, told) in run.steps.iter().zip(&mut steps) {
                 let takes_part = match *step {
-                    Happening::Silent { component } => component as usize == one.part,
-                    Happening::Event(event) => structure.takes_part(event),
+                    StepLabel::Silent { component } => component as usize == one.part,
+                    StepLabel::Event(event) => structure.takes_part(event),
                 };
                 if takes_part {
                     told.moves.extend(moves.next());
@@ -361,9 +361,9 @@ impl<'s> Levels<'s> {
 impl Refined {
     /// What a component got beyond what was known before.
     fn new(round: u64, one: &Examined, known: &[usize], composition: &Composition, run: &Run) -> Self {
-        let event = |step: &Happening| match step {
-            Happening::Event(event) => Some(composition.event_name(*event).to_owned()),
-            Happening::Silent { .. } => None,
+        let event = |step: &StepLabel| match step {
+            StepLabel::Event(event) => Some(composition.event_name(*event).to_owned()),
+            StepLabel::Silent { .. } => None,
         };
         let (mut predicates, mut seen) = (Vec::new(), HashSet::new());
         for ((node, at), &known) in one.graph.nodes.iter().zip(&one.predicates.at).zip(known) {

@@ -15,7 +15,7 @@ use crate::meter::Meter;
 use crate::path::{Execution, Feasibility, Path, execute};
 use crate::system::Examined;
 use bitvector::{Evaluation, Model};
-use model::composition::{Happening, Run};
+use model::composition::{Run, StepLabel};
 use model::structure::TAU;
 use model::verdict::Reason;
 use spec::graph::Graph;
@@ -69,8 +69,8 @@ pub(crate) fn project(run: &Run, component: usize, graph: &Graph, extract: &Extr
     let mut round = Path::default();
     for (at, happening) in run.steps.iter().enumerate() {
         let event = match *happening {
-            Happening::Silent { component: mover } if mover as usize == component => TAU,
-            Happening::Event(event) if extract.structure.takes_part(event) => event,
+            StepLabel::Silent { component: mover } if mover as usize == component => TAU,
+            StepLabel::Event(event) if extract.structure.takes_part(event) => event,
             _ => continue,
         };
         let (from, to) = (state(at)?, state(at + 1)?);

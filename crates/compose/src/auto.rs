@@ -3,7 +3,7 @@
 use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::refine::{Manner, refine};
-use crate::story::Story;
+use crate::trace::RefinementTrace;
 use crate::{Statistics, Verdict, by, minimise, plain};
 use model::verdict::Reason;
 
@@ -24,7 +24,7 @@ enum Way {
 pub(crate) fn auto(
     problem: &Problem<'_>,
     meter: &Meter<'_>,
-    story: &mut Story<'_>,
+    trace: &mut RefinementTrace<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
     // Where silence counts, little can be merged.
@@ -42,10 +42,10 @@ pub(crate) fn auto(
             let found = match way {
                 Way::Plain => by(statistics, "plain", |_| plain::plain_and_checkable(problem, &slice)),
                 Way::Refine => by(statistics, "refine", |statistics| {
-                    refine(problem, Manner::Eager, iterations, &slice, story, statistics).map(|found| (found, true))
+                    refine(problem, Manner::Eager, iterations, &slice, trace, statistics).map(|found| (found, true))
                 }),
                 Way::Minimise => by(statistics, "minimise", |statistics| {
-                    minimise::minimise(problem, &slice, story, statistics).map(|found| (found, true))
+                    minimise::minimise(problem, &slice, trace, statistics).map(|found| (found, true))
                 }),
             };
             statistics.abstract_states = slice.most_states();

@@ -6,7 +6,7 @@
 //! Four methods (the paper is Chaki and others, *Concurrent software verification with states, events, and deadlocks*):
 //!
 //! * `plain`: the product on the fly (`product`, `table`, `search`, `lasso`).
-//! * `refine`: Figs. 4 and 8 of the paper, and a less patient version (`partition`, `projection`, `assemble`, `story`).
+//! * `refine`: Figs. 4 and 8 of the paper, and a less patient version (`partition`, `projection`, `assemble`, `trace`).
 //! * `minimise`: compose, hide, minimise, along a tree of components.
 //! * `auto`: all of them in slices.
 //!
@@ -26,8 +26,8 @@ mod projection;
 mod refine;
 mod search;
 mod silence;
-mod story;
 mod table;
+mod trace;
 pub mod vacuity;
 mod watch;
 
@@ -41,7 +41,7 @@ use model::context::Context;
 use model::reason::Reason;
 use problem::Problem;
 use refine::Manner;
-use story::Story;
+use trace::RefinementTrace;
 
 /// The name of the engine.
 pub const ENGINE: &str = "compose";
@@ -103,11 +103,11 @@ pub struct Statistics {
 pub fn check(composition: &Composition, question: Question<'_>, method: Method, cx: &Context<'_>) -> Answer {
     let mut statistics = Statistics::default();
     let meter = Meter::new(cx);
-    let mut story = Story::new(composition, cx);
+    let mut trace = RefinementTrace::new(composition, cx);
     let verdict = meter
         .look()
         .and_then(|()| Problem::new(composition, question, cx.budget))
-        .and_then(|problem| answer(&problem, method, &meter, &mut story, &mut statistics))
+        .and_then(|problem| answer(&problem, method, &meter, &mut trace, &mut statistics))
         .unwrap_or_else(Verdict::Inconclusive);
     statistics.abstract_states = statistics.abstract_states.max(meter.most_states());
     statistics.memory_bytes = statistics.memory_bytes.max(meter.most_bytes());
@@ -118,21 +118,21 @@ fn answer(
     problem: &Problem<'_>,
     method: Method,
     meter: &Meter<'_>,
-    story: &mut Story<'_>,
+    trace: &mut RefinementTrace<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
     statistics.automaton_states = problem.watch.as_ref().map_or(0, |watch| watch.states.len() as u64);
     let verdict = match method {
-        Method::Auto => auto::auto(problem, meter, story, statistics)?,
+        Method::Auto => auto::auto(problem, meter, trace, statistics)?,
         Method::Plain => by(statistics, "plain", |_| plain::plain(problem, meter))?,
         Method::Paper => by(statistics, "paper", |statistics| {
-            refine::refine(problem, Manner::Paper, u64::MAX, meter, story, statistics)
+            refine::refine(problem, Manner::Paper, u64::MAX, meter, trace, statistics)
         })?,
         Method::Refine => by(statistics, "refine", |statistics| {
-            refine::refine(problem, Manner::Eager, u64::MAX, meter, story, statistics)
+            refine::refine(problem, Manner::Eager, u64::MAX, meter, trace, statistics)
         })?,
         Method::Minimise => {
-            by(statistics, "minimise", |statistics| minimise::minimise(problem, meter, story, statistics))?
+            by(statistics, "minimise", |statistics| minimise::minimise(problem, meter, trace, statistics))?
         }
     };
     match verdict {

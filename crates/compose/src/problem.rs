@@ -7,7 +7,7 @@ use crate::product::{Path, Product, Step};
 use crate::watch::Watch;
 use crate::{Question, TAU, silence};
 use model::budget::Budget;
-use model::composition::{Composition, Happening, Run, Stepper};
+use model::composition::{Composition, Run, StepLabel, Stepper};
 use model::composition_proof::{CompositionProof, Node, Parts};
 use model::ids::EventId;
 use model::verdict::Reason;
@@ -98,6 +98,6 @@ impl<'a> Problem<'a> {
 }
 
 /// What happens in a step, in the model's words.
-pub(crate) fn happening(step: Step) -> Happening {
-    if step.event == TAU { Happening::Silent { component: step.part } } else { Happening::Event(EventId(step.event)) }
+pub(crate) fn happening(step: Step) -> StepLabel {
+    if step.event == TAU { StepLabel::Silent { component: step.part } } else { StepLabel::Event(EventId(step.event)) }
 }

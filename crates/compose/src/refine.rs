@@ -22,7 +22,7 @@ use crate::problem::Problem;
 use crate::product::{Participants, Path, Product};
 use crate::projection::{Fate, LocalPath, Projection, follow};
 use crate::search::breadth_first;
-use crate::story::Story;
+use crate::trace::RefinementTrace;
 use crate::{Statistics, Verdict};
 use model::composition_proof::{CompositionProof, Node, Parts};
 use model::verdict::Reason;
@@ -42,7 +42,7 @@ pub(crate) fn refine(
     manner: Manner,
     most_iterations: u64,
     meter: &Meter<'_>,
-    story: &mut Story<'_>,
+    trace: &mut RefinementTrace<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
     let mut partitions: Vec<Partition<'_>> =
@@ -55,19 +55,19 @@ pub(crate) fn refine(
     loop {
         statistics.classes = partitions.iter().map(|partition| partition.classes() as u64).collect();
         statistics.iterations += 1;
-        story.iteration(statistics.iterations, &partitions);
+        trace.iteration(statistics.iterations, &partitions);
         let Some(path) = counterexample(problem, &partitions, meter)? else {
-            story.none_left();
+            trace.none_left();
             return Ok(Verdict::Holds(Box::new(proof(problem, &partitions))));
         };
-        story.counterexample(&path);
-        let (projections, locals) = match look_closer(&mut partitions, &path, (manner, &layers), problem, meter, story)?
+        trace.counterexample(&path);
+        let (projections, locals) = match look_closer(&mut partitions, &path, (manner, &layers), problem, meter, trace)?
         {
             Some(real) => real,
             None if statistics.iterations >= most_iterations => return Err(Reason::States),
             None => continue,
         };
-        story.real();
+        trace.real();
         let structures: Vec<_> = problem.leaves.iter().map(|leaf| &leaf.lts).collect();
         let run = assemble(&path, &structures, &projections, &locals);
         let too_long = || Reason::NotProvable(String::from("there is a run, but it repeats only after very long"));
@@ -138,7 +138,7 @@ fn look_closer(
     (manner, layers): (Manner, &[Vec<usize>]),
     problem: &Problem<'_>,
     meter: &Meter<'_>,
-    story: &mut Story<'_>,
+    trace: &mut RefinementTrace<'_>,
 ) -> Result<Option<Real>, Reason> {
     let mut real: Vec<Option<(Projection, LocalPath)>> = partitions.iter().map(|_| None).collect();
     for layer in layers {
@@ -160,12 +160,12 @@ fn look_closer(
                         Manner::Paper => at.here,
                         Manner::Eager => partition.leading(class, at.next),
                     };
-                    story.broken(part, at.steps, states.len(), partition.members(class).len());
+                    trace.broken(part, at.steps, states.len(), partition.members(class).len());
                     partition.split(&states);
                 }
                 Fate::WrongEnd(states) => {
                     let (event, ready) = disagreement(partition, last, &states);
-                    story.wrong_end(part, event);
+                    trace.wrong_end(part, event);
                     partition.split(&ready);
                 }
             }

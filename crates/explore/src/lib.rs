@@ -7,13 +7,13 @@
 //! This crate never prints, and has no idea of its own of what a statement does.
 
 pub mod accept;
+mod barrier;
 mod bitstate;
 mod clock;
 mod compress;
 mod expansion;
 pub mod growth;
 pub mod liveness;
-mod meeting;
 pub mod moves;
 mod parallel;
 pub mod progress;

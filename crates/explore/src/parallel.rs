@@ -9,7 +9,7 @@
 //! state left, the layer is complete. Nothing depends on which thread is faster: the same number of threads
 //! finds the same states in the same order, and the same runs. Runs are shortest, because layers are kept.
 //!
-//! A narrow layer is not worth a meeting: the first thread works it off alone, in the same order,
+//! A narrow layer is not worth a barrier: the first thread works it off alone, in the same order,
 //! while the others wait for a wide one.
 //!
 //! Long states are kept as they are while there is room, and are packed between two layers when there is not.
@@ -18,9 +18,9 @@
 
 mod worker;
 
+use crate::barrier::Barrier;
 use crate::compress::Pieces;
 use crate::expansion::Expander;
-use crate::meeting::Meeting;
 use crate::search::{Found, Options, Order, Packing, Search, Violations, Watch};
 use crate::share::{Kind, Packed, States};
 use crate::store::Store;
@@ -123,7 +123,7 @@ impl<'a> Seats<'a> {
             let _ = invite.send(Box::new(move |index| Worker::new(&shared, index, semantics).run()));
         }
         let mut reports = vec![Worker::new(shared, 0, semantics).run()];
-        // A thread without an answer has unwound, and the scope will say so; the meeting was off.
+        // A thread without an answer has unwound, and the scope will say so; the barrier was off.
         reports.extend(self.others.iter().filter_map(|(_, answers)| answers.recv().ok()));
         reports
     }
@@ -170,7 +170,7 @@ struct Shared<'a, K: Kind> {
     mail: [Vec<Mutex<K::Letters>>; 2],
     /// What each thread has published, for odd rounds and for even ones.
     published: [Vec<Published>; 2],
-    meeting: Meeting,
+    barrier: Barrier,
     /// The depth of the first layer.
     depth: u64,
 }
@@ -278,7 +278,7 @@ impl<'a, K: Kind> Shared<'a, K> {
             partitions: partitions.into_iter().map(Mutex::new).collect(),
             mail: [mail(), mail()],
             published: [published(), published()],
-            meeting: Meeting::new(jobs),
+            barrier: Barrier::new(jobs),
             depth,
         }
     }

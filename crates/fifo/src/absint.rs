@@ -11,7 +11,7 @@
 
 use crate::method::{Answer, Technique};
 use crate::space::{Control, Space};
-use crate::story::{Event, progress};
+use crate::trace::{Event, progress};
 use crate::verdict::Statistics;
 use model::context::Context;
 use model::reason::Reason;

@@ -7,7 +7,7 @@
 use crate::method::{Answer, Technique, unconfirmed};
 use crate::run::along;
 use crate::space::{Control, Move, Space};
-use crate::story::Event;
+use crate::trace::Event;
 use crate::verdict::{Run, Statistics};
 use model::context::Context;
 use queues::{Extrapolation, Language, Limit};

@@ -27,8 +27,8 @@ mod replay;
 mod run;
 mod search;
 mod space;
-mod story;
 mod system;
+mod trace;
 pub mod translation;
 mod verdict;
 
@@ -39,6 +39,6 @@ pub use cegar::{Cegar, CegarSettings, Counterexample, Generator, Pass, Progress}
 pub use method::{Limits, Method, check};
 pub use property::Property;
 pub use replay::{Configuration, ReplayError, replay};
-pub use story::AbstractState;
 pub use system::{Bad, Machine, Op, System, SystemError, Transition};
+pub use trace::AbstractState;
 pub use verdict::{Invariant, Report, Run, Statistics, Step, Verdict};

@@ -8,8 +8,8 @@
 use crate::configurations::Configurations;
 use crate::method::{Answer, Technique};
 use crate::space::{Control, Space};
-use crate::story::progress;
 use crate::system::Op;
+use crate::trace::progress;
 use crate::verdict::{Run, Statistics, Step};
 use model::context::Context;
 use queues::{Language, Limit};

@@ -5,7 +5,7 @@
 use crate::common;
 
 use crate::common::{Random, examples, holds, load, none, product, rendered, said};
-use model::composition::{Atom, Component, Composition, Happening, Named, Requirement};
+use model::composition::{Atom, Component, Composition, Named, Requirement, StepLabel};
 use model::formula::{Connective, Ltl, Modality};
 use model::ids::{EventId, PropositionId};
 use model::source::Span;
@@ -40,7 +40,7 @@ fn same(one: &Composition, other: &Composition) -> bool {
         let mut next = classes.clone();
         for (which, (composition, product)) in products.iter().enumerate() {
             for (state, steps) in product.steps.iter().enumerate() {
-                let step = |(step, to): &(Happening, usize)| (shown(composition, step.event()), classes[which][*to]);
+                let step = |(step, to): &(StepLabel, usize)| (shown(composition, step.event()), classes[which][*to]);
                 let steps: BTreeSet<(String, usize)> = steps.iter().map(step).collect();
                 let fresh = known.len();
                 let key = (classes[which][state], look(composition, &product.states[state]), steps);

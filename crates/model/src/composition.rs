@@ -184,7 +184,7 @@ impl<'c> Stepper<'c> {
     }
 
     /// Visits every step: what happens, and the state that it leads to. A step without a name also says whose it is.
-    pub fn steps(&mut self, state: &[u32], visit: &mut dyn FnMut(Happening, &[u32])) {
+    pub fn steps(&mut self, state: &[u32], visit: &mut dyn FnMut(StepLabel, &[u32])) {
         if self.composition.is_wrong(state) {
             return;
         }
@@ -195,7 +195,7 @@ impl<'c> Stepper<'c> {
                     self.next.clear();
                     self.next.extend_from_slice(state);
                     self.next[index] = step.to;
-                    visit(Happening::Silent { component: index as u32 }, &self.next);
+                    visit(StepLabel::Silent { component: index as u32 }, &self.next);
                 } else if last != Some(step.event) {
                     // An event is looked at when its first participant is.
                     last = Some(step.event);
@@ -223,11 +223,11 @@ impl<'c> Stepper<'c> {
     }
 
     /// Whether a step leads from one state to another.
-    pub fn is_step(&self, from: &[u32], step: Happening, to: &[u32]) -> bool {
+    pub fn is_step(&self, from: &[u32], step: StepLabel, to: &[u32]) -> bool {
         let alone;
         let movers: &[u32] = match step {
-            Happening::Event(event) => self.participants(event),
-            Happening::Silent { component } => {
+            StepLabel::Event(event) => self.participants(event),
+            StepLabel::Silent { component } => {
                 alone = [component];
                 &alone
             }
@@ -252,10 +252,10 @@ impl<'c> Stepper<'c> {
         event: EventId,
         from: usize,
         next: &mut Vec<u32>,
-        visit: &mut dyn FnMut(Happening, &[u32]),
+        visit: &mut dyn FnMut(StepLabel, &[u32]),
     ) {
         let Some(&participant) = self.participants[event.index()].get(from) else {
-            return visit(Happening::Event(event), next);
+            return visit(StepLabel::Event(event), next);
         };
         let at = participant as usize;
         for step in self.composition.components[at].structure.moves_with(state[at], event) {
@@ -277,7 +277,7 @@ impl<'c> Stepper<'c> {
 
 /// What happens in a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
-pub enum Happening {
+pub enum StepLabel {
     /// An event, and everybody who has it takes part.
     Event(EventId),
     /// A step without a name.
@@ -287,12 +287,12 @@ pub enum Happening {
     },
 }
 
-impl Happening {
+impl StepLabel {
     /// The event; [`TAU`] if it has no name.
     pub fn event(self) -> EventId {
         match self {
-            Happening::Event(event) => event,
-            Happening::Silent { .. } => TAU,
+            StepLabel::Event(event) => event,
+            StepLabel::Silent { .. } => TAU,
         }
     }
 }
@@ -303,7 +303,7 @@ pub struct Run {
     /// The states that it goes through.
     pub states: Vec<Vec<u32>>,
     /// What happens in between.
-    pub steps: Vec<Happening>,
+    pub steps: Vec<StepLabel>,
     /// For an infinite run: the last state is that of this place, and it goes on from there.
     pub loop_from: Option<usize>,
 }
@@ -386,13 +386,13 @@ mod tests {
             let mut found = Vec::new();
             stepper.steps(&from, &mut |step, to| found.push((step, to.to_vec())));
             for to in [[0, 0], [1, 0]] {
-                for step in (0..4).map(|e| Happening::Event(EventId(e))).chain([Happening::Silent { component: 0 }]) {
+                for step in (0..4).map(|e| StepLabel::Event(EventId(e))).chain([StepLabel::Silent { component: 0 }]) {
                     let listed = found.contains(&(step, to.to_vec()));
                     assert_eq!(stepper.is_step(&from, step, &to), listed, "{from:?} {step:?} {to:?}");
                 }
             }
         }
-        let event = |e: u32| Happening::Event(EventId(e));
+        let event = |e: u32| StepLabel::Event(EventId(e));
         let states = vec![vec![0, 0], vec![1, 0], vec![0, 0]];
         let run = Run { states, steps: vec![event(1), event(2)], loop_from: Some(0) };
         assert!(run.replays(&both));

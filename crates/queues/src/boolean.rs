@@ -4,7 +4,7 @@
 //! difference, and questions end at the first one.
 
 use crate::automaton::{Automaton, Draft, Edge};
-use crate::languages::{Deed, Language, Languages};
+use crate::languages::{Language, Languages, Operation};
 use crate::limits::{Limit, Meter};
 use rustc_hash::FxHashMap as Map;
 
@@ -44,7 +44,7 @@ impl Languages {
         if one == other || self.is_empty(one) {
             return Ok(other);
         }
-        self.remember(Deed::Union(one, other), |all| all.combine(one, other, Keep::Either))
+        self.remember(Operation::Union(one, other), |all| all.combine(one, other, Keep::Either))
     }
 
     /// The vectors in both.
@@ -53,7 +53,7 @@ impl Languages {
         if one == other || self.is_empty(one) {
             return Ok(one);
         }
-        self.remember(Deed::Intersection(one, other), |all| all.combine(one, other, Keep::Both))
+        self.remember(Operation::Intersection(one, other), |all| all.combine(one, other, Keep::Both))
     }
 
     /// The vectors in the first that are not in the second.
@@ -64,7 +64,7 @@ impl Languages {
         if self.is_empty(other) {
             return Ok(one);
         }
-        self.remember(Deed::Difference(one, other), |all| all.combine(one, other, Keep::FirstOnly))
+        self.remember(Operation::Difference(one, other), |all| all.combine(one, other, Keep::FirstOnly))
     }
 
     /// The vectors that are not in it.

@@ -23,7 +23,7 @@ impl Language {
 
 /// What was done, with its arguments: the name of a remembered result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Deed {
+pub(crate) enum Operation {
     Union(Language, Language),
     Intersection(Language, Language),
     Difference(Language, Language),
@@ -48,7 +48,7 @@ pub struct Languages {
     letters: u32,
     automata: Vec<Arc<Automaton>>,
     places: Map<Arc<Automaton>, Language>,
-    results: Map<Deed, Language>,
+    results: Map<Operation, Language>,
     pub(crate) inclusions: Map<(Language, Language), bool>,
     pub(crate) meetings: Map<(Language, Language), bool>,
     /// The sets of lossy channels that were asked for.
@@ -232,16 +232,16 @@ impl Languages {
     /// The result under this name, worked out at most once.
     pub(crate) fn remember(
         &mut self,
-        deed: Deed,
+        operation: Operation,
         work: impl FnOnce(&mut Self) -> Result<Language, Limit>,
     ) -> Result<Language, Limit> {
         self.budget.spend(1)?;
-        if let Some(&result) = self.results.get(&deed) {
+        if let Some(&result) = self.results.get(&operation) {
             return Ok(result);
         }
         let result = work(self)?;
         self.budget.keep(MEMO_BYTES)?;
-        self.results.insert(deed, result);
+        self.results.insert(operation, result);
         Ok(result)
     }
 

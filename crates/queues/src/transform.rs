@@ -8,7 +8,7 @@
 //! A channel that loses messages closes the set downwards: with a word all its subwords. Backwards it is closed upwards.
 
 use crate::automaton::{Automaton, Draft, Edge};
-use crate::languages::{Deed, Language, Languages};
+use crate::languages::{Language, Languages, Operation};
 use crate::limits::Limit;
 use crate::nondeterministic::Nondeterministic;
 
@@ -16,28 +16,28 @@ impl Languages {
     /// `post(c!m, L)`: the message is appended to the channel's word. A channel or message that does not exist gives
     /// the empty language, here and in the three others.
     pub fn send(&mut self, language: Language, channel: usize, message: u32) -> Result<Language, Limit> {
-        self.transform(Deed::Send(language, channel as u32, message), language, channel, message)
+        self.transform(Operation::Send(language, channel as u32, message), language, channel, message)
     }
 
     /// `post(c?m, L)`: the message is taken from the front of the channel's word, where it is there.
     pub fn receive(&mut self, language: Language, channel: usize, message: u32) -> Result<Language, Limit> {
-        self.transform(Deed::Receive(language, channel as u32, message), language, channel, message)
+        self.transform(Operation::Receive(language, channel as u32, message), language, channel, message)
     }
 
     /// `pre(c!m, L)`: the vectors that sending leads into the language from.
     pub fn unsend(&mut self, language: Language, channel: usize, message: u32) -> Result<Language, Limit> {
-        self.transform(Deed::Unsend(language, channel as u32, message), language, channel, message)
+        self.transform(Operation::Unsend(language, channel as u32, message), language, channel, message)
     }
 
     /// `pre(c?m, L)`: the vectors that receiving leads into the language from.
     pub fn unreceive(&mut self, language: Language, channel: usize, message: u32) -> Result<Language, Limit> {
-        self.transform(Deed::Unreceive(language, channel as u32, message), language, channel, message)
+        self.transform(Operation::Unreceive(language, channel as u32, message), language, channel, message)
     }
 
     /// The language, and what is left when channels marked in `lossy` lose any of their messages.
     pub fn lose(&mut self, language: Language, lossy: &[bool]) -> Result<Language, Limit> {
         let Some(set) = self.lossy_set(lossy) else { return Ok(language) };
-        self.remember(Deed::Lose(language, set), |all| {
+        self.remember(Operation::Lose(language, set), |all| {
             let automaton = all.automaton(language).clone();
             let mut smaller = choices_of(&automaton);
             for (state, edge) in inner_edges(&automaton, all.separator()) {
@@ -52,7 +52,7 @@ impl Languages {
     /// The language, and what losses in the channels marked in `lossy` can have made it of.
     pub fn gain(&mut self, language: Language, lossy: &[bool]) -> Result<Language, Limit> {
         let Some(set) = self.lossy_set(lossy) else { return Ok(language) };
-        self.remember(Deed::Gain(language, set), |all| {
+        self.remember(Operation::Gain(language, set), |all| {
             let automaton = all.automaton(language).clone();
             let mut larger = choices_of(&automaton);
             for state in 0..automaton.states() as u32 {
@@ -77,17 +77,23 @@ impl Languages {
         Some(number as u32)
     }
 
-    fn transform(&mut self, deed: Deed, language: Language, channel: usize, message: u32) -> Result<Language, Limit> {
+    fn transform(
+        &mut self,
+        operation: Operation,
+        language: Language,
+        channel: usize,
+        message: u32,
+    ) -> Result<Language, Limit> {
         if channel >= self.channels() || message >= self.separator() || self.is_empty(language) {
             return Ok(self.empty());
         }
-        self.remember(deed, |all| {
+        self.remember(operation, |all| {
             let place = Place { channel: channel as u32, message, separator: all.separator() };
             let automaton = all.automaton(language).clone();
-            match deed {
-                Deed::Send(..) => all.intern_choices(&sent(&automaton, place)),
-                Deed::Receive(..) => all.intern(&received(&automaton, place)),
-                Deed::Unsend(..) => all.intern(&unsent(&automaton, place)),
+            match operation {
+                Operation::Send(..) => all.intern_choices(&sent(&automaton, place)),
+                Operation::Receive(..) => all.intern(&received(&automaton, place)),
+                Operation::Unsend(..) => all.intern(&unsent(&automaton, place)),
                 _ => all.intern(&unreceived(&automaton, place)),
             }
         })

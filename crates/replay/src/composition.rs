@@ -3,7 +3,7 @@
 use crate::{Replayed, unconfirmed, waiting};
 use model::blame::Seen;
 use model::chart::{Chart, ChartStep, Form, JointKey, Lane, Move, StepKey};
-use model::composition::{Atom, Component, Composition, Happening, Question, Run, Stepper};
+use model::composition::{Atom, Component, Composition, Question, Run, StepLabel, Stepper};
 use model::formula::Ltl;
 use model::reason::Reason;
 use model::source::Span;
@@ -111,8 +111,8 @@ fn not_kept(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> Chart {
 fn loop_span(composition: &Composition, run: &Run) -> Option<Span> {
     let at = run.loop_from?;
     let number = match *run.steps.get(at)? {
-        Happening::Event(event) => *Stepper::new(composition).participants(event).first()?,
-        Happening::Silent { component } => component,
+        StepLabel::Event(event) => *Stepper::new(composition).participants(event).first()?,
+        StepLabel::Silent { component } => component,
     } as usize;
     Some(composition.components.get(number)?.state_span(*run.states.get(at)?.get(number)?))
 }
@@ -136,13 +136,13 @@ fn plain(composition: &Composition, run: Run) -> Chart {
 pub fn step(
     composition: &Composition,
     stepper: &Stepper<'_>,
-    happens: Happening,
+    happens: StepLabel,
     from: &[u32],
     to: &[u32],
 ) -> ChartStep {
     let participants = match happens {
-        Happening::Event(event) => stepper.participants(event).to_vec(),
-        Happening::Silent { component } => vec![component],
+        StepLabel::Event(event) => stepper.participants(event).to_vec(),
+        StepLabel::Silent { component } => vec![component],
     };
     let participant = |&number: &u32| {
         let component = composition.components.get(number as usize)?;

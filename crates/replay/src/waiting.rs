@@ -7,7 +7,7 @@
 //! that hold it.
 
 use model::chart::{Awaited, Waits, shortest_circle};
-use model::composition::{Composition, Happening, Run, Stepper};
+use model::composition::{Composition, Run, StepLabel, Stepper};
 use model::ids::EventId;
 
 /// So many events of a component are looked at for a circle.
@@ -79,7 +79,7 @@ pub fn likely_circle(all: &[Vec<usize>], met: &[Vec<usize>]) -> Vec<usize> {
 fn last_met(stepper: &Stepper<'_>, run: &Run, components: usize) -> Vec<Vec<usize>> {
     let mut met = vec![Vec::new(); components];
     for step in &run.steps {
-        if let Happening::Event(event) = step {
+        if let StepLabel::Event(event) = step {
             let together: Vec<usize> = stepper.participants(*event).iter().map(|&number| number as usize).collect();
             for &component in &together {
                 met[component] = together.iter().copied().filter(|&other| other != component).collect();

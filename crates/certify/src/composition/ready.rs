@@ -83,8 +83,8 @@ impl Closed {
     }
 }
 
-/// Parts side by side.
-pub(super) struct Meeting<'a> {
+/// The parallel composition of parts.
+pub(super) struct Parallel<'a> {
     closed: &'a Closed,
     /// The parts, in the order in which they are taken, with what they know.
     parts: Vec<(usize, HashSet<u32>)>,
@@ -96,7 +96,7 @@ pub(super) struct Meeting<'a> {
     all: Vec<usize>,
 }
 
-impl<'a> Meeting<'a> {
+impl<'a> Parallel<'a> {
     /// Parts with these alphabets.
     pub(super) fn new<'e>(closed: &'a Closed, alphabets: impl Iterator<Item = &'e [u32]>) -> Self {
         let alphabets: Vec<&[u32]> = alphabets.collect();
@@ -114,7 +114,7 @@ impl<'a> Meeting<'a> {
             alphabet.iter().for_each(|&event| knowing[event as usize].push(part));
         }
         let all = (0..alphabets.len()).collect();
-        Meeting { closed, parts, known, knowing, all }
+        Parallel { closed, parts, known, knowing, all }
     }
 
     /// The ready sets of a tuple, from those of its parts.

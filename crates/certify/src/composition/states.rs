@@ -6,7 +6,7 @@
 
 use super::classes::Abstraction;
 use super::malformed;
-use super::ready::{Closed, Meeting, ReadySets};
+use super::ready::{Closed, Parallel, ReadySets};
 use crate::Refusal;
 use crate::pace::Pace;
 use model::claim::AtomSet;
@@ -98,7 +98,7 @@ pub(super) fn of_component(
 ) -> Result<States, Refusal> {
     let structure = &component.structure;
     let alphabet: Vec<u32> = structure.alphabet().iter().map(|event| event.0).collect();
-    let meeting = Meeting::new(&settings.closed, [alphabet.as_slice()].into_iter());
+    let parallel = Parallel::new(&settings.closed, [alphabet.as_slice()].into_iter());
     let mut found = Found::default();
     let initial = structure.initial().iter().map(|&state| found.number(&[state]));
     let initial = initial.collect::<Result<_, _>>()?;
@@ -122,7 +122,7 @@ pub(super) fn of_component(
         if settings.ready && !wrong && !moves_alone {
             let end = (structure.ending(at) == Ending::Done).then_some(READY_TO_END);
             let own = ReadySets::one(structure.moves(at).iter().map(|step| step.event.0).chain(end).collect());
-            state.ready = meeting.sets(&[&own], clock)?;
+            state.ready = parallel.sets(&[&own], clock)?;
         }
         settings.accept(&state)?;
         if settings.kept {
@@ -134,7 +134,7 @@ pub(super) fn of_component(
 
 /// The states of an inner node.
 pub(super) fn of_parts(parts: &[Abstraction], settings: &Settings<'_>, clock: &Pace<'_>) -> Result<States, Refusal> {
-    let meeting = Meeting::new(&settings.closed, parts.iter().map(|part| part.alphabet.as_slice()));
+    let parallel = Parallel::new(&settings.closed, parts.iter().map(|part| part.alphabet.as_slice()));
     let participants = participants(parts);
     let mut found = Found::default();
     let mut initial = Vec::new();
@@ -152,7 +152,7 @@ pub(super) fn of_parts(parts: &[Abstraction], settings: &Settings<'_>, clock: &P
         }
         if settings.ready && !state.wrong {
             let own = parts.iter().zip(&*tuple).map(|(part, &class)| &part.classes[class as usize].ready);
-            state.ready = meeting.sets(&own.collect::<Vec<_>>(), clock)?;
+            state.ready = parallel.sets(&own.collect::<Vec<_>>(), clock)?;
         }
         settings.accept(&state)?;
         if !state.wrong {

@@ -24,7 +24,7 @@ use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::product::{Path, Product};
 use crate::search::breadth_first;
-use crate::story::Story;
+use crate::trace::RefinementTrace;
 use crate::{Statistics, Verdict, plain};
 use model::composition_proof::{CompositionProof, Node, Parts};
 use model::verdict::Reason;
@@ -38,7 +38,7 @@ const DEEPEST: usize = 4_000;
 pub(crate) fn minimise(
     problem: &Problem<'_>,
     meter: &Meter<'_>,
-    story: &mut Story<'_>,
+    trace: &mut RefinementTrace<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
     if problem.leaves.len() < 2 {
@@ -64,7 +64,7 @@ pub(crate) fn minimise(
         if piece.depth > DEEPEST {
             return Err(Reason::NotProvable(String::from("more components in a row than can be composed in turn")));
         }
-        story.tell(|_| {
+        trace.tell(|_| {
             let (states, classes, hides) = (piece.class_of.len(), piece.quotient.states(), piece.hidden.len());
             let below = piece.components;
             format!("composed {below} components: {states} states, {hides} events hidden, {classes} classes")

@@ -4,8 +4,8 @@
 //! to others, take what came in. All meet at the end of a layer; a layer of few states is left to one of them.
 
 use super::{At, NARROW, Partition, Report, STATE_BYTES, Shared, Sum, insert, lock, name, narrow, owner};
+use crate::barrier::Member;
 use crate::expansion::Expander;
-use crate::meeting::Member;
 use crate::reduction::Mode;
 use crate::search::{Violations, is_crowded};
 use crate::share::{Kind, States};
@@ -38,7 +38,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
     pub(super) fn new(shared: &'w Shared<'a, K>, index: usize, semantics: &'a Semantics<'a>) -> Self {
         Worker {
             shared,
-            member: shared.meeting.join(),
+            member: shared.barrier.join(),
             index,
             expander: Expander::new(semantics).reduced(shared.watch.options.reduction == Mode::On),
             kind: K::new(&shared.common),
@@ -94,7 +94,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
         }
     }
 
-    /// Publishes, meets the others, and hears what they have published; `None` if the meeting is off.
+    /// Publishes, meets the others, and hears what they have published; `None` if the barrier is off.
     fn meet(&mut self, left: u64, partition: &Partition<K::Table>) -> Option<Sum> {
         self.publish(self.index, left, partition);
         self.wait()

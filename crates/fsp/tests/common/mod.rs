@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use model::composition::{Atom, Composition, Happening, Stepper};
+use model::composition::{Atom, Composition, StepLabel, Stepper};
 use model::formula::Ltl;
 use model::ids::EventId;
 use std::collections::{BTreeSet, HashMap};
@@ -42,7 +42,7 @@ pub fn said(text: &str) -> Vec<&'static str> {
 /// Everything that can be reached.
 pub struct Product {
     pub states: Vec<Vec<u32>>,
-    pub steps: Vec<Vec<(Happening, usize)>>,
+    pub steps: Vec<Vec<(StepLabel, usize)>>,
     pub stuck: Vec<usize>,
     pub wrong: Vec<usize>,
 }

@@ -2,7 +2,7 @@
 
 use cegar::{Part, Specification, Violation};
 use model::chart::StepKey;
-use model::composition::Happening;
+use model::composition::StepLabel;
 use model::ids::EventId;
 use replay::components::Script;
 use report::parse::Trace;
@@ -22,8 +22,8 @@ pub fn of_violation(violation: &Violation, parts: &[Part]) -> Script {
     let steps = steps.map(|(at, (step_of_run, step))| {
         let mut moves: Vec<(usize, u32)> = step.moves.iter().map(|moved| (moved.part, moved.step)).collect();
         let takes_part = |part: usize| match *step_of_run {
-            Happening::Silent { component } => component as usize == part,
-            Happening::Event(event) => {
+            StepLabel::Silent { component } => component as usize == part,
+            StepLabel::Event(event) => {
                 violation.composition.components.get(part).is_some_and(|one| one.structure.takes_part(event))
             }
         };
@@ -31,8 +31,8 @@ pub fn of_violation(violation: &Violation, parts: &[Part]) -> Script {
         moves.extend(processes.filter_map(|part| Some((part, state(at + 1, part)?))));
         moves.sort_unstable();
         let event = match *step_of_run {
-            Happening::Event(event) => Some(event),
-            Happening::Silent { .. } => None,
+            StepLabel::Event(event) => Some(event),
+            StepLabel::Silent { .. } => None,
         };
         (event, moves)
     });

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::simulate::{Chooser, replayed};
 use model::chart::{ChartStep, Form, JointKey, StepKey};
-use model::composition::{Composition, Happening, Run, Stepper};
+use model::composition::{Composition, Run, StepLabel, Stepper};
 use model::source::SourceMap;
 use model::verdict::Property;
 use report::parse::{self, Trace};
@@ -50,7 +50,7 @@ pub fn run(composition: &Composition, steps: usize, chooser: &mut Chooser, out: 
     };
     let mut stepper = Stepper::new(composition);
     for number in 1..=steps {
-        let mut options: Vec<(Happening, Vec<u32>)> = Vec::new();
+        let mut options: Vec<(StepLabel, Vec<u32>)> = Vec::new();
         stepper.steps(&state, &mut |happens, next| options.push((happens, next.to_vec())));
         if options.is_empty() {
             return stopped(out, composition, &state, number - 1);

@@ -2,7 +2,7 @@
 //!
 //! They mean something only together with the very text of the model, which is why a trace has its hash.
 
-use crate::composition::{Happening, Run};
+use crate::composition::{Run, StepLabel};
 use crate::ids::{EdgeId, EventId};
 use crate::semantics::Step;
 use serde::{Deserialize, Serialize};
@@ -71,24 +71,24 @@ pub struct JointKey {
 
 impl JointKey {
     /// The key of a step between two states.
-    pub fn new(step: Happening, from: &[u32], to: &[u32]) -> Self {
+    pub fn new(step: StepLabel, from: &[u32], to: &[u32]) -> Self {
         let changed = (0..).zip(from.iter().zip(to)).filter(|(_, (from, to))| from != to);
         let to = changed.map(|(component, (_, &to))| (component, to)).collect();
         match step {
-            Happening::Event(event) => JointKey { event: Some(event.0), silent: None, to },
-            Happening::Silent { component } => JointKey { event: None, silent: Some(component), to },
+            StepLabel::Event(event) => JointKey { event: Some(event.0), silent: None, to },
+            StepLabel::Silent { component } => JointKey { event: None, silent: Some(component), to },
         }
     }
 
     /// Takes the step; `None` if it makes no sense.
-    fn take(&self, state: &[u32]) -> Option<(Happening, Vec<u32>)> {
+    fn take(&self, state: &[u32]) -> Option<(StepLabel, Vec<u32>)> {
         let mut next = state.to_vec();
         for &(component, to) in &self.to {
             *next.get_mut(component as usize)? = to;
         }
         let step = match (self.event, self.silent) {
-            (Some(event), None) => Happening::Event(EventId(event)),
-            (None, Some(component)) => Happening::Silent { component },
+            (Some(event), None) => StepLabel::Event(EventId(event)),
+            (None, Some(component)) => StepLabel::Silent { component },
             _ => return None,
         };
         Some((step, next))

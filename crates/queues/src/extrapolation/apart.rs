@@ -9,7 +9,7 @@
 //! one is, and good for widening.
 
 use super::Extrapolation;
-use crate::languages::{Deed, Language, Languages};
+use crate::languages::{Language, Languages, Operation};
 use crate::limits::Limit;
 use crate::nondeterministic::Nondeterministic;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl Extrapolation for Apart {
 
 /// The product of the projections: the end of a channel leads to every beginning of the next.
 fn product(language: Language, languages: &mut Languages) -> Result<Language, Limit> {
-    languages.remember(Deed::Product(language), |all| {
+    languages.remember(Operation::Product(language), |all| {
         let automaton = all.automaton(language).clone();
         let separator = all.separator();
         let states = || 0..automaton.states() as u32;

@@ -14,7 +14,7 @@
 
 use super::Extrapolation;
 use crate::automaton::Automaton;
-use crate::languages::{Deed, Language, Languages};
+use crate::languages::{Language, Languages, Operation};
 use crate::limits::Limit;
 use crate::nondeterministic::Nondeterministic;
 use rustc_hash::FxHashMap as Map;
@@ -113,7 +113,7 @@ impl Extrapolation for Bisimulation {
         if depth as usize >= languages.automaton(language).states() {
             return Ok(language);
         }
-        languages.remember(Deed::Quotient(language, self.code(), depth), |all| {
+        languages.remember(Operation::Quotient(language, self.code(), depth), |all| {
             let automaton = all.automaton(language).clone();
             let separator = all.separator();
             let mut classes = self.colour(&automaton, separator);
@@ -154,7 +154,7 @@ pub struct BoundedLanguages;
 
 impl Extrapolation for BoundedLanguages {
     fn apply(&self, k: u32, language: Language, languages: &mut Languages) -> Result<Language, Limit> {
-        languages.remember(Deed::Quotient(language, 0, k), |all| {
+        languages.remember(Operation::Quotient(language, 0, k), |all| {
             let automaton = all.automaton(language).clone();
             let separator = all.separator();
             all.budget.spend((k as usize).min(automaton.states()) * automaton.transitions())?;

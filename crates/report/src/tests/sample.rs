@@ -4,7 +4,7 @@ use crate::document::{Document, ModelInfo, NotChecked};
 use model::chart::{
     Awaited, Change, Chart, ChartStep, Contents, Form, Input, Inputs, JointKey, Lane, Move, MovesKey, StepKey, Waits,
 };
-use model::composition::Happening;
+use model::composition::StepLabel;
 use model::flow_proof::{
     Abstraction, Atom, Bound, FlowProof, Instance, Node, Origin, Point, Queue, QueueKey, Ranking, Values, Weights,
 };
@@ -398,8 +398,8 @@ pub(crate) fn joint() -> Chart {
     };
     let both = vec![one(0, "IDLE", "BUSY"), one(1, "ON", "ON")];
     let mut steps = vec![
-        step("go", both, Happening::Event(EventId(3)), &[0, 0], &[1, 0]),
-        step("tau", vec![one(1, "ON", "OFF")], Happening::Silent { component: 1 }, &[1, 0], &[1, 1]),
+        step("go", both, StepLabel::Event(EventId(3)), &[0, 0], &[1, 0]),
+        step("tau", vec![one(1, "ON", "OFF")], StepLabel::Silent { component: 1 }, &[1, 0], &[1, 1]),
     ];
     steps[0].remarks = strings(&["`p` is true now"]);
     let refused = |event: &str| Awaited {

@@ -1,7 +1,7 @@
 //! Where threads wait for each other.
 //!
 //! Like [`std::sync::Barrier`], except that nobody waits for a thread that has come to grief: when one
-//! unwinds, the meeting is off, and all others are told. Who comes early looks around for some microseconds before
+//! unwinds, the barrier is off, and all others are told. Who comes early looks around for some microseconds before
 //! it lies down to sleep: most meetings of a search are over by then, and being woken takes longer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,11 +11,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const LOOKS: u32 = 2_000;
 
 #[derive(Debug)]
-pub(crate) struct Meeting {
+pub(crate) struct Barrier {
     members: usize,
     state: Mutex<State>,
     all_here: Condvar,
-    /// Counts rounds, and that the meeting is off: who looks around sees that something has changed.
+    /// Counts rounds, and that the barrier is off: who looks around sees that something has changed.
     changes: AtomicU64,
 }
 
@@ -27,12 +27,12 @@ struct State {
     off: bool,
 }
 
-/// Calls the meeting off if its thread unwinds.
-pub(crate) struct Member<'a>(&'a Meeting);
+/// Calls the barrier off if its thread unwinds.
+pub(crate) struct Member<'a>(&'a Barrier);
 
-impl Meeting {
+impl Barrier {
     pub(crate) fn new(members: usize) -> Self {
-        Meeting { members, state: Mutex::default(), all_here: Condvar::new(), changes: AtomicU64::new(0) }
+        Barrier { members, state: Mutex::default(), all_here: Condvar::new(), changes: AtomicU64::new(0) }
     }
 
     pub(crate) fn join(&self) -> Member<'_> {
@@ -56,28 +56,28 @@ impl Member<'_> {
     /// Waits until all are here; `false` if that will never be. The last one to come does what is to be done while
     /// all others wait.
     pub(crate) fn wait(&self, meanwhile: impl FnOnce()) -> bool {
-        let meeting = self.0;
-        let mut state = meeting.lock();
+        let barrier = self.0;
+        let mut state = barrier.lock();
         state.here += 1;
-        if state.here == meeting.members {
+        if state.here == barrier.members {
             meanwhile();
             state.here = 0;
             state.round += 1;
-            meeting.wake(&state);
+            barrier.wake(&state);
             return !state.off;
         }
-        let (round, changes) = (state.round, meeting.changes.load(Ordering::Relaxed));
+        let (round, changes) = (state.round, barrier.changes.load(Ordering::Relaxed));
         drop(state);
         for _ in 0..LOOKS {
-            if meeting.changes.load(Ordering::Relaxed) != changes {
+            if barrier.changes.load(Ordering::Relaxed) != changes {
                 break;
             }
             std::hint::spin_loop();
         }
-        let mut state = meeting.lock();
+        let mut state = barrier.lock();
         while state.round == round && !state.off {
             state.asleep += 1;
-            state = meeting.all_here.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = barrier.all_here.wait(state).unwrap_or_else(PoisonError::into_inner);
             state.asleep -= 1;
         }
         !state.off

@@ -1,4 +1,4 @@
-//! The story of a refinement, in the paper's words.
+//! The trace of a refinement, in the paper's words.
 
 use crate::lts::{END, TAU};
 use crate::partition::Partition;
@@ -11,14 +11,14 @@ use model::ids::EventId;
 const SHOWN: usize = 12;
 
 /// Tells the observer, if it wants refinements.
-pub(crate) struct Story<'a> {
+pub(crate) struct RefinementTrace<'a> {
     composition: &'a Composition,
     cx: Context<'a>,
 }
 
-impl<'a> Story<'a> {
+impl<'a> RefinementTrace<'a> {
     pub(crate) fn new(composition: &'a Composition, cx: &Context<'a>) -> Self {
-        Story { composition, cx: *cx }
+        RefinementTrace { composition, cx: *cx }
     }
 
     /// Tells a line that is only made if it is wanted.
