@@ -110,7 +110,7 @@ impl Configuration<'_> {
 
     fn deadlock_in_words(&self) -> String {
         match self.all_ended() {
-            true => String::from("all machines have ended, and a message is left that nobody takes"),
+            true => String::from("all machines have ended, and a message is left that no machine receives"),
             false => String::from("nothing can move"),
         }
     }

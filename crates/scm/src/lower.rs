@@ -237,7 +237,7 @@ impl<'f, 'd> Lowering<'f, 'd> {
             .take(MOST_ERRORS)
             .map(|action| {
                 let (message, channel) = (&action.message, &action.channel.text);
-                let text = format!("nobody sends `{}` on channel {channel}", message.text);
+                let text = format!("no machine sends `{}` on channel {channel}", message.text);
                 Diagnostic::warning("S0301", message.span, text).label("this transition can never be taken")
             })
             .collect();

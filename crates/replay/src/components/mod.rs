@@ -158,7 +158,7 @@ fn participants(walkers: &[Walker<'_>], event: Option<EventId>, moves: &[(usize,
     take.sort_unstable();
     match know.eq(take) && !moves.is_empty() {
         true => Ok(()),
-        false => Err(String::from("an event is taken by all that know it, and by nobody else")),
+        false => Err(String::from("every component that has an event takes part in it, and no other does")),
     }
 }
 
