@@ -158,7 +158,7 @@ fn the_checkers_are_small() {
     }
 }
 
-/// A file of `certify` that no kind names would be trusted by nobody, or by all without a word.
+/// A file of `certify` that no kind names would be in no count.
 #[test]
 fn every_file_of_the_checker_belongs_to_a_kind() {
     let named = KINDS.iter().flat_map(|kind| kind.files).chain(&DISPATCH);

@@ -44,6 +44,7 @@ pub mod semantics;
 pub mod source;
 pub mod stats;
 pub mod structure;
+pub mod text;
 pub mod trace;
 pub mod vacuity;
 pub mod verdict;

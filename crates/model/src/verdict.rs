@@ -4,19 +4,15 @@
 //! property. It never prints. A limit that is hit is a [`Reason`], not an error: "not finished" is a
 //! value of its own and can never be taken for "no error".
 
+mod certificate;
 mod channels;
 
 pub use crate::observer::Progress;
 pub use crate::reason::Reason;
+pub use certificate::Certificate;
 pub use channels::{ChannelState, ChannelVerdict, CycleVerdict};
 
 use crate::chart::Chart;
-use crate::claim::Claim;
-use crate::components_proof::ComponentsProof;
-use crate::composition_proof::CompositionProof;
-use crate::flow_proof::FlowProof;
-use crate::program_proof::ProgramProof;
-use crate::queue_proof::QueueProof;
 use crate::semantics::Reading;
 use crate::source::Span;
 use crate::stats::{Exhibit, Sheet, Value};
@@ -50,6 +46,26 @@ pub enum Property {
     Conformance(String),
     /// A progress property of FSP, by name.
     Progress(String),
+}
+
+impl Property {
+    /// What holds where it is proved.
+    pub fn statement(&self) -> &'static str {
+        match self {
+            Property::Safety => "no assertion fails, no run-time error",
+            Property::Deadlock => "no invalid end state",
+            Property::Boundedness => "every channel is bounded",
+            Property::Livelock => "no endless run without progress",
+            Property::Reception => "no machine is stuck before a message that it does not take",
+            Property::Orphan => "no message is left over at the end",
+            Property::Ltl(_) => "the formula holds on every run",
+            Property::Never(_) => "no run matches the claim",
+            Property::Acceptance => "no run passes through acceptance labels forever",
+            Property::Trace(_) => "every run conforms",
+            Property::Conformance(_) => "the procedure does nothing else",
+            Property::Progress(_) => "the events happen again and again",
+        }
+    }
 }
 
 impl fmt::Display for Property {
@@ -128,51 +144,6 @@ impl SearchStats {
             .with("violations", "", self.violations)
             .with("", "states/s", Value::Rate(self.states))
     }
-}
-
-/// What a `proved` rests on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Certificate {
-    /// All reachable states were visited: so many, and this is the digest of their set.
-    Explored {
-        /// The number of states.
-        states: u64,
-        /// The sum of the states' fingerprints modulo 2^128: it does not depend on the order.
-        digest: u128,
-        /// For boundedness: the longest that each channel got, by name.
-        longest: Vec<(String, u64)>,
-        /// For livelock: the events that are progress; none for labels.
-        events: Vec<String>,
-    },
-    /// All states of the product of the model with a claim were visited, and none of its cycles is accepting.
-    Product {
-        /// The number of product states.
-        states: u64,
-        /// The sum of their fingerprints modulo 2^128.
-        digest: u128,
-        /// The claim that was watched: an automaton for the negation of a formula, or a `never` claim as it is
-        /// written.
-        claim: Box<Claim>,
-        /// Only for runs in which every process that can always move does move.
-        fair: bool,
-    },
-    /// A search that left out states where the order of steps does not matter. The checker leaves out none.
-    Searched {
-        /// Only for runs in which every process that can always move does move.
-        fair: bool,
-        /// For livelock: the events that are progress; none for labels.
-        events: Vec<String>,
-    },
-    /// Weights and potentials under which nothing gains.
-    Flow(Box<FlowProof>),
-    /// What the queues can hold, wherever the machines are.
-    Queues(Box<QueueProof>),
-    /// Which states of components, and of groups of them, are alike.
-    Composition(Box<CompositionProof>),
-    /// What holds at which location of a C program.
-    Program(Box<ProgramProof>),
-    /// Structures that over-approximate procedures of C, and which of their states are alike.
-    Components(Box<ComponentsProof>),
 }
 
 /// A statement that no run reaches.

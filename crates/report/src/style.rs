@@ -4,6 +4,7 @@
 //! nobody else asks. Text that comes from a model goes through `clean` before it is shown, so that
 //! a model cannot move the cursor.
 
+pub(crate) use model::text::{counted, grouped};
 use std::time::Duration;
 
 /// What the output can show.
@@ -110,24 +111,6 @@ pub(crate) fn clean(text: &str) -> String {
             c => c,
         })
         .collect()
-}
-
-/// A number in groups of three digits: `1 203 004`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number and what it counts: `1 step`, `2 steps`.
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// A time as a person would say it: `0.02 ms`, `0.4 ms`, `12 ms`, `60.0 s`, `3 min 20 s`.
