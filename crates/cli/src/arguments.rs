@@ -5,7 +5,7 @@ mod units;
 pub use units::{duration, size};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use highwater::convert::Target;
 use highwater::settings::{
     Abstraction, COptions, Channels, DataModel, Engine, Language, Method, PathInvariant, ReadOptions, Reduction,
@@ -40,7 +40,7 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Check properties of models.
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Check a certificate with the small independent checker.
     VerifyCertificate(VerifyArgs),
     /// Run a model: at random, by hand, or along a trace.
@@ -125,6 +125,38 @@ pub enum When {
 pub enum Format {
     Human,
     Json,
+}
+
+/// A file that `check` writes.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// In which form.
+    pub form: Form,
+    /// Where.
+    pub file: PathBuf,
+}
+
+/// The forms of such files.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Form {
+    Html,
+    Json,
+}
+
+impl Output {
+    fn parse(text: &str) -> Result<Output, String> {
+        let forms = || Form::value_variants().iter().filter_map(Form::to_possible_value);
+        let known = || forms().map(|form| form.get_name().to_owned()).collect::<Vec<_>>().join(", ");
+        let (form, file) =
+            text.split_once('=').ok_or_else(|| format!("FORM=FILE, where FORM is one of {}", known()))?;
+        let form =
+            Form::from_str(form, false).map_err(|_| format!("there is no form `{form}`; known are {}", known()))?;
+        if file.is_empty() {
+            return Err(String::from("the name of a file is missing behind the `=`"));
+        }
+        Ok(Output { form, file: PathBuf::from(file) })
+    }
 }
 
 /// Which capacities `check --apply-bounds` writes.
@@ -304,13 +336,16 @@ pub struct OutputArgs {
     /// Write the first counterexample to a file.
     #[arg(long, value_name = "OUT.json")]
     pub trace: Option<PathBuf>,
+    /// Write what was found to a file, in another form; several times, if several are wanted.
+    #[arg(long, value_name = "FORM=FILE", value_parser = Output::parse)]
+    pub output: Vec<Output>,
     /// Write the certificates to a file.
     #[arg(long, value_name = "OUT.json")]
     pub certificate: Option<PathBuf>,
     /// Print the model with other capacities, instead of a report.
     #[arg(long, value_enum, value_name = "CAPACITIES", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "never-wait")]
-    #[arg(conflicts_with_all = ["properties", "format", "stats", "trace", "certificate"])]
+    #[arg(conflicts_with_all = ["properties", "format", "stats", "trace", "output", "certificate"])]
     pub apply_bounds: Option<Capacities>,
     /// C: write the counterexample as a C program, which ends with status 97; for C components, one for each procedure
     /// that it is about.

@@ -1,6 +1,7 @@
 //! `check`: the verdicts of one file after the other, on the terminal and in files.
 
 use crate::arguments::{Capacities, CheckArgs, Format};
+use crate::outputs;
 use crate::terminal::{self, diagnose, explain_error};
 use highwater::options::Kind;
 use highwater::settings::Settings;
@@ -23,7 +24,7 @@ pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Error> {
             return Err(Error::Usage(format!("{option} is for one file at a time")));
         }
     }
-    let mut run = Run { args, settings: args.settings(), wanted, stop, traced: false };
+    let mut run = Run { args, settings: args.settings(), wanted, stop, traced: false, found: Vec::new() };
     let mut codes = Vec::new();
     for path in &args.files {
         let code = match run.file(path) {
@@ -31,7 +32,7 @@ pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Error> {
             // Bad input in one file does not keep the others from being checked.
             Err(
                 error @ (Error::Unreadable { .. } | Error::Language { .. } | Error::Model(_) | Error::Limit { .. }),
-            ) => run.unreadable(path, &error)?,
+            ) => run.unreadable(path, error)?,
             Err(error) => {
                 explain_error(&error, &args.style)?;
                 return Err(error);
@@ -39,6 +40,7 @@ pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Error> {
         };
         codes.push(code);
     }
+    outputs::write(&args.output.output, &run.found, &args.read.define)?;
     Ok(combined_exit_code(codes))
 }
 
@@ -49,6 +51,8 @@ struct Run<'a> {
     stop: &'a Cancel,
     /// A run was written.
     traced: bool,
+    /// What was found of every file, if files are to be written.
+    found: Vec<(String, Result<Report, Error>)>,
 }
 
 impl Run<'_> {
@@ -74,12 +78,12 @@ impl Run<'_> {
         if let Some(wanted) = args.output.apply_bounds {
             return apply_bounds(&report, &model, wanted, &budget);
         }
-        self.report(&report)
+        self.report(report)
     }
 
     /// Prints what was found, writes what is to be written, and returns the exit code.
-    fn report(&mut self, report: &Report) -> Result<i32, Error> {
-        self.write_files(report)?;
+    fn report(&mut self, report: Report) -> Result<i32, Error> {
+        self.write_files(&report)?;
         let text = match self.args.output.format {
             Format::Json => report.to_json(),
             Format::Human => report.render(terminal::style(&self.args.style), self.args.output.stats),
@@ -89,7 +93,16 @@ impl Run<'_> {
             Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
             printed => printed?,
         }
-        Ok(report.exit_code())
+        let code = report.exit_code();
+        self.keep(report.document().model.file, Ok(report));
+        Ok(code)
+    }
+
+    /// Keeps what was found, for files that are written at the end.
+    fn keep(&mut self, file: String, found: Result<Report, Error>) {
+        if !self.args.output.output.is_empty() {
+            self.found.push((file, found));
+        }
     }
 
     /// `--trace` and `--certificate`
@@ -98,18 +111,18 @@ impl Run<'_> {
             && !self.traced
             && let Some(trace) = report.trace()
         {
-            write(path, &trace)?;
+            outputs::save(path, &trace)?;
             self.traced = true;
         }
         if let Some(path) = &self.args.output.certificate {
-            write(path, &report.certificates())?;
+            outputs::save(path, &report.certificates())?;
         }
         Ok(())
     }
 
     /// A file that is not there, has errors, or is of another language.
-    fn unreadable(&self, path: &Path, error: &Error) -> Result<i32, Error> {
-        explain_error(error, &self.args.style)?;
+    fn unreadable(&mut self, path: &Path, error: Error) -> Result<i32, Error> {
+        explain_error(&error, &self.args.style)?;
         if !matches!(error, Error::Model(_) | Error::Limit { .. }) {
             terminal::error(&error.to_string());
         }
@@ -117,7 +130,9 @@ impl Run<'_> {
             let document = error.to_json(&path.display().to_string(), &self.args.read.define);
             std::io::stdout().lock().write_all(document.as_bytes())?;
         }
-        Ok(error.exit_code())
+        let code = error.exit_code();
+        self.keep(path.display().to_string(), Err(error));
+        Ok(code)
     }
 }
 
@@ -137,9 +152,4 @@ fn apply_bounds(report: &Report, model: &Model, wanted: Capacities, budget: &Bud
     }
     let checked = report.findings().all(|finding| finding.engine().is_some());
     Ok(if applied.refused.is_empty() && checked { 0 } else { 3 })
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let unwritable = |e: std::io::Error| Error::Unwritable { file: path.display().to_string(), reason: e.to_string() };
-    std::fs::write(path, text).map_err(unwritable)
 }

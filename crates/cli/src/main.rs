@@ -13,6 +13,7 @@ mod check;
 mod commands;
 mod explain;
 mod ltl;
+mod outputs;
 mod terminal;
 
 use arguments::{Cli, Command};

@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The chapters, in `docs/src`.
-const CHAPTERS: [&str; 8] = [
+const CHAPTERS: [&str; 9] = [
     "tutorial.md",
+    "seeing.md",
     "buffers.md",
     "patterns.md",
     "livelock.md",

@@ -6,6 +6,7 @@ use model::source::{SourceMap, Span};
 use model::verdict::Reason;
 use report::style::Style;
 use report::{diagnostics, json};
+use std::sync::LazyLock;
 use thiserror::Error as ThisError;
 
 /// A failure of a command, as opposed to a verdict that is not the hoped-for one.
@@ -125,11 +126,21 @@ impl Error {
         }
     }
 
-    /// The JSON document for a model that cannot be read, in one line: schema `highwater/1`.
-    pub fn to_json(&self, file: &str, defines: &[String]) -> String {
-        let message = [Diagnostic::error("unreadable", Span::NONE, self.to_string())];
-        let (empty, exit_code) = (SourceMap::new(), self.exit_code());
-        let unreadable = match self {
+    /// What is wrong with a file, for those errors that have no diagnostics of their own.
+    pub fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::error("unreadable", Span::NONE, self.to_string())
+    }
+
+    /// What renderers show of a file that cannot be read: its own diagnostics, else `message`.
+    pub fn unreadable<'a>(
+        &'a self,
+        file: &'a str,
+        defines: &'a [String],
+        message: &'a Diagnostic,
+    ) -> json::Unreadable<'a> {
+        static EMPTY: LazyLock<SourceMap> = LazyLock::new(SourceMap::new);
+        let exit_code = self.exit_code();
+        match self {
             Error::Model(found) | Error::Limit { unreadable: found, .. } => json::Unreadable {
                 file: &found.info.file,
                 language: Some(found.info.language),
@@ -140,12 +151,17 @@ impl Error {
                 exit_code,
             },
             _ => {
-                let (language, sha256) = (None, None);
-                json::Unreadable { file, language, sha256, defines, diagnostics: &message, sources: &empty, exit_code }
+                let (language, sha256, diagnostics) = (None, None, std::slice::from_ref(message));
+                json::Unreadable { file, language, sha256, defines, diagnostics, sources: &EMPTY, exit_code }
             }
-        };
+        }
+    }
+
+    /// The JSON document for a model that cannot be read, in one line: schema `highwater/1`.
+    pub fn to_json(&self, file: &str, defines: &[String]) -> String {
+        let message = self.diagnostic();
         let mut bytes = Vec::new();
-        match json::write_unreadable(&mut bytes, &unreadable) {
+        match json::write_unreadable(&mut bytes, &self.unreadable(file, defines, &message)) {
             Ok(()) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(_) => String::new(),
         }

@@ -5,6 +5,7 @@ use crate::check::Results;
 use crate::evidence::{self, By, Checked};
 use crate::model::Model;
 use model::budget::Budget;
+use model::diagnostic::Diagnostic;
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::verdict::{self, ChannelState, Outcome, Reason};
@@ -27,7 +28,7 @@ pub struct Report {
     /// For each outcome, who checked its proof, and how many steps of its run were replayed.
     evidence: Vec<(Option<By>, Option<usize>)>,
     not_checked: Vec<NotChecked>,
-    warnings: usize,
+    warnings: Vec<Diagnostic>,
     sources: Arc<SourceMap>,
     time: Duration,
 }
@@ -37,16 +38,17 @@ impl Report {
         let Results { findings, not_checked } = results;
         let evidence = findings.iter().map(|f| (f.proof().map(Checked::by), f.run().map(Replayed::steps))).collect();
         let outcomes = findings.into_iter().map(evidence::Finding::into_outcome).collect();
-        let (sources, warnings) = (Arc::clone(&model.sources), model.warnings.len());
+        let (sources, warnings) = (Arc::clone(&model.sources), model.warnings.clone());
         Report { model: model.info.clone(), outcomes, evidence, not_checked, warnings, sources, time }
     }
 
-    fn document(&self) -> Document<'_> {
+    /// What renderers show of it: `html`, SARIF and others are made of this.
+    pub fn document(&self) -> Document<'_> {
         Document {
             model: self.model.clone(),
             outcomes: self.outcomes.as_slice().into(),
             not_checked: self.not_checked.as_slice().into(),
-            warnings: self.warnings,
+            warnings: self.warnings.as_slice().into(),
             sources: &self.sources,
             time: self.time,
         }

@@ -87,8 +87,8 @@ impl Entry {
     }
 }
 
-/// What is known of how long a channel gets.
-fn bound(channel: &ChannelVerdict) -> String {
+/// What is known of how long a channel gets, in words.
+pub fn bound(channel: &ChannelVerdict) -> String {
     match (channel.state, channel.proved_at_most, channel.gain) {
         (ChannelState::Bounded, Some(at_most), _) => match channel.weights_at_most {
             Some(weights) => format!("{} (weights: {})", grouped(at_most), grouped(weights)),

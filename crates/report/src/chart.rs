@@ -25,6 +25,7 @@
 mod ending;
 mod lanes;
 
+pub use ending::because;
 pub(crate) use ending::ending;
 
 use crate::cycles::enumerated;
@@ -251,7 +252,7 @@ fn round(chart: &Chart) -> String {
 }
 
 /// How long a run is: `after 3 steps, then 2 steps forever`.
-pub(crate) fn when(chart: &Chart) -> String {
+pub fn when(chart: &Chart) -> String {
     let steps = |count: u64| counted(count, "step", "steps");
     let length = chart.length();
     match chart.loop_from.map(|first| first as u64) {

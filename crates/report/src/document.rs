@@ -5,6 +5,8 @@
 
 pub use model::info::{ComponentsInfo, CompositionInfo, ModelInfo, ProgramInfo};
 
+use crate::json::Unreadable;
+use model::diagnostic::Diagnostic;
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::verdict::{Outcome, Reason, Verdict};
@@ -33,12 +35,55 @@ pub struct Document<'a> {
     pub outcomes: Cow<'a, [Outcome]>,
     /// Questions without an attempt at an answer.
     pub not_checked: Cow<'a, [NotChecked]>,
-    /// How many warnings the front end gave.
-    pub warnings: usize,
+    /// The warnings of the front end.
+    pub warnings: Cow<'a, [Diagnostic]>,
     /// The texts that spans refer to.
     pub sources: &'a SourceMap,
     /// Wall time for the file, reading it included.
     pub time: Duration,
+}
+
+/// What there is to say about one of several files.
+#[derive(Clone, Debug)]
+pub enum Entry<'a> {
+    /// It was checked.
+    Checked(Box<Document<'a>>),
+    /// It could not be read.
+    Unreadable(Unreadable<'a>),
+}
+
+impl Entry<'_> {
+    /// The file as the user named it.
+    pub fn file(&self) -> &str {
+        match self {
+            Entry::Checked(document) => &document.model.file,
+            Entry::Unreadable(unreadable) => unreadable.file,
+        }
+    }
+
+    /// The exit code for this file.
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Entry::Checked(document) => document.exit_code(),
+            Entry::Unreadable(unreadable) => unreadable.exit_code,
+        }
+    }
+
+    /// What the front end says about it.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        match self {
+            Entry::Checked(document) => &document.warnings,
+            Entry::Unreadable(unreadable) => unreadable.diagnostics,
+        }
+    }
+
+    /// The texts that spans refer to.
+    pub fn sources(&self) -> &SourceMap {
+        match self {
+            Entry::Checked(document) => document.sources,
+            Entry::Unreadable(unreadable) => unreadable.sources,
+        }
+    }
 }
 
 impl Document<'_> {

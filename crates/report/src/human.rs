@@ -26,14 +26,13 @@ use crate::stats;
 use crate::style::{Ink, Style, clean, counted, duration, grouped};
 use model::source::SourceMap;
 use model::verdict::{Outcome, Reason, Verdict};
-use sentences::sentence;
 use std::collections::HashSet;
 use violations::violation;
 
 /// Everything about one file; with a table of counts if `with_stats` is set.
 pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String {
     let places = Places::new(document.sources);
-    let mut text = header(&document.model, document.warnings, style);
+    let mut text = header(&document.model, document.warnings.len(), style);
     text += "\n";
     text += &verdict_lines(document, style);
     let counted = if with_stats { stats::tables(&document.outcomes, &places, style) } else { String::new() };
@@ -80,6 +79,20 @@ fn notes(outcome: &Outcome, said: &mut HashSet<String>, style: Style) -> String 
 
 /// The file, its language and its size.
 fn header(model: &ModelInfo, warnings: usize, style: Style) -> String {
+    let mut parts = about(model);
+    if warnings > 0 {
+        parts.push(style.paint(Ink::Doubt, &counted(warnings as u64, "warning", "warnings")));
+    }
+    format!("{}: {}\n", style.paint(Ink::Strong, &clean(&model.file)), parts.join(", "))
+}
+
+/// What was found, for which reading, by whom, in what time.
+pub fn sentence(outcome: &Outcome, model: &ModelInfo) -> String {
+    sentences::sentence(outcome, model, Style { unicode: true, ..Style::PLAIN })
+}
+
+/// The language of a model, how it was read, and its size.
+pub fn about(model: &ModelInfo) -> Vec<String> {
     let mut parts = vec![String::from(language(model.language))];
     match (&model.composition, &model.program) {
         (Some(CompositionInfo { system, components, events }), _) => {
@@ -107,10 +120,7 @@ fn header(model: &ModelInfo, warnings: usize, style: Style) -> String {
         ]),
     }
     parts.extend(model.defines.iter().map(|define| format!("-D {}", clean(define))));
-    if warnings > 0 {
-        parts.push(style.paint(Ink::Doubt, &counted(warnings as u64, "warning", "warnings")));
-    }
-    format!("{}: {}\n", style.paint(Ink::Strong, &clean(&model.file)), parts.join(", "))
+    parts
 }
 
 fn components_header(about: &ComponentsInfo) -> Vec<String> {
@@ -173,7 +183,7 @@ fn verdict_line(outcome: &Outcome, model: &ModelInfo, style: Style) -> Line {
     };
     let verdict = outcome.verdict.name();
     let property = clean(&outcome.property.to_string());
-    let sentence = sentence(outcome, model, style);
+    let sentence = sentences::sentence(outcome, model, style);
     if counts(outcome) {
         return Line { mark, ink, verdict, property, sentence };
     }

@@ -14,7 +14,7 @@
 //! A result only says how large a proof is; the proof itself is in the document of `--certificate`.
 
 use crate::details::{DetailsJson, details};
-use crate::document::{Document, ModelInfo, NotChecked};
+use crate::document::{Document, Entry, ModelInfo, NotChecked};
 use crate::indented::Indented;
 use crate::places::{At, Places};
 use crate::run::{WitnessJson, witness};
@@ -74,6 +74,18 @@ pub fn write_unreadable(out: &mut dyn Write, unreadable: &Unreadable<'_>) -> io:
         exit_code: unreadable.exit_code,
     };
     write_line(out, &document)
+}
+
+/// The documents about several files, a line for each.
+pub fn lines(entries: &[Entry<'_>]) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    for entry in entries {
+        match entry {
+            Entry::Checked(document) => write_check(&mut bytes, document)?,
+            Entry::Unreadable(unreadable) => write_unreadable(&mut bytes, unreadable)?,
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Writes the run of an outcome, so that it can be replayed; `false` and nothing if it has none.

@@ -12,7 +12,8 @@
 //! No text from a model is trusted: spans may be stale, lines may be megabytes long, names may have
 //! escape sequences in them. `places` and [`style`] are where such things are made harmless.
 
-mod channels;
+pub mod arrows;
+pub mod channels;
 pub mod chart;
 mod cycles;
 mod details;
@@ -24,7 +25,7 @@ pub mod human;
 mod indented;
 pub mod json;
 pub mod parse;
-mod places;
+pub mod places;
 pub mod progress;
 mod run;
 mod stats;

@@ -141,7 +141,7 @@ fn newlines(text: &str, from: usize, to: usize) -> u32 {
 }
 
 /// The offset, or the next smaller one that is the start of a character or the end of the text.
-pub(crate) fn boundary(text: &str, offset: usize) -> usize {
+pub fn boundary(text: &str, offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
         offset -= 1;

@@ -114,7 +114,7 @@ pub(crate) fn clean(text: &str) -> String {
 }
 
 /// A time as a person would say it: `0.02 ms`, `0.4 ms`, `12 ms`, `60.0 s`, `3 min 20 s`.
-pub(crate) fn duration(time: Duration) -> String {
+pub fn duration(time: Duration) -> String {
     let milliseconds = time.as_secs_f64() * 1000.0;
     match time.as_secs() {
         0 if milliseconds < 0.1 => format!("{milliseconds:.2} ms"),

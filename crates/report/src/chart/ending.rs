@@ -92,7 +92,7 @@ fn alternatives(chart: &Chart, waits: &Waits, places: &Places<'_>) -> Vec<(Optio
 }
 
 /// `c` is full (1 of 1), until Q:1 receives
-fn because(chart: &Chart, blocked: &Blocked) -> String {
+pub fn because(chart: &Chart, blocked: &Blocked) -> String {
     let names: Vec<String> = blocked.lanes.iter().take(MANY_EVENTS).map(|&lane| chart.lane_name(lane)).collect();
     let why = &blocked.why;
     match (names.is_empty(), blocked.lanes.len() - names.len()) {

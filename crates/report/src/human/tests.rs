@@ -4,7 +4,9 @@ use super::sentences::finding;
 use super::*;
 use crate::chart::when;
 use crate::sample;
+use model::diagnostic::Diagnostic;
 use model::semantics::Reading;
+use model::source::Span;
 use model::verdict::{Property, SearchStats};
 
 const UNICODE: Style = Style { color: false, unicode: true, width: 100 };
@@ -100,7 +102,7 @@ fn a_violation_is_shown_with_its_run_its_end_and_its_place() {
 fn a_deadlock_in_ascii() {
     let sources = sample::sources();
     let mut document = sample::document(&sources, vec![sample::deadlock()]);
-    document.warnings = 1;
+    document.warnings = vec![Diagnostic::warning("P0101", Span::NONE, "odd")].into();
     let text = render(&document, false, Style { width: 80, ..Style::PLAIN });
     assert!(text.is_ascii());
     insta::assert_snapshot!(text, @r"

@@ -378,7 +378,14 @@ pub(crate) fn model() -> ModelInfo {
 
 pub(crate) fn document(sources: &SourceMap, outcomes: Vec<Outcome>) -> Document<'_> {
     let time = Duration::from_millis(15);
-    Document { model: model(), outcomes: outcomes.into(), not_checked: Vec::new().into(), warnings: 0, sources, time }
+    Document {
+        model: model(),
+        outcomes: outcomes.into(),
+        not_checked: Vec::new().into(),
+        warnings: Vec::new().into(),
+        sources,
+        time,
+    }
 }
 
 /// Two steps of components, the second of which may be a loop; or an end where one waits for the other.

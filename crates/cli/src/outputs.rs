@@ -1,0 +1,71 @@
+//! Files that `check` writes when all models are checked: one for all of them, in several forms.
+
+use crate::arguments::{Form, Output};
+use highwater::{Error, Report};
+use report::document::Entry;
+use std::path::Path;
+
+/// Writes what was found, in every form that is wanted.
+pub fn write(outputs: &[Output], found: &[(String, Result<Report, Error>)], defines: &[String]) -> Result<(), Error> {
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    let messages: Vec<_> = found.iter().map(|(_, found)| found.as_ref().err().map(Error::diagnostic)).collect();
+    let mut entries = Vec::new();
+    for ((file, found), message) in found.iter().zip(&messages) {
+        match (found, message) {
+            (Ok(report), _) => entries.push(Entry::Checked(Box::new(report.document()))),
+            (Err(error), Some(message)) => entries.push(Entry::Unreadable(error.unreadable(file, defines, message))),
+            (Err(_), None) => {}
+        }
+    }
+    outputs.iter().try_for_each(|Output { form, file }| save(file, &text(*form, &entries)?))
+}
+
+fn text(form: Form, entries: &[Entry<'_>]) -> Result<String, Error> {
+    Ok(match form {
+        Form::Html => web::page(entries, &command(std::env::args().skip(1))),
+        Form::Json => report::json::lines(entries)?,
+    })
+}
+
+/// The command line, as a shell takes it; files that it writes apart.
+fn command(arguments: impl Iterator<Item = String>) -> String {
+    let mut words = vec![String::from("highwater")];
+    let mut arguments = arguments.peekable();
+    while let Some(argument) = arguments.next() {
+        if argument == "--output" {
+            arguments.next();
+        } else if !argument.starts_with("--output=") {
+            words.push(quoted(&argument));
+        }
+    }
+    words.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@+%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Writes a file.
+pub fn save(path: &Path, text: &str) -> Result<(), Error> {
+    let unwritable = |e: std::io::Error| Error::Unwritable { file: path.display().to_string(), reason: e.to_string() };
+    std::fs::write(path, text).map_err(unwritable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_one_that_a_shell_takes_and_writes_nothing() {
+        let words = ["check", "it's a.pml", "--output", "html=x.html", "--output=json=y", "-p", "ltl:[] (x)"];
+        let words = words.map(String::from).into_iter();
+        assert_eq!(command(words), r"highwater check 'it'\''s a.pml' -p 'ltl:[] (x)'");
+    }
+}

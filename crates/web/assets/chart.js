@@ -1,0 +1,229 @@
+// A run as a message sequence chart. Only the rows that can be seen are drawn, so a run of a hundred thousand steps scrolls.
+
+const ROW = 28;
+const NUMBERS = 64;
+/** Longer labels are cut. */
+const MOST_LETTERS = 44;
+const LETTER = 7.6;
+
+class Chart {
+  /** @param {Run} run @param {(step: number) => void} onSelect */
+  constructor(run, onSelect) {
+    this.run = run;
+    this.onSelect = onSelect;
+    /** How many steps are done: 0 is the start. */
+    this.current = 0;
+    const count = Math.max(1, run.lanes.length);
+    const longest = Math.min(22, Math.max(4, ...run.lanes.map(name => name.length)));
+    this.laneWidth = Math.max(count > 12 ? 74 : 100, Math.min(170, longest * 8 + 30), count <= 4 ? 130 : 0);
+    this.lanesWidth = Math.max(count * this.laneWidth, this.labelsEnd()) + 24;
+    this.hasQueues = run.raw.processes && run.channels.length > 0;
+    this.width = NUMBERS + this.lanesWidth + (this.hasQueues ? 280 : 0);
+    this.rows = run.length + 1;
+    this.heads = html("div", { class: "heads", style: { width: `${this.width}px` } }, this.head());
+    this.svg = svg("svg", { class: "lines-of-chart", "aria-hidden": "true" });
+    this.list = html("div", { class: "rows" });
+    const canvas = html("div", { class: "canvas", style: { height: `${this.rows * ROW + 16}px`, width: `${this.width}px` } }, this.svg, this.list);
+    this.element = html("div", {
+      class: "chart", tabindex: "0", role: "listbox", "aria-label": "message sequence chart: arrow keys go from step to step",
+      onscroll: () => this.schedule(), onkeydown: event => this.key(event),
+    }, this.heads, canvas);
+    this.scheduled = false;
+    new ResizeObserver(() => this.schedule()).observe(this.element);
+  }
+
+  /** @param {number} lane */
+  x(lane) {
+    return NUMBERS + this.laneWidth * (lane + 0.5);
+  }
+
+  /** Where a label begins: it stands beside the first who moves, over the line to the others. */
+  labelAt(step) {
+    const moves = this.run.raw.steps[step][1] ?? [];
+    return Math.min(...moves.map(move => move[0]));
+  }
+
+  /** How far labels reach, behind the numbers. */
+  labelsEnd() {
+    let end = 0;
+    for (let step = 0; step < this.run.length; step++) {
+      if (this.run.raw.steps[step][1]?.length) end = Math.max(end, this.laneWidth * (this.labelAt(step) + 0.5) + Math.min(MOST_LETTERS, this.run.label(step).length) * LETTER);
+    }
+    return end;
+  }
+
+  head() {
+    const names = this.run.lanes.map((name, lane) => html("div", {
+      class: "head", title: shortened(name, 300),
+      style: { left: `${this.x(lane) - this.laneWidth / 2 + 4}px`, width: `${this.laneWidth - 8}px`, "--lane": laneColor(lane) },
+    }, html("span", {}, shortened(name, 40))));
+    if (this.hasQueues) names.push(html("div", { class: "head queues-head", style: { left: `${NUMBERS + this.lanesWidth}px`, width: "270px" } }, "channels after the step"));
+    return names;
+  }
+
+  schedule() {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => { this.scheduled = false; this.draw(); });
+  }
+
+  /** Goes to the state behind so many steps. @param {number} step @param {boolean} [jump] */
+  select(step, jump = false) {
+    this.current = Math.max(0, Math.min(this.run.length, step));
+    const view = this.element, top = Math.max(0, this.current - 1) * ROW, height = view.clientHeight - 48;
+    if (top < view.scrollTop + ROW || top > view.scrollTop + height - 2 * ROW) {
+      view.scrollTop = jump ? top - height / 2 : top < view.scrollTop + ROW ? top - ROW : top - height + 3 * ROW;
+    }
+    this.draw();
+    this.onSelect(this.current);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, Math.floor(this.element.clientHeight / ROW) - 3);
+    const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    if (event.key in steps) { this.select(this.current + steps[event.key]); event.preventDefault(); }
+    if (event.key === "m" || event.key === "M") { this.follow(); event.preventDefault(); }
+    if (event.key === "l" && this.run.loop !== null) { this.select(this.run.loop + 1, true); event.preventDefault(); }
+    if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+      this.alongLane(event.key === "ArrowRight" ? 1 : -1);
+      event.preventDefault();
+    }
+  }
+
+  /** To the other end of the message of this step. */
+  follow() {
+    const message = this.current > 0 && this.run.message(this.current - 1);
+    if (message && message.other >= 0) this.select(message.other + 1, true);
+  }
+
+  /** To the next step of the same lane. @param {number} direction */
+  alongLane(direction) {
+    if (this.current === 0) return;
+    const lane = this.run.lane(this.current - 1);
+    for (let step = this.current - 1 + direction; step >= 0 && step < this.run.length; step += direction) {
+      if (this.run.raw.steps[step][1]?.some(move => move[0] === lane)) { this.select(step + 1, true); return; }
+    }
+  }
+
+  draw() {
+    const view = this.element;
+    const first = Math.max(0, Math.floor(view.scrollTop / ROW) - 4);
+    const last = Math.min(this.rows - 1, first + Math.ceil((view.clientHeight || 600) / ROW) + 8);
+    const top = first * ROW;
+    adorn(this.svg, { width: this.width, height: (last - first + 1) * ROW + 16, style: { top: `${top}px` } });
+    const parts = [this.marker(), ...this.frame(first, last, top), ...this.lifelines(first, last, top)];
+    if (this.current > first && this.current - 1 <= last) {
+      parts.unshift(svg("rect", { class: "current", x: 0, y: (this.current - 1) * ROW - top, width: this.width, height: ROW }));
+    }
+    for (const send of this.run.arrows(first, last)) parts.push(...this.arrow(send, top));
+    const rows = [];
+    for (let step = first; step <= last; step++) {
+      if (step < this.run.length) {
+        parts.push(...this.step(step, top));
+        rows.push(this.row(step));
+      } else {
+        parts.push(...this.end(top));
+      }
+    }
+    this.svg.replaceChildren(...parts);
+    this.list.replaceChildren(...rows);
+    view.setAttribute("aria-activedescendant", this.current > 0 ? `step-${this.current}` : "");
+  }
+
+  marker() {
+    const tip = svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" },
+      svg("path", { d: "M0 0L8 4L0 8z", class: "tip" }));
+    return svg("defs", {}, tip);
+  }
+
+  /** The loop of an infinite run. */
+  frame(first, last, top) {
+    const { loop, length } = this.run;
+    if (loop === null || loop >= length || loop > last) return [];
+    const y = Math.max(loop, first - 1) * ROW - top + 2, end = Math.min(length, last + 2) * ROW - top - 2;
+    return [svg("rect", { class: "loop", x: 6, y, width: this.width - 12, height: Math.max(10, end - y), rx: 8 })];
+  }
+
+  lifelines(first, last, top) {
+    const end = Math.min(this.rows * ROW, (last + 1) * ROW) - top;
+    return this.run.lanes.map((_, lane) => svg("line", { class: "lifeline", x1: this.x(lane), x2: this.x(lane), y1: 0, y2: end, style: { "--lane": laneColor(lane) } }));
+  }
+
+  /** From the send to the receive; a message that is never received ends in its channel. */
+  arrow(send, top) {
+    const message = this.run.message(send), from = this.run.lane(send);
+    if (!message || from < 0) return [];
+    const x1 = this.x(from), y1 = (send + 0.5) * ROW - top;
+    const now = this.current - 1 === send || this.current - 1 === message.other;
+    const about = { "data-from": send + 1, "data-channel": this.run.channels[message.channel], "data-text": message.text, "data-sender": this.run.lanes[from], style: { "--lane": laneColor(from) } };
+    if (message.other < 0) {
+      return [svg("path", { class: `arrow left${now ? " now" : ""}`, d: `M${x1} ${y1}h-26`, ...about }), svg("circle", { class: "left-end", cx: x1 - 29, cy: y1, r: 3 })];
+    }
+    const to = this.run.lane(message.other), x2 = this.x(to), y2 = (message.other + 0.5) * ROW - top;
+    const side = to > from ? -1 : 1;
+    const d = from === to
+      ? `M${x1} ${y1}C${x1 - 46} ${y1 + 6} ${x1 - 46} ${y2 - 6} ${x2 - 6} ${y2}`
+      : `M${x1} ${y1}C${x1 - side * 30} ${y1} ${x2 + side * 50} ${y2} ${x2 + side * 6} ${y2}`;
+    return [svg("path", { class: `arrow${now ? " now" : ""}`, d, "marker-end": "url(#tip)", ...about, "data-to": message.other + 1, "data-receiver": this.run.lanes[to] })];
+  }
+
+  step(step, top) {
+    const y = (step + 0.5) * ROW - top, moves = this.run.moves(step), message = this.run.message(step);
+    const now = this.current - 1 === step, parts = [];
+    if (!moves.length) return [svg("text", { class: "label remark", x: NUMBERS + 8, y: y + 4 }, shortened(this.run.label(step), 60))];
+    const lanes = moves.map(move => move.lane), first = moves[0];
+    if (message?.fate === HANDED_OVER && moves.length > 1) {
+      const side = lanes[1] > lanes[0] ? -1 : 1;
+      parts.push(svg("path", {
+        class: `arrow rendezvous${now ? " now" : ""}`, d: `M${this.x(lanes[0])} ${y}H${this.x(lanes[1]) + side * 6}`, "marker-end": "url(#tip)", style: { "--lane": laneColor(lanes[0]) },
+        "data-from": step + 1, "data-to": step + 1, "data-channel": this.run.channels[message.channel], "data-text": message.text,
+        "data-sender": this.run.lanes[lanes[0]], "data-receiver": this.run.lanes[lanes[1]],
+      }));
+    } else if (moves.length > 1) {
+      parts.push(svg("line", { class: `shared${now ? " now" : ""}`, x1: this.x(Math.min(...lanes)), x2: this.x(Math.max(...lanes)), y1: y, y2: y, "data-step": step + 1 }));
+    }
+    if (this.run.atomic(step)) parts.push(svg("line", { class: "atomic", x1: this.x(first.lane), x2: this.x(first.lane), y1: y, y2: y + ROW, style: { "--lane": laneColor(first.lane) } }));
+    for (const lane of lanes) parts.push(svg("circle", { class: `dot${now ? " now" : ""}`, cx: this.x(lane), cy: y, r: now ? 6 : 4.5, style: { "--lane": laneColor(lane) } }));
+    parts.push(svg("text", { class: `label${message ? " message" : ""}${now ? " now" : ""}`, x: this.x(this.labelAt(step)) + 11, y: y + 4.5 }, shortened(this.run.label(step), MOST_LETTERS)));
+    return parts;
+  }
+
+  /** Where the lanes are at the end. */
+  end(top) {
+    const y = (this.run.length + 0.5) * ROW - top, parts = [];
+    const { waiting, stuck } = this.run.raw;
+    for (const waits of waiting) {
+      const x = this.x(waits.lane), done = waits.done, kind = done ? "done" : stuck ? "stuck" : "here";
+      parts.push(svg("g", { class: `end ${kind}`, "data-lane": this.run.lanes[waits.lane] },
+        svg("rect", { x: x - 7, y: y - 7, width: 14, height: 14, rx: done ? 7 : 3 }),
+        svg("text", { x, y: y + 4 }, done ? "✓" : stuck ? "!" : "·"),
+        svg("title", {}, done ? "may stop here" : waits.events.map(one => this.run.text(one.event) + (one.why === null ? "" : ": " + this.run.text(one.why))).join("\n"))));
+    }
+    return parts;
+  }
+
+  /** What a row has beside the lanes: its number, the channels, and what screen readers say. */
+  row(step) {
+    const { run } = this, now = this.current - 1 === step, moves = run.moves(step);
+    const names = moves.map(move => run.lanes[move.lane]).join(", ");
+    const loop = run.loop === step ? html("span", { class: "loop-mark", title: "from here on forever" }, "⟲") : null;
+    const gap = run.raw.gap && run.raw.gap[0] === step ? html("span", { class: "gap", title: counted(run.raw.gap[1], "step") + " left out" }, "⋮") : null;
+    const queues = this.hasQueues && run.touched(step).length ? this.queues(step) : null;
+    return html("div", {
+      class: now ? "row now" : "row", id: `step-${step + 1}`, role: "option", "aria-selected": String(now), style: { top: `${step * ROW}px`, width: `${this.width}px` },
+      "aria-label": shortened(`step ${run.number(step)}: ${names}: ${run.label(step)}`, 300), onclick: () => { this.select(step + 1); this.element.focus({ preventScroll: true }); },
+      title: shortened([run.label(step), ...moves.flatMap(move => move.changes.map(([name, value]) => `${name} = ${value}`)), ...run.remarks(step)].join("\n"), 600),
+    }, html("span", { class: "number" }, gap, loop, run.number(step)), queues);
+  }
+
+  /** @param {number} step */
+  queues(step) {
+    const state = this.run.after(step + 1);
+    return html("span", { class: "row-queues", style: { left: `${NUMBERS + this.lanesWidth}px` } }, this.run.touched(step).slice(0, 3).map(channel => {
+      const held = state.queues[channel], shown = held.slice(0, 5).map(id => html("span", { class: "chip" }, shortened(this.run.text(id), 14)));
+      return html("span", { class: "row-queue", "data-channel": this.run.channels[channel] }, html("b", {}, shortened(this.run.channels[channel], 16)), html("span", { class: "mouth" }), shown, held.length > 5 ? html("span", { class: "more" }, `+${held.length - 5}`) : null, held.length ? null : html("i", {}, "empty"));
+    }));
+  }
+}
