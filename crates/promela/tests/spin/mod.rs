@@ -1,11 +1,13 @@
 //! Random models from the whole grammar against SPIN itself, where SPIN and a C compiler are installed.
 //!
 //! A run tries the same 40 models each time, so that it is deterministic. The seed of a failure is printed with the smallest model that still fails. `HIGHWATER_FIRST=SEED` begins there,
-//! `HIGHWATER_SPIN=N` tries N models. `HIGHWATER_LOG=FILE` keeps seeds and pairs of features, and goes on after the last seed of the file.
+//! `HIGHWATER_SPIN=N` tries N models, `HIGHWATER_PAIR=A+B` aims them at a pair of features. `HIGHWATER_LOG=FILE` keeps seeds and pairs of features, and goes on after the last seed of the file.
 
 #![allow(clippy::print_stdout)]
 
+mod aim;
 mod generate;
+mod impossible;
 mod infinite;
 mod judge;
 mod pairs;
@@ -14,19 +16,19 @@ mod shrink;
 mod tree;
 
 use judge::Outcome;
-use pairs::Table;
+use pairs::{Pair, Table};
 use random::Random;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tree::{Feature, Node};
+use tree::Node;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|s| s.parse().ok())
 }
 
-fn folder(thread: u64) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("highwater-spin-{}-{thread}", std::process::id()));
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("highwater-spin-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for SPIN");
     folder
 }
@@ -39,12 +41,13 @@ struct Campaign {
     failures: Mutex<Vec<String>>,
     compared: AtomicU64,
     infinite: AtomicU64,
+    pair: Option<Pair>,
     show: bool,
 }
 
 impl Campaign {
     fn work(&self, thread: u64) {
-        let folder = folder(thread);
+        let folder = folder(&thread.to_string());
         loop {
             let seed = self.next.fetch_add(1, Ordering::Relaxed);
             if seed >= self.end {
@@ -55,22 +58,19 @@ impl Campaign {
         let _ = std::fs::remove_dir_all(&folder);
     }
 
-    /// Two features that did not meet yet, for two models of three.
-    fn wanted(&self, seed: u64) -> Vec<Feature> {
-        let holes = self.table.lock().expect("no panic before").holes();
-        let mut random = Random::new(!seed);
-        if matches!(seed % 3, 0) || holes.is_empty() {
-            return Vec::new();
+    /// A pair to aim at: `HIGHWATER_PAIR`, or with a log, for two models of three, one that it does not have. Then a model
+    /// depends on those before it; otherwise it depends on its seed alone.
+    fn wanted(&self, seed: u64) -> Option<Pair> {
+        if self.pair.is_some() || std::env::var_os("HIGHWATER_LOG").is_none() || seed.is_multiple_of(3) {
+            return self.pair;
         }
-        let (a, b) = *random.pick(&holes);
-        vec![a, b]
+        let holes = self.table.lock().expect("no panic before").holes();
+        (!holes.is_empty()).then(|| *Random::new(!seed).pick(&holes))
     }
 
     fn one(&self, seed: u64, folder: &Path) {
-        // Aiming at pairs makes a model depend on those before it; without a log, it depends on its seed alone.
-        let aims = std::env::var_os("HIGHWATER_LOG").is_some();
-        let wanted = if aims { self.wanted(seed) } else { Vec::new() };
-        let model = generate::model(seed, &wanted);
+        let wanted = self.wanted(seed);
+        let model = aim::model(seed, wanted);
         let printed = tree::print(&model);
         let outcome = judge::compare(folder, &printed.text);
         let mut groups = Vec::new();
@@ -86,7 +86,7 @@ impl Campaign {
             Outcome::Unfinished(why) => format!("unfinished {why}"),
             Outcome::Differ(why) => {
                 let text = self.smallest(&model, folder);
-                let failure = format!("seed {seed} for {wanted:?}: {why}\n{text}");
+                let failure = format!("seed {seed} for {}: {why}\n{text}", pairs::name(wanted));
                 println!("{failure}");
                 self.failures.lock().expect("no panic before").push(failure);
                 format!("differ {why}")
@@ -98,7 +98,7 @@ impl Campaign {
                 println!("{}", printed.text);
             }
         }
-        self.table.lock().expect("no panic before").record(seed, &word.replace(['\t', '\n'], " "), &groups);
+        self.table.lock().expect("no panic before").record(seed, wanted, &word.replace(['\t', '\n'], " "), &groups);
     }
 
     /// For a sample: the same infinite runs.
@@ -148,6 +148,7 @@ fn random_models_have_the_states_and_errors_that_spin_finds() {
         failures: Mutex::default(),
         compared: AtomicU64::new(0),
         infinite: AtomicU64::new(0),
+        pair: std::env::var("HIGHWATER_PAIR").ok().map(|text| pairs::pair(&text).expect("two features of the table")),
         show: number("HIGHWATER_SHOW").is_some(),
     };
     std::thread::scope(|scope| {

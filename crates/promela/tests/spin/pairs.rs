@@ -2,13 +2,14 @@
 //!
 //! A pair counts when SPIN's verifier reaches both features in one process, or in statements about one channel.
 
-use super::generate::{FEATURES, excludes};
+use super::generate::FEATURES;
+use super::impossible;
 use super::tree::Feature;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
-type Pair = (Feature, Feature);
+pub type Pair = (Feature, Feature);
 
 #[derive(Default)]
 pub struct Table {
@@ -22,6 +23,22 @@ fn feature(name: &str) -> Option<Feature> {
     FEATURES.iter().copied().find(|f| *f == name)
 }
 
+/// `a+b` as a pair of features, in the order of the table.
+pub fn pair(text: &str) -> Option<Pair> {
+    let (a, b) = text.split_once('+')?;
+    let (a, b) = (feature(a)?, feature(b)?);
+    Some((a.min(b), a.max(b)))
+}
+
+pub fn name(pair: Option<Pair>) -> String {
+    pair.map_or_else(|| "-".to_owned(), |(a, b)| format!("{a}+{b}"))
+}
+
+/// All pairs.
+fn all() -> impl Iterator<Item = Pair> {
+    FEATURES.iter().flat_map(|a| FEATURES.iter().map(move |b| (*a, *b))).filter(|(a, b)| a < b)
+}
+
 impl Table {
     /// The table that a log has; without one it is empty, and nothing is kept.
     pub fn load(log: Option<PathBuf>) -> Table {
@@ -31,18 +48,13 @@ impl Table {
             let mut cells = line.split('\t');
             let seed = cells.next().and_then(|s| s.parse::<u64>().ok());
             table.next = table.next.max(seed.map(|s| s + 1));
-            let _outcome = cells.next();
-            for pair in cells.next().unwrap_or_default().split(' ') {
-                if let Some((Some(a), Some(b))) = pair.split_once('+').map(|(a, b)| (feature(a), feature(b))) {
-                    table.covered.insert((a, b));
-                }
-            }
+            table.covered.extend(cells.nth(2).unwrap_or_default().split(' ').filter_map(pair));
         }
         table
     }
 
     /// Counts the pairs of groups of features, and writes a line of the log.
-    pub fn record(&mut self, seed: u64, outcome: &str, groups: &[Vec<Feature>]) {
+    pub fn record(&mut self, seed: u64, wanted: Option<Pair>, outcome: &str, groups: &[Vec<Feature>]) {
         let mut new = Vec::new();
         for group in groups {
             for a in group {
@@ -55,20 +67,20 @@ impl Table {
         }
         if let Some(path) = &self.log {
             let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
-            let line = format!("{seed}\t{outcome}\t{}\n", new.join(" "));
+            let line = format!("{seed}\t{}\t{outcome}\t{}\n", name(wanted), new.join(" "));
             file.and_then(|mut f| f.write_all(line.as_bytes())).expect("the log can be written");
         }
     }
 
     pub fn holes(&self) -> Vec<Pair> {
-        let pairs = FEATURES.iter().flat_map(|a| FEATURES.iter().map(move |b| (*a, *b)));
-        pairs.filter(|(a, b)| a < b && !excludes(a, b) && !self.covered.contains(&(*a, *b))).collect()
+        all().filter(|pair| impossible::why(*pair).is_none() && !self.covered.contains(pair)).collect()
     }
 
     /// The number of pairs, and for each feature the ones that it has not met; all of them with `HIGHWATER_PAIRS`.
     pub fn print(&self) {
         let holes = self.holes();
-        println!("{} pairs of features covered, {} not", self.covered.len(), holes.len());
+        let impossible = all().filter(|pair| impossible::why(*pair).is_some()).count();
+        println!("{} pairs of features covered, {impossible} impossible, {} open", self.covered.len(), holes.len());
         if std::env::var_os("HIGHWATER_PAIRS").is_none() {
             return;
         }

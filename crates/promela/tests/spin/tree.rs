@@ -1,5 +1,6 @@
 //! A model as a tree of text: what the generator makes, the printer numbers and the shrinker cuts.
 
+use super::judge::Unreached;
 use std::collections::BTreeMap;
 
 /// The name of a production or of a property of a variable; the table of pairs is over these.
@@ -103,13 +104,11 @@ impl Printed {
 }
 
 /// Features that are reached, by process and by channel.
-pub fn groups(occurrences: &[Occurrence], unreached: &BTreeMap<String, Vec<(usize, u32)>>) -> Vec<Vec<Feature>> {
+pub fn groups(occurrences: &[Occurrence], unreached: &Unreached) -> Vec<Vec<Feature>> {
     let mut groups: BTreeMap<String, Vec<Feature>> = BTreeMap::new();
-    let lines = |process: &str| unreached.get(process);
-    for occurrence in occurrences {
-        let reached =
-            lines(&occurrence.process).is_some_and(|lines| lines.iter().all(|(line, _)| *line != occurrence.line));
-        if !reached {
+    for occurrence in occurrences.iter().filter(|o| !o.process.is_empty()) {
+        let lines = unreached.get(&occurrence.process);
+        if lines.is_some_and(|lines| lines.iter().any(|(line, _)| *line == occurrence.line)) {
             continue;
         }
         groups.entry(format!("process {}", occurrence.process)).or_default().push(occurrence.feature);

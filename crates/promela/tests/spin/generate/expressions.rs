@@ -185,9 +185,9 @@ impl Generator {
                 Some(format!("({process}[0]@{label})"))
             }
             "enabled" => {
-                let own = self.own?;
-                let other = self.random.below(3);
-                (other != own).then(|| format!("enabled({other})"))
+                // It must not ask for itself; a process whose number is not known is not the first.
+                let other = if self.own.is_some() { self.random.below(3) } else { 0 };
+                (Some(other) != self.own).then(|| format!("enabled({other})"))
             }
             _ if !self.probes => None,
             _ => {

@@ -78,37 +78,6 @@ const NEEDS: &[(Feature, &[Feature])] = &[
     ("xr-xs", &["channel"]),
 ];
 
-/// Features of the heads of processes of different kinds, of which one process has one kind only.
-const HEADS: &[&[Feature]] = &[
-    &["init"],
-    &["active", "active-many", "active-parameter", "priority"],
-    &[
-        "param-bit",
-        "param-bool",
-        "param-byte",
-        "param-short",
-        "param-int",
-        "param-mtype",
-        "param-pid",
-        "param-chan",
-        "param-typedef",
-        "param-typedef-channel",
-    ],
-];
-
-/// Pairs that SPIN refuses, or that no process can have.
-pub fn excludes(a: Feature, b: Feature) -> bool {
-    let head = |f: Feature| HEADS.iter().position(|kind| kind.contains(&f));
-    let both =
-        |one: Feature, others: &[Feature]| (a == one && others.contains(&b)) || (b == one && others.contains(&a));
-    head(a).zip(head(b)).is_some_and(|(a, b)| a != b)
-        || both("init", &["provided"])
-        || both("rendezvous", &["priority", "run-priority", "set-priority", "get-priority", "enabled"])
-        // The number of the process must be known, so that it does not ask for itself.
-        || both("enabled", &["active-many"])
-        || both("enabled", HEADS[2])
-}
-
 /// The type of a variable or of a field of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -227,6 +196,8 @@ pub struct Generator {
     own: Option<usize>,
     /// Hidden variables, which are only assigned.
     hidden: Vec<String>,
+    /// A process claims a channel for itself; SPIN refuses a second claim.
+    claims: bool,
     /// SPIN takes `full(c)` and its like only where a whole condition stands.
     probes: bool,
 }
@@ -263,6 +234,7 @@ pub fn model(seed: u64, wanted: &[Feature]) -> Vec<Node> {
         runs: 0,
         own: None,
         hidden: Vec::new(),
+        claims: false,
         probes: false,
     };
     generator.settle_conflicts();

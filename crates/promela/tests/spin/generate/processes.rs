@@ -89,7 +89,11 @@ impl Generator {
 
     /// Decides name and parameters of a process type that can be run.
     fn announce(&mut self) {
-        let name = self.name("R");
+        let (name, parameters) = (self.name("R"), self.parameter_kinds());
+        self.runnables.push(Runnable { name, parameters });
+    }
+
+    fn parameter_kinds(&mut self) -> Vec<Kind> {
         let mut parameters = Vec::new();
         let ints = [
             ("param-bit", Kind::Bit),
@@ -119,11 +123,12 @@ impl Generator {
         if !typedefs.is_empty() && self.maybe("param-typedef", 40) {
             parameters.push(Kind::Struct(*self.random.pick(&typedefs)));
         }
-        self.runnables.push(Runnable { name, parameters });
+        parameters
     }
 
     /// Declares the parameters; returns their text.
     fn parameters(&mut self, kinds: &[Kind], features: &mut Vec<Feature>) -> String {
+        let active = features.contains(&"active");
         let mut texts = Vec::new();
         for kind in kinds {
             let name = self.name("p");
@@ -141,6 +146,8 @@ impl Generator {
             };
             features.push(feature);
             match kind {
+                // There is no channel in it.
+                Kind::Chan(_) if active => {}
                 Kind::Chan(messages) => {
                     let chan = Chan { path: name, messages: *messages, capacity: None, features: vec!["param-chan"] };
                     self.scope.chans.push(chan);
@@ -180,9 +187,13 @@ impl Generator {
                 head += "[2] ";
             }
         }
-        let mut kinds = runnable.map_or_else(Vec::new, |r| r.parameters);
-        if features.contains(&"active") && self.maybe("active-parameter", 15) {
-            kinds.push(Kind::Byte);
+        // A parameter of an active process is zero, or a fresh typedef.
+        let kinds = match runnable {
+            Some(runnable) => runnable.parameters,
+            None if self.maybe("active-parameter", 15) => self.parameter_kinds(),
+            None => Vec::new(),
+        };
+        if features.contains(&"active") && !kinds.is_empty() {
             features.push("active-parameter");
         }
         let parameters = self.parameters(&kinds, &mut features);
@@ -220,7 +231,7 @@ impl Generator {
     /// Priority and `provided`, over what is global.
     fn constraints(&mut self, features: &mut Vec<Feature>) -> String {
         let mut text = String::new();
-        if features.contains(&"active") && self.maybe("priority", 50) {
+        if self.maybe("priority", 50) {
             features.push("priority");
             text += &format!(" priority {}", 1 + self.random.below(3));
         }
@@ -261,7 +272,7 @@ impl Generator {
         if self.maybe("chan-variable", 30) {
             nodes.extend(self.channel_variable());
         }
-        if self.own == Some(0) && self.maybe("xr-xs", 20) {
+        if !self.claims && self.maybe("xr-xs", 20) {
             let globals: Vec<String> = self
                 .scope
                 .chans
@@ -273,6 +284,7 @@ impl Generator {
                 let mut node =
                     Node::leaf(format!("{} {}", self.random.pick(&["xr", "xs"]), self.random.pick(&globals)));
                 node.features.push("xr-xs");
+                self.claims = true;
                 nodes.push(node);
             }
         }
@@ -352,16 +364,22 @@ impl Generator {
     fn init(&mut self) -> Node {
         let before: Scope = self.scope.clone();
         self.process = ":init:".to_owned();
+        let mut features = vec!["init"];
+        let mut head = "init".to_owned();
+        if self.maybe("priority", 50) {
+            features.push("priority");
+            head += &format!(" priority {}", 1 + self.random.below(3));
+        }
         self.runs = 0;
         let mut body = self.body();
         self.start_all(&mut body);
         self.scope = before;
         let block = Block { open: String::new(), items: body };
         Node {
-            head: "init {".to_owned(),
+            head: head + " {",
             blocks: vec![block],
             tail: "}".to_owned(),
-            features: vec!["init"],
+            features,
             process: Some(":init:".to_owned()),
             ..Node::default()
         }
