@@ -14,7 +14,7 @@ use cfront::program::ErrorKind;
 use cfront::{DataModel, Options};
 use std::fmt::Write;
 use std::process::Command;
-use testing::inputs::{INPUTS_IN_C, Inputs, NONDET_IN_C};
+use testing::c::inputs::{INPUTS_IN_C, Inputs, NONDET_IN_C};
 
 const RUNS: u64 = 6;
 const BATCH: u64 = 24;

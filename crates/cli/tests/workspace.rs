@@ -113,7 +113,7 @@ fn there_is_one_random_generator_and_one_reader_of_the_seeds() {
     // programs have a twin in C. The seeds of the campaigns against SPIN are logged, and must keep their models.
     let exceptions = [
         ("crates/model/src/random.rs", 2),
-        ("crates/testing/src/inputs.rs", 2),
+        ("crates/testing/src/c/inputs.rs", 2),
         ("crates/explore/src/growth/walk.rs", 2),
         ("crates/pdr/src/explore.rs", 1),
         ("crates/promela/tests/spin/random.rs", 3),

@@ -9,14 +9,15 @@ use crate::common;
 use model::budget::Budget;
 use model::context::Context;
 
-use crate::common::compiler::{End, Ends, Flags, Inputs, TOLD, input_seed, run_all, status};
-use crate::common::wide::{DECLARATIONS, LAST, unit};
 use cfront::interpret::{Outcome, Request, Run, run};
 use cfront::program::ErrorKind;
 use cfront::{Component, DataModel, Input, Options, witness};
 use model::verdict::Reason;
 use pdr::{Answer, First};
 use std::time::Duration;
+use testing::c::compiler::{End, Ends, Flags, Runs, TOLD, input_seed, run_all, status};
+use testing::c::inputs::Inputs;
+use testing::c::wide::{DECLARATIONS, LAST, unit};
 
 const BATCH: u64 = 40;
 /// How long the check of a proof may take.
@@ -100,7 +101,7 @@ fn attack(seeds: std::ops::Range<u64>, mode: Mode, counts: &mut Counts) {
     let name = seeds.start.to_string();
     let subjects: Vec<Subject> = seeds.map(|seed| subject(seed, mode)).collect();
     let units: Vec<(u64, String)> = subjects.iter().map(|subject| (subject.seed, subject.unit.clone())).collect();
-    let Some(ends) = run_all(&units, DECLARATIONS, mode.flags, &name) else { return };
+    let Some(ends) = run_all(&units, Runs::Random(400), mode.flags, &name) else { return };
     for (subject, ends) in subjects.iter().zip(&ends) {
         counts.programs += 1;
         same_runs(subject, ends, counts);

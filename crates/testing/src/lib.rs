@@ -4,7 +4,7 @@
 //! [`seeds`]; a failure prints the seed, which gives the same model again. Other tools judge where they are installed:
 //! SPIN and C compilers ([`judge`]).
 
-pub mod inputs;
+pub mod c;
 pub mod judge;
 pub mod models;
 

@@ -1,9 +1,7 @@
 //! What the tests share: reading a text, asking, and running all inputs.
 #![allow(dead_code)]
 
-pub mod compiler;
 pub mod generate;
-pub mod wide;
 
 use bitvector::Embedded;
 use certify::programs::Refusal;

@@ -4,8 +4,8 @@
 //! What a compiler may do in any order has no effects here that can be told apart, and every loop has a counter that
 //! nothing else writes. So the only way in which a compiled run may differ from the reading is one that is undefined.
 
+use crate::Random;
 use std::fmt::Write;
-use testing::Random;
 
 const TYPES: [&str; 13] = [
     "int",
@@ -37,9 +37,30 @@ pub const LAST: &str = "@LAST@";
 
 /// A procedure `test_N` with what it needs; the last assertion is [`LAST`].
 pub fn unit(seed: u64) -> String {
-    let mut writer = Writer { numbers: Random::new(seed ^ 0x77aa), n: seed, ..Writer::default() };
+    written(seed, false)
+}
+
+fn written(seed: u64, initialised: bool) -> String {
+    let mut writer = Writer { numbers: Random::new(seed ^ 0x77aa), n: seed, initialised, ..Writer::default() };
     writer.unit();
     writer.text
+}
+
+/// The same with a single input of 16 bits, from which the procedure takes two or three whenever it asks for one: a compiled
+/// program can be run on all inputs that there are.
+pub fn narrow_unit(seed: u64) -> String {
+    let mut unit = written(seed, true);
+    for kind in NONDET {
+        unit = unit.replace(&format!("__VERIFIER_nondet_{kind}()"), &format!("take_{seed}()"));
+    }
+    let (mask, width) = if seed.is_multiple_of(2) { (3, 2) } else { (7, 3) };
+    let begin = format!("long long test_{seed}(void) {{");
+    let with_input = format!("{begin}\n  word_{seed} = __VERIFIER_nondet_ushort();");
+    format!(
+        "static unsigned short word_{seed};\n\
+         static int take_{seed}(void) {{ int taken = word_{seed} & {mask}; word_{seed} >>= {width}; return taken - 1; }}\n{}",
+        unit.replace(&begin, &with_input)
+    )
 }
 
 #[derive(Default)]
@@ -58,6 +79,8 @@ struct Writer {
     loops: u64,
     labels: u64,
     in_loop: bool,
+    /// Every local is: what it holds otherwise is one more input.
+    initialised: bool,
 }
 
 impl Writer {
@@ -219,7 +242,7 @@ impl Writer {
                 0..=2 => format!(" = __VERIFIER_nondet_{kind}()"),
                 3 | 4 => format!(" = __VERIFIER_nondet_{kind}() & 3"),
                 // Memory that holds neither 0 nor 1 is no `_Bool`, and reading it as one is undefined.
-                5 if self.chance(40) && ty != "_Bool" => String::new(),
+                5 if self.chance(40) && ty != "_Bool" && !self.initialised => String::new(),
                 _ => format!(" = {}", self.literal()),
             };
             self.line(&format!("{ty} v{number}{value};"));

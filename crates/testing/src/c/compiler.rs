@@ -3,24 +3,46 @@
 //! Statics are put back between runs by copying the program's data; what is undefined traps, and a trap is caught. So
 //! thousands of runs need one process.
 
+use super::inputs::{INPUTS_IN_C, NONDET_IN_C};
+use crate::judge;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-pub use testing::inputs::Inputs;
-use testing::inputs::{INPUTS_IN_C, NONDET_IN_C};
 
 /// The first runs are told in full.
 pub const TOLD: u64 = 6;
-/// All runs.
-const RUNS: u64 = 400;
+
+/// The runs of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Runs {
+    /// On so many sequences of random inputs.
+    Random(u64),
+    /// On every value of its only input, which has 16 bits.
+    Every,
+}
+
+impl Runs {
+    /// How many, and the next input of run number `run` in C.
+    fn in_c(self) -> (u64, &'static str) {
+        match self {
+            Runs::Random(number) => (number, "next_input()"),
+            Runs::Every => (1 << 16, "word"),
+        }
+    }
+}
 
 /// How a compiled run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
+    /// With this value.
     Returned(i64),
+    /// At an error that the program states.
     Error,
+    /// By doing what is undefined.
     Fault,
+    /// At an assumption that does not hold.
     Blocked,
+    /// After too many inputs.
     TooLong,
 }
 
@@ -29,15 +51,20 @@ pub enum End {
 pub struct Ends {
     /// The first ones.
     pub told: Vec<End>,
-    /// A run that reached an error, and one that trapped, by the seeds of their inputs.
+    /// A run that reached an error, by the number of its inputs.
     pub error: Option<u64>,
+    /// A run that trapped.
     pub fault: Option<u64>,
+    /// The lowest and the highest value that a run returned, if one did.
+    pub range: Option<(i64, i64)>,
 }
 
 /// What a run does that is undefined must trap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flags {
+    /// Signed overflow is undefined; otherwise it wraps.
     pub signed_overflow: bool,
+    /// `long` has 32 bits.
     pub short_long: bool,
 }
 
@@ -60,43 +87,49 @@ int printf(const char *, ...); void *malloc(unsigned long long); void *memcpy(vo
 #include <setjmp.h>
 #include <signal.h>
 extern char __data_start[], _end[];
-static sigjmp_buf back; static int asked;
+static sigjmp_buf back; static int asked; static unsigned long long word;
 static unsigned long long next(void) {
   if (++asked > 400) siglongjmp(back, 4);
-  return next_input();
+  return INPUT;
 }
 NONDET
 void __VERIFIER_assume(int holds) { if (!holds) siglongjmp(back, 3); }
 void reach_error(void) { siglongjmp(back, 1); }
 static void trap(int number) { siglongjmp(back, 2); }
 static void go(long long (*test)(void), unsigned long long program, void *saved) {
-  unsigned long long error = 0, fault = 0;
-  for (unsigned long long run = 0; run < RUNS; run++) {
-    volatile unsigned long long kept_error = error, kept_fault = fault, kept_run = run;
+  volatile struct { unsigned long long run, error, fault, returned; long long low, high; } kept = {0};
+  for (kept.run = 0; kept.run < RUNS; kept.run++) {
     memcpy(__data_start, saved, _end - __data_start);
-    asked = 0; state = run * 1000003ULL + program;
+    asked = 0; word = kept.run; state = kept.run * 1000003ULL + program;
     int end = sigsetjmp(back, 0);
     long long value = 0;
-    if (!end) value = test();
-    error = kept_error; fault = kept_fault; run = kept_run;
-    if (end == 1 && !error) error = run + 1;
-    if (end == 2 && !fault) fault = run + 1;
-    if (run < TOLD) {
+    if (!end) {
+      value = test();
+      if (!kept.returned || value < kept.low) kept.low = value;
+      if (!kept.returned || value > kept.high) kept.high = value;
+      kept.returned = 1;
+    }
+    if (end == 1 && !kept.error) kept.error = kept.run + 1;
+    if (end == 2 && !kept.fault) kept.fault = kept.run + 1;
+    if (kept.run < TOLD) {
       if (end) printf(\"%c \", \"?EFBL\"[end]); else printf(\"%lld \", value);
     }
   }
-  printf(\"%llu %llu\\n\", error, fault);
+  printf(\"%llu %llu %llu %lld %lld\\n\", kept.error, kept.fault, kept.returned, kept.low, kept.high);
 }
 ";
 
 /// Runs these programs, each given by its number and its text; `None` if there is no compiler.
-pub fn run_all(programs: &[(u64, String)], declarations: &str, flags: Flags, name: &str) -> Option<Vec<Ends>> {
-    let compiler = cfront::preprocess::compiler()?;
-    let mut text = String::from(declarations);
+pub fn run_all(programs: &[(u64, String)], runs: Runs, flags: Flags, name: &str) -> Option<Vec<Ends>> {
+    if !judge::has_compiler() {
+        return None;
+    }
+    let (number, input) = runs.in_c();
+    let mut text = String::from(super::wide::DECLARATIONS);
     programs.iter().for_each(|(_, unit)| text.push_str(unit));
     text += INPUTS_IN_C;
-    text +=
-        &HARNESS.replace("NONDET", NONDET_IN_C).replace("RUNS", &RUNS.to_string()).replace("TOLD", &TOLD.to_string());
+    let harness = HARNESS.replace("NONDET", NONDET_IN_C).replace("INPUT", input);
+    text += &harness.replace("RUNS", &number.to_string()).replace("TOLD", &TOLD.to_string());
     text += "int main(void) {\n  struct sigaction act = {0}; act.sa_handler = trap; act.sa_flags = SA_NODEFER;\n";
     text += "  sigaction(SIGILL, &act, 0); sigaction(SIGFPE, &act, 0); sigaction(SIGSEGV, &act, 0); sigaction(SIGBUS, &act, 0);\n";
     text += "  void *saved = malloc(_end - __data_start); memcpy(saved, __data_start, _end - __data_start);\n";
@@ -104,7 +137,7 @@ pub fn run_all(programs: &[(u64, String)], declarations: &str, flags: Flags, nam
         let _ = writeln!(text, "  go(test_{number}, {number}ULL, saved);");
     }
     text += "  return 0;\n}\n";
-    let made = built(compiler, &text, flags, name);
+    let made = built(&text, flags, name);
     let output = Command::new(&made.program).output();
     let output = output.unwrap_or_else(|error| panic!("{name}: {error}"));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -115,8 +148,11 @@ pub fn run_all(programs: &[(u64, String)], declarations: &str, flags: Flags, nam
 
 fn ends(line: &str) -> Ends {
     let mut words: Vec<&str> = line.split_whitespace().collect();
-    let mut last = || words.pop().and_then(|word| word.parse::<u64>().ok()).and_then(|number| number.checked_sub(1));
-    let (fault, error) = (last(), last());
+    let mut last =
+        || words.pop().and_then(|word| word.parse::<i64>().ok()).unwrap_or_else(|| panic!("no number: {line}"));
+    let (high, low, returned) = (last(), last(), last());
+    let mut run = || u64::try_from(last()).ok().and_then(|number| number.checked_sub(1));
+    let (fault, error) = (run(), run());
     let told = words.iter().map(|word| match *word {
         "E" => End::Error,
         "F" => End::Fault,
@@ -124,13 +160,15 @@ fn ends(line: &str) -> Ends {
         "L" => End::TooLong,
         number => End::Returned(number.parse().unwrap_or_else(|_| panic!("no number: {line}"))),
     });
-    Ends { told: told.collect(), error, fault }
+    Ends { told: told.collect(), error, fault, range: (returned != 0).then_some((low, high)) }
 }
 
 /// The status of a whole program when it is run: `Err` is a signal. `None` if there is no compiler.
 pub fn status(text: &str, flags: Flags, traps: bool, name: &str) -> Option<Result<i32, ()>> {
-    let compiler = cfront::preprocess::compiler()?;
-    let made = if traps { built(compiler, text, flags, name) } else { plain(compiler, text, flags, name) };
+    if !judge::has_compiler() {
+        return None;
+    }
+    let made = if traps { built(text, flags, name) } else { plain(text, flags, name) };
     let status = Command::new(&made.program).stdin(Stdio::null()).status().ok()?;
     Some(status.code().ok_or(()))
 }
@@ -147,22 +185,22 @@ impl Drop for Made {
     }
 }
 
-fn built(compiler: &str, text: &str, flags: Flags, name: &str) -> Made {
-    compile(compiler, text, flags, &flags.arguments(), name)
+fn built(text: &str, flags: Flags, name: &str) -> Made {
+    compile(text, flags, &flags.arguments(), name)
 }
 
-fn plain(compiler: &str, text: &str, flags: Flags, name: &str) -> Made {
-    compile(compiler, text, flags, &["-w", "-fwrapv"], name)
+fn plain(text: &str, flags: Flags, name: &str) -> Made {
+    compile(text, flags, &["-w", "-fwrapv"], name)
 }
 
-fn compile(compiler: &str, text: &str, flags: Flags, arguments: &[&str], name: &str) -> Made {
+fn compile(text: &str, flags: Flags, arguments: &[&str], name: &str) -> Made {
     let directory = std::env::temp_dir().join(format!("highwater-attack-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap_or_else(|error| panic!("{name}: {error}"));
     let made = Made { program: directory.join("program"), directory };
     let source = made.directory.join("program.c");
     let text = if flags.short_long { with_short_long(text) } else { text.to_owned() };
     write(&source, &text);
-    let output = Command::new(compiler).args(arguments).arg("-o").args([&made.program, &source]).output();
+    let output = Command::new("cc").args(arguments).arg("-o").args([&made.program, &source]).output();
     let output = output.unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(output.status.success(), "{name}: {}\n{text}", String::from_utf8_lossy(&output.stderr));
     made
