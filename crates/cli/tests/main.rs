@@ -11,6 +11,7 @@ mod corpus_liveness;
 mod corpus_unreached;
 mod cycles;
 mod differential;
+mod environment;
 mod examples;
 mod fifo;
 mod fifo_promela;
