@@ -59,6 +59,8 @@ pub enum Command {
         #[command(flatten)]
         style: StyleArgs,
     },
+    /// Print the JSON Schema of the documents that `check` writes.
+    Schema,
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -125,6 +127,7 @@ pub enum When {
 pub enum Format {
     Human,
     Json,
+    Github,
 }
 
 /// A file that `check` writes.
@@ -142,6 +145,9 @@ pub struct Output {
 pub enum Form {
     Html,
     Json,
+    Junit,
+    Mermaid,
+    Sarif,
 }
 
 impl Output {

@@ -6,7 +6,7 @@ use crate::terminal::{self, diagnose, explain_error};
 use highwater::options::Kind;
 use highwater::settings::Settings;
 use highwater::{Budget, Cancel, Check, Error, Model, Property, Report, Wanted};
-use report::document::combined_exit_code;
+use report::document::{Entry, combined_exit_code};
 use report::progress::TerminalObserver;
 use std::io::Write;
 use std::path::Path;
@@ -86,6 +86,7 @@ impl Run<'_> {
         self.write_files(&report)?;
         let text = match self.args.output.format {
             Format::Json => report.to_json(),
+            Format::Github => formats::github::annotations(&Entry::Checked(Box::new(report.document()))),
             Format::Human => report.render(terminal::style(&self.args.style), self.args.output.stats),
         };
         // Whoever closes the pipe gets the exit code all the same.
@@ -126,10 +127,15 @@ impl Run<'_> {
         if !matches!(error, Error::Model(_) | Error::Limit { .. }) {
             terminal::error(&error.to_string());
         }
-        if self.args.output.format == Format::Json {
-            let document = error.to_json(&path.display().to_string(), &self.args.read.define);
-            std::io::stdout().lock().write_all(document.as_bytes())?;
-        }
+        let (file, defines, message) = (path.display().to_string(), &self.args.read.define, error.diagnostic());
+        let text = match self.args.output.format {
+            Format::Human => String::new(),
+            Format::Json => error.to_json(&file, defines),
+            Format::Github => {
+                formats::github::annotations(&Entry::Unreadable(error.unreadable(&file, defines, &message)))
+            }
+        };
+        std::io::stdout().lock().write_all(text.as_bytes())?;
         let code = error.exit_code();
         self.keep(path.display().to_string(), Err(error));
         Ok(code)

@@ -56,6 +56,7 @@ fn run(cli: &Cli, stop: &Cancel) -> u8 {
         Command::Convert(args) => commands::convert(args, stop),
         Command::Ltl(args) => ltl::run(args),
         Command::Explain { code, style } => explain::run(code.as_deref(), terminal::style(style)),
+        Command::Schema => terminal::print(formats::SCHEMA.as_bytes()).map(|()| 0),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "highwater", &mut script);

@@ -26,6 +26,9 @@ fn text(form: Form, entries: &[Entry<'_>]) -> Result<String, Error> {
     Ok(match form {
         Form::Html => web::page(entries, &command(std::env::args().skip(1))),
         Form::Json => report::json::lines(entries)?,
+        Form::Junit => formats::junit::xml(entries),
+        Form::Mermaid => formats::mermaid::diagram(entries),
+        Form::Sarif => formats::sarif::log(entries),
     })
 }
 
