@@ -144,11 +144,16 @@ fn read(file: &Path) -> Specification {
 }
 
 fn checked(specification: &Specification, holds: &cegar::Holds) -> Result<(), String> {
-    let mut solver = bitvector::Embedded::without_memory();
     let proof = holds.written("ilp32", false);
-    certify::components::verify(specification, holds.question, &proof, &mut solver, &Context::unlimited())
-        .map(|_| ())
-        .map_err(|refusal| refusal.to_string())
+    certify::components::verify(
+        specification,
+        holds.question,
+        &proof,
+        &mut bitvector::SatRefuter,
+        &Context::unlimited(),
+    )
+    .map(|_| ())
+    .map_err(|refusal| refusal.to_string())
 }
 
 /// The seconds that this process had a processor, where the system tells it.

@@ -8,9 +8,12 @@
 //! * [`External`]: a `z3` or `cvc5` process that speaks SMT-LIB 2;
 //! * [`CrossChecked`]: two of them, which must agree.
 //!
+//! [`SatRefuter`] is the SAT solver alone: clauses in, an LRAT proof out, for a checker that does not trust it.
+//!
 //! What must never happen: a wrong answer. Satisfiable ones are checked here, always; unsatisfiable ones can be logged as
 //! a proof of clauses ([`sat::check_proof`]), asked again of another solver, or written down as an obligation
-//! ([`smtlib::obligation`]); with the feature `cross-check`, all are compared while tests run. A limit, a dead process or a disagreement is [`Outcome::Unknown`] with its [`model::reason::Reason`].
+//! ([`smtlib::obligation`]); with the feature `cross-check`, all are compared while tests run. A limit, a dead process or a
+//! disagreement is [`Outcome::Unknown`] with its [`model::reason::Reason`].
 //!
 //! ```
 //! use bitvector::{Effort, Embedded, Outcome, Solver, Sort, Terms};
@@ -37,6 +40,7 @@ mod external;
 #[cfg(feature = "cross-check")]
 mod judge;
 mod print;
+mod refute;
 pub mod sat;
 pub mod semantics;
 pub mod smtlib;
@@ -50,5 +54,6 @@ pub use embedded::{Embedded, Statistics};
 pub use evaluate::{Evaluation, Model, Value};
 pub use external::{External, Program};
 pub use print::to_c;
+pub use refute::SatRefuter;
 pub use solver::{Outcome, Solver, entails, minimal_core};
 pub use terms::{MAX_WIDTH, Node, Op, Sort, TermId, Terms};

@@ -73,7 +73,7 @@ fn random_clauses_with_assumptions_are_decided_as_by_enumeration() {
 /// Does the log contain the lemma that the core is impossible?
 fn proves(sat: &Sat, core: &[Lit]) -> bool {
     let wanted: Vec<Lit> = core.iter().map(|&literal| !literal).collect();
-    sat.proof().iter().any(|step| matches!(step, ProofStep::Lemma(lemma) if *lemma == wanted))
+    sat.proof().iter().any(|step| matches!(step, ProofStep::Lemma { clause, .. } if *clause == wanted))
 }
 
 /// `holes + 1` pigeons do not fit.
@@ -98,7 +98,7 @@ fn pigeons_do_not_fit_and_the_proof_is_accepted() {
     sat.log_proof();
     pigeons(&mut sat, 5);
     assert_eq!(sat.solve(&[], None, &Effort::unlimited()), Answer::Unsat);
-    assert_eq!(sat.proof().last(), Some(&ProofStep::Lemma(Vec::new())));
+    assert!(matches!(sat.proof().last(), Some(ProofStep::Lemma { clause, .. }) if clause.is_empty()));
     assert!(check_proof(sat.proof()).is_ok());
 }
 
@@ -135,14 +135,15 @@ fn a_wrong_lemma_is_refused() {
     let mut sat = Sat::new();
     let [a, b, c] = [0; 3].map(|_| sat.new_variable().literal(true));
     let input = ProofStep::Input(vec![a, b]);
-    let follows = ProofStep::Lemma(vec![a, b, c]);
-    let wrong = ProofStep::Lemma(vec![a]);
+    let lemma = |clause: Vec<Lit>| ProofStep::Lemma { clause, hints: Vec::new() };
+    let follows = lemma(vec![a, b, c]);
+    let wrong = lemma(vec![a]);
     assert_eq!(check_proof(&[input.clone(), follows]), Ok(1));
     assert_eq!(check_proof(&[input.clone(), wrong]), Err(1));
     let unit = ProofStep::Input(vec![!b]);
-    let deleted = ProofStep::Delete(vec![b, a]);
-    assert_eq!(check_proof(&[input.clone(), unit.clone(), ProofStep::Lemma(vec![a])]), Ok(1));
-    assert_eq!(check_proof(&[input, unit, deleted, ProofStep::Lemma(vec![a])]), Err(3));
+    let deleted = ProofStep::Delete(0);
+    assert_eq!(check_proof(&[input.clone(), unit.clone(), lemma(vec![a])]), Ok(1));
+    assert_eq!(check_proof(&[input, unit, deleted, lemma(vec![a])]), Err(3));
 }
 
 #[test]

@@ -6,14 +6,13 @@
 //! nothing else.
 
 use crate::{Refusal, composition, flow, programs, queues};
-use bitvector::{Embedded, External, Solver};
 use cfront::{DataModel, Options};
 use model::composition::Composition;
 use model::context::Context;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::{Initial, Network, Variable};
 use model::queue_proof::QueueProof;
-use model::reason::Reason;
+use model::refutation::Refuter;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Property};
 use std::fmt;
@@ -49,7 +48,7 @@ pub struct Facts {
     pub channels: Vec<(String, Option<u64>)>,
     /// See `channels`.
     pub buffered: Option<usize>,
-    /// Who answered the questions, and how many there were: not a fact about the model.
+    /// What was examined, and how much of it: not a fact about the model.
     pub by: Option<String>,
 }
 
@@ -86,22 +85,14 @@ impl fmt::Display for Facts {
     }
 }
 
-/// Who refutes the obligations of proofs about C.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Solvers {
-    /// An installed solver if there is one, and the embedded one where that dies.
-    Installed,
-    /// The embedded one alone: the same answers on every machine.
-    Embedded,
-}
-
-/// Checks what a certificate claims about a property, under a channel semantics where the model has channels.
+/// Checks what a certificate claims about a property, under a channel semantics where the model has channels. For C, the
+/// refuter proves the obligations; nothing that it says is believed without a check.
 pub fn check(
     subject: Subject<'_>,
     property: &Property,
     reading: Reading,
     certificate: &Certificate,
-    solvers: Solvers,
+    refuter: &mut dyn Refuter,
     cx: &Context<'_>,
 ) -> Result<Facts, Refusal> {
     let wrong = || Refusal::WrongKind(property.to_string());
@@ -122,19 +113,13 @@ pub fn check(
         (Subject::Program(component, options), Certificate::Program(proof)) if *property == Property::Safety => {
             let same_entry = options.entries == [proof.entry.clone()];
             was_read_so(options, &proof.data_model, proof.signed_overflow, same_entry)?;
-            let verify =
-                |solver: &mut dyn Solver| programs::verify(component, proof, solver, cx.budget).map_err(Refusal::from);
-            let ((), by) = with_solver(solvers, verify)?;
-            facts.by = Some(format!("by {by}"));
+            facts.by = Some(obligations(programs::verify(component, proof, refuter, cx.budget)?));
         }
         (Subject::Components(specification, options), Certificate::Components(proof)) => {
             let abstraction = &proof.abstraction;
             was_read_so(options, &abstraction.data_model, abstraction.signed_overflow, true)?;
             let question = specification.question(property).ok_or_else(wrong)?;
-            let verify =
-                |solver: &mut dyn Solver| crate::components::verify(specification, question, proof, solver, cx);
-            let (count, by) = with_solver(solvers, verify)?;
-            facts.by = Some(format!("{count} obligations by {by}"));
+            facts.by = Some(obligations(crate::components::verify(specification, question, proof, refuter, cx)?));
         }
         _ => return Err(wrong()),
     }
@@ -220,21 +205,8 @@ fn was_read_so(options: &Options, data_model: &str, signed_overflow: bool, same_
     }
 }
 
-/// Asks an installed solver, if there is one, and the embedded one where that does not work; says who answered.
-fn with_solver<T>(
-    solvers: Solvers,
-    mut verify: impl FnMut(&mut dyn Solver) -> Result<T, Refusal>,
-) -> Result<(T, String), Refusal> {
-    if solvers == Solvers::Installed
-        && let Some(mut external) = External::find()
-    {
-        match verify(&mut external) {
-            // A solver that dies says nothing about the proof.
-            Err(Refusal::Undecided(Reason::Worker(_))) => {}
-            verified => return verified.map(|verified| (verified, external.name().to_owned())),
-        }
-    }
-    verify(&mut Embedded::new()).map(|verified| (verified, String::from("the embedded solver")))
+fn obligations(count: u64) -> String {
+    format!("{count} obligation{} refuted", if count == 1 { "" } else { "s" })
 }
 
 /// The bad configurations that a proof is about: those that it names, or else those of the model.

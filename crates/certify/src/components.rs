@@ -1,8 +1,8 @@
 //! C components: do structures do all that procedures of C do, and keep what is asked?
 //!
 //! The contract is the essay of [`model::components_proof`]. Nothing is taken from the proof but predicates, states and
-//! steps. The graph of each procedure is made again from the specification (`spec`), the predicates are built in its terms,
-//! and then a solver refutes that
+//! steps. The graph of each procedure is made again from the specification (`spec`), its guards and updates and the predicates
+//! are words of literals (`crate::clauses`), and then clauses are refuted that say that
 //!
 //! * a first state of the procedure lies in none of the initial states;
 //! * a concrete state in an abstract one has a step of the graph into none of the listed targets. More targets than are
@@ -13,24 +13,30 @@
 //!
 //! Deadlock can be read off structures only where no return is conditional; see the essay of [`spec::graph`].
 
+mod terms;
+
 use crate::Refusal;
-use crate::programs::entry;
-use bitvector::{Effort, Outcome, Solver, Sort, TermId};
+use crate::clauses::circuit::{Answer, Circuit};
+use crate::clauses::words::Word;
+use crate::programs::table::{Sort, TRUTH, Table};
+use bitvector::TermId;
 use model::components_proof::{ComponentsProof, ProcedureStructure};
 use model::composition::{Component, Composition};
 use model::context::Context;
+use model::refutation::{Literal, Refuter};
 use model::structure::{Move, StateParts, Structure};
 use spec::graph::Graph;
 use spec::{Asked, Part, Procedure, Question, Specification};
 use std::collections::HashMap;
+use terms::Words;
 
-/// Checks a proof about the components of a specification. How many questions the solver answered. How C was read is for
+/// Checks a proof about the components of a specification. How many obligations were refuted. How C was read is for
 /// the caller to compare: a specification is of one reading.
 pub fn verify(
     specification: &Specification,
     question: Question,
     proof: &ComponentsProof,
-    solver: &mut dyn Solver,
+    refuter: &mut dyn Refuter,
     cx: &Context<'_>,
 ) -> Result<u64, Refusal> {
     let malformed = |what: String| Refusal::Malformed(what);
@@ -53,7 +59,7 @@ pub fn verify(
             }
             (Part::Procedure(procedure), Some(claimed)) => {
                 let mut checking = Checking::new(&asked, question, procedure, claimed)?;
-                checking.over_approximates(solver, cx)?;
+                checking.over_approximates(refuter, cx)?;
                 questions += checking.questions;
                 checking.component(&asked, procedure)
             }
@@ -78,8 +84,7 @@ pub fn verify(
 struct Checking<'p> {
     graph: Graph,
     claimed: &'p ProcedureStructure,
-    /// By place: its predicates.
-    predicates: Vec<Vec<TermId>>,
+    table: Table,
     /// By state: the truth of the predicates of its place.
     truths: Vec<Vec<bool>>,
     questions: u64,
@@ -95,30 +100,27 @@ impl<'p> Checking<'p> {
         claimed: &'p ProcedureStructure,
     ) -> Result<Checking<'p>, Refusal> {
         let malformed = |what: &str| Refusal::Malformed(format!("{what} (`{}`)", procedure.name));
-        let mut graph = asked.graph(procedure).map_err(|reason| malformed(&reason.to_string()))?;
+        let graph = asked.graph(procedure).map_err(|reason| malformed(&reason.to_string()))?;
         if question == Question::Deadlock && graph.conditional_return.is_some() {
             return Err(malformed("deadlock cannot be answered where a return is conditional"));
         }
-        let mut made: HashMap<u32, TermId> = HashMap::new();
-        for (node, number) in claimed.nodes.iter().zip(0..) {
-            let term = entry(&mut graph.terms, node, &graph.variables, &made);
-            made.insert(number, term.ok_or_else(|| malformed("an entry of the table is not a term"))?);
+        let sorts: Vec<Sort> = graph.variables.iter().map(|&variable| sort(graph.terms.sort(variable))).collect();
+        let table = Table::new(&claimed.nodes, &sorts);
+        let table = table.map_err(|_| malformed("an entry of the table is not a term"))?;
+        if !claimed.predicates.iter().flatten().all(|&number| table.is_condition(number)) {
+            return Err(malformed("a predicate is not a condition"));
         }
-        let predicate = |number: &u32| made.get(number).copied().filter(|&term| graph.terms.sort(term) == Sort::Bool);
-        let predicates = claimed.predicates.iter().map(|at| at.iter().map(predicate).collect::<Option<Vec<TermId>>>());
-        let predicates: Option<Vec<Vec<TermId>>> = predicates.collect();
-        let predicates = predicates.ok_or_else(|| malformed("a predicate is not a condition"))?;
-        if predicates.len() != graph.nodes.len() {
+        if claimed.predicates.len() != graph.nodes.len() {
             return Err(malformed("the proof speaks of other places"));
         }
-        if !predicates.iter().all(|at| at.starts_with(&graph.propositions)) {
+        if !claimed.predicates.iter().all(|at| at.len() >= graph.propositions.len()) {
             return Err(malformed("a place does not have the propositions of the formula"));
         }
         let truth = |digit: char| digit.to_digit(2).map(|digit| digit == 1);
         let truths = claimed.states.iter().map(|state| state.truths.chars().map(truth).collect::<Option<Vec<bool>>>());
         let truths: Option<Vec<Vec<bool>>> = truths.collect();
         let truths = truths.ok_or_else(|| malformed("a truth is neither 0 nor 1"))?;
-        let checking = Checking { graph, claimed, predicates, truths, questions: 0 };
+        let checking = Checking { graph, claimed, table, truths, questions: 0 };
         match checking.fits() {
             true => Ok(checking),
             false => Err(malformed("the structure does not fit its graph")),
@@ -128,7 +130,7 @@ impl<'p> Checking<'p> {
     fn fits(&self) -> bool {
         let (graph, states) = (&self.graph, &self.claimed.states);
         let has_truths = |(state, truths): (&model::components_proof::AbstractState, &Vec<bool>)| {
-            self.predicates.get(state.place as usize).is_some_and(|at| at.len() == truths.len())
+            self.claimed.predicates.get(state.place as usize).is_some_and(|at| at.len() == truths.len())
         };
         let leads = |from: usize, &(step, to): &(u32, u32)| {
             let (step, target) = (graph.steps.get(step as usize), states.get(to as usize));
@@ -144,57 +146,103 @@ impl<'p> Checking<'p> {
                 .all(|&initial| states.get(initial as usize).is_some_and(|state| state.place == graph.start))
     }
 
-    /// The structure does all that the procedure does.
-    fn over_approximates(&mut self, solver: &mut dyn Solver, cx: &Context<'_>) -> Result<(), Refusal> {
-        let first: HashMap<TermId, TermId> =
-            self.graph.variables.iter().copied().zip(self.graph.first.iter().copied()).collect();
-        let at = &self.predicates[self.graph.start as usize];
-        let images = self.graph.terms.substitute_all(at, &first);
-        let mut question = Vec::new();
-        for &initial in &self.claimed.initial {
-            question.push(self.outside(&images, initial));
+    /// The structure does all that the procedure does: one obligation for the beginning, and one for each step.
+    fn over_approximates(&mut self, refuter: &mut dyn Refuter, cx: &Context<'_>) -> Result<(), Refusal> {
+        self.has_propositions(refuter, cx)?;
+        let mut circuit = Circuit::new(cx.budget);
+        let first = self.words(&mut circuit, &mut Words::default(), &self.graph.first);
+        let images = self.predicates(&mut circuit, self.graph.start, &first);
+        let outside = self.outside(&mut circuit, &images, self.claimed.initial.iter().copied());
+        self.is_never(&circuit, outside, refuter)?;
+        let mut states: Vec<Vec<u32>> = vec![Vec::new(); self.graph.nodes.len()];
+        for (number, state) in self.claimed.states.iter().enumerate() {
+            states[state.place as usize].push(number as u32);
         }
-        self.refute(&question, solver, cx)?;
-        for (state, moves) in self.claimed.moves.iter().enumerate() {
-            let place = self.claimed.states[state].place as usize;
-            let here = self.inside(&self.predicates[place].clone(), state as u32);
-            for step in self.graph.nodes[place].leaving.clone() {
-                let (guard, target) = (self.graph.steps[step as usize].guard, self.graph.steps[step as usize].target);
-                let there = self.predicates[target as usize].clone();
-                let images: Vec<TermId> = there.iter().map(|&after| self.graph.before(step, after)).collect();
-                let mut question = vec![guard];
-                question.extend(&here);
-                for &(_, to) in moves.iter().filter(|(taken, _)| *taken == step) {
-                    question.push(self.outside(&images, to));
-                }
-                self.refute(&question, solver, cx)?;
-            }
+        for (step, source) in self.graph.steps.iter().map(|step| step.source).enumerate().collect::<Vec<_>>() {
+            let mut circuit = Circuit::new(cx.budget);
+            let missing = self.missing(&mut circuit, step as u32, &states[source as usize]);
+            self.is_never(&circuit, missing, refuter)?;
         }
         Ok(())
     }
 
+    /// The first predicates of every place are the propositions of the formula.
+    fn has_propositions(&mut self, refuter: &mut dyn Refuter, cx: &Context<'_>) -> Result<(), Refusal> {
+        let (mut circuit, mut words) = (Circuit::new(cx.budget), Words::default());
+        let values = self.words(&mut circuit, &mut words, &self.graph.variables);
+        let mut differ = Vec::new();
+        for (at, &proposition) in self.graph.propositions.iter().enumerate() {
+            let mut numbers: Vec<u32> = self.claimed.predicates.iter().map(|predicates| predicates[at]).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            let meant = words.of(&mut circuit, &self.graph.terms, proposition).lowest();
+            let said = self.table.evaluate(&mut circuit, &self.table.below(&numbers), &values);
+            differ.extend(numbers.iter().map(|&number| circuit.xor(said.get(number).lowest(), meant)));
+        }
+        let differ = circuit.any(differ.into_iter());
+        match circuit.ask(differ, refuter) {
+            Answer::Never => Ok(()),
+            Answer::Possible => {
+                Err(Refusal::Malformed(String::from("a place does not have the propositions of the formula")))
+            }
+            Answer::Unknown(reason) => Err(Refusal::Undecided(reason)),
+        }
+    }
+
+    /// Whether a step leads from one of these states, all those of its source, to none of the targets that are listed.
+    fn missing(&self, circuit: &mut Circuit<'_>, step: u32, states: &[u32]) -> Literal {
+        let mut words = Words::default();
+        let before = self.words(circuit, &mut words, &self.graph.variables);
+        let taken = &self.graph.steps[step as usize];
+        let mut after = before.clone();
+        for &(variable, value) in &taken.update {
+            after[variable.0 as usize] = words.of(circuit, &self.graph.terms, value);
+        }
+        let guard = words.of(circuit, &self.graph.terms, taken.guard).lowest();
+        let here = self.predicates(circuit, taken.source, &before);
+        let there = self.predicates(circuit, taken.target, &after);
+        let mut missing = Vec::new();
+        for &state in states {
+            let moves = self.claimed.moves[state as usize].iter().filter(|(taken, _)| *taken == step);
+            let outside = self.outside(circuit, &there, moves.map(|&(_, to)| to));
+            let inside = self.inside(circuit, &here, state);
+            missing.push(circuit.and(inside, outside));
+        }
+        let missing = circuit.any(missing.into_iter());
+        circuit.and(guard, missing)
+    }
+
+    fn words(&self, circuit: &mut Circuit<'_>, words: &mut Words, terms: &[TermId]) -> Vec<Word> {
+        terms.iter().map(|&term| words.of(circuit, &self.graph.terms, term)).collect()
+    }
+
+    /// The predicates of a place, of these values.
+    fn predicates(&self, circuit: &mut Circuit<'_>, place: u32, values: &[Word]) -> Vec<Literal> {
+        let numbers = &self.claimed.predicates[place as usize];
+        let known = self.table.evaluate(circuit, &self.table.below(numbers), values);
+        numbers.iter().map(|&number| known.get(number).lowest()).collect()
+    }
+
     /// Conditions with the truths of a state.
-    fn inside(&mut self, conditions: &[TermId], state: u32) -> Vec<TermId> {
-        let truths = &self.truths[state as usize];
-        let each = conditions.iter().zip(truths);
-        each.map(|(&condition, &truth)| if truth { condition } else { self.graph.terms.not(condition) }).collect()
+    fn inside(&self, circuit: &mut Circuit<'_>, conditions: &[Literal], state: u32) -> Literal {
+        let each = conditions.iter().zip(&self.truths[state as usize]);
+        circuit.all(each.map(|(&condition, &truth)| if truth { condition } else { !condition }))
     }
 
-    /// Not with the truths of a state.
-    fn outside(&mut self, conditions: &[TermId], state: u32) -> TermId {
-        let inside = self.inside(conditions, state);
-        let inside = self.graph.terms.and_all(&inside);
-        self.graph.terms.not(inside)
+    /// Not with the truths of any of these states.
+    fn outside(&self, circuit: &mut Circuit<'_>, conditions: &[Literal], states: impl Iterator<Item = u32>) -> Literal {
+        let inside: Vec<Literal> = states.map(|state| self.inside(circuit, conditions, state)).collect();
+        !circuit.any(inside.into_iter())
     }
 
-    fn refute(&mut self, question: &[TermId], solver: &mut dyn Solver, cx: &Context<'_>) -> Result<(), Refusal> {
+    fn is_never(&mut self, circuit: &Circuit<'_>, literal: Literal, refuter: &mut dyn Refuter) -> Result<(), Refusal> {
         self.questions += 1;
-        match solver.check(&self.graph.terms, question, &Effort::from(cx.budget)) {
-            Outcome::Unsat(_) => Ok(()),
-            Outcome::Sat(_) => {
+        match circuit.ask(literal, refuter) {
+            Answer::Never => Ok(()),
+            Answer::Possible => {
                 Err(Refusal::NotInvariant(String::from("a step of the program is missing in a structure")))
             }
-            Outcome::Unknown(reason) => Err(Refusal::Undecided(reason)),
+            Answer::Unknown(reason) => Err(Refusal::Undecided(reason)),
         }
     }
 
@@ -214,5 +262,12 @@ impl<'p> Checking<'p> {
             state_spans: vec![procedure.span; self.claimed.states.len()],
             span: procedure.span,
         }
+    }
+}
+
+fn sort(sort: bitvector::Sort) -> Sort {
+    match sort {
+        bitvector::Sort::Bool => TRUTH,
+        bitvector::Sort::Bv(width) => width,
     }
 }

@@ -11,6 +11,7 @@
 //! components in [`components`].
 
 mod check;
+mod clauses;
 pub mod components;
 pub mod composition;
 pub mod flow;
@@ -21,7 +22,7 @@ mod searched;
 pub mod temporal;
 mod traces;
 
-pub use check::{Facts, Solvers, Subject, check};
+pub use check::{Facts, Subject, check};
 
 use model::context::Context;
 use model::fault::Overflow;

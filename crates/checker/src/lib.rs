@@ -4,15 +4,17 @@
 //! * Out: a [`Verification`]: for each claim of the document accepted, refused, or unfinished at a limit.
 //!
 //! The binary `highwater-check` is this crate and a command line. It depends on front ends and on `certify`, and on no
-//! engine, nor on their mathematics: `tests/dependencies.rs` reads `cargo metadata` for that. `highwater
+//! engine, nor on their mathematics: `tests/dependencies.rs` reads `cargo metadata` for that. The SAT solver of `bitvector`
+//! refutes the clauses that `certify` makes of C, and `certify` checks its proofs: it is linked, and not trusted. `highwater
 //! verify-certificate` does the same by calling [`verify`].
 
 mod error;
 
 pub use error::{Error, Unreadable};
 
+use bitvector::SatRefuter;
 use certificate::Certificates;
-use certify::{Facts, Refusal, Solvers, Subject};
+use certify::{Facts, Refusal, Subject};
 use input::{COptions, Choice, Parsed, ReadOptions, System, Text, with_deep_stack};
 use model::context::Context;
 use model::verdict::{Certificate, Property};
@@ -182,11 +184,6 @@ impl Document {
 
     /// Checks every claim for a model that was read as the document says.
     pub fn verify(&self, system: &System, cx: &Context<'_>) -> Verification {
-        self.verify_by(system, Solvers::Installed, cx)
-    }
-
-    /// The same, with these solvers for proofs about C.
-    pub fn verify_by(&self, system: &System, solvers: Solvers, cx: &Context<'_>) -> Verification {
         let subject = match system {
             System::Network(model) => Subject::Network(&model.network, model.bad.as_ref()),
             System::Composition(composition) => Subject::Composition(composition),
@@ -194,7 +191,7 @@ impl Document {
             System::Components(file) => Subject::Components(&file.specification, &file.options),
         };
         let claims = self.certificates.claims.iter().zip(&self.properties).map(|(claim, property)| {
-            let checked = certify::check(subject, property, claim.reading, &claim.certificate, solvers, cx);
+            let checked = certify::check(subject, property, claim.reading, &claim.certificate, &mut SatRefuter, cx);
             let (result, detail) = match &checked {
                 Ok(facts) => (ClaimResult::Accepted, facts.to_string()),
                 Err(Refusal::Unfinished(reason)) => (ClaimResult::Unfinished, reason.clone()),

@@ -126,7 +126,7 @@ fn verified(text: &str, original: &Document, sha256: &str, system: &System) -> R
     }
     let meter = Meter(Cancel::default());
     let budget = Budget::unlimited().until(&meter.0);
-    let verification = document.verify_by(system, certify::Solvers::Embedded, &Context::new(&budget, &meter));
+    let verification = document.verify(system, &Context::new(&budget, &meter));
     match meter.0.is_cancelled() {
         true => Err(String::from(BUSY)),
         false => Ok(verification),

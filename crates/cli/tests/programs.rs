@@ -68,7 +68,7 @@ fn a_loop_is_proved_safe_by_an_invariant() {
     let stats = &result["stats"];
     assert!(stats["solver_calls"].as_u64() > Some(0) && stats["iterations"].as_u64() > Some(0), "{stats}");
     assert!(!stats["predicates"].as_array().unwrap().is_empty(), "{stats}");
-    assert_eq!(stats["checked_by"], "the embedded solver");
+    assert_eq!(stats["checked_by"], "LRAT proofs");
     let held = stats["invariant"].as_array().unwrap();
     assert!(held.iter().any(|held| held["at"]["line"] == 6 && !held["conditions"].as_array().unwrap().is_empty()));
     assert!(result.get("reading").is_none(), "there are no channels to be read");
@@ -282,7 +282,7 @@ fn a_certificate_is_accepted_for_its_program_and_for_no_other() {
     let verify = |file: &Path, certificate: &Path| highwater(&["verify-certificate", path(file), path(certificate)]);
     let accepted = verify(&file, &certificate);
     assert_eq!(accepted.status.code(), Some(0), "{}", said(&accepted));
-    assert!(said(&accepted).starts_with("accepted  safety  by "), "{}", said(&accepted));
+    assert!(said(&accepted).starts_with("accepted  safety  3 obligations refuted"), "{}", said(&accepted));
     let other = written("other.c", &SAFE.replace("twice + 2", "twice + 3"));
     assert_eq!(verify(&other, &certificate).status.code(), Some(2));
 }

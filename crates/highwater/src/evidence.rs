@@ -105,7 +105,7 @@ impl Checked {
         Ok(Checked { certificate: Certificate::Composition(proof), by: By::Checker })
     }
 
-    /// An invariant of a C program, and which solvers discharged its obligations.
+    /// An invariant of a C program, and what refuted its obligations.
     pub(crate) fn program(
         component: &Component,
         proof: ProgramProof,

@@ -1,64 +1,81 @@
-//! Who discharges the obligations of a proof: the embedded solver, and beside it another one if `--cross-check` asks for it.
+//! Who refutes the obligations of a proof: the embedded SAT solver, whose refutations `certify` checks, and beside it another
+//! solver if `--cross-check` asks for it.
 //!
-//! Two solvers that must agree are more than one only if both answer. A second one that dies or hangs leaves questions to
-//! the first; then the answer is not what was asked for, and says so.
+//! A second opinion is one only if it is given. A solver that dies or hangs leaves questions open; then the answer is not
+//! what was asked for, and says so.
 
-use bitvector::{CrossChecked, Effort, Embedded, External, Outcome, Solver, TermId, Terms};
+use bitvector::{Effort, External, Outcome, SatRefuter, Solver, TermId, Terms};
+use model::budget::Budget;
+use model::refutation::{Cnf, Literal, Lrat, Refuter};
 use model::verdict::Reason;
 
-/// A fresh solver that has seen nothing of a search.
-pub enum Checker {
-    /// The embedded one alone.
-    Own(Box<Embedded>),
-    /// Two, and how many questions they were asked.
-    Both(Box<CrossChecked<Embedded, External>>, u64),
+/// A fresh solver that has seen nothing of a search, and another one that must agree.
+pub struct Checker {
+    other: Option<External>,
+    refuted: u64,
+    agreed: u64,
 }
 
 impl Checker {
     /// One solver, or two.
     pub fn new(cross_check: bool) -> Result<Self, Reason> {
-        if !cross_check {
-            return Ok(Checker::Own(Box::new(Embedded::new())));
-        }
         let missing = || Reason::NotSupported(String::from("--cross-check needs z3 or cvc5, and neither is installed"));
-        let other = External::find().ok_or_else(missing)?;
-        Ok(Checker::Both(Box::new(CrossChecked::new(Embedded::new(), other)), 0))
+        let other = cross_check.then(|| External::find().ok_or_else(missing)).transpose()?;
+        Ok(Checker { other, refuted: 0, agreed: 0 })
     }
 
-    /// Who answered, if all who were asked did.
+    /// What the proof was accepted by, if all who were asked answered.
     pub fn answered(&self) -> Result<String, Reason> {
-        match self {
-            Checker::Own(_) => Ok(String::from("the embedded solver")),
-            Checker::Both(both, asked) if both.agreed() == *asked => {
-                Ok(both.name().replacen("embedded", "the embedded solver", 1))
-            }
-            Checker::Both(both, asked) => Err(Reason::NotProvable(format!(
-                "a proof was found, and the embedded solver accepts it, but it was not cross-checked: of {asked} questions \
-                 the other solver ({}) answered {}",
-                both.name(),
-                both.agreed()
+        match &self.other {
+            None => Ok(String::from("LRAT proofs")),
+            Some(other) if self.agreed == self.refuted => Ok(format!("LRAT proofs and {}", other.name())),
+            Some(other) => Err(Reason::NotProvable(format!(
+                "a proof was found and accepted, but it was not cross-checked: of {} questions the other solver ({}) \
+                 answered {}",
+                self.refuted,
+                other.name(),
+                self.agreed
             ))),
         }
     }
 }
 
-impl Solver for Checker {
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], effort: &Effort<'_>) -> Outcome {
-        match self {
-            Checker::Own(solver) => solver.check(terms, assumptions, effort),
-            Checker::Both(both, asked) => {
-                *asked += 1;
-                both.check(terms, assumptions, effort)
+impl Refuter for Checker {
+    fn refute(&mut self, cnf: &Cnf, budget: &Budget) -> Result<Lrat, Reason> {
+        let proof = SatRefuter.refute(cnf, budget)?;
+        self.refuted += 1;
+        if let Some(other) = &mut self.other {
+            let (terms, clauses) = as_terms(cnf);
+            match other.check(&terms, &clauses, &Effort::from(budget)) {
+                Outcome::Unsat(_) => self.agreed += 1,
+                Outcome::Sat(_) => {
+                    return Err(Reason::Worker(format!(
+                        "{} does not agree that clauses are unsatisfiable",
+                        other.name()
+                    )));
+                }
+                Outcome::Unknown(_) => {}
             }
         }
+        Ok(proof)
     }
+}
 
-    fn name(&self) -> &str {
-        match self {
-            Checker::Own(solver) => solver.name(),
-            Checker::Both(both, _) => both.name(),
-        }
-    }
+/// Clauses as terms, for a solver that knows no others.
+fn as_terms(cnf: &Cnf) -> (Terms, Vec<TermId>) {
+    let mut terms = Terms::new();
+    let variables: Vec<TermId> =
+        (0..cnf.variables()).map(|number| terms.var(&number.to_string(), bitvector::Sort::Bool)).collect();
+    let clauses = cnf.clauses().map(|clause| {
+        let literal = |terms: &mut Terms, literal: &Literal| {
+            let variable = variables[literal.variable() as usize];
+            if literal.is_negative() { terms.not(variable) } else { variable }
+        };
+        let literals: Vec<TermId> = clause.iter().map(|each| literal(&mut terms, each)).collect();
+        terms.or_all(&literals)
+    });
+    let clauses = clauses.collect();
+    (terms, clauses)
 }
 
 /// Why a proof was found but not checked, where a solver has no answer.

@@ -39,6 +39,7 @@ pub mod program_proof;
 pub mod queue_proof;
 pub mod random;
 pub mod reason;
+pub mod refutation;
 pub mod scan;
 pub mod semantics;
 pub mod source;

@@ -7,37 +7,54 @@
 use super::arena::ClauseRef;
 use super::{Lit, Sat};
 
+/// A learnt clause.
+pub(super) struct Learnt {
+    /// The asserting literal is the first, and one of the level to go back to the second.
+    pub(super) literals: Vec<Lit>,
+    /// The level to go back to.
+    pub(super) back: u32,
+    /// How many levels it has.
+    pub(super) levels: u32,
+    /// Its number in the log.
+    pub(super) number: u32,
+}
+
 impl Sat {
-    /// The learnt clause with the asserting literal first and one of the level to go back to second; that level; and
-    /// the number of levels in the clause.
-    pub(super) fn analyze(&mut self, conflict: ClauseRef) -> (Vec<Lit>, u32, u32) {
-        let mut clause = self.first_implication_point(conflict);
+    pub(super) fn analyze(&mut self, conflict: ClauseRef) -> Learnt {
+        let mut chain = Vec::new();
+        let mut clause = self.first_implication_point(conflict, &mut chain);
         let marked: Vec<Lit> = clause.clone();
-        let mut cleared = Vec::new();
+        let (mut cleared, mut implied) = (Vec::new(), Vec::new());
         let mut kept = 1;
         for place in 1..clause.len() {
             let literal = clause[place];
-            if !self.is_implied(literal, &mut cleared) {
+            if self.is_implied(literal, &mut cleared) {
+                implied.push(literal);
+            } else {
                 clause[kept] = literal;
                 kept += 1;
             }
         }
         clause.truncate(kept);
+        implied.extend_from_slice(&cleared);
         for literal in marked.into_iter().chain(cleared) {
             self.seen[literal.var().index()] = false;
         }
         let levels = self.count_levels(&clause);
+        let number = self.log_learnt(&clause, &chain, &mut implied);
         let back = self.second_highest(&mut clause);
-        (clause, back, levels)
+        Learnt { literals: clause, back, levels, number }
     }
 
-    /// The clause before it is minimised. Its literals but the first stay marked in `seen`.
-    fn first_implication_point(&mut self, conflict: ClauseRef) -> Vec<Lit> {
+    /// The clause before it is minimised, and the clauses that it was resolved from. Its literals but the first stay marked
+    /// in `seen`.
+    fn first_implication_point(&mut self, conflict: ClauseRef, chain: &mut Vec<ClauseRef>) -> Vec<Lit> {
         let mut clause = vec![Lit(0)];
         let mut open = 0;
         let mut reason = conflict;
         let mut at = self.trail.len();
         loop {
+            chain.push(reason);
             self.used(reason);
             for place in 0..self.arena.literals(reason).len() {
                 let literal = self.arena.literals(reason)[place];
@@ -142,7 +159,7 @@ impl Sat {
 
     /// An assumption is false: finds the assumptions that made it so.
     pub(super) fn fail(&mut self, assumption: Lit) {
-        let mut core = vec![assumption];
+        let (mut core, mut chain) = (vec![assumption], Vec::new());
         if self.level[assumption.var().index()] > 0 {
             self.seen[assumption.var().index()] = true;
             let start = self.levels.first().copied().unwrap_or(0);
@@ -158,6 +175,7 @@ impl Sat {
                     core.push(literal);
                     continue;
                 }
+                chain.push(reason);
                 for &other in self.arena.literals(reason) {
                     if self.level[other.var().index()] > 0 && other.var() != literal.var() {
                         self.seen[other.var().index()] = true;
@@ -165,8 +183,7 @@ impl Sat {
                 }
             }
         }
-        let lemma: Vec<Lit> = core.iter().map(|&literal| !literal).collect();
-        self.log_lemma(&lemma);
+        self.log_failure(&core, &chain);
         self.core = core;
     }
 }

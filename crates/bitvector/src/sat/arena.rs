@@ -1,6 +1,6 @@
 //! Clauses, one after the other in one vector.
 //!
-//! A clause is three words of head (length and flags, number of levels, activity) and its literals. Deleted clauses
+//! A clause is four words of head (length and flags, number of levels, last use, number in the log) and its literals. Deleted clauses
 //! leave holes, which [`Arena::compacted`] closes.
 
 use super::literal::Lit;
@@ -14,7 +14,7 @@ impl ClauseRef {
     pub(super) const NONE: ClauseRef = ClauseRef(u32::MAX);
 }
 
-const HEAD: usize = 3;
+const HEAD: usize = 4;
 const LEARNT: u32 = 1 << 31;
 const DELETED: u32 = 1 << 30;
 const LENGTH: u32 = DELETED - 1;
@@ -26,11 +26,12 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    pub(super) fn add(&mut self, literals: &[Lit], learnt: bool, levels: u32) -> ClauseRef {
+    pub(super) fn add(&mut self, literals: &[Lit], learnt: bool, levels: u32, number: u32) -> ClauseRef {
         let place = ClauseRef(self.words.len() as u32);
         self.words.push(Lit(literals.len() as u32 | if learnt { LEARNT } else { 0 }));
         self.words.push(Lit(levels));
         self.words.push(Lit(0));
+        self.words.push(Lit(number));
         self.words.extend_from_slice(literals);
         place
     }
@@ -74,6 +75,11 @@ impl Arena {
 
     pub(super) fn set_last_use(&mut self, clause: ClauseRef, when: u32) {
         self.words[clause.0 as usize + 2] = Lit(when);
+    }
+
+    /// Its number in the log.
+    pub(super) fn number(&self, clause: ClauseRef) -> u32 {
+        self.words[clause.0 as usize + 3].0
     }
 
     pub(super) fn delete(&mut self, clause: ClauseRef) {

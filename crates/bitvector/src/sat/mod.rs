@@ -26,6 +26,7 @@ pub use proof::{ProofStep, check_proof};
 use arena::{Arena, ClauseRef};
 use heap::Order;
 use model::reason::Reason;
+use proof::Log;
 
 /// What a call of [`Sat::solve`] found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,7 +94,7 @@ pub struct Sat {
     learnt_limit: usize,
     level_stamp: Vec<u64>,
     stamp: u64,
-    proof: Option<Vec<ProofStep>>,
+    proof: Option<Log>,
     statistics: Statistics,
 }
 
@@ -137,12 +138,12 @@ impl Sat {
 
     /// Keeps a log from now on. Call it before the first clause.
     pub fn log_proof(&mut self) {
-        self.proof.get_or_insert_with(Vec::new);
+        self.proof.get_or_insert_default();
     }
 
     /// The log, if it is kept.
     pub fn proof(&self) -> &[ProofStep] {
-        self.proof.as_deref().unwrap_or(&[])
+        self.proof.as_ref().map_or(&[], |log| &log.steps)
     }
 
     /// What was done so far.
@@ -157,8 +158,9 @@ impl Sat {
 
     /// The size of the tables in bytes, about.
     pub fn memory(&self) -> usize {
-        // A clause of three literals has six words in the arena and two watches.
-        self.arena.len() * 4 + self.arena.len() * 3 + self.variables() * 120
+        // A clause of three literals has seven words in the arena and two watches.
+        let log = self.proof.as_ref().map_or(0, |log| log.words * 4 + log.steps.len() * 56);
+        self.arena.len() * 4 + self.arena.len() * 3 + self.variables() * 120 + log
     }
 
     /// A fresh variable.
@@ -181,9 +183,7 @@ impl Sat {
     /// Adds a clause, for all later questions.
     pub fn add_clause(&mut self, literals: &[Lit]) {
         debug_assert!(self.levels.is_empty(), "clauses are added between questions");
-        if let Some(proof) = &mut self.proof {
-            proof.push(ProofStep::Input(literals.to_vec()));
-        }
+        let number = self.log_input(literals);
         if !self.consistent {
             return;
         }
@@ -198,15 +198,18 @@ impl Sat {
         }
         match clause.as_slice() {
             _ if holds => {}
-            [] => self.refuted(),
+            [] => self.refuted_by_input(literals, number),
             &[fact] => {
+                let number = self.log_shortened(&[fact], literals, number);
                 self.assign(fact, ClauseRef::NONE);
-                if self.propagate().is_some() {
-                    self.refuted();
+                self.log_fact(fact, number);
+                if let Some(conflict) = self.propagate() {
+                    self.refuted_by(conflict);
                 }
             }
             clause => {
-                self.attach(clause, false, 0);
+                let number = self.log_shortened(clause, literals, number);
+                self.attach(clause, false, 0, number);
             }
         }
         self.scratch = clause;
@@ -222,20 +225,8 @@ impl Sat {
         &self.core
     }
 
-    /// A clause is violated by facts alone: every question is unsatisfiable from now on.
-    fn refuted(&mut self) {
-        self.consistent = false;
-        self.log_lemma(&[]);
-    }
-
-    fn log_lemma(&mut self, literals: &[Lit]) {
-        if let Some(proof) = &mut self.proof {
-            proof.push(ProofStep::Lemma(literals.to_vec()));
-        }
-    }
-
-    fn attach(&mut self, literals: &[Lit], learnt: bool, levels: u32) -> ClauseRef {
-        let clause = self.arena.add(literals, learnt, levels);
+    fn attach(&mut self, literals: &[Lit], learnt: bool, levels: u32, number: u32) -> ClauseRef {
+        let clause = self.arena.add(literals, learnt, levels, number);
         self.watches[literals[0].index()].push(Watch { clause, blocker: literals[1] });
         self.watches[literals[1].index()].push(Watch { clause, blocker: literals[0] });
         if learnt {
@@ -263,11 +254,10 @@ impl Sat {
         self.values[(!literal).index()] = -1;
         self.level[var] = self.current_level();
         self.reason[var] = reason;
-        self.trail.push(literal);
-        if self.levels.is_empty() && reason != ClauseRef::NONE {
-            // Facts are lemmas of their own, so that the clauses they came from can be deleted.
-            self.log_lemma(&[literal]);
+        if self.proof.is_some() {
+            self.log_assigned(literal, reason);
         }
+        self.trail.push(literal);
     }
 
     /// Unit propagation. The clause that is violated, if one is.

@@ -4,7 +4,6 @@
 //! with two or fewer stay forever; of the others, the half with the most levels and the oldest use goes.
 
 use super::arena::ClauseRef;
-use super::proof::ProofStep;
 use super::{Sat, Watch};
 
 const KEPT_LEVELS: u32 = 2;
@@ -27,9 +26,7 @@ impl Sat {
         candidates.sort_by_key(|&clause| (self.arena.levels(clause), std::cmp::Reverse(self.arena.last_use(clause))));
         for &clause in &candidates[candidates.len() / 2..] {
             self.statistics.deleted += 1;
-            if let Some(proof) = &mut self.proof {
-                proof.push(ProofStep::Delete(self.arena.literals(clause).to_vec()));
-            }
+            self.log_deletion(clause);
             self.arena.delete(clause);
         }
         let arena = &self.arena;

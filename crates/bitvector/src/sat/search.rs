@@ -1,5 +1,6 @@
 //! The search: assumptions, decisions, conflicts, restarts.
 
+use super::analyze::Learnt;
 use super::arena::ClauseRef;
 use super::{Answer, Lit, Sat, UNKNOWN, Var};
 use crate::effort::Effort;
@@ -91,7 +92,7 @@ impl Sat {
         loop {
             if let Some(conflict) = self.propagate() {
                 if self.levels.is_empty() {
-                    self.refuted();
+                    self.refuted_by(conflict);
                     return Answer::Unsat;
                 }
                 self.learn_from(conflict);
@@ -131,12 +132,16 @@ impl Sat {
 
     fn learn_from(&mut self, conflict: ClauseRef) {
         self.statistics.conflicts += 1;
-        let (literals, back, levels) = self.analyze(conflict);
-        self.log_lemma(&literals);
+        let Learnt { literals, back, levels, number } = self.analyze(conflict);
         self.backtrack(back);
         let asserted = literals[0];
-        let reason = if literals.len() > 1 { self.attach(&literals, true, levels) } else { ClauseRef::NONE };
-        self.assign(asserted, reason);
+        if literals.len() > 1 {
+            let reason = self.attach(&literals, true, levels, number);
+            self.assign(asserted, reason);
+        } else {
+            self.assign(asserted, ClauseRef::NONE);
+            self.log_fact(asserted, number);
+        }
         self.order.decay();
     }
 

@@ -34,13 +34,18 @@ pub fn ask(specification: &Specification, question: Question, seconds: u64) -> A
     cegar::check(specification, question, compose::Method::Auto, &Context::new(&limits, &Tell))
 }
 
-/// Checks a proof: the structures with a solver, and what the compose engine made of them.
+/// Checks a proof: the structures by refutations, and what the compose engine made of them.
 #[allow(dead_code, reason = "not every test has proofs")]
 pub fn checked(specification: &Specification, holds: &cegar::Holds) -> Result<u64, String> {
-    let mut solver = bitvector::Embedded::without_memory();
     let proof = holds.written("ilp32", false);
-    certify::components::verify(specification, holds.question, &proof, &mut solver, &Context::unlimited())
-        .map_err(|refusal| refusal.to_string())
+    certify::components::verify(
+        specification,
+        holds.question,
+        &proof,
+        &mut bitvector::SatRefuter,
+        &Context::unlimited(),
+    )
+    .map_err(|refusal| refusal.to_string())
 }
 
 /// Shows refinements with `HIGHWATER_TELL`.

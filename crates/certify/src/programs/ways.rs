@@ -2,57 +2,18 @@
 
 use super::Refusal;
 use super::cases;
-use super::table::Table;
-use super::words::{Known, evaluate, sort};
-use bitvector::{Effort, Outcome, Solver, Sort, TermId, Terms};
+use super::table::{Sort, TRUTH, Table};
+use super::words::{Known, evaluate};
+use crate::clauses::circuit::{Answer, Circuit, FALSE, TRUE};
+use crate::clauses::words::Word;
 use cfront::Component;
 use cfront::program::{Edge, Instruction, LocationId, VariableId};
-use cfront::term::TermId as CTerm;
+use cfront::term::TermId;
 use model::budget::Budget;
 use model::program_proof::ProgramProof;
+use model::refutation::{Literal, Refuter};
 use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// What must be unsatisfiable, location by location.
-pub(super) struct Derived {
-    pub(super) terms: Terms,
-    /// All of these terms together.
-    pub(super) questions: Vec<(LocationId, Vec<TermId>)>,
-}
-
-/// The questions of a proof.
-pub(super) fn derive(component: &Component, proof: &ProgramProof, budget: &Budget) -> Result<Derived, Refusal> {
-    let mut walk = Walk::new(component, proof)?;
-    let mut questions = vec![walk.at_entry()?];
-    for start in walk.starts() {
-        let whole = walk.whole(start)?;
-        let order = walk.in_order(start)?;
-        questions.push((start, walk.question(start, &order, &whole, budget)?));
-    }
-    Ok(Derived { terms: walk.terms, questions })
-}
-
-/// Asks all questions, case by case where the conditions are a list of cases.
-pub(super) fn ask(
-    component: &Component,
-    proof: &ProgramProof,
-    solver: &mut dyn Solver,
-    budget: &Budget,
-) -> Result<(), Refusal> {
-    let mut walk = Walk::new(component, proof)?;
-    let (entry, question) = walk.at_entry()?;
-    walk.refute(entry, &question, solver, budget)?;
-    for start in walk.starts() {
-        let order = walk.in_order(start)?;
-        let whole = walk.whole(start)?;
-        let cases = cases::split(&walk.terms, &whole.known).unwrap_or_else(|| vec![Vec::new()]);
-        for literals in cases {
-            let case = walk.case(&whole, literals);
-            let question = walk.question(start, &order, &case, budget)?;
-            walk.refute(start, &question, solver, budget)?;
-        }
-    }
-    Ok(())
-}
+use std::rc::Rc;
 
 /// Locations in an order, the start first, and the place of each in it.
 struct Order {
@@ -60,122 +21,132 @@ struct Order {
     rank: HashMap<LocationId, usize>,
 }
 
-/// What is assumed where a walk starts.
-struct Case {
-    /// All of these hold.
-    known: Vec<TermId>,
-    /// The values of the variables, by number.
-    values: Vec<TermId>,
-}
-
 /// Where a run may be: under which condition, and with which values of the variables, by number.
 #[derive(Clone)]
 struct Arrival {
-    here: TermId,
-    values: Vec<TermId>,
+    here: Literal,
+    values: Rc<Vec<Word>>,
 }
 
-struct Walk<'c> {
+/// What the proof says of a location.
+#[derive(Default)]
+struct Held {
+    conditions: Vec<u32>,
+    /// The entries that the conditions are made of.
+    below: Vec<u32>,
+}
+
+/// A component and its proof under examination.
+pub(super) struct Walk<'c> {
     component: &'c Component,
-    table: Table<'c>,
-    terms: Terms,
-    variables: Vec<TermId>,
-    /// What is known of a variable of a meeting.
-    premises: HashMap<TermId, Vec<TermId>>,
-    fresh: u64,
+    table: Table,
+    held: BTreeMap<LocationId, Held>,
+    budget: &'c Budget,
 }
 
 impl<'c> Walk<'c> {
-    fn new(component: &'c Component, proof: &'c ProgramProof) -> Result<Self, Refusal> {
-        let mut terms = Terms::new();
-        let variables: Vec<TermId> = component
-            .variables
-            .iter()
-            .enumerate()
-            .map(|(number, variable)| terms.var(&format!("{}#{number}", variable.name), sort(variable.scalar)))
-            .collect();
-        let table = Table::new(component, proof, &mut terms, &variables)?;
-        Ok(Walk { component, table, terms, variables, premises: HashMap::new(), fresh: 0 })
+    pub(super) fn new(component: &'c Component, proof: &ProgramProof, budget: &'c Budget) -> Result<Self, Refusal> {
+        let sorts: Vec<Sort> = component.variables.iter().map(|variable| sort(variable.scalar.width)).collect();
+        let wrong = |number: usize| Refusal::Malformed(format!("entry {number} of the invariant is not a term"));
+        let table = Table::new(&proof.nodes, &sorts).map_err(wrong)?;
+        let mut held: BTreeMap<LocationId, Held> = BTreeMap::new();
+        for (location, conditions) in &proof.conditions {
+            if *location as usize >= component.locations.len() {
+                return Err(Refusal::Malformed(format!("there is no location {location}")));
+            }
+            if let Some(number) = conditions.iter().find(|&&number| !table.is_condition(number)) {
+                return Err(Refusal::Malformed(format!("entry {number} of the invariant is not a condition")));
+            }
+            held.entry(LocationId(*location)).or_default().conditions.extend(conditions);
+        }
+        for here in held.values_mut() {
+            here.below = table.below(&here.conditions);
+        }
+        Ok(Walk { component, table, held, budget })
+    }
+
+    /// Refutes every way out of the invariant, case by case where the conditions are a list of cases. How many questions
+    /// that were.
+    pub(super) fn check(&self, refuter: &mut dyn Refuter) -> Result<u64, Refusal> {
+        self.at_entry(refuter)?;
+        let mut questions = 1;
+        for start in self.starts() {
+            let order = self.in_order(start)?;
+            let conditions = self.held.get(&start).map_or(&[][..], |here| &here.conditions);
+            let cases = cases::split(&self.table, conditions).unwrap_or_else(|| vec![Vec::new()]);
+            for case in cases {
+                let mut circuit = Circuit::new(self.budget);
+                let question = self.question(&mut circuit, start, &order, &case)?;
+                is_never(&circuit, question, start, refuter)?;
+                questions += 1;
+            }
+        }
+        Ok(questions)
     }
 
     /// What is said of the entry must hold of any values.
-    fn at_entry(&mut self) -> Result<(LocationId, Vec<TermId>), Refusal> {
-        let entry = self.component.entry;
-        let known = self.conditions(entry, &self.variables.clone())?;
-        Ok((entry, vec![self.terms.not(known)]))
+    fn at_entry(&self, refuter: &mut dyn Refuter) -> Result<(), Refusal> {
+        let mut circuit = Circuit::new(self.budget);
+        let values = self.any_values(&mut circuit);
+        let known = self.conditions(&mut circuit, self.component.entry, &values);
+        is_never(&circuit, !known, self.component.entry, refuter)
     }
 
     /// Where walks start.
     fn starts(&self) -> Vec<LocationId> {
-        let mut starts = self.table.locations();
-        if !self.table.has(self.component.entry) {
+        let mut starts: Vec<LocationId> = self.held.keys().copied().collect();
+        if !self.held.contains_key(&self.component.entry) {
             starts.push(self.component.entry);
         }
         starts
     }
 
-    /// All that the proof says of a location, of any values.
-    fn whole(&mut self, start: LocationId) -> Result<Case, Refusal> {
-        let values = self.variables.clone();
-        let known = self.table.each_condition(&mut self.terms, start, &values)?;
-        Ok(Case { known, values })
+    fn any_values(&self, circuit: &mut Circuit<'_>) -> Vec<Word> {
+        let width = |variable: VariableId| u32::from(self.component.variable(variable).scalar.width);
+        (0..self.component.variables.len() as u32).map(|each| circuit.any_word(width(VariableId(each)))).collect()
     }
 
-    /// The same with more that holds. A variable that is equal to a constant is that constant.
-    fn case(&mut self, whole: &Case, literals: Vec<TermId>) -> Case {
-        let mut known = whole.known.clone();
-        known.extend(literals);
-        let constants: HashMap<TermId, TermId> =
-            known.iter().filter_map(|&literal| cases::constant(&mut self.terms, literal)).collect();
-        let values = whole.values.iter().map(|variable| constants.get(variable).copied().unwrap_or(*variable));
-        Case { values: values.collect(), known }
+    /// All that the proof says of a location, of these values.
+    fn conditions(&self, circuit: &mut Circuit<'_>, location: LocationId, values: &[Word]) -> Literal {
+        let Some(here) = self.held.get(&location) else { return TRUE };
+        let known = self.table.evaluate(circuit, &here.below, values);
+        circuit.all(here.conditions.iter().map(|&condition| known.get(condition).lowest()))
     }
 
-    /// Believes a question to be unsatisfiable only if the solver says so, or if it is so on its face.
-    fn refute(
-        &self,
-        location: LocationId,
-        question: &[TermId],
-        solver: &mut dyn Solver,
-        budget: &Budget,
-    ) -> Result<(), Refusal> {
-        if question.contains(&self.terms.bool(false)) {
-            return Ok(());
-        }
-        match solver.check(&self.terms, question, &Effort::from(budget)) {
-            Outcome::Unsat(_) => Ok(()),
-            Outcome::Sat(_) => Err(Refusal::NotInductive(location)),
-            Outcome::Unknown(reason) => Err(Refusal::Undecided(location, reason)),
-        }
-    }
-
-    /// Can a run that starts where the conditions hold come to an error, or to a location whose conditions do not hold?
+    /// Can a run that starts where the conditions hold, in this case of them, come to an error, or to a location whose
+    /// conditions do not hold?
     fn question(
-        &mut self,
+        &self,
+        circuit: &mut Circuit<'_>,
         start: LocationId,
         order: &Order,
-        case: &Case,
-        budget: &Budget,
-    ) -> Result<Vec<TermId>, Refusal> {
+        case: &[u32],
+    ) -> Result<Literal, Refusal> {
+        let mut values = self.any_values(circuit);
+        // In this case, a variable that is equal to a number is that number.
+        for (variable, number) in case.iter().filter_map(|&literal| self.table.equation(literal)) {
+            values[variable as usize] = number;
+        }
+        let known = self.conditions(circuit, start, &values);
+        let of_case = self.table.evaluate(circuit, &self.table.below(case), &values);
+        let of_case = circuit.all(case.iter().map(|&literal| of_case.get(literal).lowest()));
+        let known = circuit.and(known, of_case);
         // What waits between the ends, by its place in the order, and what waits at the ends.
         let mut between: BTreeMap<usize, Vec<Arrival>> = BTreeMap::new();
         let mut ends: BTreeMap<LocationId, Vec<Arrival>> = BTreeMap::new();
-        let mut bad: Vec<TermId> = Vec::new();
-        let nowhere = self.terms.bool(false);
-        let first = Arrival { here: self.terms.bool(true), values: case.values.clone() };
-        between.insert(0, vec![first]);
+        let mut bad: Vec<Literal> = Vec::new();
+        between.insert(0, vec![Arrival { here: known, values: Rc::new(values) }]);
         while let Some((place, arrivals)) = between.pop_first() {
-            budget.check().map_err(|reason| Refusal::Undecided(start, reason))?;
-            let here = self.meeting(arrivals);
-            let component = self.component;
+            self.budget.check().map_err(|reason| Refusal::Undecided(start, reason))?;
+            let Some(here) = meeting(circuit, arrivals) else { continue };
             let Some(&location) = order.sequence.get(place) else { continue };
-            for (_, edge) in component.leaving(location) {
+            for (_, edge) in self.component.leaving(location) {
                 match edge.instruction {
                     Instruction::Error(_) => bad.push(here.here),
                     Instruction::Return(_) | Instruction::Stop(_) => {}
                     _ => {
-                        let behind = self.behind(&here, edge)?;
-                        if behind.here == nowhere {
+                        let behind = self.behind(circuit, &here, edge)?;
+                        if behind.here == FALSE {
                             continue;
                         }
                         match order.rank.get(&edge.target) {
@@ -187,24 +158,17 @@ impl<'c> Walk<'c> {
             }
         }
         for (location, arrivals) in ends {
-            let there = self.meeting(arrivals);
-            let conditions = self.conditions(location, &there.values)?;
-            let broken = self.terms.not(conditions);
-            bad.push(self.terms.and(there.here, broken));
+            if let Some(there) = meeting(circuit, arrivals) {
+                let conditions = self.conditions(circuit, location, &there.values);
+                bad.push(circuit.and(there.here, !conditions));
+            }
         }
-        let mut question = case.known.clone();
-        question.push(self.terms.or_all(&bad));
-        self.add_premises(&mut question);
-        Ok(question)
-    }
-
-    fn conditions(&mut self, location: LocationId, values: &[TermId]) -> Result<TermId, Refusal> {
-        self.table.conditions(&mut self.terms, location, values)
+        Ok(circuit.any(bad.into_iter()))
     }
 
     /// A location where ways end: the proof has it, or it is the entry, of which nothing may be known.
     fn is_end(&self, location: LocationId) -> bool {
-        self.table.has(location) || location == self.component.entry
+        self.held.contains_key(&location) || location == self.component.entry
     }
 
     /// The locations up to the next ends, each before those that its edges lead to. A cycle among them has no such order.
@@ -237,98 +201,91 @@ impl<'c> Walk<'c> {
     }
 
     /// Behind an edge that does not end the run.
-    fn behind(&mut self, here: &Arrival, edge: &Edge) -> Result<Arrival, Refusal> {
+    fn behind(&self, circuit: &mut Circuit<'_>, here: &Arrival, edge: &Edge) -> Result<Arrival, Refusal> {
         let mut behind = here.clone();
         match &edge.instruction {
             Instruction::Assume(condition) => {
-                let condition = self.value(*condition, &here.values, &mut Known::new())?;
-                behind.here = self.terms.and(here.here, condition);
+                let condition = self.value(circuit, *condition, &here.values, &mut Known::new())?;
+                behind.here = circuit.and(here.here, condition.lowest());
             }
             Instruction::Assign(list) => {
                 // Every right-hand side is evaluated before any variable changes.
                 let mut known = Known::new();
                 for &(variable, value) in list {
-                    let value = self.value(value, &here.values, &mut known)?;
-                    set(&mut behind, variable, value);
+                    let value = self.value(circuit, value, &here.values, &mut known)?;
+                    Rc::make_mut(&mut behind.values)[variable.0 as usize] = value;
                 }
             }
-            Instruction::Havoc(variables, _) => self.set_any(&mut behind, variables.iter()),
-            Instruction::Call { result, writes, .. } => self.set_any(&mut behind, writes.iter().chain(result)),
+            Instruction::Havoc(variables, _) => self.set_any(circuit, &mut behind, variables.iter()),
+            Instruction::Call { result, writes, .. } => {
+                self.set_any(circuit, &mut behind, writes.iter().chain(result));
+            }
             Instruction::Nop | Instruction::Return(_) | Instruction::Stop(_) | Instruction::Error(_) => {}
         }
         Ok(behind)
     }
 
-    fn value(&mut self, expression: CTerm, values: &[TermId], known: &mut Known) -> Result<TermId, Refusal> {
-        evaluate(&mut self.terms, &self.component.terms, expression, values, known)
+    fn value(
+        &self,
+        circuit: &mut Circuit<'_>,
+        expression: TermId,
+        values: &[Word],
+        known: &mut Known,
+    ) -> Result<Word, Refusal> {
+        evaluate(circuit, &self.component.terms, expression, values, known)
             .ok_or_else(|| Refusal::Malformed(String::from("the program has an expression that is not finished")))
     }
 
-    fn set_any<'v>(&mut self, behind: &mut Arrival, variables: impl Iterator<Item = &'v VariableId>) {
+    fn set_any<'v>(
+        &self,
+        circuit: &mut Circuit<'_>,
+        behind: &mut Arrival,
+        variables: impl Iterator<Item = &'v VariableId>,
+    ) {
         for &variable in variables {
-            let any = self.fresh(sort(self.component.variable(variable).scalar));
-            set(behind, variable, any);
+            let any = circuit.any_word(u32::from(self.component.variable(variable).scalar.width));
+            Rc::make_mut(&mut behind.values)[variable.0 as usize] = any;
         }
     }
+}
 
-    fn fresh(&mut self, sort: Sort) -> TermId {
-        self.fresh += 1;
-        self.terms.var(&format!("?{}", self.fresh), sort)
+/// Believes that a literal is never true only if the checker of refutations does.
+fn is_never(
+    circuit: &Circuit<'_>,
+    question: Literal,
+    location: LocationId,
+    refuter: &mut dyn Refuter,
+) -> Result<(), Refusal> {
+    match circuit.ask(question, refuter) {
+        Answer::Never => Ok(()),
+        Answer::Possible => Err(Refusal::NotInductive(location)),
+        Answer::Unknown(reason) => Err(Refusal::Undecided(location, reason)),
     }
+}
 
-    /// Where ways meet.
-    fn meeting(&mut self, arrivals: Vec<Arrival>) -> Arrival {
-        if arrivals.len() < 2 {
-            let nobody = || Arrival { here: self.terms.bool(false), values: self.variables.clone() };
-            return arrivals.into_iter().next().unwrap_or_else(nobody);
+/// Where ways meet: of each two, an input says which one was taken. No two conditions are believed to exclude each other.
+fn meeting(circuit: &mut Circuit<'_>, arrivals: Vec<Arrival>) -> Option<Arrival> {
+    let mut arrivals = arrivals.into_iter();
+    let mut met = arrivals.next()?;
+    for arrival in arrivals {
+        let second = circuit.input();
+        met.here = circuit.choice(second, arrival.here, met.here);
+        if Rc::ptr_eq(&met.values, &arrival.values) {
+            continue;
         }
-        let mut met = arrivals[0].clone();
-        let taken: Vec<TermId> = arrivals.iter().map(|_| self.fresh(Sort::Bool)).collect();
-        for (&taken, arrival) in taken.iter().zip(&arrivals) {
-            let premise = self.terms.implies(taken, arrival.here);
-            self.premises.entry(taken).or_default().push(premise);
+        for (value, other) in Rc::make_mut(&mut met.values).iter_mut().zip(arrival.values.iter()) {
+            *value = circuit.select(second, other, value);
         }
-        for (at, met) in met.values.iter_mut().enumerate() {
-            if arrivals.iter().all(|arrival| arrival.values[at] == *met) {
-                continue;
-            }
-            let value = self.fresh(self.terms.sort(*met));
-            for (&taken, arrival) in taken.iter().zip(&arrivals) {
-                let same = self.terms.eq(value, arrival.values[at]);
-                let premise = self.terms.implies(taken, same);
-                self.premises.entry(value).or_default().push(premise);
-            }
-            *met = value;
-        }
-        met.here = self.terms.or_all(&taken);
-        met
     }
+    Some(met)
+}
 
-    /// Adds what is known of the variables of meetings that the question speaks of, and of those that this speaks of. What
-    /// is left out speaks of none of them: fewer premises make an obligation harder to prove, never easier.
-    fn add_premises(&self, question: &mut Vec<TermId>) {
-        let mut seen: HashSet<TermId> = HashSet::new();
-        let mut waiting: Vec<TermId> = question.clone();
-        while let Some(term) = waiting.pop() {
-            if !seen.insert(term) {
-                continue;
-            }
-            waiting.extend_from_slice(self.terms.node(term).arguments());
-            for &premise in self.premises.get(&term).into_iter().flatten() {
-                question.push(premise);
-                waiting.push(premise);
-            }
-        }
-    }
+/// A variable of one bit is a truth value.
+fn sort(width: u8) -> Sort {
+    if width == 1 { TRUTH } else { u32::from(width) }
 }
 
 /// Whether the run ends here.
 fn ends(instruction: &Instruction) -> bool {
     matches!(instruction, Instruction::Return(_) | Instruction::Stop(_) | Instruction::Error(_))
-}
-
-fn set(arrival: &mut Arrival, variable: VariableId, value: TermId) {
-    if let Some(slot) = arrival.values.get_mut(variable.0 as usize) {
-        *slot = value;
-    }
 }

@@ -1,5 +1,4 @@
-//! A proof that was just found counts after `certify::components` has accepted it, with a solver that has seen nothing of the
-//! search.
+//! A proof that was just found counts after `certify::components` has accepted it.
 
 use super::ComponentsFile;
 use crate::programs::data_model_name;
@@ -10,13 +9,13 @@ use model::components_proof::ComponentsProof;
 use model::context::Context;
 use model::verdict::Reason;
 
-/// A proof that was accepted, by whom, and how many questions that took.
+/// A proof that was accepted, by what, and how many obligations it has.
 pub struct Accepted {
     /// The proof.
     pub proof: ComponentsProof,
-    /// The solvers.
+    /// What refuted the obligations.
     pub by: String,
-    /// Questions to them.
+    /// How many obligations.
     pub obligations: u64,
 }
 

@@ -1,5 +1,4 @@
-//! A proof counts after `certify::programs` has accepted it, which derives everything again, with a solver that has seen
-//! nothing of the search.
+//! A proof counts after `certify::programs` has accepted it, which derives everything again.
 //!
 //! What it accepts excludes every error, whether it was asked for or not: what comes after a fault is not known.
 
@@ -18,7 +17,7 @@ pub fn accepted(
     cx: &Context<'_>,
 ) -> Result<String, Reason> {
     match certify::programs::verify(component, proof, solver, cx.budget) {
-        Ok(()) => solver.answered(),
+        Ok(_) => solver.answered(),
         Err(Refusal::Undecided(_, reason)) => Err(solvers::unchecked(reason)),
         Err(refusal) => Err(Reason::Internal(format!("the checker refuses the proof: {refusal}"))),
     }

@@ -3,7 +3,7 @@
 
 pub mod generate;
 
-use bitvector::Embedded;
+use bitvector::SatRefuter;
 use certify::programs::Refusal;
 use cfront::Component;
 use cfront::interpret::{Outcome, Request};
@@ -49,7 +49,7 @@ pub fn ask_first(component: &Component, first: First, seconds: u64) -> (Answer, 
 
 /// What the checker says about an invariant.
 pub fn verified(component: &Component, invariant: &Invariant) -> Result<(), Refusal> {
-    certify::programs::verify(component, &invariant.proof(), &mut Embedded::new(), &Budget::unlimited())
+    certify::programs::verify(component, &invariant.proof(), &mut SatRefuter, &Budget::unlimited()).map(|_| ())
 }
 
 /// What all runs together do.
