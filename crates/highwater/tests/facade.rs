@@ -60,6 +60,17 @@ fn a_report_has_a_finding_for_each_property() {
 }
 
 #[test]
+fn a_formula_asks_whether_any_process_is_enabled() {
+    let model = read(
+        "byte x; active proctype P() { do :: x = 1 - x od } active proctype Q() { x == 1 }
+        ltl first { [] enabled(0) } ltl second { [] enabled(1) }",
+    );
+    let report = Check::new(&model).property("ltl:first,ltl:second").unwrap().run().unwrap();
+    let verdicts: Vec<Verdict> = report.findings().map(|finding| finding.verdict()).collect();
+    assert_eq!(verdicts, [Verdict::Proved, Verdict::Violated]);
+}
+
+#[test]
 fn bounds_come_with_boundedness() {
     let report = Check::new(&read(PING)).property("boundedness").unwrap().run().unwrap();
     let channels = report.finding("boundedness").unwrap().channels();

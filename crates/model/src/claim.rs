@@ -10,7 +10,7 @@
 //! atomic sequence are not seen. An atomic sequence of the claim itself looks at one state only.
 
 use crate::code::{Code, Compiler};
-use crate::evaluate::View;
+use crate::evaluate::{CLAIM, View};
 use crate::event::Event;
 use crate::expr::Expr;
 use crate::fault::FaultAt;
@@ -266,6 +266,7 @@ impl<'s> Watcher<'s> {
             process: 0,
             base: 0,
             timeout: stuck,
+            asked: CLAIM,
             run_result: 0,
         };
         let mut set = 0;

@@ -19,6 +19,9 @@ fn fault<T>(fault: Fault) -> Eval<T> {
     Err(Box::new(fault))
 }
 
+/// It is no process that asks.
+pub(crate) const CLAIM: u16 = u16::MAX;
+
 /// A state seen by one of its processes.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
@@ -29,13 +32,15 @@ pub(crate) struct View<'a> {
     pub(crate) base: usize,
     /// Nothing else can move.
     pub(crate) timeout: bool,
+    /// How many processes have asked whether another one is enabled, down to this one; or [`CLAIM`].
+    pub(crate) asked: u16,
     pub(crate) run_result: i32,
 }
 
 impl<'a> View<'a> {
     #[inline]
     pub(crate) fn new(semantics: &'a Semantics<'a>, state: &'a Configuration, process: usize, timeout: bool) -> Self {
-        View { semantics, state, process, base: state.base(process), timeout, run_result: 0 }
+        View { semantics, state, process, base: state.base(process), timeout, asked: 0, run_result: 0 }
     }
 
     /// Whether the expression is not zero.
@@ -282,11 +287,15 @@ impl<'a> View<'a> {
     }
 
     fn enabled(&self, pid: &Code) -> Eval<bool> {
-        match self.other(pid)? {
-            Some(process) if process == self.process => fault(Fault::EnabledSelf),
-            Some(process) => self.semantics.is_enabled(self.state, process, self.timeout),
-            None => Ok(false),
+        let Some(process) = self.other(pid)? else { return Ok(false) };
+        // Of more questions than there are processes, two come from the same one.
+        let circular = process == self.process || usize::from(self.asked) >= self.state.process_count();
+        if circular && self.asked != CLAIM {
+            return fault(Fault::EnabledSelf);
         }
+        let asked = self.asked.wrapping_add(1);
+        let view = View { asked, ..View::new(self.semantics, self.state, process, self.timeout) };
+        self.semantics.is_enabled(&view)
     }
 
     /// Whether an action can be executed by itself. `Else` is the caller's business, and a

@@ -61,6 +61,12 @@ fn a_priority_for_a_process_that_does_not_exist_changes_nothing() {
 }
 
 #[test]
+fn a_circle_of_questions_is_an_error() {
+    // SPIN: a crash.
+    assert!(searched("Processes that ask for each other").1);
+}
+
+#[test]
 fn an_escape_does_not_hold_back_a_jump_out_of_an_atomic_sequence() {
     // SPIN: an invalid end state.
     assert_eq!(searched("A jump out of an atomic sequence under an escape"), (4, false));

@@ -247,9 +247,8 @@ impl<'n> Semantics<'n> {
     }
 
     /// `enabled(pid)`: some edge of the process can be taken; a rendezvous send counts.
-    pub(crate) fn is_enabled(&self, state: &Configuration, process: usize, timeout: bool) -> Eval<bool> {
-        let view = View::new(self, state, process, timeout);
-        for edge in self.edges_at(state, process) {
+    pub(crate) fn is_enabled(&self, view: &View<'_>) -> Eval<bool> {
+        for edge in self.edges_at(view.state, view.process) {
             if view.executable(&edge.action, true)? {
                 return Ok(true);
             }
@@ -272,7 +271,10 @@ impl<'n> Semantics<'n> {
             let own = state.priority(&self.layout, process);
             for other in (0..state.process_count()).filter(|&p| p != process) {
                 let higher = state.priority(&self.layout, other) > own;
-                if higher && self.is_provided(state, other)? && self.is_enabled(state, other, timeout)? {
+                if higher
+                    && self.is_provided(state, other)?
+                    && self.is_enabled(&View::new(self, state, other, timeout))?
+                {
                     return Ok(false);
                 }
             }

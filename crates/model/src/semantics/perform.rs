@@ -410,5 +410,5 @@ pub(super) fn set_initials(
 
 /// The value of an expression over globals before any process exists.
 fn initial_global(semantics: &Semantics<'_>, state: &Configuration, code: &Code) -> Eval {
-    View { semantics, state, process: 0, base: 0, timeout: false, run_result: 0 }.eval(code)
+    View { semantics, state, process: 0, base: 0, timeout: false, asked: 0, run_result: 0 }.eval(code)
 }
