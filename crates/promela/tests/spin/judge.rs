@@ -54,6 +54,9 @@ pub enum Outcome {
 /// Complaints after which SPIN makes a verifier all the same.
 const TOLERATED: &[&str] = &["place initialized chan decl", "dubious use of 'else'"];
 
+/// Errors after which the verifier stops, however many errors were allowed.
+const STOPS: &[&str] = &["block in d_step seq", "qsend bad queue#", "rv-attempt in d_step"];
+
 pub fn installed(program: &str, argument: &str) -> bool {
     Command::new(program).arg(argument).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
 }
@@ -108,10 +111,9 @@ fn number_before(text: &str, phrase: &str) -> Option<u64> {
 /// Runs the verifier for states and errors.
 fn verify(folder: &Path) -> Result<Spin, String> {
     let (code, said) = execute(folder, 60, "./pan", &["-m20000", "-w18", "-c0"]);
-    // After this error the verifier stops, however many errors were allowed.
-    let blocked = said.contains("block in d_step seq");
+    let stopped = STOPS.iter().any(|error| said.contains(error));
     let complete = code == Some(0) && !said.contains("Search not completed") && !said.contains("depth too small");
-    let complete = complete || blocked;
+    let complete = complete || stopped;
     let states = number_before(&said, " states, stored");
     let (Some(states), true) = (states, complete) else { return Err(first_line(&said)) };
     let mut spin = Spin { states, ..Spin::default() };
