@@ -1,7 +1,7 @@
 //! Certificates, checked without an engine: the model is read again, and each claim is handed to `certify`.
 //!
 //! * In: a model, and the document that `highwater check --certificate` wrote for it.
-//! * Out: a [`Verification`]: for each claim of the document accepted, refused, or unfinished at a limit.
+//! * Out: a [`Verification`]: for each claim of the document accepted, accepted in part, refused, or unfinished at a limit.
 //!
 //! The binary `highwater-check` is this crate and a command line. It depends on front ends and on `certify`, and on no
 //! engine, nor on their mathematics: `tests/dependencies.rs` reads `cargo metadata` for that. The SAT solver of `bitvector`
@@ -46,6 +46,8 @@ pub struct VerifiedClaim {
 pub enum ClaimResult {
     /// The checker accepts the proof.
     Accepted,
+    /// The checker accepts the proof, but it leaves out some of the channels: the property is not proved.
+    Partial,
     /// The checker ran into a limit.
     Unfinished,
     /// The proof is wrong, or is not about this.
@@ -69,7 +71,7 @@ impl Verification {
         Some(format!("the certificate is not accepted: {}", refused.detail))
     }
 
-    /// 1 if a claim is refused, else 3 if a limit was reached, else 0.
+    /// 1 if a claim is refused, else 3 if a limit was reached or a claim leaves out channels, else 0.
     pub fn exit_code(&self) -> i32 {
         match self.refused() {
             Some(_) => 1,
@@ -84,6 +86,7 @@ impl fmt::Display for Verification {
         for VerifiedClaim { property, result, detail, .. } in &self.claims {
             match result {
                 ClaimResult::Accepted => writeln!(f, "accepted  {property}{detail}")?,
+                ClaimResult::Partial => writeln!(f, "partial   {property}{detail}")?,
                 ClaimResult::Unfinished => writeln!(f, "unfinished  {property}  {detail}")?,
                 ClaimResult::Refused => writeln!(f, "refused   {property}  {detail}")?,
             }
@@ -193,6 +196,7 @@ impl Document {
         let claims = self.certificates.claims.iter().zip(&self.properties).map(|(claim, property)| {
             let checked = certify::check(subject, property, claim.reading, &claim.certificate, &mut SatRefuter, cx);
             let (result, detail) = match &checked {
+                Ok(facts) if leaves_out(facts) => (ClaimResult::Partial, facts.to_string()),
                 Ok(facts) => (ClaimResult::Accepted, facts.to_string()),
                 Err(Refusal::Unfinished(reason)) => (ClaimResult::Unfinished, reason.clone()),
                 Err(Refusal::Undecided(reason)) => (ClaimResult::Unfinished, reason.to_string()),
@@ -228,6 +232,11 @@ impl Document {
         });
         options.next().transpose()
     }
+}
+
+/// Whether it is about some of the channels only.
+fn leaves_out(facts: &Facts) -> bool {
+    facts.buffered.is_some_and(|buffered| facts.channels.len() < buffered)
 }
 
 /// A proof holds for the reading of C that it was found for; another one is an error.

@@ -5,7 +5,7 @@
 //! | 0 | every claim of the certificate is accepted |
 //! | 1 | a claim is refused |
 //! | 2 | the model or the certificate cannot be read, or bad usage |
-//! | 3 | a limit was reached, and no claim is refused |
+//! | 3 | a limit was reached or a claim leaves out channels, and none is refused |
 //! | 101 | internal error |
 
 use input::{Choice, Language, ReadOptions};

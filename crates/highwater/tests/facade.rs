@@ -140,6 +140,19 @@ fn a_wrong_certificate_is_refused() {
 }
 
 #[test]
+fn a_proof_for_some_channels_is_no_proof_of_the_property() {
+    let text = "chan a = [1] of { byte }; chan k = [1] of { byte };
+        active proctype P() { byte n; do :: n != 9 -> a!n; n = n * 3 :: k!1; k?_ od }";
+    let model = read(text);
+    let report = Check::new(&model).property("boundedness").unwrap().run().unwrap();
+    assert_ne!(report.finding("boundedness").unwrap().verdict(), Verdict::Proved);
+    let verification = model.verify(&report.certificates()).unwrap();
+    assert_eq!(verification.claims()[0].result, ClaimResult::Partial, "{verification}");
+    assert!(!verification.is_accepted() && verification.exit_code() == 3);
+    assert!(verification.to_string().starts_with("partial"), "{verification}");
+}
+
+#[test]
 fn a_certificate_for_other_macros_is_refused() {
     let folder = folder("macros");
     let path = folder.join("m.pml");
