@@ -454,3 +454,58 @@ fn a_proof_is_for_its_property_only() {
         assert!(matches!(answer, Err(Refusal::WrongKind(_))));
     }
 }
+
+/// Whether some potentials of 0 and 1 bound the queue of each process of a type by 1.
+fn is_forged(network: &Network, proof: &FlowProof) -> bool {
+    let mine = proof.abstraction.queues.iter().position(|queue| queue.key.instance.is_some()).expect("a local queue");
+    let queue = &proof.abstraction.queues[mine];
+    let owner = queue.key.instance.expect("it is local");
+    let nodes = proof.abstraction.instances[owner as usize].nodes.len();
+    let atoms = queue.atoms.len();
+    (0u32..1 << nodes).any(|choice| {
+        let mut forged = proof.clone();
+        let mut weights = Weights::default();
+        weights.messages.insert(mine as u32, vec![1; atoms]);
+        weights.nodes.insert(owner, (0..nodes).map(|node| i64::from(choice >> node & 1)).collect());
+        let index = forged.bound_weights.len() as u32;
+        forged.bound_weights.push(weights);
+        forged.bounds.push(Bound { queue: mine as u32, at_most: 1, weights: index, unit: 1 });
+        certify::flow::verify(network, &Property::Boundedness, &forged, &Context::silent(&seconds(20))).is_ok()
+    })
+}
+
+/// A bound for each process holds only where nobody else can name the queue.
+#[test]
+fn a_private_queue_is_named_by_its_process_only() {
+    let model = |leak: &str, flood: &str| {
+        format!(
+            "chan b = [1] of {{ byte }}, k = [0] of {{ chan }}; byte x; chan h;
+             proctype W() {{ chan mine = [1] of {{ byte }}; {leak} mine!1; mine?_; x == 9 }}
+             proctype V(chan c) {{ do :: c!1 od }}
+             active proctype S() {{ do :: run W() od }}
+             active proctype B() {{ do :: b!1; b?_ od }} {flood}"
+        )
+    };
+    let honest = |text: String| proved(text.leak(), false);
+    let (network, proof) = honest(model("", ""));
+    assert!(is_forged(&network, &proof), "the honest one is accepted");
+    for (leak, flood) in [
+        ("run V(mine);", ""),
+        ("h = mine;", "active proctype F() { do :: h != 0 -> h!1 od }"),
+        ("x = mine;", "active proctype F() { do :: x != 0 -> x!1 od }"),
+        ("k!mine;", "active proctype F() { chan c; do :: k?c -> c!1; c!1 od }"),
+    ] {
+        let (network, proof) = honest(model(leak, flood));
+        assert!(!is_forged(&network, &proof), "{leak}");
+    }
+}
+
+/// What is claimed in a ranking is finite for all processes together; a bound for each of them is not.
+#[test]
+fn a_bound_for_each_process_is_not_one_for_all() {
+    let text = "proctype W() { chan mine = [1] of { byte }; mine!1 } active proctype S() { do :: run W() od }";
+    let (network, mut proof) = proved(text, false);
+    assert!(!proof.abstraction.queues[0].claimed && proof.bounds.len() == 1);
+    proof.abstraction.queues[0].claimed = true;
+    refusal(&network, &proof);
+}

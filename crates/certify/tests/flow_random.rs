@@ -2,7 +2,8 @@
 //!
 //! One model for every 16 of `HIGHWATER_SEEDS`, 60 without it: each is proved, checked and searched. A seed that fails is printed with its model.
 
-use crate::support::{Case, Truth};
+use crate::support::{Case, Truth, seconds};
+use model::context::Context;
 use testing::Random;
 
 /// A small generator of numbers that look random.
@@ -129,4 +130,28 @@ fn what_is_proved_of_random_models_is_accepted_and_true() {
     }
     assert!(proved as u64 > seeds / 20, "only {proved} proofs");
     assert!(wrong.is_empty(), "{} of {proved}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What is proved of the queues of a network, by name: whether they are bounded.
+fn bounded(text: &str) -> Option<std::collections::BTreeMap<String, bool>> {
+    let network = promela::read("model.pml", text, &promela::preprocess::Options::default()).network?;
+    let report = flow::check(&network, &flow::Question::Boundedness, &Context::silent(&seconds(5)));
+    Some(report.queues.into_iter().map(|queue| (queue.name, queue.bounded)).collect())
+}
+
+#[test]
+fn a_flood_takes_no_bound_from_its_neighbours() {
+    let seeds = testing::long().map_or(60, |seeds: u64| seeds.div_ceil(16));
+    let from: u64 = testing::first(0);
+    let mut kept = 0;
+    for seed in from..from + seeds {
+        let alone = Dice(Random::new(seed)).model();
+        let flooded = format!("{alone} chan flood = [1] of {{ byte }}; active proctype F() {{ do :: flood!1 od }}");
+        let (Some(before), Some(after)) = (bounded(&alone), bounded(&flooded)) else { continue };
+        for (name, _) in before.iter().filter(|(_, bounded)| **bounded) {
+            assert!(after[name], "seed {seed}: `{name}` is bounded without the flood only\n{flooded}");
+            kept += 1;
+        }
+    }
+    assert!(kept as u64 > seeds / 4, "only {kept} bounds");
 }

@@ -1,6 +1,7 @@
 //! The integration tests of `certify`, one executable: each file is a module.
 
 mod counters_random;
+mod created_random;
 mod flow_attacks;
 mod flow_corpus;
 mod flow_proofs;

@@ -109,6 +109,43 @@ fn growth_in_stages() {
     );
 }
 
+/// The same where the second stage is refined after the first was left out: each message of `a` makes one of `k`, by turns.
+#[test]
+fn growth_in_stages_behind_a_flag() {
+    unbounded(
+        "chan a = [1] of { byte }; chan k = [1] of { byte }; chan q = [1] of { byte };
+         active proctype P() { bit b; do :: a!1 :: break od; do :: b == 0 -> a?1; b = 1 :: b == 1 -> k!1; b = 0 od }
+         active proctype Q() { bit b; do :: b == 0 -> q!1; b = 1 :: b == 1 -> q?1; b = 0 od }",
+        &["a", "k"],
+    );
+}
+
+/// A channel that grows does not stop the refinement that its neighbours need.
+#[test]
+fn a_flood_beside_others() {
+    for (flood, neighbours) in [
+        (
+            "active proctype F() { do :: flood!1 od }",
+            "active proctype P() { byte i = 5; do :: i != 0 -> i = i / 2; q!1 :: else -> break od }",
+        ),
+        (
+            "active proctype F() { do :: flood!1 od } active proctype G() { do :: flood?_ -> flood!1; flood!2 od }",
+            "byte x = 7; active proctype Q() { do :: d_step { x != 0 -> x = x / 2 }; q!1 od }",
+        ),
+        (
+            "active proctype F() { do :: flood!1; x != 9 od }",
+            "byte x; active proctype Q() { do :: atomic { x == 0 -> x = 1 }; q!1 od } active proctype R() { do :: q?1 -> x = 0 od }",
+        ),
+    ] {
+        let neighbours_first =
+            format!("chan flood = [1] of {{ byte }}, q = [1] of {{ byte }}; byte unused; {neighbours} {flood}");
+        let network = network(&neighbours_first);
+        let report = ask(&network, &Question::Boundedness);
+        assert!(!report.complete && queue(&report, "q").0, "{neighbours_first}");
+        assert_eq!(queue(&report, "flood"), (false, None), "{neighbours_first}");
+    }
+}
+
 /// Bounds are about paths from the start, not about cycles: 7, not 0.
 #[test]
 fn a_burst() {
@@ -144,6 +181,71 @@ fn creation_without_end() {
          active proctype R() { do :: c?1 od }",
         &["c"],
     );
+}
+
+/// A process for each request. How many have ended and wait for younger ones to end is not known, and does not matter.
+#[test]
+fn a_process_for_each_request() {
+    accepted(
+        "chan req = [4] of { byte }, rep = [4] of { byte }; proctype Worker() { rep!1 }
+         active [3] proctype Client() { do :: req!1; rep?_ od }
+         active proctype Server() { do :: req?_ -> run Worker() od }",
+        &[("req", 3), ("rep", 3)],
+    );
+    accepted(
+        "chan tok = [4] of { byte }, res = [4] of { byte }; proctype Worker() { res!1 }
+         active proctype Boss() { tok!1; tok!1; tok!1; do :: tok?_ -> run Worker() od }
+         active proctype Sink() { do :: res?_ -> tok!1 od }",
+        &[("tok", 3), ("res", 3)],
+    );
+    accepted(
+        "chan req = [4] of { chan }; proctype Worker(chan c) { c!1 }
+         active [2] proctype Client() { chan me = [1] of { byte }; do :: req!me; me?_ od }
+         active proctype Server() { chan c; do :: req?c -> run Worker(c) od }",
+        &[("req", 2)],
+    );
+    // One too many: each worker answers twice, or a client does not wait.
+    for (worker, client) in [("rep!1; rep!1", "req!1; rep?_"), ("rep!1", "req!1; if :: rep?_ :: skip fi")] {
+        let text = format!(
+            "chan req = [4] of {{ byte }}, rep = [4] of {{ byte }}; proctype Worker() {{ {worker} }}
+             active proctype Client() {{ do :: {client} od }}
+             active proctype Server() {{ do :: req?_ -> run Worker() od }}"
+        );
+        unbounded(&text, &["rep"]);
+    }
+}
+
+/// Each leaf of a case distinction on `go` would rank with another set of points: before, the sends do not count, and after,
+/// the processes that wait for it do not.
+#[test]
+fn processes_that_wait_for_a_flag() {
+    let text = "chan c = [1] of { byte }; bit go;
+         proctype W() { go == 1; c!1 }
+         active proctype P() { do :: run W() :: break od; go = 1 }";
+    assert_eq!(queue(&ask(&network(text), &Question::Boundedness), "c"), (false, None));
+}
+
+/// A session has a channel of its own: the bound is one for each session, and there are any number of them.
+#[test]
+fn a_channel_that_only_its_process_names() {
+    let session = |session: &str, others: &str| {
+        format!(
+            "chan req = [4] of {{ byte }}; byte x; {others}
+             proctype Session() {{ chan mine = [1] of {{ byte }}; {session} }}
+             active proctype Listener() {{ do :: run Session() od }}"
+        )
+    };
+    accepted(&session("mine!1; mine?_; mine!1; mine!2; mine?_", ""), &[("Session[*]:mine", 2)]);
+    accepted(&session("do :: mine!1; mine?_ :: break od", ""), &[("Session[*]:mine", 1)]);
+    unbounded(&session("do :: mine!1 :: mine?_ od", ""), &["Session[1]:mine"]);
+    // Another process names it: by an argument, a message, a shared variable, or a number.
+    let other = "proctype Other(chan c) { do :: c!1 od }";
+    unbounded(&session("run Other(mine); x == 9", other), &["Session[1]:mine"]);
+    let grows = |text: &str| unbounded(text, &["Session[2]:mine"]);
+    let by_message = "chan k = [1] of { chan }; active proctype F() { chan c; k?c; do :: c!1 od }";
+    grows(&session("k!mine; x == 9", by_message));
+    grows(&session("h = mine; x == 9", "chan h; active proctype F() { do :: h != 0 -> h!1 od }"));
+    grows(&session("x = mine; x == 999", "active proctype F() { do :: x != 0 -> x!1 od }"));
 }
 
 /// Two processes of one type are not one: each brings a message.

@@ -63,6 +63,8 @@ pub struct Analysis {
     pub instances: Vec<InstanceFacts>,
     /// Who is created where.
     pub creations: Vec<Creation>,
+    /// A channel is used of which nothing is known.
+    pub anywhere: bool,
 }
 
 /// A node that changed so often is widened.
@@ -103,7 +105,7 @@ pub fn analyse(world: &World<'_>, config: &Config, most_nodes: usize, budget: &B
     let mut run = Run {
         world,
         config,
-        analysis: Analysis { facts: Facts::default(), instances: Vec::new(), creations: Vec::new() },
+        analysis: Analysis { facts: Facts::default(), instances: Vec::new(), creations: Vec::new(), anywhere: false },
         created: HashMap::new(),
         many: HashMap::new(),
         work: VecDeque::new(),
@@ -220,6 +222,7 @@ impl Run<'_> {
             self.queue_readers[queue as usize].insert(work);
         }
         if seen.all_queues {
+            self.analysis.anywhere = true;
             self.any_queue_readers.insert(work);
         }
     }

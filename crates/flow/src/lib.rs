@@ -4,8 +4,8 @@
 //! * Out: a [`Report`]: a [`FlowProof`] that a checker accepts, or the combination of cycles that nothing forbids.
 //!
 //! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]), [`net`]
-//! turns it into parts and counters, [`limited`] finds queues that limit themselves, [`induction`] linear invariants (with [`moves`] and [`ghosts`]), [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
-//! what to look at more closely, [`bounds`] and [`failures`] say how long queues can get. [`cycles`] is the papers' own method beside it.
+//! turns it into parts and counters, [`limited`] finds queues that limit themselves, [`private`] those that only one process uses, [`induction`] linear invariants (with [`moves`] and [`ghosts`]), [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
+//! what to look at more closely, [`bounds`], [`near`] and [`failures`] say how long queues can get. [`cycles`] is the papers' own method beside it.
 //! Papers: IBOC, IBOC-refinement, Ciclo. This crate never prints.
 
 pub mod analysis;
@@ -17,7 +17,9 @@ pub mod graph;
 pub mod induction;
 pub mod limited;
 pub mod moves;
+pub mod near;
 pub mod net;
+pub mod private;
 pub mod prove;
 pub mod refine;
 mod report;
@@ -38,6 +40,7 @@ use model::event::Event;
 use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Linear, Progress, Queue, Ranking, Weights};
 use model::network::Network;
 use model::verdict::Reason;
+use near::Near;
 use net::{Counter, Net};
 use prove::{Counterexample, Goal, Prover, Shape, Unproved};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -57,7 +60,7 @@ const SMALL_NET: usize = 64;
 /// How long linear invariants are looked for, each time.
 const LINEAR_TIME: Duration = Duration::from_millis(400);
 /// How long bounds are improved, and how many attempts that improve nothing are made.
-const BOUNDS_TIME: Duration = Duration::from_millis(1500);
+const BOUNDS_TIME: Duration = Duration::from_millis(2500);
 const MOST_USELESS: usize = 4;
 const LARGE_PART: usize = 400;
 
@@ -106,57 +109,156 @@ impl Engine<'_> {
     fn refined(&mut self, kept: &mut Option<Report>) -> Report {
         let mut config = analysis::first_config(self.world);
         let mut last: Option<(Analysis, Net, Counterexample)> = None;
+        let mut growing = Growing { counters: Vec::new(), shown: Report::empty() };
         let mut first_nodes = 0;
         for round in 0..MOST_ROUNDS {
             let most_nodes = if round == 0 { MOST_NODES } else { MOST_REFINED.max(4 * first_nodes) };
-            let built = self.build(&mut config, most_nodes);
-            let (analysis, net) = match built {
-                Ok(built) => built,
-                Err(_) if kept.is_some() => return Report::empty(),
-                Err(reason) => return self.unfinished(last, reason),
-            };
-            if round == 0 {
-                first_nodes = analysis.instances.iter().map(|i| i.nodes.len()).sum();
-            }
-            match self.prove(&analysis, &net, &[], Linear::default()) {
-                Ok(proof) => return self.proved(&analysis, &net, proof),
-                Err(Unproved::Stopped(_)) if kept.is_some() => return Report::empty(),
-                Err(Unproved::Stopped(reason)) => return self.unfinished(last, reason),
-                Err(Unproved::Counterexample(found)) => {
-                    if kept.is_none() {
-                        *kept = self.linearly(&analysis, &net);
+            let reason = match self.build(&mut config, most_nodes) {
+                Err(reason) => reason,
+                Ok((analysis, net)) => {
+                    if round == 0 {
+                        first_nodes = analysis.instances.iter().map(|i| i.nodes.len()).sum();
                     }
-                    let next = refine::refine(self.world, &analysis, &net, &config, &found);
-                    let story = Story::new(self.world, &analysis, &net, &found, next.as_ref().map(|(_, w)| w.clone()));
-                    self.story.push(story);
-                    let Some((next, _)) = next.filter(|_| round + 1 < MOST_ROUNDS) else {
-                        if kept.is_some() {
-                            return Report::empty();
+                    let config_now = (round + 1 < MOST_ROUNDS).then_some(&config);
+                    match self.round(&analysis, &net, config_now, &mut growing, kept) {
+                        Round::Done(report) => return *report,
+                        Round::Refine(next, found) => {
+                            last = Some((analysis, net, found));
+                            config = next;
+                            continue;
                         }
-                        return self.partly(&analysis, &net, found);
-                    };
-                    last = Some((analysis, net, found));
-                    config = next;
+                        Round::Stopped(reason) => reason,
+                    }
                 }
+            };
+            if kept.is_some() {
+                return Report::empty();
             }
+            return self.unfinished(last, growing, reason);
         }
-        self.unfinished(last, Reason::NotProvable(String::from("no refinement helped")))
+        Report::empty()
     }
 
-    /// A proof with linear invariants. After it there is little time for a better one.
-    fn linearly(&mut self, analysis: &Analysis, net: &Net) -> Option<Report> {
-        let linear = self.linear(analysis, net);
+    /// One abstraction: a proof, or the next refinement. Where nothing is left to refine, the channels that an unrefuted
+    /// combination adds to may grow. From then on they are left out everywhere, and the others are proved without them.
+    fn round(
+        &mut self,
+        analysis: &Analysis,
+        net: &Net,
+        config: Option<&Config>,
+        growing: &mut Growing,
+        kept: &mut Option<Report>,
+    ) -> Round {
+        let mut linear = Linear::default();
+        let mut tried = kept.is_some();
+        loop {
+            let mut found = match self.prove(analysis, net, &growing.counters, linear.clone()) {
+                Ok(proof) => {
+                    let report = self.finished(analysis, net, proof, growing);
+                    return Round::done(match config {
+                        Some(config) => self.sharpened(analysis, config, report),
+                        None => report,
+                    });
+                }
+                Err(Unproved::Stopped(reason)) => return Round::Stopped(reason),
+                Err(Unproved::Counterexample(found)) => found,
+            };
+            if !tried {
+                tried = true;
+                linear = self.linear(analysis, net);
+                match self.linearly(analysis, net, growing, &linear) {
+                    Some(Ok(report)) if !growing.is_empty() => return Round::done(report),
+                    Some(Ok(report)) => {
+                        // After it there is little time for a better one.
+                        *kept = Some(report);
+                        linear = Linear::default();
+                        self.budget = self.budget.share(4).at_most(LINEAR_TIME);
+                    }
+                    Some(Err(Unproved::Counterexample(other))) => found = other,
+                    Some(Err(Unproved::Stopped(_))) | None => {}
+                }
+            }
+            let unlimited = match self.without_processes(analysis, net, growing, &linear) {
+                Some(Ok(proof)) => return Round::done(self.finished(analysis, net, proof, growing)),
+                Some(Err(Unproved::Counterexample(other))) => Some(other),
+                Some(Err(Unproved::Stopped(_))) | None => None,
+            };
+            let next = config.and_then(|config| refine::refine(self.world, analysis, net, config, &found));
+            let refined = next.as_ref().map(|(_, words)| words.clone());
+            if growing.is_empty() || refined.is_some() {
+                self.story.push(Story::new(self.world, analysis, net, &found, refined));
+            }
+            match next {
+                Some((next, _)) => return Round::Refine(next, found),
+                None if kept.is_some() => return Round::done(Report::empty()),
+                None => {}
+            }
+            let found = unlimited.unwrap_or(found);
+            let limited = limited_queues(&self.limits(analysis, net, &growing.counters), &linear);
+            if !self.leave_out(analysis, net, &found, &limited, growing) {
+                return Round::done(self.nothing(analysis, net, growing));
+            }
+        }
+    }
+
+    /// A proof of smaller bounds, where the elements of an array of channels are told apart in a loop over them.
+    fn sharpened(&mut self, analysis: &Analysis, config: &Config, report: Report) -> Report {
+        let exact = report.queues.iter().all(|queue| queue.at_most.is_some_and(|most| most <= 1));
+        let Some(mut next) = refine::with_indices(self.world, analysis, config).filter(|_| report.complete && !exact)
+        else {
+            return report;
+        };
+        let moment = self.budget.share(2).at_most(BOUNDS_TIME);
+        let budget = std::mem::replace(&mut self.budget, moment);
+        let most_nodes = MOST_REFINED.max(4 * report.sizes.nodes);
+        let finer = self.build(&mut next, most_nodes).ok().and_then(|(analysis, net)| {
+            let proof = self.prove(&analysis, &net, &[], Linear::default()).ok()?;
+            Some(self.proved(&analysis, &net, proof))
+        });
+        self.budget = budget;
+        match finer.filter(|finer| is_better(finer, &report)) {
+            Some(finer) => Report { story: report.story, ..finer },
+            None => report,
+        }
+    }
+
+    /// Leaves out what a combination adds to. Whether there is anything.
+    fn leave_out(
+        &self,
+        analysis: &Analysis,
+        net: &Net,
+        found: &Counterexample,
+        limited: &BTreeSet<u32>,
+        growing: &mut Growing,
+    ) -> bool {
+        if growing.is_empty() {
+            growing.shown.show(self.world, analysis, net, found);
+        }
+        if !matches!(self.question, Question::Boundedness) {
+            return false;
+        }
+        let mut grown = grown(net, found, &growing.counters);
+        grown.retain(|c| !matches!(c, Counter::Message(queue, _) if limited.contains(queue)));
+        growing.counters.extend(&grown);
+        !grown.is_empty()
+    }
+
+    /// A proof with linear invariants, if there are any.
+    fn linearly(
+        &mut self,
+        analysis: &Analysis,
+        net: &Net,
+        growing: &mut Growing,
+        linear: &Linear,
+    ) -> Option<Result<Report, Unproved>> {
         if linear.is_empty() {
             return None;
         }
-        let problems = self.problems;
-        let proof = self.prove(analysis, net, &[], linear);
+        let (problems, story) = (self.problems, self.story.clone());
+        let proof = self.prove(analysis, net, &growing.counters, linear.clone());
         self.problems = problems;
-        let proof = proof.ok()?;
-        let story = self.story.clone();
-        let report = self.proved(analysis, net, proof);
+        let report = proof.map(|proof| self.finished(analysis, net, proof, growing));
         self.story = story;
-        self.budget = self.budget.share(4).at_most(LINEAR_TIME);
         Some(report)
     }
 
@@ -212,6 +314,33 @@ impl Engine<'_> {
         }
     }
 
+    /// The same where nothing is claimed of the number of processes that are created without end. A ranking forgets where
+    /// those are, so it knows little of what they send; bounds of single queues count them, point by point.
+    fn without_processes(
+        &mut self,
+        analysis: &Analysis,
+        net: &Net,
+        growing: &Growing,
+        linear: &Linear,
+    ) -> Option<Result<Ranked, Unproved>> {
+        let processes: Vec<Counter> =
+            net.counters.iter().filter(|c| matches!(c, Counter::Processes(..))).copied().collect();
+        if processes.is_empty() || !matches!(self.question, Question::Boundedness) {
+            return None;
+        }
+        let mut limits = self.limits(analysis, net, &growing.counters);
+        let budget = self.budget.share(4).at_most(LINEAR_TIME);
+        let messages = growing.counters.iter().filter(|counter| matches!(counter, Counter::Message(..)));
+        let left_out = left_out(net, &messages.copied().collect::<Vec<_>>());
+        limits.extend(limited::by_paths(net, &shape(analysis, net), &left_out, &budget));
+        let private = private::limits(self.world, analysis, net);
+        let mut dropped = [growing.counters.as_slice(), &processes].concat();
+        dropped.extend(private.iter().map(|limit| Counter::Message(limit.queue, 0)));
+        limits.retain(|limit| !private.iter().any(|private| private.queue == limit.queue));
+        limits.extend(private);
+        Some(self.ranked(analysis, net, &dropped, (limits, linear.clone())))
+    }
+
     /// A ranking, with the queues in `dropped` left out, where linear invariants bound some.
     fn prove(
         &mut self,
@@ -220,59 +349,66 @@ impl Engine<'_> {
         dropped: &[Counter],
         linear: Linear,
     ) -> Result<Ranked, Unproved> {
-        let shape = shape(analysis, net);
-        let (goal, limits) = match self.question {
-            Question::Boundedness => (Goal::Bounded, self.limits(analysis, net, dropped)),
-            Question::Livelock { .. } => (Goal::Progress, Vec::new()),
+        let limits = match self.question {
+            Question::Boundedness => self.limits(analysis, net, dropped),
+            Question::Livelock { .. } => Vec::new(),
         };
-        let dropped: Vec<bool> = net.counters.iter().map(|c| dropped.iter().any(|d| same_thing(*c, *d))).collect();
+        self.ranked(analysis, net, dropped, (limits, linear))
+    }
+
+    fn ranked(
+        &mut self,
+        analysis: &Analysis,
+        net: &Net,
+        dropped: &[Counter],
+        (limits, linear): (Vec<Limit>, Linear),
+    ) -> Result<Ranked, Unproved> {
+        let shape = shape(analysis, net);
+        let goal = match self.question {
+            Question::Boundedness => Goal::Bounded,
+            Question::Livelock { .. } => Goal::Progress,
+        };
+        let dropped = left_out(net, dropped);
         let mut prover = Prover::new(net, &shape, dropped, &self.budget).with_limits(&limited_queues(&limits, &linear));
         let ranking = prover.prove(goal);
         self.problems += prover.effort.problems + limits.len();
         Ok(Ranked { ranking: ranking?, dropped: prover.dropped, limits, linear })
     }
 
-    /// Some queues are bounded, although not all are known to be: those that grow are left out until the rest is proved.
-    fn partly(&mut self, analysis: &Analysis, net: &Net, found: Counterexample) -> Report {
-        let reason = Reason::NotProvable(String::from("a combination of cycles is left that nothing forbids"));
-        let story = std::mem::take(&mut self.story);
-        let mut report = match self.question {
-            Question::Livelock { .. } => Report::new(self.world, analysis, net, &[]),
-            Question::Boundedness => {
-                let mut dropped: Vec<Counter> = Vec::new();
-                let mut next = found.clone();
-                let linear = self.linear(analysis, net);
-                let limited = limited_queues(&self.limits(analysis, net, &[]), &linear);
-                loop {
-                    let mut grown = grown(net, &next, &dropped);
-                    grown.retain(|c| !matches!(c, Counter::Message(queue, _) if limited.contains(queue)));
-                    if grown.is_empty() {
-                        break Report::new(self.world, analysis, net, &[]);
+    /// There is no more time for a refinement; what the last one proves still holds.
+    fn unfinished(
+        &mut self,
+        last: Option<(Analysis, Net, Counterexample)>,
+        mut growing: Growing,
+        reason: Reason,
+    ) -> Report {
+        let mut report = Report::empty();
+        if let Some((analysis, net, found)) = last {
+            report = match self.round(&analysis, &net, None, &mut growing, &mut None) {
+                Round::Done(report) => *report,
+                Round::Refine(..) | Round::Stopped(_) => {
+                    if growing.is_empty() {
+                        growing.shown.show(self.world, &analysis, &net, &found);
                     }
-                    dropped.extend(grown);
-                    match self.prove(analysis, net, &dropped, linear.clone()) {
-                        Ok(proof) => break self.proved(analysis, net, proof),
-                        Err(Unproved::Counterexample(more)) => next = more,
-                        Err(Unproved::Stopped(_)) => break Report::new(self.world, analysis, net, &[]),
-                    }
+                    self.nothing(&analysis, &net, &growing)
                 }
-            }
-        };
+            };
+        }
         report.complete = false;
         report.reason = Some(reason);
-        report.show(self.world, analysis, net, &found);
-        report.story = story;
         report
     }
 
-    /// There is no more time for a refinement; what the last one proved still holds.
-    fn unfinished(&mut self, last: Option<(Analysis, Net, Counterexample)>, reason: Reason) -> Report {
-        let mut report = match last {
-            Some((analysis, net, found)) => self.partly(&analysis, &net, found),
-            None => Report::empty(),
-        };
-        report.reason = Some(reason);
-        report
+    /// What was proved: everything, or all but what may grow.
+    fn finished(&mut self, analysis: &Analysis, net: &Net, ranked: Ranked, growing: &Growing) -> Report {
+        let report = self.proved(analysis, net, ranked);
+        if growing.is_empty() { report } else { growing.report(report) }
+    }
+
+    /// Nothing was proved.
+    fn nothing(&mut self, analysis: &Analysis, net: &Net, growing: &Growing) -> Report {
+        let story = std::mem::take(&mut self.story);
+        growing.report(Report { story, ..Report::new(self.world, analysis, net, &[]) })
     }
 
     fn proved(&mut self, analysis: &Analysis, net: &Net, ranked: Ranked) -> Report {
@@ -288,6 +424,12 @@ impl Engine<'_> {
         };
         let claimed: Vec<bool> = (0..analysis.facts.queues.len() as u32).map(|q| !left_out(q)).collect();
         let mut report = Report::new(self.world, analysis, net, &claimed);
+        let many = net.counters.iter().zip(&dropped).filter_map(|(counter, dropped)| match counter {
+            Counter::Processes(instance, _) if *dropped => Some(analysis.instances[*instance as usize].machine),
+            _ => None,
+        });
+        let many: BTreeSet<&str> = many.map(|machine| self.world.network.machine(machine).name.as_str()).collect();
+        report.any_number = many.into_iter().map(str::to_owned).collect();
         let mut proof = FlowProof {
             abstraction: abstraction(analysis, net, &claimed),
             progress: None,
@@ -303,6 +445,10 @@ impl Engine<'_> {
             }
             Question::Boundedness => {
                 let begin = Stopwatch::start();
+                // The number of processes that a ranking leaves out may still count in a bound.
+                let messages =
+                    |(counter, dropped): (&Counter, &bool)| *dropped && matches!(counter, Counter::Message(..));
+                let dropped: Vec<bool> = net.counters.iter().zip(&dropped).map(messages).collect();
                 bound_all(net, &shape, (&dropped, &limits), &mut proof, &mut report, &self.budget);
                 report.sizes.bounds_time = begin.elapsed();
             }
@@ -336,6 +482,43 @@ fn is_better(report: &Report, other: &Report) -> bool {
     let most = |bound: Option<u64>| bound.unwrap_or(u64::MAX);
     let each = || report.queues.iter().map(|queue| (most(queue.at_most), most(theirs(&queue.name))));
     each().all(|(mine, theirs)| mine <= theirs) && each().any(|(mine, theirs)| mine < theirs)
+}
+
+/// What became of one abstraction.
+enum Round {
+    /// It is the last one.
+    Done(Box<Report>),
+    /// Another one may refute this combination.
+    Refine(Config, Counterexample),
+    /// A limit.
+    Stopped(Reason),
+}
+
+impl Round {
+    fn done(report: Report) -> Self {
+        Round::Done(Box::new(report))
+    }
+}
+
+/// What may grow: it is left out of all further proofs. (If its rows still constrained the combinations, growth in stages
+/// would be missed.)
+struct Growing {
+    counters: Vec<Counter>,
+    /// The first combination that nothing refuted.
+    shown: Report,
+}
+
+impl Growing {
+    fn is_empty(&self) -> bool {
+        self.counters.is_empty()
+    }
+
+    /// What was proved of the others.
+    fn report(&self, report: Report) -> Report {
+        let Report { cycles, grows, guide, .. } = self.shown.clone();
+        let reason = Reason::NotProvable(String::from("a combination of cycles is left that nothing forbids"));
+        Report { complete: false, reason: Some(reason), cycles, grows, guide, ..report }
+    }
 }
 
 /// What was proved: a ranking, which counters it leaves out, and which queues limit themselves.
@@ -385,13 +568,21 @@ fn bound_all(
         let units = room.as_ref().map(|room| room.units(&part)).unwrap_or_default();
         // In a large part one attempt is enough to see whether anything can be gained.
         let large = part.counters.len() > LARGE_PART;
-        let budget = &if large { budget.at_most(BOUNDS_TIME / 10) } else { budget.clone() };
         let mut useless = if large { MOST_USELESS - 1 } else { 0 };
+        let near = Near::new(&part, shape, &left_out);
         for queue in queues {
             let rough = units.get(&queue).zip(room.as_ref().map(|room| &room.weights));
             let rough = rough.map(|(&proved, weights)| (raise(net, shape, queue, proved, weights), weights));
-            let worth = useless < MOST_USELESS && budget.check().is_ok();
-            let own = if worth { bounds::bound(&prover, &frame, queue, &mut || budget.check().is_ok()) } else { None };
+            // A queue that is used holds 1 at least.
+            let known = rough.map(|(rough, _)| rough.at_most);
+            let close = if known == Some(1) { None } else { near.bound(queue, budget) };
+            let close = close.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
+            let close = close.filter(|(close, _)| known.is_none_or(|known| close.at_most < known));
+            let rough = close.as_ref().map(|(proved, weights)| (*proved, weights)).or(rough);
+            let exact = rough.is_some_and(|(rough, _)| rough.at_most == 1);
+            let worth = !exact && useless < MOST_USELESS && budget.check().is_ok();
+            let moment = if large { budget.at_most(BOUNDS_TIME / 10) } else { budget.clone() };
+            let own = if worth { bounds::bound(&prover, &frame, queue, &mut || moment.check().is_ok()) } else { None };
             let own = own.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
             let own = own.filter(|(own, _)| rough.is_none_or(|(rough, _)| own.at_most < rough.at_most));
             useless += usize::from(worth && own.is_none());
@@ -404,6 +595,7 @@ fn bound_all(
     for limit in limits {
         let proved = raise(net, shape, limit.queue, limit.proved, &limit.weights);
         if let Some(&row) = rows.get(&limit.queue) {
+            report.queues[row].bounded = true;
             let known = &mut report.queues[row].at_most;
             *known = Some(known.map_or(proved.at_most, |known| known.min(proved.at_most)));
         }
@@ -445,6 +637,11 @@ fn shared_weights(prover: &Prover<'_, '_>, frame: &Frame<'_>) -> Option<Vec<line
         weigh::Weighed::Weights(weights) => Some(weights),
         _ => None,
     }
+}
+
+/// Per counter: whether it is left out.
+fn left_out(net: &Net, dropped: &[Counter]) -> Vec<bool> {
+    net.counters.iter().map(|c| dropped.iter().any(|d| same_thing(*c, *d))).collect()
 }
 
 /// Two counters of one queue, or of one instance.

@@ -11,7 +11,7 @@
 //! A queue with such a bound does not grow, whatever else does: in a ranking its messages need not weigh anything.
 //! Two queues are never argued about together, so it does not matter that they are not short at the same moment.
 
-use crate::bounds::Proved;
+use crate::bounds::{self, Proved};
 use crate::graph::Search;
 use crate::net::{Counter, Net, Transition};
 use crate::prove::{Prover, Shape};
@@ -19,7 +19,7 @@ use crate::weigh::{self, Frame, TooLarge, Weighed, gain, whole_numbers};
 use linear::Rational;
 use model::budget::Budget;
 use model::flow_proof::Weights;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The bound of a queue that limits itself.
 #[derive(Clone)]
@@ -38,6 +38,25 @@ pub fn limits(net: &Net, shape: &Shape, counts: &dyn Fn(u32) -> bool, budget: &B
     let sent: BTreeSet<u32> = net.counters.iter().filter_map(|c| queue_of(*c)).collect();
     let tested = tested.into_iter().filter(|queue| sent.contains(queue) && counts(*queue));
     tested.filter_map(|queue| limit(net, shape, queue, budget)).collect()
+}
+
+/// The bounds of queues by weights under which no step at all gains, in which processes of any number may have weights at
+/// some of their points and none at others.
+pub fn by_paths(net: &Net, shape: &Shape, left_out: &[bool], budget: &Budget) -> Vec<Limit> {
+    let left_out: HashSet<Counter> = net.counters.iter().zip(left_out).filter(|(_, l)| **l).map(|(c, _)| *c).collect();
+    let mut limits = Vec::new();
+    for part in net.parts() {
+        let dropped = part.counters.iter().map(|counter| left_out.contains(counter)).collect();
+        let prover = Prover::new(&part, shape, dropped, budget);
+        let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
+        let counted = part.counters.iter().filter(|counter| !left_out.contains(counter));
+        let queues: BTreeSet<u32> = counted.filter_map(|counter| queue_of(*counter)).collect();
+        for queue in queues {
+            let found = bounds::bound(&prover, &frame, queue, &mut || budget.check().is_ok());
+            limits.extend(found.map(|(proved, weights)| Limit { queue, proved, weights }));
+        }
+    }
+    limits
 }
 
 fn queue_of(counter: Counter) -> Option<u32> {

@@ -18,6 +18,8 @@ use std::collections::BTreeSet;
 
 /// A shared variable of more values than this is counted, not followed.
 const MOST_VALUES: usize = 40;
+/// A local that chooses a channel is folded if it has no more values than this.
+const MOST_INDICES: u64 = 4096;
 /// An array of more elements than this is not followed.
 const MOST_ELEMENTS: usize = 16;
 
@@ -30,7 +32,8 @@ pub fn refine(
     found: &Counterexample,
 ) -> Option<(Config, Vec<String>)> {
     let used = actions(world, net, analysis, found);
-    let tiers: [Tier<'_>; 10] = [
+    let tiers: [Tier<'_>; 11] = [
+        &|r, config| r.fold_channels(config),
         &|r, config| r.fold_tested(Tests::Conditions, false, config),
         &|r, config| r.fold_tested(Tests::All, false, config),
         &|r, config| r.follow_tested(Tests::Conditions, false, config),
@@ -42,7 +45,7 @@ pub fn refine(
         &|r, config| r.count_changed(config),
         &|r, config| r.follow_all(config),
     ];
-    let refiner = Refiner { world, analysis, net, used };
+    let refiner = Refiner { world, analysis, net: Some(net), used };
     for tier in tiers {
         let mut next = config.clone();
         tier(&refiner, &mut next);
@@ -52,6 +55,15 @@ pub fn refine(
         }
     }
     None
+}
+
+/// A configuration in which the locals that choose channels are told apart; `None` if they are already.
+pub fn with_indices(world: &World<'_>, analysis: &Analysis, config: &Config) -> Option<Config> {
+    let mut next = config.clone();
+    let actions = (0u32..).map(MachineId).zip(&world.network.machines);
+    let used = actions.flat_map(|(id, machine)| machine.edges.iter().map(move |edge| (id, &edge.action))).collect();
+    Refiner { world, analysis, net: None, used }.fold_channels(&mut next);
+    (next != *config).then_some(next)
 }
 
 /// One kind of refinement.
@@ -92,7 +104,7 @@ enum Tests {
 struct Refiner<'a> {
     world: &'a World<'a>,
     analysis: &'a Analysis,
-    net: &'a Net,
+    net: Option<&'a Net>,
     used: Vec<(MachineId, &'a Action)>,
 }
 
@@ -135,6 +147,36 @@ impl Refiner<'_> {
                 self.follow(place, config);
             }
         });
+    }
+
+    /// The locals that choose an element of an array of channels, where they do not hold too much.
+    fn fold_channels(&self, config: &mut Config) {
+        for &(machine, action) in &self.used {
+            let (Action::Send { channel: Expr::Read(place), .. } | Action::Receive { channel: Expr::Read(place), .. }) =
+                action
+            else {
+                continue;
+            };
+            for index in &place.indices {
+                index.walk(&mut |e| {
+                    let Some(place) = local(e).filter(|place| place.indices.is_empty()) else { return };
+                    for slot in self.slots(machine, place) {
+                        let few = count(&self.held(machine, slot)) <= MOST_INDICES;
+                        if few && !config.unfoldable.contains(&(machine.0, slot)) {
+                            config.folded.entry(machine.0).or_default().insert(slot);
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    /// What a local slot can hold anywhere.
+    fn held(&self, machine: MachineId, slot: u32) -> Values {
+        let of = |i: &&crate::analysis::InstanceFacts| i.machine == machine;
+        let nodes = self.analysis.instances.iter().filter(of).flat_map(|i| &i.nodes);
+        let known = nodes.filter_map(|n| n.values.get(slot as usize));
+        known.fold(values::nothing(), |a, b| values::join(&a, b))
     }
 
     /// Everything that the statements read or write.
@@ -229,11 +271,7 @@ impl Refiner<'_> {
             return;
         }
         for slot in self.slots(machine, place) {
-            let of = |i: &&crate::analysis::InstanceFacts| i.machine == machine;
-            let nodes = self.analysis.instances.iter().filter(of).flat_map(|i| &i.nodes);
-            let known = nodes.filter_map(|n| n.values.get(slot as usize));
-            let all = known.fold(values::nothing(), |a, b| values::join(&a, b));
-            let small = matches!(&all, Values::Set(_));
+            let small = matches!(self.held(machine, slot), Values::Set(_));
             if small && !config.unfoldable.contains(&(machine.0, slot)) {
                 config.folded.entry(machine.0).or_default().insert(slot);
             } else {
@@ -325,13 +363,14 @@ impl Refiner<'_> {
     /// The queues that processes of a machine take from.
     fn taken_by(&self, machine: MachineId) -> BTreeSet<u32> {
         let mut queues = BTreeSet::new();
-        for transition in &self.net.transitions {
+        let Some(net) = self.net else { return queues };
+        for transition in &net.transitions {
             if self.analysis.instances[transition.instance as usize].machine != machine {
                 continue;
             }
             for &(counter, change) in &transition.effects {
                 if let (Counter::Message(queue, _) | Counter::Meeting(queue, _), true) =
-                    (self.net.counters[counter as usize], change < 0)
+                    (net.counters[counter as usize], change < 0)
                 {
                     queues.insert(queue);
                 }
@@ -387,6 +426,15 @@ fn local(e: &Expr) -> Option<&Place> {
     match e {
         Expr::Read(place) if place.scope == Scope::Local => Some(place),
         _ => None,
+    }
+}
+
+/// How many numbers these are.
+fn count(values: &Values) -> u64 {
+    match values {
+        Values::Set(numbers) => numbers.len() as u64,
+        Values::Range(low, high) => high.abs_diff(*low).into(),
+        Values::Queues(_) | Values::AnyQueue => u64::MAX,
     }
 }
 

@@ -78,6 +78,8 @@ pub struct Report {
     pub cycles: Vec<CycleReport>,
     /// What it adds to: queues, and process types without bound.
     pub grows: Vec<String>,
+    /// Process types of which there may be any number, for all that is proved.
+    pub any_number: Vec<String>,
     /// The edges that it takes.
     pub guide: HashSet<(MachineId, EdgeId)>,
     /// The combinations on the way.
@@ -117,6 +119,7 @@ impl Report {
             queues: Vec::new(),
             cycles: Vec::new(),
             grows: Vec::new(),
+            any_number: Vec::new(),
             guide: HashSet::new(),
             story: Vec::new(),
             sizes: Sizes::default(),

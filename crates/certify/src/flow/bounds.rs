@@ -12,6 +12,9 @@
 //! sum is nothing that can be arbitrarily much but this one queue. After such a step the sum is no more than what
 //! the short queue and the highest potentials are worth together. So it never exceeds that, or what it is at the start.
 //!
+//! A queue of `many` processes that only its own process can name has a bound for each of them: then their potentials are
+//! those of a single one, whose steps are the only ones to look at, and creation is not counted.
+//!
 //! In the middle of a step nothing is taken after something was sent, so the bound holds there, too. Only a step that
 //! fails before it comes to a node has to be looked at by itself.
 
@@ -20,7 +23,7 @@ use super::ranking::{Scale, present};
 use super::shape::Ground;
 use super::values;
 use crate::Refusal;
-use model::flow_proof::{Bound, FlowProof, Number, Values, Weights};
+use model::flow_proof::{Bound, FlowProof, Node, Number, Values, Weights};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Checks all bounds, and returns the best one of each queue.
@@ -37,9 +40,11 @@ pub(super) fn check(
         let scale = Scale::new(ground, weights)?;
         let touched = touching.all(weights);
         spend(touched.len())?;
+        let owner = private_owner(ground, weights).filter(|_| !all.anywhere);
         let own = only_queue(ground, weights);
         let mut longest = None;
-        for step in touched.into_iter().map(|step| &steps[step as usize]) {
+        let touched = touched.into_iter().map(|step| &steps[step as usize]);
+        for step in touched.filter(|step| owner.is_none_or(|owner| step.instance == owner)) {
             let short = own.and_then(|queue| step.lengths.iter().find(|(q, _)| *q == queue));
             match (scale.loses(step), short) {
                 (Err(Refusal::Ranking(_)), Some(&(_, length))) => longest = longest.max(Some(length)),
@@ -47,7 +52,10 @@ pub(super) fn check(
                 (other, _) => drop(other?),
             }
         }
-        let room = room(ground, scale, weights, &globals);
+        let room = match owner {
+            Some(id) => ground.instance(id).first.iter().map(|&node| i128::from(scale.potential(id, node))).max(),
+            None => room(ground, scale, weights, &globals),
+        };
         let room = room.and_then(|room| Some(room.max(raised(ground, scale, weights, own.zip(longest))?)));
         rooms.push((scale, room.ok_or_else(|| Refusal::Unfinished(String::from("weights are too large")))?));
     }
@@ -86,6 +94,26 @@ fn only_queue(ground: &Ground<'_>, weights: &Weights) -> Option<u32> {
         }
         _ => None,
     }
+}
+
+/// The `many` instance that only weighs, with one of its queues, if no other slot or message refers to that queue.
+fn private_owner(ground: &Ground<'_>, weights: &Weights) -> Option<u32> {
+    let alone = weights.messages.len() == 1 && weights.values.is_empty() && weights.numbers.is_empty();
+    let (&queue, _) = weights.messages.first_key_value().filter(|_| alone)?;
+    let abstraction = ground.abstraction;
+    // A ranking would have to remember the queues of all processes: what is claimed is finite for all of them together.
+    let key = Some(&abstraction.queues[queue as usize]).filter(|queue| !queue.claimed)?.key;
+    let owner = key.instance.filter(|&id| ground.instance(id).many && weights.nodes.keys().all(|&node| node == id))?;
+    let table = &ground.locals[ground.instance(owner).machine as usize];
+    let own = table.slots.slot(table.variables, key.variable as usize, key.element as usize);
+    let refers = |held: &Values| matches!(held, Values::Queues(queues) if queues.contains(&queue));
+    let atoms = abstraction.queues.iter().flat_map(|queue| &queue.atoms).flat_map(|atom| &atom.values);
+    let shared = abstraction.globals.iter().chain(atoms).any(refers);
+    let others = |slot: usize, id: u32| (id, slot) != (owner, own);
+    let slots = |id: u32, node: &Node| (0..).zip(&node.values).any(|(slot, held)| others(slot, id) && refers(held));
+    let mut instances = (0u32..).zip(&abstraction.instances);
+    let elsewhere = instances.any(|(id, instance)| instance.nodes.iter().any(|node| slots(id, node)));
+    (!shared && !elsewhere).then_some(owner)
 }
 
 /// The most that the sum can be, less the lowest potential of each part, when the queue is as short as this.
@@ -149,9 +177,6 @@ fn holds(
         return Err(Refusal::Malformed(String::from("a bound is for a queue that is not there")));
     };
     let name = ground.queue_name(bound.queue);
-    if !queue.claimed || ground.kinds[bound.queue as usize].rendezvous {
-        return Err(Refusal::Bound(format!("{name} is not claimed to stay finite")));
-    }
     let light = |atom: u32| present.contains(&(bound.queue, atom)) && scale.message(bound.queue, atom) < bound.unit;
     if bound.unit < 1 || (0..queue.atoms.len() as u32).any(light) {
         return Err(Refusal::Bound(format!("messages of {name} weigh less than {}", bound.unit.max(1))));

@@ -92,6 +92,8 @@ pub(super) struct Steps {
     pub(super) complete: Vec<Step>,
     /// Steps that end a run.
     pub(super) failed: HashSet<Failure>,
+    /// A channel is used of which nothing is known: every queue may be meant.
+    pub(super) anywhere: bool,
 }
 
 /// No more steps than this.
@@ -124,6 +126,7 @@ impl<'a> Checker<'a> {
             for node in 0..instance.nodes.len() as u32 {
                 checker.node(&walker, id, node)?;
             }
+            checker.steps.anywhere |= walker.anywhere.get();
         }
         Ok(checker.steps)
     }

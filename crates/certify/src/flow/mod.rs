@@ -42,7 +42,7 @@ use shape::Ground;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Accepted {
     /// Buffered queues that stay finite, and the most that each holds, where a bound is proved. Of an instance with `many`,
-    /// the queues of all processes together. Empty for livelock.
+    /// the queue of each process. Empty for livelock.
     pub bounded: Vec<(QueueKey, Option<u64>)>,
 }
 
@@ -71,8 +71,9 @@ pub fn verify(
         bounds.entry(queue).and_modify(|known| *known = most.min(*known)).or_insert(most);
     }
     ranking::check(&ground, &steps.complete, &proof.ranking, (goal, &bounds), &budget)?;
-    let claimed = (0u32..)
-        .zip(&proof.abstraction.queues)
-        .filter(|(index, queue)| goal == Goal::Bounded && queue.claimed && !ground.kinds[*index as usize].rendezvous);
+    let claimed = (0u32..).zip(&proof.abstraction.queues).filter(|(index, queue)| {
+        let proved = queue.claimed || bounds.contains_key(index);
+        proved && goal == Goal::Bounded && !ground.kinds[*index as usize].rendezvous
+    });
     Ok(Accepted { bounded: claimed.map(|(index, queue)| (queue.key, bounds.get(&index).copied())).collect() })
 }

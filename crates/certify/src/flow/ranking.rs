@@ -8,16 +8,18 @@
 //! (`Empty`): no livelock.
 //!
 //! **Boundedness.** Some queues are claimed, and some `many` instances count. Forget the contents of the other queues and
-//! where processes of the other instances are: let them always be able to receive, or to move. This *forgetful system*
-//! does everything that the model does, has finitely many successors for each state, and finitely many states with at
+//! where processes of the other instances are. What is left of the states that the model reaches are the states of a
+//! *forgetful system*, with a step between two of them where the model has one between two states that they are left of.
+//! It does everything that the model does, has finitely many successors for each state, and finitely many states with at
 //! most so many claimed messages and counted processes. If those were unbounded, it would have an infinite run without
 //! repetition (König), in which they grow beyond all bounds. But in a `Bounded` leaf each of them weighs at least 1 and the sum
 //! never rises. So in all of the proof what is forgotten must weigh nothing, and in the leaves everything else must
 //! weigh something: a thing that counts in one place and not in another proves nothing.
 //!
-//! A claimed queue with a bound (`bounds`) need not weigh anything. The bound is shown step by step, without regard to
-//! what is in the queues that are not claimed, so it holds in the forgetful system, too; there are still finitely many
-//! states with at most so many messages in the others.
+//! A claimed queue with a bound (`bounds`) need not weigh anything: the bound holds in every state that the model reaches, so
+//! in the forgetful system, too; there are still finitely many states with at most so many messages in the others. (The
+//! bound itself may rest on what the ranking forgets: it is shown step by step for the model.) A queue that is not claimed
+//! may have a bound as well.
 //!
 //! Messages that are handed over are never there between steps; sender and receiver add and take the same weight in one
 //! step, so it may have any sign.
@@ -65,9 +67,6 @@ impl<'a> Scale<'a> {
         for (&queue, held) in &weights.messages {
             if !ground.kinds[queue as usize].rendezvous && held.iter().any(|&w| w < 0) {
                 return wrong(format!("messages of {} have negative weights", ground.queue_name(queue)));
-            }
-            if !abstraction.queues[queue as usize].claimed && held.iter().any(|&w| w != 0) {
-                return wrong(format!("messages of {} count, but are not claimed", ground.queue_name(queue)));
             }
         }
         for (&id, held) in weights.nodes.iter().filter(|(id, _)| ground.instance(**id).many) {
@@ -212,7 +211,7 @@ pub(super) fn present(steps: &[Step]) -> HashSet<(u32, u32)> {
     each.filter(|(.., change)| *change > 0).map(|&(queue, atom, _)| (queue, atom)).collect()
 }
 
-/// The `many` instances that weigh something anywhere in a ranking.
+/// The `many` instances that weigh something anywhere in a ranking. Queues that are not claimed weigh nothing.
 fn counted(ground: &Ground<'_>, ranking: &Ranking, budget: &Pace<'_>) -> Result<Vec<bool>, Refusal> {
     let mut counted = vec![false; ground.abstraction.instances.len()];
     let mut open = vec![ranking];
@@ -230,6 +229,11 @@ fn counted(ground: &Ground<'_>, ranking: &Ranking, budget: &Pace<'_>) -> Result<
             }
         };
         let scale = Scale::new(ground, weights)?;
+        for (&queue, held) in &weights.messages {
+            if !ground.abstraction.queues[queue as usize].claimed && held.iter().any(|&w| w != 0) {
+                return wrong(format!("messages of {} count, but are not claimed", ground.queue_name(queue)));
+            }
+        }
         for (id, instance) in (0u32..).zip(&ground.abstraction.instances).filter(|(_, instance)| instance.many) {
             budget.spend(instance.nodes.len())?;
             counted[id as usize] |= (0..instance.nodes.len() as u32).any(|node| scale.potential(id, node) != 0);

@@ -24,7 +24,7 @@ use model::expr::{BinaryOp, Expr, Pattern, Place, Scope};
 use model::flow_proof::{Point, Values};
 use model::ids::EdgeId;
 use model::network::{Action, Choice, Deterministic};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 
 /// A message of a way.
@@ -100,6 +100,8 @@ pub(super) struct Walker<'a> {
     /// Ways that sent something and then fail, whatever the values are: there is no state after them, but there was a
     /// moment before.
     pub(super) failed: RefCell<Vec<Way>>,
+    /// Something is sent or taken, and nothing is known of where.
+    pub(super) anywhere: Cell<bool>,
     /// Messages that were sent, before the same way looked at their queue.
     pub(super) sent: RefCell<HashSet<(u32, Vec<Values>)>>,
 }
@@ -109,7 +111,8 @@ impl<'a> Walker<'a> {
     pub(super) fn new(ground: &'a Ground<'a>, budget: &'a Pace<'a>, instance: u32) -> Self {
         let machine = ground.instance(instance).machine as usize;
         let reader = Reader::new(ground, machine, ground.pids[instance as usize].clone());
-        Walker { ground, budget, instance, reader, failed: RefCell::default(), sent: RefCell::default() }
+        let (failed, anywhere, sent) = Default::default();
+        Walker { ground, budget, instance, reader, failed, anywhere, sent }
     }
 
     /// All ways from a node, if shared slots have these values.
@@ -336,7 +339,10 @@ impl<'a> Walker<'a> {
         match self.reader.eval(known, channel) {
             Values::Queues(queues) => queues,
             Values::Set(all) if all.iter().all(|&n| n == 0) => Vec::new(),
-            _ => (0..self.ground.kinds.len() as u32).collect(),
+            _ => {
+                self.anywhere.set(true);
+                (0..self.ground.kinds.len() as u32).collect()
+            }
         }
     }
 

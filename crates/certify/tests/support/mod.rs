@@ -193,6 +193,19 @@ pub const CASES: &[Case] = &[
          init { run S(2) }",
         ["sent++", "sent = sent"],
     ),
+    bounded(
+        "a process for each request",
+        "chan req = [1] of { byte }, rep = [1] of { byte }; proctype W() { rep!1 GOOD }
+         active [2] proctype C() { do :: req!1; rep?_ od }
+         active proctype S() { do :: req?_ -> run W() od }",
+        ["", "; rep!2"],
+    ),
+    bounded(
+        "a session with a channel of its own",
+        "chan req = [1] of { byte }; proctype W() { chan mine = [1] of { byte }; mine!1; mine?_; GOOD; mine?_; req!1 }
+         active proctype S() { req!1; do :: req?_ -> run W() od }",
+        ["mine!2", "mine!2; mine!3"],
+    ),
     live(
         "progress labels",
         "chan q = [1] of { byte }, ack = [1] of { bit };

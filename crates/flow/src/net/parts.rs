@@ -34,10 +34,11 @@ impl Net {
         for instance in 0..piece.len() {
             members.entry(root(&mut piece, instance)).or_default().push(instance as u32);
         }
-        members.into_values().map(|instances| self.part(&instances)).collect()
+        members.into_values().map(|instances| self.part(&instances, &|_| true)).collect()
     }
 
-    fn part(&self, instances: &[u32]) -> Net {
+    /// The net of some instances, with those counters that count.
+    pub(crate) fn part(&self, instances: &[u32], counts: &dyn Fn(u32) -> bool) -> Net {
         let mut part = Net {
             counters: Vec::new(),
             transitions: Vec::new(),
@@ -51,7 +52,7 @@ impl Net {
             first_count: Vec::new(),
             failures: HashSet::new(),
         };
-        let mut index: HashMap<u32, u32> = HashMap::new();
+        let mut index: HashMap<u32, Option<u32>> = HashMap::new();
         for (local, &instance) in (0u32..).zip(instances) {
             let begin = part.transitions.len() as u32;
             let range = self.of_instance[instance as usize].clone();
@@ -59,14 +60,28 @@ impl Net {
                 let mut effects: Vec<(u32, i64)> = Vec::with_capacity(transition.effects.len());
                 for &(counter, change) in &transition.effects {
                     let own = *index.entry(counter).or_insert_with(|| {
-                        part.counters.push(self.counters[counter as usize]);
-                        part.first_count.push(self.first_count[counter as usize]);
-                        part.counters.len() as u32 - 1
+                        counts(counter).then(|| {
+                            part.counters.push(self.counters[counter as usize]);
+                            part.first_count.push(self.first_count[counter as usize]);
+                            part.counters.len() as u32 - 1
+                        })
                     });
-                    effects.push((own, change));
+                    effects.extend(own.map(|own| (own, change)));
                 }
                 effects.sort_unstable();
-                part.transitions.push(Transition { instance: local, effects, ..transition.clone() });
+                let Transition { from, to, node, progress, .. } = *transition;
+                let (moves, edges, lengths) = (transition.moves.clone(), Vec::new(), Vec::new());
+                part.transitions.push(Transition {
+                    instance: local,
+                    from,
+                    to,
+                    node,
+                    effects,
+                    moves,
+                    edges,
+                    progress,
+                    lengths,
+                });
             }
             part.of_instance.push(begin..part.transitions.len() as u32);
         }
