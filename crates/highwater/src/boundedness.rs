@@ -3,6 +3,7 @@
 //! A proof of one and a run of the other would be a contradiction: then neither is reported. Where all states were visited
 //! although channels have no bounds, the longest that each queue got is its exact bound.
 
+use crate::ends::Declared;
 use crate::evidence::{Answer, Checked, Claim};
 use crate::portfolio::{Engines, Portfolio, Proved};
 use crate::thresholds::Thresholds;
@@ -11,14 +12,17 @@ use flow::{Question, QueueReport, Report};
 use model::budget::Stopwatch;
 use model::chart::Chart;
 use model::context::Context;
-use model::expr::{Expr, Scope};
-use model::network::{Action, Initial, Network};
+use model::network::{Action, Network};
 use model::semantics::{Reading, Semantics, Step};
+use model::source::Span;
 use model::trace::Narrator;
 use model::verdict::{Certificate, ChannelState, ChannelVerdict, Outcome, Property, Reason};
 use replay::Replayed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+/// So many states are enough to reach most bounds.
+const QUICK_STATES: u64 = 4_000;
 
 impl Portfolio<'_> {
     /// Is every channel bounded, and how long does each get?
@@ -35,6 +39,11 @@ impl Portfolio<'_> {
         let claim = self.decide_boundedness(&mut outcome, &report, checked, growth.as_ref(), &semantics);
         let growing = growth.as_ref().map(|g| g.growing.as_slice()).unwrap_or_default();
         outcome.details.advice = self.advice(&outcome, &claim, growing, &semantics);
+        if outcome.engine == flow::ENGINE {
+            let any_number =
+                |name: &String| format!("there may be any number of `{name}` processes: no bound is proved for it");
+            outcome.details.advice.extend(report.any_number.iter().map(any_number));
+        }
         if !matches!(claim, Claim::Open(_)) {
             outcome.details.cycles.clear();
         }
@@ -67,6 +76,11 @@ impl Portfolio<'_> {
         let channels = report.queues.iter().filter(|q| !q.bounded).map(|q| q.name.clone()).collect();
         let guide = (!report.guide.is_empty()).then(|| Guide { edges: report.guide.clone() });
         let mut options = GrowthOptions { guide, channels, stop_at_first: !report.complete };
+        if report.complete
+            && let Some(quick) = self.all_reached(semantics, report, &options, &cx.with(&budget))
+        {
+            return quick;
+        }
         let mut growth = explore::growth::growth(semantics, &options, &cx.with(&budget));
         if !growth.growing.is_empty() {
             // One channel grows, so the verdict is clear. Which others do is looked for a moment longer.
@@ -81,6 +95,22 @@ impl Portfolio<'_> {
             }
         }
         growth
+    }
+
+    /// A short search that reaches every bound: there is nothing more to look for.
+    fn all_reached(
+        &self,
+        semantics: &Semantics<'_>,
+        report: &Report,
+        options: &GrowthOptions,
+        cx: &Context<'_>,
+    ) -> Option<GrowthReport> {
+        let states = cx.budget.most_states().unwrap_or(u64::MAX).min(QUICK_STATES);
+        let budget = cx.budget.share(4).states(states);
+        let quick = explore::growth::growth(semantics, options, &cx.with(&budget));
+        let mut channels = self.details(report).channels;
+        add_lengths(&mut channels, &quick, self.network);
+        (quick.growing.is_empty() && channels.iter().all(ChannelVerdict::is_exact)).then_some(quick)
     }
 
     /// What follows from both engines. A proof of some channels only is kept beside a run, or beside no answer.
@@ -110,7 +140,8 @@ impl Portfolio<'_> {
             outcome.witness = Some(witness);
             return replayed.map_or_else(Claim::Open, Claim::Violated);
         }
-        if let Some(growth) = growth.filter(|g| g.complete && g.crashed.is_none() && is_better(g, report))
+        let complete = growth.filter(|g| g.complete && g.crashed.is_none());
+        if let Some(growth) = complete.filter(|_| is_better(report, &outcome.details.channels, self.network))
             && let Some(checked) = Checked::search(self.all_visited(outcome, growth))
         {
             return Claim::Proved(checked);
@@ -126,11 +157,17 @@ impl Portfolio<'_> {
     /// Every state was visited: the longest that each queue got is its bound.
     fn all_visited(&self, outcome: &mut Outcome, growth: &GrowthReport) -> Certificate {
         outcome.engine = explore::ENGINE;
+        let hides = hides_lengths(self.network);
         for channel in &mut outcome.details.channels {
             channel.state = ChannelState::Bounded;
-            // A queue that no state has stays empty. In the middle of a deterministic step its length was not observed.
+            // In the middle of a deterministic step lengths were not observed.
+            if hides {
+                channel.reached = channel.reached.filter(|_| channel.proved_at_most.is_some());
+                continue;
+            }
+            // A queue that no state has stays empty.
             let longest = channel.reached.unwrap_or(0);
-            if !hides_lengths(self.network) && channel.proved_at_most != Some(longest) {
+            if channel.proved_at_most != Some(longest) {
                 channel.weights_at_most = channel.proved_at_most;
                 channel.proved_at_most = Some(longest);
                 channel.reached = Some(longest);
@@ -263,9 +300,9 @@ fn never_waits(action: &Action) -> bool {
 }
 
 /// Whether visiting all states says more than a proof: there is none, or some bound was not reached.
-fn is_better(growth: &GrowthReport, report: &Report) -> bool {
-    let reached = |name: &str| growth.longest.iter().find(|q| q.channel == name).map_or(0, |q| u64::from(q.length));
-    !report.complete || report.queues.iter().any(|q| !q.name.contains(':') && q.at_most != Some(reached(&q.name)))
+fn is_better(report: &Report, channels: &[ChannelVerdict], network: &Network) -> bool {
+    let unreached = |channel: &ChannelVerdict| channel.proved_at_most != Some(channel.reached.unwrap_or(0));
+    !report.complete || (channels.iter().any(unreached) && !hides_lengths(network))
 }
 
 /// Whether a deterministic step both sends and takes: in between, a queue may be longer than before and after.
@@ -364,46 +401,20 @@ fn is_same_local(a: &str, b: &str) -> bool {
 
 /// A channel of which only the name is known.
 fn unnamed(name: &str, network: &Network) -> ChannelVerdict {
-    let declared = network.variables.iter().find_map(|v| match v.initial {
-        Initial::NewChannel(ty) if (0..v.len()).any(|e| v.element_name(e) == name) => {
-            Some((network.channel_types[ty.index()].capacity, network.channel_types[ty.index()].span))
-        }
-        _ => None,
-    });
-    let (senders, receivers) = users(name, network);
+    let declared = Declared::new(network, name);
+    let ends = declared.as_ref().map(Declared::ends).unwrap_or_default();
+    let channel_type = declared.as_ref().and_then(Declared::channel_type);
     ChannelVerdict {
         name: name.to_owned(),
         state: ChannelState::Inconclusive,
-        declared: declared.and_then(|(capacity, _)| capacity),
+        declared: channel_type.and_then(|ty| ty.capacity),
         proved_at_most: None,
         weights_at_most: None,
         reached: None,
         gain: None,
         messages: Vec::new(),
-        senders,
-        receivers,
-        span: declared.map_or(model::source::Span::NONE, |(_, span)| span),
+        senders: ends.senders.into_iter().collect(),
+        receivers: ends.receivers.into_iter().collect(),
+        span: channel_type.map_or(Span::NONE, |ty| ty.span),
     }
-}
-
-/// The process types that name a global channel, or one of its array, in a send or in a receive.
-fn users(name: &str, network: &Network) -> (Vec<String>, Vec<String>) {
-    let named = |channel: &Expr| match channel {
-        Expr::Read(place) if place.scope == Scope::Global => {
-            let variable = network.global(place.variable);
-            (0..variable.len()).any(|element| variable.element_name(element) == name)
-        }
-        _ => false,
-    };
-    let (mut senders, mut receivers) = (BTreeSet::new(), BTreeSet::new());
-    for machine in &network.machines {
-        for edge in &machine.edges {
-            match &edge.action {
-                Action::Send { channel, .. } if named(channel) => drop(senders.insert(machine.name.clone())),
-                Action::Receive { channel, .. } if named(channel) => drop(receivers.insert(machine.name.clone())),
-                _ => {}
-            }
-        }
-    }
-    (senders.into_iter().collect(), receivers.into_iter().collect())
 }

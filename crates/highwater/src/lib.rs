@@ -111,6 +111,7 @@ mod check;
 mod components;
 mod compositions;
 pub mod convert;
+mod ends;
 mod error;
 mod evidence;
 mod findings;

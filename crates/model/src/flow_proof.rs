@@ -89,7 +89,7 @@
 //! See [`Ranking`]. Weights of messages in buffered queues, potentials of `many` instances and weights of numbers are at
 //! least 0; potentials of single instances and of followed variables, and weights of rendezvous messages (which are sent
 //! and taken in the same step) have any sign. Queues that are not `claimed` have weight 0 everywhere: nothing is known
-//! about how much is in them. A claimed queue with a [`Bound`] need not weigh anything. Either all nodes of a `many` instance count (weight at least 1 where something is claimed
+//! about how much is in them. A claimed queue with a [`Bound`] need not weigh anything; in the weights of bounds, everything may. Either all nodes of a `many` instance count (weight at least 1 where something is claimed
 //! bounded) or none does (weight 0 everywhere).
 
 use crate::ids::{EdgeId, LocationId, MachineId};
@@ -467,6 +467,11 @@ pub struct Bound {
     /// variables weigh anything, a step may gain after which the queue is known to be short. Then also the weight of
     /// that many of the heaviest messages, with the difference between the highest and the lowest potential of each part,
     /// is less than `unit * (at_most + 1)`.
+    ///
+    /// If nothing but messages of one queue of a `many` instance and potentials of that instance weigh anything, no other
+    /// slot, field or argument than the one that declares the queue ever holds a reference to it, and every channel that
+    /// is used is known, then it is a bound for each of the queues: only steps of the instance count, no creation, and the
+    /// sum at the start is the highest potential of a first node.
     pub weights: u32,
     /// What a message of the queue weighs at least.
     pub unit: i64,
