@@ -47,6 +47,8 @@ pub enum Command {
     Simulate(SimulateArgs),
     /// Show a model as it was understood: machines, channels or cycles, as text or as a picture.
     Show(ShowArgs),
+    /// Explore a model in a browser: a page on this machine that walks through it, step by step.
+    View(ViewArgs),
     /// Translate a model to another language.
     Convert(ConvertArgs),
     /// Translate a temporal formula to a Büchi automaton.
@@ -452,6 +454,25 @@ pub struct ShowArgs {
     /// As text, or as a graph for Graphviz.
     #[arg(long, value_parser = choice::<Picture>(), default_value = "text")]
     pub format: Picture,
+    /// Macros and folders.
+    #[command(flatten)]
+    pub read: ReadArgs,
+    /// How output looks.
+    #[command(flatten)]
+    pub style: StyleArgs,
+}
+
+/// `view`
+#[derive(Args, Debug)]
+pub struct ViewArgs {
+    /// The model.
+    pub file: PathBuf,
+    /// The port, on 127.0.0.1; by default a free one.
+    #[arg(long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    pub port: u16,
+    /// The channel semantics.
+    #[arg(long, value_parser = choice::<Channels>(), default_value = "declared")]
+    pub channels: Channels,
     /// Macros and folders.
     #[command(flatten)]
     pub read: ReadArgs,

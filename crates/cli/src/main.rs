@@ -15,6 +15,7 @@ mod explain;
 mod ltl;
 mod outputs;
 mod terminal;
+mod view;
 
 use arguments::{Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -53,6 +54,7 @@ fn run(cli: &Cli, stop: &Cancel) -> u8 {
         Command::VerifyCertificate(args) => commands::verify(args, stop),
         Command::Simulate(args) => commands::simulate(args, stop),
         Command::Show(args) => commands::show(args, stop),
+        Command::View(args) => view::run(args, stop),
         Command::Convert(args) => commands::convert(args, stop),
         Command::Ltl(args) => ltl::run(args),
         Command::Explain { code, style } => explain::run(code.as_deref(), terminal::style(style)),

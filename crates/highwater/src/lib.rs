@@ -131,6 +131,7 @@ pub mod simulate;
 mod solvers;
 mod strategy;
 mod thresholds;
+pub mod walk;
 
 pub use crate::certificate::{ClaimResult, Verification, VerifiedClaim, verify, verify_with};
 pub use crate::model::{Model, Unreadable};

@@ -181,6 +181,11 @@ impl Model {
         diagnostics::render(diagnostics, &self.sources, style)
     }
 
+    /// Its text, and the texts that it includes.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
     /// The name of its file, or the name that it was given.
     pub fn name(&self) -> &str {
         &self.info.file

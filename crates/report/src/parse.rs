@@ -164,7 +164,7 @@ fn trace_of(raw: RawTrace) -> Result<Trace, DocumentError> {
         steps,
         c,
         loop_from,
-        problem_code,
+        problem_code: problem_code.filter(|code| !code.is_empty()),
     })
 }
 

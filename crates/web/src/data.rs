@@ -111,6 +111,16 @@ pub(crate) struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
+    /// Tables for one model.
+    pub(crate) fn of(sources: &'a SourceMap) -> Tables<'a> {
+        Tables { sources: Some(sources), ..Tables::default() }
+    }
+
+    /// Texts and places.
+    pub(crate) fn into_parts(self) -> (Vec<String>, Vec<[u32; 5]>) {
+        (self.strings, self.places)
+    }
+
     pub(crate) fn text(&mut self, text: &str) -> usize {
         if let Some(&number) = self.numbers.get(text) {
             return number;

@@ -1,32 +1,52 @@
 //! The page: markup, style, script and data.
 
 use crate::data::Data;
+use model::source::SourceMap;
 use report::document::Entry;
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
 const MARKUP: &str = include_str!("../assets/page.html");
 const STYLE: &str = include_str!("../assets/page.css");
-const SCRIPT: &str = concat!(
+/// What both pages share.
+const SHARED: &str = concat!(
     include_str!("../assets/elements.js"),
     include_str!("../assets/run.js"),
     include_str!("../assets/source.js"),
     include_str!("../assets/chart.js"),
     include_str!("../assets/panels.js"),
-    include_str!("../assets/page.js"),
 );
 
 /// The page about some files; `command` is what it was made with, for those who want to make it again.
 pub fn page(entries: &[Entry<'_>], command: &str) -> String {
     let json = serde_json::to_string(&Data::new(entries, command)).unwrap_or_default();
+    filled(&[SHARED, include_str!("../assets/page.js")].concat(), &json)
+}
+
+/// The page of the explorer, which asks its own server and nobody else.
+pub(crate) fn explorer_page(name: &str, sources: &SourceMap) -> String {
+    let files: Vec<_> =
+        sources.files().iter().map(|f| json!({ "name": f.name, "text": f.text, "place": f.is_place() })).collect();
+    let data = json!({ "name": name, "files": files, "strings": [], "places": [] }).to_string();
+    let script = [SHARED, include_str!("../assets/explorer.js")].concat();
+    filled(&script, &data).replacen("id=\"data\"", "id=\"model\"", 1).replacen(
+        "default-src 'none';",
+        "default-src 'none'; connect-src 'self';",
+        1,
+    )
+}
+
+/// The markup with a script and data.
+fn filled(script: &str, json: &str) -> String {
     // No end of the element, no comment, and no line end that only JavaScript knows.
     let json = json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     let hash = |text: &str| format!("'sha256-{}'", base64(&Sha256::digest(text)));
     // What is replaced last is what others have written.
     MARKUP
-        .replace("{{script-hash}}", &hash(SCRIPT))
+        .replace("{{script-hash}}", &hash(script))
         .replace("{{style-hash}}", &hash(STYLE))
         .replace("{{style}}", STYLE)
-        .replace("{{script}}", SCRIPT)
+        .replace("{{script}}", script)
         .replace("{{data}}", &json)
 }
 
