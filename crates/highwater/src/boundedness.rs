@@ -5,10 +5,11 @@
 
 use crate::ends::Declared;
 use crate::evidence::{Answer, Checked, Claim};
+use crate::locals::Locals;
 use crate::portfolio::{Engines, Portfolio, Proved};
 use crate::thresholds::Thresholds;
 use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
-use flow::{Question, QueueReport, Report};
+use flow::{Question, Report};
 use model::budget::Stopwatch;
 use model::chart::Chart;
 use model::context::Context;
@@ -36,6 +37,7 @@ impl Portfolio<'_> {
         };
         let mut outcome = self.outcome(Property::Boundedness, Reading::Unbounded, start);
         outcome.details = self.details(&report);
+        outcome.details.channels = Locals::of(self.network).merge(outcome.details.channels);
         let claim = self.decide_boundedness(&mut outcome, &report, checked, growth.as_ref(), &semantics);
         let growing = growth.as_ref().map(|g| g.growing.as_slice()).unwrap_or_default();
         outcome.details.advice = self.advice(&outcome, &claim, growing, &semantics);
@@ -108,7 +110,7 @@ impl Portfolio<'_> {
         let states = cx.budget.most_states().unwrap_or(u64::MAX).min(QUICK_STATES);
         let budget = cx.budget.share(4).states(states);
         let quick = explore::growth::growth(semantics, options, &cx.with(&budget));
-        let mut channels = self.details(report).channels;
+        let mut channels = Locals::of(self.network).merge(self.details(report).channels);
         add_lengths(&mut channels, &quick, self.network);
         (quick.growing.is_empty() && channels.iter().all(ChannelVerdict::is_exact)).then_some(quick)
     }
@@ -129,12 +131,12 @@ impl Portfolio<'_> {
         }
         let growing = growth.map(|g| g.growing.as_slice()).unwrap_or_default();
         if let Some(witness) = self.growing_witness(semantics, growing) {
-            let grown: BTreeSet<&str> =
-                growing.iter().flat_map(gains).filter(|(_, g)| *g > 0).map(|(n, _)| n).collect();
-            let refuted = |queue: &QueueReport| queue.bounded && grown.contains(queue.name.as_str());
-            if report.complete || report.queues.iter().any(refuted) {
+            let channels = &outcome.details.channels;
+            let refuted = |channel: &ChannelVerdict| channel.state == ChannelState::Bounded && channel.gain.is_some();
+            if report.complete || channels.iter().any(refuted) {
                 return Claim::Open(Reason::Internal(String::from("a proof and a run contradict each other")));
             }
+            mark_growing(&mut outcome.details.channels);
             outcome.engine = explore::ENGINE;
             let replayed = Replayed::network(semantics, &witness);
             outcome.witness = Some(witness);
@@ -351,51 +353,32 @@ fn spelled_out(run: &GrowingRun, rounds: usize) -> (Vec<Step>, usize) {
     (steps, loop_from)
 }
 
-/// How long channels got, and which grow, by name. A local channel of a process that is created on the way may have
-/// another number there: then all processes of its type are meant.
+/// How long channels got, and which grow, by the name that both engines know.
 fn add_lengths(channels: &mut Vec<ChannelVerdict>, growth: &GrowthReport, network: &Network) {
-    let mut reached: BTreeMap<&str, u64> = BTreeMap::new();
+    let locals = Locals::of(network);
+    let mut reached: BTreeMap<String, u64> = BTreeMap::new();
     for queue in &growth.longest {
-        let known = reached.entry(queue.channel.as_str()).or_default();
+        let known = reached.entry(locals.name(&queue.channel)).or_default();
         *known = (*known).max(u64::from(queue.length));
     }
-    let mut gain: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut gain: BTreeMap<String, i64> = BTreeMap::new();
     for (name, more) in growth.growing.iter().flat_map(gains).filter(|(_, gain)| *gain > 0) {
-        gain.entry(name).or_insert(more);
+        gain.entry(locals.name(name)).or_insert(more);
     }
     if channels.is_empty() {
         channels.extend(reached.keys().map(|name| unnamed(name, network)));
     }
     for channel in channels.iter_mut() {
-        if channel.name.contains(':') && !reached.contains_key(channel.name.as_str()) {
-            let same = reached.iter().filter(|(name, _)| is_same_local(name, &channel.name));
-            channel.reached = same.map(|(_, n)| *n).max();
-            let grows = gain.iter().find(|(name, _)| is_same_local(name, &channel.name));
-            channel.gain = grows.map(|(_, g)| *g);
-        } else {
-            channel.reached = reached.get(channel.name.as_str()).copied();
-            channel.gain = gain.get(channel.name.as_str()).copied();
-        }
-        if channel.gain.is_some() {
-            channel.state = ChannelState::Unbounded;
-            channel.proved_at_most = None;
-        }
+        channel.reached = reached.get(&channel.name).copied();
+        channel.gain = gain.get(&channel.name).copied();
     }
 }
 
-/// `P[3]:c` and `P[*]:c`.
-fn is_same_local(a: &str, b: &str) -> bool {
-    let parts = |name: &str| -> Option<(String, String)> {
-        let (process, channel) = name.split_once(':').filter(|(p, _)| !p.is_empty()).or_else(|| {
-            let at = name.rfind("]:")?;
-            Some((&name[..=at], &name[at + 2..]))
-        })?;
-        let process = process.split('[').next()?;
-        Some((process.to_owned(), channel.to_owned()))
-    };
-    match (parts(a), parts(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => false,
+/// A channel that a run fills without end has no bound.
+fn mark_growing(channels: &mut [ChannelVerdict]) {
+    for channel in channels.iter_mut().filter(|channel| channel.gain.is_some()) {
+        channel.state = ChannelState::Unbounded;
+        channel.proved_at_most = None;
     }
 }
 

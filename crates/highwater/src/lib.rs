@@ -116,6 +116,7 @@ mod error;
 mod evidence;
 mod findings;
 mod livelock;
+mod locals;
 mod machines;
 mod model;
 mod networks;
