@@ -62,6 +62,9 @@ fn collect<A: Clone>(at: &Ltl<A>, positive: bool, rebuild: Rebuild<'_, A>, found
                 (Connective::Implies, ..) if !matches!(**b, Ltl::Constant(_)) => replaced(b, &right),
                 (Connective::Or, true, false) => replaced(b, &right),
                 (Connective::Or, false, true) => replaced(a, &left),
+                // Under a negation, a conjunction is a disjunction of the negated parts.
+                (Connective::And, true, false) if !positive => replaced(b, &right),
+                (Connective::And, false, true) if !positive => replaced(a, &left),
                 _ => {}
             }
             collect(a, positive ^ (*op == Connective::Implies), &left, found);
@@ -106,6 +109,18 @@ mod tests {
         assert_eq!(strengthened(&or(unary(Modality::Not, atom("c")), eventually.clone())), ["[] (!c || false)"]);
         assert_eq!(strengthened(&or(atom("p"), atom("q"))), Vec::<String>::new());
         assert_eq!(strengthened(&or(eventually.clone(), eventually)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_conjunction_under_a_negation_is_a_disjunction() {
+        let never = unary(Modality::Not, unary(Modality::Eventually, atom("b")));
+        let both = |a, b| binary(Connective::And, a, b);
+        let not = |inner| unary(Modality::Not, inner);
+        let always = unary(Modality::Always, not(both(atom("c"), never.clone())));
+        assert_eq!(strengthened(&always), ["[] !(c && true)"]);
+        let eventually = not(unary(Modality::Eventually, both(never.clone(), atom("c"))));
+        assert_eq!(strengthened(&eventually), ["!<> (true && c)"]);
+        assert_eq!(strengthened(&unary(Modality::Always, both(atom("c"), never))), Vec::<String>::new());
     }
 
     #[test]
