@@ -170,9 +170,8 @@ impl<'a> Networks<'a> {
                 not_supported("the engine `fifo` answers for queues of any length: add --channels unbounded")
             }
             Engine::Fifo => None,
-            Engine::Compose => not_supported("the engine `compose` answers for compositions (.fsp, .aut)"),
-            Engine::Pdr => not_supported("the engine `pdr` answers for C programs (.c)"),
-            Engine::Cegar => not_supported("the engine `cegar` answers for C components (.spec)"),
+            // They are refused for networks before a property is looked at.
+            Engine::Compose | Engine::Pdr | Engine::Cegar => not_supported("the engine does not answer for networks"),
         }
     }
 
@@ -196,6 +195,7 @@ impl<'a> Networks<'a> {
                 not_applicable("the model has no acceptance label")
             }
             Property::Conformance(_) => not_applicable("conformance is for C components (.spec)"),
+            Property::Progress(_) => not_applicable("`progress` sets are for compositions (.fsp)"),
             _ => None,
         }
     }

@@ -296,10 +296,27 @@ impl OptionRule {
 
 /// Rejects an option that would be ignored.
 pub(crate) fn refuse_inapplicable(kind: Kind, settings: &Settings, uses: &[Use]) -> Result<(), Error> {
+    let kinds = answers_for(settings.engine);
+    if !kinds.contains(&kind) {
+        let (engine, kinds) = (settings.engine.name(), kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>());
+        let why = format!("--engine {engine} is for {}; this model is one of {}", kinds.join(" and "), kind.name());
+        return Err(Error::Usage(why));
+    }
     let mut given = RULES.iter().filter(|rule| (rule.given)(settings));
     match given.find_map(|rule| rule.inapplicable(kind, settings, uses)) {
         Some(why) => Err(Error::Usage(why)),
         None => Ok(()),
+    }
+}
+
+/// The kinds of models that an engine can be chosen for.
+fn answers_for(engine: Engine) -> &'static [Kind] {
+    match engine {
+        Engine::Auto => &Kind::ALL,
+        Engine::Flow | Engine::Explore | Engine::Fifo => NETWORKS,
+        Engine::Compose => &[Kind::Composition],
+        Engine::Pdr => &[Kind::Program],
+        Engine::Cegar => &[Kind::Components],
     }
 }
 

@@ -83,7 +83,7 @@ impl Text {
     }
 
     fn text(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(&self.bytes)
+        without_mark(&self.bytes)
     }
 
     fn info(&self, language: Language, included: &[&str], options: &ReadOptions) -> ModelInfo {
@@ -334,7 +334,12 @@ fn load(path: &Path, folders: &[PathBuf], name: &str) -> Result<(PathBuf, String
         return Err(format!("it has more than {} MiB", LARGEST >> 20));
     }
     let bytes = std::fs::read(found).map_err(|e| e.to_string())?;
-    Ok((found.clone(), String::from_utf8_lossy(&bytes).into_owned()))
+    Ok((found.clone(), without_mark(&bytes).into_owned()))
+}
+
+/// A text without the byte order mark that some editors put in front of it.
+fn without_mark(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes))
 }
 
 fn split_define(define: &str) -> Result<(String, String), Error> {
