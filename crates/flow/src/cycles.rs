@@ -159,7 +159,7 @@ impl Asked<'_> {
 
     fn unknown(&self, found: &Counterexample) -> Report {
         let mut report = Report::new(self.world, self.analysis, self.net, &[]);
-        report.reason = Some(Reason::NotProvable(String::from("a combination of cycles is left that nothing forbids")));
+        report.reason = Some(Reason::NotProvable(String::from("an unrefuted combination of cycles remains")));
         report.show(self.world, self.analysis, self.net, found);
         report.story.push(Story::new(self.world, self.analysis, self.net, found, None));
         report

@@ -1,7 +1,7 @@
 //! Boundedness, bounds and freedom from livelock, for channels of any length, without exploring states.
 //!
 //! * In: a [`model::network::Network`], what progress is, limits.
-//! * Out: a [`Report`]: a [`FlowProof`] that a checker accepts, or the combination of cycles that nothing forbids.
+//! * Out: a [`Report`]: a [`FlowProof`] that a checker accepts, or the unrefuted combination of cycles.
 //!
 //! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]), [`net`]
 //! turns it into parts and counters, [`limited`] finds queues that limit themselves, [`private`] those that only one process uses, [`induction`] linear invariants (with [`moves`] and [`ghosts`]), [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
@@ -516,7 +516,7 @@ impl Growing {
     /// What was proved of the others.
     fn report(&self, report: Report) -> Report {
         let Report { cycles, grows, guide, .. } = self.shown.clone();
-        let reason = Reason::NotProvable(String::from("a combination of cycles is left that nothing forbids"));
+        let reason = Reason::NotProvable(String::from("an unrefuted combination of cycles remains"));
         Report { complete: false, reason: Some(reason), cycles, grows, guide, ..report }
     }
 }

@@ -21,7 +21,7 @@ use model::flow_proof::{Part, Ranking, Weights};
 use model::verdict::Reason;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A combination of cycles that nothing forbids.
+/// An unrefuted combination of cycles.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
     /// Cycles, and how often each is taken.

@@ -1,4 +1,4 @@
-//! What to look at more closely, when a combination of cycles was found that nothing forbids yet.
+//! What to look at more closely, when a combination of cycles is unrefuted.
 //!
 //! Only what the combination involves: first the local variables that its statements test or send, folded into
 //! locations; then the shared variables that they test, as parts of their own; then the numbers that they change, as

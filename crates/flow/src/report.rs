@@ -74,7 +74,7 @@ pub struct Report {
     pub reason: Option<Reason>,
     /// Buffered queues.
     pub queues: Vec<QueueReport>,
-    /// The combination that nothing forbids.
+    /// The unrefuted combination.
     pub cycles: Vec<CycleReport>,
     /// What it adds to: queues, and process types without bound.
     pub grows: Vec<String>,
@@ -170,7 +170,7 @@ impl Report {
         report
     }
 
-    /// Takes over a combination that nothing forbids.
+    /// Takes over an unrefuted combination.
     pub(crate) fn show(&mut self, world: &World<'_>, analysis: &Analysis, net: &Net, found: &Counterexample) {
         let times: Vec<Rational> = found.cycles.iter().map(|(_, times)| times.clone()).collect();
         let whole = common_denominator(&times);

@@ -164,7 +164,7 @@ pub struct UnreachedStatement {
 pub struct Details {
     /// Channels, for boundedness.
     pub channels: Vec<ChannelVerdict>,
-    /// The combination of cycles that nothing forbids, where there is no answer.
+    /// The unrefuted combination of cycles, where there is no answer.
     pub cycles: Vec<CycleVerdict>,
     /// What that combination would add to.
     pub grows: Vec<String>,

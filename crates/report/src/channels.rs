@@ -112,7 +112,7 @@ fn list(names: &[String], style: Style) -> String {
 
 /// Those who send, or those who receive.
 fn side(names: &[String], style: Style) -> String {
-    if names.is_empty() { String::from("nobody") } else { list(names, style) }
+    if names.is_empty() { String::from("none") } else { list(names, style) }
 }
 
 /// A name with its indices taken out: `P[2]:c[7]` is `P`, 2, `:c`, 7 and nothing.
@@ -243,7 +243,7 @@ mod tests {
         how long the channels get
           channel  declared               at most  reached  exact  messages                    from → to
           q               2                     2        2  yes    req                         P → Q
-          log             –                 1 200        7         req(1), req(2), req(3), r…  P, Q → nobody
+          log             –                 1 200        7         req(1), req(2), req(3), r…  P, Q → none
           r               2  no bound: +2 a round        2         req                         P → Q
           P[*]:c          2                     ?        2         req                         P → Q
           s               2               bounded                  req                         P → Q
@@ -254,7 +254,7 @@ mod tests {
         how long the channels get
           channel  declared               at most  reached  exact  messages                                 from -> to
           q               2                     2        2  yes    req                                      P -> Q
-          log             -                 1 200        7         req(1), req(2), req(3), req(4), ... (6)  P, Q -> nobody
+          log             -                 1 200        7         req(1), req(2), req(3), req(4), ... (6)  P, Q -> none
           r               2  no bound: +2 a round        2         req                                      P -> Q
           P[*]:c          2                     ?        2         req                                      P -> Q
           s               2               bounded                  req                                      P -> Q

@@ -1,7 +1,7 @@
 //! What stands in the way of a proof: cycles of processes that, taken together, nothing forbids.
 //!
 //! ```text
-//! a combination of cycles that nothing forbids
+//! an unrefuted combination of cycles
 //!   P[0], 2 times: +1 q: req
 //!     hand.pml:11  c!ack
 //!     hand.pml:12  q!req(7)
@@ -27,7 +27,7 @@ pub(crate) fn combination(outcome: &Outcome, places: &Places<'_>, style: Style) 
     if cycles.is_empty() {
         return String::new();
     }
-    let mut text = style.paint(Ink::Strong, "a combination of cycles that nothing forbids") + "\n";
+    let mut text = style.paint(Ink::Strong, "an unrefuted combination of cycles") + "\n";
     for cycle in cycles.iter().take(MANY) {
         text += &format!("  {}\n", heading(cycle, style));
         text += &statements(&cycle.statements, places, style);
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn cycles_are_shown_with_places_and_effects() {
         insta::assert_snapshot!(shown(&sample::not_provable()), @"
-        a combination of cycles that nothing forbids
+        an unrefuted combination of cycles
           P[0], 2 times: +1 q: req
             hand.pml:11  c!ack
             hand.pml:12  q!req(7)
@@ -114,7 +114,7 @@ mod tests {
         outcome.details.cycles[0].effects.clear();
         outcome.details.grows.clear();
         insta::assert_snapshot!(shown(&outcome), @"
-        a combination of cycles that nothing forbids
+        an unrefuted combination of cycles
           P[0], 2 times: adds nothing
             hand.pml:11  c!ack
             hand.pml:12  q!req(7)

@@ -58,7 +58,7 @@ impl ChannelVerdict {
     }
 }
 
-/// A cycle of one process in a combination that nothing forbids.
+/// A cycle of one process in an unrefuted combination.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CycleVerdict {
     /// The process: `P[1]`, or `P[*]` for any number.

@@ -145,7 +145,7 @@ fn bounded_channels_have_a_table_and_notes_and_their_stats() {
     how long the channels get
       channel  declared  at most  reached  exact  messages                               from → to
       q               2        2        2  yes    req                                    P → Q
-      log             –    1 200        7         req(1), req(2), req(3), req(4), … (6)  P, Q → nobody
+      log             –    1 200        7         req(1), req(2), req(3), req(4), … (6)  P, Q → none
 
     note: `log` needs room for 1200 messages
 
@@ -211,7 +211,7 @@ fn what_cannot_be_proved_is_shown_with_the_cycles_that_nothing_forbids() {
       q               2        ?        2         req       P -> Q
       r               2        2        2  yes    req       P -> Q
 
-    a combination of cycles that nothing forbids
+    an unrefuted combination of cycles
       P[0], 2 times: +1 q: req
         hand.pml:11  c!ack
         hand.pml:12  q!req(7)
@@ -243,7 +243,7 @@ fn advice_says_its_verdict_and_is_counted_apart() {
     how long the channels get
       channel  declared  at most  reached  exact  messages                               from → to
       q               2        2        2  yes    req                                    P → Q
-      log             –    1 200        7         req(1), req(2), req(3), req(4), … (6)  P, Q → nobody
+      log             –    1 200        7         req(1), req(2), req(3), req(4), … (6)  P, Q → none
 
     note: `log` needs room for 1200 messages
 
@@ -259,7 +259,7 @@ fn advice_says_its_verdict_and_is_counted_apart() {
       q               2        ?        2         req       P → Q
       r               2        2        2  yes    req       P → Q
 
-    a combination of cycles that nothing forbids
+    an unrefuted combination of cycles
       P[0], 2 times: +1 q: req
         hand.pml:11  c!ack
         hand.pml:12  q!req(7)

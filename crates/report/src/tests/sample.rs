@@ -312,7 +312,7 @@ pub(crate) fn unbounded() -> Outcome {
     outcome
 }
 
-/// No proof and no run: two cycles are left that nothing forbids.
+/// No proof and no run: two cycles remain unrefuted.
 pub(crate) fn not_provable() -> Outcome {
     let reason = Reason::NotProvable(String::from("no proof for `q`, and no run that fills it"));
     let mut outcome = flow(Verdict::Inconclusive(reason), vec![unknown_channel("q"), channel("r")]);
