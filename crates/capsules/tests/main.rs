@@ -1,0 +1,6 @@
+//! The integration tests of `capsules`, one executable: each file is a module.
+
+mod fuzz;
+mod messages;
+mod public_files;
+mod random_machines;
