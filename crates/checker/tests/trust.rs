@@ -84,7 +84,7 @@ const KINDS: [Kind; 7] = [
 ];
 
 /// Front ends of networks; a model is read by one of them.
-const NETWORKS: &[&str] = &["promela", "scm", "ltl"];
+const NETWORKS: &[&str] = &["promela", "scm", "capsules", "ltl"];
 /// What every kind needs: the claims of the document, the dispatch, the front ends' common part, the semantics of models.
 const COMMON: [&str; 4] = ["certificate", "checker", "input", "model"];
 const DISPATCH: [&str; 3] = ["check.rs", "lib.rs", "pace.rs"];

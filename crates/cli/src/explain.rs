@@ -7,8 +7,14 @@ use report::style::Style;
 use std::io::Write;
 
 /// The tables of the front ends.
-static FRONT_ENDS: [&Table; 5] =
-    [&promela::codes::ALL, &scm::codes::ALL, &fsp::codes::ALL, &cfront::codes::ALL, &cegar::codes::ALL];
+static FRONT_ENDS: [&Table; 6] = [
+    &promela::codes::ALL,
+    &scm::codes::ALL,
+    &fsp::codes::ALL,
+    &cfront::codes::ALL,
+    &cegar::codes::ALL,
+    &capsules::codes::ALL,
+];
 
 /// Prints one explanation, or the list of all.
 pub fn run(code: Option<&str>, style: Style) -> Result<i32, Error> {

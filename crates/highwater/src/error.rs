@@ -42,7 +42,8 @@ pub enum Error {
     /// No front end reads such files.
     #[error(
         "{file}: unknown kind of file; known are Promela (.pml, .prm, .promela), communicating machines (.scm), labelled \
-         transition systems (.fsp, .aut), C (.c) and C components (.spec); --language names the language of other files"
+         transition systems (.fsp, .aut), C (.c), C components (.spec) and UML-RT (.art, .room); --language names the \
+         language of other files"
     )]
     Language {
         /// The file.

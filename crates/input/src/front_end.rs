@@ -7,6 +7,7 @@ use crate::formulas::add_formulas;
 use crate::options::{Language, ReadOptions};
 use crate::programs;
 use crate::system::{NetworkModel, Parsed, System};
+use capsules::Dialect::{self, Art, Room};
 use model::budget::Budget;
 use model::info::{CompositionInfo, ModelInfo};
 use model::network::{Initial, MachineKind, Network};
@@ -14,6 +15,7 @@ use model::source::SourceFile;
 use promela::preprocess::Options;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +38,7 @@ pub trait FrontEnd: Sync {
 }
 
 /// All front ends.
-static FRONT_ENDS: [&dyn FrontEnd; 6] = [&Promela, &Scm, &Fsp, &Aut, &C, &Spec];
+static FRONT_ENDS: [&dyn FrontEnd; 8] = [&Promela, &Scm, &Fsp, &Aut, &C, &Spec, &Capsules(Art), &Capsules(Room)];
 
 /// The front end for a file: by the language that is given, or else by its extension.
 pub fn of(path: &Path, language: Option<Language>) -> Result<&'static dyn FrontEnd, Error> {
@@ -286,6 +288,79 @@ impl FrontEnd for Spec {
     }
 }
 
+struct Capsules(Dialect);
+
+impl FrontEnd for Capsules {
+    fn language(&self) -> Language {
+        match self.0 {
+            Art => Language::Art,
+            Room => Language::Room,
+        }
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        match self.0 {
+            Art => &["art"],
+            Room => &["room"],
+        }
+    }
+
+    fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], _: &Budget) -> Result<Parsed, Error> {
+        not_for("UML-RT (.art, .room)", &[c_option(options), define_option(options)])?;
+        let own = capsules::Text { name: text.name(), text: text.text().into_owned() };
+        let beside = beside(text, &options.include, self.extensions()[0])?;
+        let builds = beside_own(text, "tcjs")?;
+        let tops: BTreeSet<&str> = builds.iter().filter_map(|build| capsules::top_capsule(&build.text)).collect();
+        // Several build files with several top capsules leave it open.
+        let built = tops.first().copied().filter(|_| tops.len() == 1);
+        let top = options.system.as_deref().or(built);
+        let mut read = capsules::read(self.0, &own, &beside, top);
+        if let Some(network) = &mut read.network {
+            add_formulas(network, formulas)?;
+        }
+        let is_included = |file: &&SourceFile| !file.name.starts_with('<');
+        let included = read.sources.files().iter().skip(1).filter(is_included).map(|file| file.text.as_str());
+        let included: Vec<&str> = included.chain(built).collect();
+        let info = sizes(text.info(self.language(), &included, options), read.network.as_ref());
+        let system = read.network.map(|network| System::Network(NetworkModel { network, bad: None }));
+        Ok(Parsed { system, sources: read.sources, diagnostics: read.diagnostics, info })
+    }
+}
+
+/// The other files with an extension in the folder of a text and in those of `-I`, by name.
+fn beside(text: &Text, folders: &[PathBuf], extension: &str) -> Result<Vec<capsules::Text>, Error> {
+    let mut found = beside_own(text, extension)?;
+    for folder in folders {
+        found.extend(in_folder(folder, extension, &text.path)?);
+    }
+    Ok(found)
+}
+
+/// The other files with an extension in the folder of a text, by name; none for a text that is in no file.
+fn beside_own(text: &Text, extension: &str) -> Result<Vec<capsules::Text>, Error> {
+    let folder = text.path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    if text.path.is_file() { in_folder(folder, extension, &text.path) } else { Ok(Vec::new()) }
+}
+
+fn in_folder(folder: &Path, extension: &str, own: &Path) -> Result<Vec<capsules::Text>, Error> {
+    let unreadable = |reason: String| Error::Unreadable { file: folder.display().to_string(), reason };
+    let entries = std::fs::read_dir(folder).map_err(|e| unreadable(e.to_string()))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == extension) && path.file_name() != own.file_name());
+    paths.sort();
+    let mut size = 0;
+    let mut found = Vec::new();
+    for path in paths.iter().filter(|path| path.is_file()) {
+        let text = Text::load(path)?;
+        size += text.bytes.len() as u64;
+        if size > LARGEST {
+            return Err(unreadable(format!("its files have more than {} MiB", LARGEST >> 20)));
+        }
+        found.push(capsules::Text { name: text.name(), text: text.text().into_owned() });
+    }
+    Ok(found)
+}
+
 /// Rejects options of other languages: each is its name and where it applies.
 fn not_for(language: &str, options: &[Option<(&str, &str)>]) -> Result<(), Error> {
     match options.iter().flatten().next() {
@@ -299,7 +374,7 @@ fn c_option(options: &ReadOptions) -> Option<(&'static str, &'static str)> {
 }
 
 fn system_option(options: &ReadOptions) -> Option<(&'static str, &'static str)> {
-    options.system.is_some().then_some(("--system", "compositions (.fsp)"))
+    options.system.is_some().then_some(("--system", "compositions (.fsp) and UML-RT (.art, .room)"))
 }
 
 fn define_option(options: &ReadOptions) -> Option<(&'static str, &'static str)> {

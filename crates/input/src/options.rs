@@ -20,6 +20,8 @@ choices! {
         Aut = "aut": "A labelled transition system in the Aldebaran format (.aut)",
         C = "c": "A C program (.c, .i)",
         Spec = "spec": "A specification of C components (.spec)",
+        Art = "art": "UML-RT capsules in Art (.art)",
+        Room = "room": "UML-RT actors in ROOM (.room)",
     }
 }
 
@@ -32,7 +34,7 @@ pub struct ReadOptions {
     pub define: Vec<String>,
     /// More folders with included files.
     pub include: Vec<PathBuf>,
-    /// The composition or process of an FSP text; by default the last composition.
+    /// The composition or process of an FSP text, by default the last composition; the top capsule of a UML-RT model.
     pub system: Option<String>,
     /// How C is read.
     pub c: COptions,
