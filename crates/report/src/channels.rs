@@ -5,7 +5,7 @@
 //! q[0..999]        2        5        5  yes    req, ack  P, Q → R
 //! ```
 //! A model with a thousand channels has, most often, a thousand channels of a few kinds. So a long table is made shorter
-//! twice: rows that differ only in an index of their name become one ([`grouped_by_index`]), and if many are left still,
+//! twice: rows that differ only in an index of their name become one (`grouped_by_index`), and if many are left still,
 //! the first ones are shown and the others counted. Channels without a bound, or without an answer, come first then:
 //! what is left out must not be what matters.
 
