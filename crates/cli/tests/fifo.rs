@@ -52,7 +52,7 @@ fn every_example_has_the_verdict_of_the_table() {
         if proved > 0 {
             let output = highwater(&["verify-certificate", path(&file), path(&certificate)]);
             let accepted = String::from_utf8(output.stdout).unwrap();
-            assert_eq!(output.status.code(), Some(0), "{name}: {accepted}");
+            assert_eq!(output.status.code(), Some(verified(&accepted)), "{name}: {accepted}");
             assert!(accepted.matches("accepted").count() >= proved, "{name}: {accepted}");
         }
         if trace.exists() {
@@ -322,11 +322,17 @@ fn what_the_engine_says_of_random_systems_is_confirmed() {
         let document: Value = serde_json::from_str(&std::fs::read_to_string(&certificate).unwrap()).unwrap();
         if !document["certificates"].as_array().unwrap().is_empty() {
             let output = highwater(&["verify-certificate", path(&file), path(&certificate)]);
-            assert_eq!(output.status.code(), Some(0), "system {seed}:\n{text}");
+            let accepted = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(output.status.code(), Some(verified(&accepted)), "system {seed}:\n{accepted}\n{text}");
         }
     }
     let least = systems as usize / 2;
     assert!(proved > least && violated > least, "{proved} proved, {violated} violated");
+}
+
+/// The exit code for certificates that are all accepted: a proof of boundedness may leave out channels that grow.
+fn verified(lines: &str) -> i32 {
+    if lines.lines().any(|line| line.starts_with("partial ")) { 3 } else { 0 }
 }
 
 const SYSTEMS: u64 = 60;
