@@ -241,12 +241,12 @@ mod tests {
         channels.push(ChannelVerdict { proved_at_most: None, reached: None, ..sample::channel("s") });
         insta::assert_snapshot!(table(&channels, UNICODE), @"
         how long the channels get
-          channel  declared               at most  reached  exact  messages                    from → to
-          q               2                     2        2  yes    req                         P → Q
-          log             –                 1 200        7         req(1), req(2), req(3), r…  P, Q → none
-          r               2  no bound: +2 a round        2         req                         P → Q
-          P[*]:c          2                     ?        2         req                         P → Q
-          s               2               bounded                  req                         P → Q
+          channel  declared               at most  reached  exact  messages                      from → to
+          q               2                     2        2  yes    req                           P → Q
+          log             –                 1 200        7         req(1), req(2), req(3), req…  P, Q → none
+          r               2  no bound: +2 a round        2         req                           P → Q
+          P[*]:c          2                     ?        2         req                           P → Q
+          s               2               bounded                  req                           P → Q
         ");
         let ascii = table(&channels, Style::PLAIN);
         assert!(ascii.is_ascii());
