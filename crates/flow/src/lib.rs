@@ -98,18 +98,20 @@ impl Engine<'_> {
     /// Where linear invariants complete a proof, it is kept, and refinement goes on for a moment: weights for finer points may
     /// prove smaller bounds.
     fn run(&mut self) -> Report {
-        let mut kept = None;
-        let report = self.refined(&mut kept);
-        match kept {
-            Some(kept) if !report.complete || is_better(&kept, &report) => kept,
+        let (mut kept, mut growing) = (None, Growing::default());
+        let report = self.refined(&mut kept, &mut growing);
+        match (kept, growing.partial) {
+            (Some(kept), _) if !report.complete || is_better(&kept, &report) => kept,
+            (None, Some(partial)) if !report.complete && bounded(&partial) > bounded(&report) => {
+                Report { reason: report.reason, ..partial }
+            }
             _ => report,
         }
     }
 
-    fn refined(&mut self, kept: &mut Option<Report>) -> Report {
+    fn refined(&mut self, kept: &mut Option<Report>, growing: &mut Growing) -> Report {
         let mut config = analysis::first_config(self.world);
         let mut last: Option<(Analysis, Net, Counterexample)> = None;
-        let mut growing = Growing { counters: Vec::new(), shown: Report::empty() };
         let mut first_nodes = 0;
         for round in 0..MOST_ROUNDS {
             let most_nodes = if round == 0 { MOST_NODES } else { MOST_REFINED.max(4 * first_nodes) };
@@ -120,7 +122,7 @@ impl Engine<'_> {
                         first_nodes = analysis.instances.iter().map(|i| i.nodes.len()).sum();
                     }
                     let config_now = (round + 1 < MOST_ROUNDS).then_some(&config);
-                    match self.round(&analysis, &net, config_now, &mut growing, kept) {
+                    match self.round(&analysis, &net, config_now, growing, kept) {
                         Round::Done(report) => return *report,
                         Round::Refine(next, found) => {
                             last = Some((analysis, net, found));
@@ -195,9 +197,25 @@ impl Engine<'_> {
             }
             let found = unlimited.unwrap_or(found);
             let limited = limited_queues(&self.limits(analysis, net, &growing.counters), &linear);
+            let first = growing.is_empty();
             if !self.leave_out(analysis, net, &found, &limited, growing) {
                 return Round::done(self.nothing(analysis, net, growing));
             }
+            if first && config.is_some() {
+                growing.partial = self.unrefined(analysis, net, growing);
+            }
+        }
+    }
+
+    /// What is proved without further refinement, for which there may be no time.
+    fn unrefined(&mut self, analysis: &Analysis, net: &Net, growing: &Growing) -> Option<Report> {
+        let (problems, story) = (self.problems, self.story.clone());
+        let mut growing = Growing { counters: growing.counters.clone(), shown: growing.shown.clone(), partial: None };
+        let round = self.round(analysis, net, None, &mut growing, &mut None);
+        (self.problems, self.story) = (problems, story);
+        match round {
+            Round::Done(report) => Some(*report),
+            Round::Refine(..) | Round::Stopped(_) => None,
         }
     }
 
@@ -379,18 +397,18 @@ impl Engine<'_> {
     fn unfinished(
         &mut self,
         last: Option<(Analysis, Net, Counterexample)>,
-        mut growing: Growing,
+        growing: &mut Growing,
         reason: Reason,
     ) -> Report {
         let mut report = Report::empty();
         if let Some((analysis, net, found)) = last {
-            report = match self.round(&analysis, &net, None, &mut growing, &mut None) {
+            report = match self.round(&analysis, &net, None, growing, &mut None) {
                 Round::Done(report) => *report,
                 Round::Refine(..) | Round::Stopped(_) => {
                     if growing.is_empty() {
                         growing.shown.show(self.world, &analysis, &net, &found);
                     }
-                    self.nothing(&analysis, &net, &growing)
+                    self.nothing(&analysis, &net, growing)
                 }
             };
         }
@@ -506,6 +524,19 @@ struct Growing {
     counters: Vec<Counter>,
     /// The first combination that nothing refuted.
     shown: Report,
+    /// What was proved when it was found.
+    partial: Option<Report>,
+}
+
+impl Default for Growing {
+    fn default() -> Self {
+        Growing { counters: Vec::new(), shown: Report::empty(), partial: None }
+    }
+}
+
+/// How many queues are proved to stay finite.
+fn bounded(report: &Report) -> usize {
+    report.queues.iter().filter(|queue| queue.bounded).count()
 }
 
 impl Growing {
