@@ -3,10 +3,12 @@
 //! * In: a [`model::network::Network`], what progress is, limits.
 //! * Out: a [`Report`]: a [`FlowProof`] that a checker accepts, or the unrefuted combination of cycles.
 //!
-//! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]), [`net`]
-//! turns it into parts and counters, [`limited`] finds queues that limit themselves, [`private`] those that only one process uses, [`induction`] linear invariants (with [`moves`] and [`ghosts`]), [`prove`] looks for a ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says
-//! what to look at more closely, [`bounds`], [`near`] and [`failures`] say how long queues can get. [`cycles`] is the papers' own method beside it.
-//! Papers: IBOC, IBOC-refinement, Ciclo. This crate never prints.
+//! The way through: [`world`] looks at the network, [`analysis`] finds an invariant (with [`step`] and [`values`]),
+//! [`net`] turns it into parts and counters, [`limited`] finds queues that limit themselves, [`private`] those that
+//! only one process uses, [`induction`] linear invariants (with [`moves`] and [`ghosts`]), [`prove`] looks for a
+//! ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says what to look at more closely, [`bounds`], [`near`] and
+//! [`failures`] say how long queues can get. [`cycles`] is the papers' own method beside it. Papers: IBOC, IBOC-
+//! refinement, Ciclo. This crate never prints.
 
 pub mod analysis;
 pub mod bounds;
