@@ -474,7 +474,7 @@ fn is_forged(network: &Network, proof: &FlowProof) -> bool {
     })
 }
 
-/// A bound for each process holds only where nobody else can name the queue.
+/// A bound for each process holds only where no other process can name the queue.
 #[test]
 fn a_private_queue_is_named_by_its_process_only() {
     let model = |leak: &str, flood: &str| {

@@ -1,6 +1,6 @@
 //! Clauses, and why they cannot hold together: what the checker of C and a SAT solver say to each other.
 //!
-//! The checker makes a [`Cnf`]; a [`Refuter`], which nobody trusts, answers with an LRAT proof (Cruz-Filipe and others,
+//! The checker makes a [`Cnf`]; a [`Refuter`], which is not trusted, answers with an LRAT proof (Cruz-Filipe and others,
 //! *Efficient certified RAT verification*, 2017): clauses that follow one after the other, each with the numbers of the
 //! clauses that show it by unit propagation. The clauses of the question have the numbers from 0, and each
 //! [`LratStep::Lemma`] has the next number. The proof ends with the empty clause.
@@ -108,7 +108,7 @@ impl Cnf {
     }
 }
 
-/// A proof that clauses cannot hold together; believed by nobody before it is checked.
+/// A proof that clauses cannot hold together; not trusted before it is checked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lrat {
     /// Its steps, in order.

@@ -12,7 +12,7 @@ use report::{channels, human};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Longer texts are cut: nobody reads them on a page.
+/// Longer texts are cut: they cannot be read on a page.
 const LONG: usize = 2_000;
 /// Longer sources are left out.
 const LONG_SOURCE: usize = 2_000_000;

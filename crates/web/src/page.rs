@@ -23,7 +23,7 @@ pub fn page(entries: &[Entry<'_>], command: &str) -> String {
     filled(&[SHARED, include_str!("../assets/page.js")].concat(), &json)
 }
 
-/// The page of the explorer, which asks its own server and nobody else.
+/// The page of the explorer, which asks its own server only.
 pub(crate) fn explorer_page(name: &str, sources: &SourceMap) -> String {
     let files: Vec<_> =
         sources.files().iter().map(|f| json!({ "name": f.name, "text": f.text, "place": f.is_place() })).collect();

@@ -1,4 +1,4 @@
-//! The explorer in a browser: its walks are those of the simulator, and its server answers nobody else.
+//! The explorer in a browser: its walks are those of the simulator, and its server answers no other page.
 
 use crate::browser::{Browser, scratch};
 use highwater::settings::{Channels, ReadOptions};

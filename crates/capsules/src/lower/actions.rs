@@ -402,7 +402,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         whole: &Syntax,
         scopes: &mut Scopes<'a>,
     ) -> Lowered<LocationId> {
-        // What a message carries is read by nobody: code that reads it is rejected.
+        // No code reads what a message carries: such code is rejected.
         for value in data {
             self.harmless(value, scopes)?;
         }
