@@ -83,11 +83,25 @@ const KINDS: [Kind; 7] = [
     },
 ];
 
-/// Front ends of networks; a model is read by one of them.
-const NETWORKS: &[&str] = &["promela", "scm", "capsules", "ltl"];
+/// Stands for the front ends of networks; a model is read by one of them.
+const NETWORKS: &[&str] = &["front ends of networks"];
 /// What every kind needs: the claims of the document, the dispatch, the front ends' common part, the semantics of models.
 const COMMON: [&str; 4] = ["certificate", "checker", "input", "model"];
 const DISPATCH: [&str; 3] = ["check.rs", "lib.rs", "pace.rs"];
+
+/// The crates that give a model its meaning. A front end that no other kind names reads networks.
+fn needed_by(kind: &Kind) -> Vec<String> {
+    if kind.semantics != NETWORKS {
+        return kind.semantics.iter().map(|name| String::from(*name)).collect();
+    }
+    let others: Vec<&str> =
+        KINDS.iter().flat_map(|kind| kind.semantics).copied().filter(|name| *name != "ltl").collect();
+    let manifest = std::fs::read_to_string(root().join("crates/input/Cargo.toml")).expect("a manifest");
+    let (_, dependencies) = manifest.split_once("[dependencies]").expect("dependencies");
+    let names = dependencies.lines().filter_map(|line| line.strip_suffix(".workspace = true"));
+    let is_front_end = |name: &&str| root().join("crates").join(name).is_dir() && !COMMON.contains(name);
+    names.filter(is_front_end).filter(|name| !others.contains(name)).map(String::from).collect()
+}
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -149,12 +163,12 @@ fn page() -> String {
         COMMON.map(|name| format!("`{name}`")).join(", "),
         about(&COMMON)
     );
-    let mut others: Vec<&str> = KINDS.iter().flat_map(|kind| kind.semantics).copied().collect();
+    let mut others: Vec<String> = KINDS.iter().flat_map(needed_by).collect();
     others.sort_unstable();
     others.dedup();
     for name in others {
-        let needed = KINDS.iter().filter(|kind| kind.semantics.contains(&name)).map(|kind| kind.name);
-        let _ = writeln!(page, "| `{name}` | {} | {} |", about(&[name]), needed.collect::<Vec<_>>().join(", "));
+        let needed = KINDS.iter().filter(|kind| needed_by(kind).contains(&name)).map(|kind| kind.name);
+        let _ = writeln!(page, "| `{name}` | {} | {} |", about(&[&name]), needed.collect::<Vec<_>>().join(", "));
     }
     page += "\nFor C, `certify` makes the clauses of each obligation itself, gate by gate from the operators of the program, and\n\
              checks an LRAT proof that they cannot hold together. The SAT solver of `bitvector` that finds these proofs is linked\n\

@@ -40,11 +40,7 @@ pub enum Error {
         unreadable: Box<Unreadable>,
     },
     /// No front end reads such files.
-    #[error(
-        "{file}: unknown kind of file; known are Promela (.pml, .prm, .promela), communicating machines (.scm), labelled \
-         transition systems (.fsp, .aut), C (.c), C components (.spec) and UML-RT (.art, .room); --language names the \
-         language of other files"
-    )]
+    #[error("{}", input::Error::Language { file: file.clone() })]
     Language {
         /// The file.
         file: String,

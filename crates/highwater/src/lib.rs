@@ -146,6 +146,6 @@ pub use capacities::{Applied, Capacities};
 pub use error::Error;
 pub use evidence::By;
 pub use findings::{ChannelBound, Finding, Report, Verdict};
-pub use input::{Choice, OLD_NAMES, with_deep_stack};
+pub use input::{Choice, OLD_NAMES, explanations, with_deep_stack};
 pub use property::Wanted;
 pub use request::{Check, DEFAULT_MEMORY, DEFAULT_TIMEOUT, check};

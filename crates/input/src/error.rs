@@ -1,5 +1,6 @@
 //! Why a model cannot be read at all; errors in its text are diagnostics.
 
+use crate::options::known_languages;
 use thiserror::Error as ThisError;
 
 /// Why a model cannot be read.
@@ -15,9 +16,8 @@ pub enum Error {
     },
     /// No front end reads such files.
     #[error(
-        "{file}: unknown kind of file; known are Promela (.pml, .prm, .promela), communicating machines (.scm), labelled \
-         transition systems (.fsp, .aut), C (.c), C components (.spec) and UML-RT (.art, .room); --language names the \
-         language of other files"
+        "{file}: unknown kind of file; known are {}; --language names the language of other files",
+        known_languages()
     )]
     Language {
         /// The file.

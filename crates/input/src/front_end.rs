@@ -9,6 +9,7 @@ use crate::programs;
 use crate::system::{NetworkModel, Parsed, System};
 use capsules::Dialect::{self, Art, Room};
 use model::budget::Budget;
+use model::explanation::{Explanation, Table};
 use model::info::{CompositionInfo, ModelInfo};
 use model::network::{Initial, MachineKind, Network};
 use model::source::SourceFile;
@@ -33,12 +34,15 @@ pub trait FrontEnd: Sync {
     /// The extensions of its files.
     fn extensions(&self) -> &'static [&'static str];
 
+    /// What its diagnostics mean.
+    fn codes(&self) -> &'static Table;
+
     /// Reads a text together with formulas that are not in it: their names are their texts.
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], budget: &Budget) -> Result<Parsed, Error>;
 }
 
 /// All front ends.
-static FRONT_ENDS: [&dyn FrontEnd; 8] = [&Promela, &Scm, &Fsp, &Aut, &C, &Spec, &Capsules(Art), &Capsules(Room)];
+static FRONT_ENDS: [&dyn FrontEnd; 9] = [&Promela, &SCM, &CFSM, &Fsp, &Aut, &C, &Spec, &Capsules(Art), &Capsules(Room)];
 
 /// The front end for a file: by the language that is given, or else by its extension.
 pub fn of(path: &Path, language: Option<Language>) -> Result<&'static dyn FrontEnd, Error> {
@@ -51,6 +55,13 @@ pub fn of(path: &Path, language: Option<Language>) -> Result<&'static dyn FrontE
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_ascii_lowercase();
     let found = all.find(|front_end| front_end.extensions().contains(&extension.as_str()));
     found.ok_or_else(|| Error::Language { file: path.display().to_string() })
+}
+
+/// The explanations of all diagnostics; front ends may share a table.
+pub fn explanations() -> impl Iterator<Item = &'static Explanation> {
+    let tables = FRONT_ENDS.iter().map(|front_end| front_end.codes()).enumerate();
+    let is_first = |index: usize, table: &Table| !FRONT_ENDS[..index].iter().any(|f| std::ptr::eq(f.codes(), table));
+    tables.filter(move |(index, table)| is_first(*index, table)).flat_map(|(_, table)| table.iter())
 }
 
 /// A text, with the place from which it refers to others.
@@ -116,6 +127,10 @@ impl FrontEnd for Promela {
         &["pml", "prm", "promela", "pm", "pr", "prom", "spin", ""]
     }
 
+    fn codes(&self) -> &'static Table {
+        &promela::codes::ALL
+    }
+
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], budget: &Budget) -> Result<Parsed, Error> {
         not_for("Promela", &[c_option(options), system_option(options)])?;
         let mut read = Options {
@@ -141,27 +156,39 @@ impl FrontEnd for Promela {
     }
 }
 
-struct Scm;
+/// Communicating machines, in McScM's format or in KMC's.
+struct Machines {
+    language: Language,
+    extensions: &'static [&'static str],
+    read: fn(&str, &str) -> scm::Read,
+}
 
-impl FrontEnd for Scm {
+static SCM: Machines = Machines { language: Language::Scm, extensions: &["scm"], read: scm::read };
+static CFSM: Machines = Machines { language: Language::Cfsm, extensions: &["cfsm"], read: scm::read_cfsm };
+
+impl FrontEnd for Machines {
     fn language(&self) -> Language {
-        Language::Scm
+        self.language
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["scm"]
+        self.extensions
+    }
+
+    fn codes(&self) -> &'static Table {
+        &scm::codes::ALL
     }
 
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], _: &Budget) -> Result<Parsed, Error> {
         not_for(
-            "communicating machines (.scm)",
+            "communicating machines (.scm, .cfsm)",
             &[c_option(options), system_option(options), define_option(options), include_option(options)],
         )?;
-        let mut read = scm::read(&text.name(), &text.text());
+        let mut read = (self.read)(&text.name(), &text.text());
         if let Some(model) = &mut read.model {
             add_formulas(&mut model.network, formulas)?;
         }
-        let info = sizes(text.info(Language::Scm, &[], options), read.model.as_ref().map(|model| &model.network));
+        let info = sizes(text.info(self.language, &[], options), read.model.as_ref().map(|model| &model.network));
         let system = read
             .model
             .map(|model| System::Network(NetworkModel { network: model.network, bad: Some(model.specification) }));
@@ -178,6 +205,10 @@ impl FrontEnd for Fsp {
 
     fn extensions(&self) -> &'static [&'static str] {
         &["fsp"]
+    }
+
+    fn codes(&self) -> &'static Table {
+        &fsp::codes::ALL
     }
 
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], _: &Budget) -> Result<Parsed, Error> {
@@ -210,6 +241,10 @@ impl FrontEnd for Aut {
 
     fn extensions(&self) -> &'static [&'static str] {
         &["aut"]
+    }
+
+    fn codes(&self) -> &'static Table {
+        &fsp::codes::ALL
     }
 
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], _: &Budget) -> Result<Parsed, Error> {
@@ -245,6 +280,10 @@ impl FrontEnd for C {
         &["c", "i"]
     }
 
+    fn codes(&self) -> &'static Table {
+        &cfront::codes::ALL
+    }
+
     fn read(&self, text: &Text, options: &ReadOptions, _: &[String], budget: &Budget) -> Result<Parsed, Error> {
         not_for("C programs (.c)", &[system_option(options)])?;
         let flags = preprocessor_flags(options)?;
@@ -266,6 +305,10 @@ impl FrontEnd for Spec {
 
     fn extensions(&self) -> &'static [&'static str] {
         &["spec"]
+    }
+
+    fn codes(&self) -> &'static Table {
+        &spec::codes::ALL
     }
 
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], budget: &Budget) -> Result<Parsed, Error> {
@@ -303,6 +346,10 @@ impl FrontEnd for Capsules {
             Art => &["art"],
             Room => &["room"],
         }
+    }
+
+    fn codes(&self) -> &'static Table {
+        &capsules::codes::ALL
     }
 
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], _: &Budget) -> Result<Parsed, Error> {

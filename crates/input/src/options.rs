@@ -1,5 +1,6 @@
 //! How a model is read: what the command line, a certificate and a program in Rust can set.
 
+use crate::choice::Choice;
 use crate::choices;
 use std::path::PathBuf;
 
@@ -15,14 +16,20 @@ choices! {
     /// The language of a model.
     Language {
         Promela = "promela": "Promela (.pml, .prm, .promela)",
-        Scm = "scm": "Communicating machines (.scm)",
-        Fsp = "fsp": "Finite state processes (.fsp)",
-        Aut = "aut": "A labelled transition system in the Aldebaran format (.aut)",
-        C = "c": "A C program (.c, .i)",
-        Spec = "spec": "A specification of C components (.spec)",
-        Art = "art": "UML-RT capsules in Art (.art)",
-        Room = "room": "UML-RT actors in ROOM (.room)",
+        Scm = "scm": "communicating machines (.scm)",
+        Cfsm = "cfsm": "communicating machines in KMC's format (.cfsm)",
+        Fsp = "fsp": "finite state processes (.fsp)",
+        Aut = "aut": "labelled transition systems in the Aldebaran format (.aut)",
+        C = "c": "C (.c, .i)",
+        Spec = "spec": "C components (.spec)",
+        Art = "art": "UML-RT in Art (.art)",
+        Room = "room": "UML-RT in ROOM (.room)",
     }
+}
+
+/// All languages with the extensions of their files, as a sentence lists them.
+pub fn known_languages() -> String {
+    Language::ALL.iter().map(|(.., about)| *about).collect::<Vec<_>>().join(", ")
 }
 
 /// How a model is read.

@@ -143,7 +143,8 @@ fn components_header(about: &ComponentsInfo) -> Vec<String> {
 fn language(name: &str) -> &str {
     match name {
         "promela" => "Promela",
-        "scm" => "communicating machines",
+        "scm" | "cfsm" => "communicating machines",
+        "art" | "room" => "UML-RT",
         "fsp" => "FSP",
         "aut" => "Aldebaran",
         "c" => "C",

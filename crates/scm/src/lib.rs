@@ -1,12 +1,12 @@
-//! Communicating machines (`.scm`) → model, and back.
+//! Communicating machines (`.scm`, `.cfsm`) → model, and back.
 //!
-//! * In: a text in the format of McScM, or a network whose data are finite.
-//! * Out: [`read`] gives a [`model::network::Network`] and the [`Specification`] of its bad configurations, with
+//! * In: a text in the format of McScM or of KMC, or a network whose data are finite.
+//! * Out: [`read`] and [`read_cfsm`] give a [`model::network::Network`] and the [`Specification`] of its bad configurations, with
 //!   diagnostics; [`read_bad`] reads more of those from a line; [`print()`] writes such a network as a text; [`fold()`]
 //!   turns a network with finite local data, such as one read from Promela, into plain communicating machines;
 //!   [`families`] writes well-known protocols of any size.
 //!
-//! The way through: `lexer`, `parse`, `lower`. This crate never reads a file and never prints, and the semantics of
+//! The way through: `lexer`, `parse`, `lower`; `cfsm` parses KMC's format into the same tree. This crate never reads a file and never prints, and the semantics of
 //! what it builds is that of [`model::semantics`].
 //!
 //! # The language
@@ -51,6 +51,7 @@
 //! bad state names `START`; and what another machine waits for does not depend on it.
 
 mod ast;
+mod cfsm;
 pub mod codes;
 pub mod families;
 pub mod fold;
@@ -66,7 +67,7 @@ pub use specification::{Allowed, Bad, QueueLanguage, Regex, Specification};
 
 use model::diagnostic::Diagnostic;
 use model::network::Network;
-use model::source::SourceMap;
+use model::source::{FileId, SourceMap};
 
 /// What a file says: the system, and what must not happen to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,22 +92,25 @@ pub struct Read {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a model from a text.
+/// Reads a model from a text in McScM's format (`.scm`).
 pub fn read(name: &str, text: &str) -> Read {
+    read_by(name, text, |file, text, diagnostics| {
+        let tokens = lexer::tokenize(file, text, diagnostics);
+        if has_errors(diagnostics) { ast::File::default() } else { parse::parse(&tokens, diagnostics) }
+    })
+}
+
+/// Reads a model from a text in KMC's format (`.cfsm`).
+pub fn read_cfsm(name: &str, text: &str) -> Read {
+    read_by(name, text, cfsm::parse)
+}
+
+fn read_by(name: &str, text: &str, parse: impl FnOnce(FileId, &str, &mut Vec<Diagnostic>) -> ast::File) -> Read {
     let mut sources = SourceMap::new();
     let file = sources.add(name, text);
     let mut diagnostics = Vec::new();
-    let tokens = lexer::tokenize(file, text, &mut diagnostics);
-    let mut model = None;
-    if !has_errors(&diagnostics) {
-        let tree = parse::parse(&tokens, &mut diagnostics);
-        if !has_errors(&diagnostics) {
-            model = lower::lower(&tree, &mut diagnostics);
-        }
-    }
-    if has_errors(&diagnostics) {
-        model = None;
-    }
+    let tree = parse(file, text, &mut diagnostics);
+    let model = if has_errors(&diagnostics) { None } else { lower::lower(&tree, &mut diagnostics) };
     diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
     Read { model, sources, diagnostics }
 }

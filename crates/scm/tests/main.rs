@@ -1,6 +1,7 @@
 //! The integration tests of `scm`, one executable: each file is a module.
 
 mod bad;
+mod cfsm;
 mod common;
 mod data;
 mod examples;
