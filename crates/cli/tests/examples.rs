@@ -8,8 +8,8 @@
 //! accepted by the checker. Boundedness is asked for on its own, where a run expects something of it.
 //!
 //! A folder without expectations is a failure, not a folder to skip; only the papers' models, communicating machines, labelled
-//! structures, C and what is asked of channels of any length have tests of their own (`papers.rs`, `fifo.rs`, `compose.rs`,
-//! `programs.rs`, `fifo_promela.rs`).
+//! structures, C, UML-RT and what is asked of channels of any length have tests of their own (`papers.rs`, `fifo.rs`, `compose.rs`,
+//! `programs.rs`, `fifo_promela.rs`, `tables.rs`).
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -198,7 +198,9 @@ fn all_runs() -> Vec<Run> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let entries = std::fs::read_dir(&examples).unwrap().map(|entry| entry.unwrap().path());
     let own_test = |path: &PathBuf| {
-        ["papers", "scm", "fsp", "unbounded", "c", "programs", "embed"].iter().any(|name| path.ends_with(name))
+        ["papers", "scm", "cfsm", "capsules", "fsp", "unbounded", "c", "programs", "embed"]
+            .iter()
+            .any(|name| path.ends_with(name))
     };
     let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir() && !own_test(path)).collect();
     folders.sort();

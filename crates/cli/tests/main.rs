@@ -34,6 +34,7 @@ mod robust;
 mod schema;
 mod simulate_c;
 mod states_and_events;
+mod tables;
 mod traces;
 mod tutorial;
 mod workspace;
