@@ -183,6 +183,8 @@ fn steps_that_do_not_follow_are_rejected_by_name() {
     assert_eq!(of(&[]), Err(Rejection::Incomplete));
     assert_eq!(of(std::slice::from_ref(&first)), Err(Rejection::Incomplete));
     assert_eq!(of(std::slice::from_ref(&last)), Err(Rejection::Step(0)));
+    // Two literals without a value: neither follows.
+    assert_eq!(of(&[lemma(&[], &[0, 2, 3])]), Err(Rejection::Step(0)));
     // A hint too early, too few, after its deletion, of itself; a variable that there is not.
     assert_eq!(of(&[lemma(&[b], &[1, 2])]), Err(Rejection::Step(0)));
     assert_eq!(of(&[lemma(&[b], &[0])]), Err(Rejection::Step(0)));

@@ -13,8 +13,9 @@
 //!
 //! One thing is missing: `a U b` could be put off forever. A step that puts it off owes it, as a [`Debt`], and a run
 //! counts only if each `U` is again and again *not* owed: because its `b` came, or because nobody asks for it any more.
-//! There is one debt for each `U`; nothing is made into a single acceptance condition, nothing is simplified, and no
-//! two states are merged because they mean the same. The automaton is built as far as the model asks for it.
+//! There is one debt for each `U`; nothing is made into a single acceptance condition, and no two states are merged because
+//! they mean the same. Nothing is simplified but constants, and what a literal and its negation make: so no model is followed
+//! for `[] true`. The automaton is built as far as the model asks for it.
 
 use super::product::{Atoms, Debt, Debts, Watch, Ways};
 use crate::Refusal;
@@ -153,7 +154,40 @@ impl Formulas {
         Ok(())
     }
 
+    /// The constant that a formula of known parts always is, or the part that it is.
+    fn simple(&self, node: Node) -> Option<Result<bool, u32>> {
+        let constant = |part: u32| match self.nodes[part as usize] {
+            Node::Constant(value) => Some(value),
+            _ => None,
+        };
+        let opposite = |a: u32, b: u32| match (self.nodes[a as usize], self.nodes[b as usize]) {
+            (Node::Literal(one, here), Node::Literal(other, there)) => one == other && here != there,
+            _ => false,
+        };
+        match node {
+            Node::And(a, b) if opposite(a, b) => Some(Ok(false)),
+            Node::Or(a, b) if opposite(a, b) => Some(Ok(true)),
+            Node::And(a, b) | Node::Or(a, b) => {
+                let absorbs = matches!(node, Node::Or(..));
+                match (constant(a), constant(b)) {
+                    (Some(value), _) if value == absorbs => Some(Ok(absorbs)),
+                    (_, Some(value)) if value == absorbs => Some(Ok(absorbs)),
+                    (Some(_), _) => Some(Err(b)),
+                    (_, Some(_)) => Some(Err(a)),
+                    (None, None) => None,
+                }
+            }
+            Node::Next(a) | Node::Until(_, a) | Node::Release(_, a) => constant(a).map(Ok),
+            Node::Constant(_) | Node::Literal(..) => None,
+        }
+    }
+
     fn node(&mut self, node: Node) -> u32 {
+        let node = match self.simple(node) {
+            Some(Ok(value)) => Node::Constant(value),
+            Some(Err(part)) => return part,
+            None => node,
+        };
         let known = self.nodes.len() as u32;
         let number = *self.index.entry(node).or_insert(known);
         if number == known {
@@ -226,7 +260,7 @@ mod tests {
         use Connective::{And, Iff, Implies, Or, Release, Until, WeakUntil};
         use Modality::{Always, Eventually, Next, Not};
         if depth == 0 || random.below(6) == 0 {
-            return atom(random.below(3));
+            return if random.below(6) == 0 { Ltl::Constant(random.below(2) == 0) } else { atom(random.below(3)) };
         }
         if random.below(2) == 0 {
             let op = [Not, Next, Always, Eventually][random.below(4) as usize];
@@ -270,6 +304,18 @@ mod tests {
             let always = owed.first().is_some_and(|first| first.iter().any(|d| owed.iter().all(|o| o.contains(d))));
             !owed.is_empty() && !always
         })
+    }
+
+    #[test]
+    fn what_always_holds_is_not_followed_at_all() {
+        let not = |inner: Ltl| Ltl::Unary(Modality::Not, Box::new(inner));
+        let either = Ltl::Binary(Connective::Or, Box::new(atom(0)), Box::new(not(atom(0))));
+        for inner in [Ltl::Constant(true), either] {
+            let formula = Ltl::Unary(Modality::Always, Box::new(inner));
+            let mut tableau = Tableau::of_negation(&formula, &[Atom::State(Expr::Const(0))]);
+            let steps = tableau.steps(0, Atoms { holds: 0, undefined: 0 });
+            assert_eq!(steps.map(|steps| steps.len()).ok(), Some(0), "{formula}");
+        }
     }
 
     #[test]
