@@ -55,6 +55,14 @@ fn a_receive_that_changes_its_own_index_is_one_assignment_after_the_other() {
 }
 
 #[test]
+fn a_rendezvous_is_one_step_and_a_poll_one_value() {
+    // SPIN: an invalid end state.
+    assert_eq!(searched("Comparisons in the middle of a rendezvous"), (4, false));
+    // SPIN: an assertion is violated.
+    assert_eq!(searched("A poll in an expression"), (4, false));
+}
+
+#[test]
 fn a_priority_for_a_process_that_does_not_exist_changes_nothing() {
     // SPIN has 5.
     assert_eq!(searched("A priority for a process that does not exist"), (7, false));

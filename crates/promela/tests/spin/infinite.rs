@@ -82,10 +82,23 @@ fn spin(folder: &Path, compiler: &str, question: Question, text: &str) -> Option
         // SPIN puts an assertion into the claim of an invariant, which -A hides.
         0 if question == Question::Formula => {
             let (_, said) = execute(folder, 60, "./pan", &["-m20000", "-w18", "-E", "-n", "-c0", how]);
-            Some(said.contains("assertion violated  !( !(("))
+            let failed = |assertion: &String| said.contains(&format!("assertion violated {assertion} (at"));
+            Some(claimed(folder).iter().any(failed))
         }
         errors => Some(errors > 0),
     }
+}
+
+/// The assertions of the claim, as the verifier prints them.
+fn claimed(folder: &Path) -> Vec<String> {
+    let bytes = std::fs::read(folder.join("pan.m")).expect("the verifier is there");
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let of_claim = text.split("\tcase ").filter(|case| case.contains("_spin_nvr.tmp:"));
+    let assertion = |case: &str| {
+        let line = case.lines().find(|line| line.contains("spin_assert("))?;
+        Some(line.split('"').nth(1)?.to_owned())
+    };
+    of_claim.filter_map(assertion).collect()
 }
 
 /// Whether Highwater finds a run.

@@ -130,7 +130,7 @@ impl Campaign {
             Outcome::Refused(why) => format!("refused {why}"),
             Outcome::Large => "large".to_owned(),
             Outcome::Unfinished(why) => format!("unfinished {why}"),
-            Outcome::Differ(why) => {
+            Outcome::Differ(why, _) => {
                 let text = self.smallest(&model, folder);
                 let failure = format!("seed {seed} for {}: {why}\n{text}", pairs::name(wanted));
                 println!("{failure}");
@@ -173,7 +173,7 @@ impl Campaign {
     }
 
     fn smallest(&self, model: &[Node], folder: &Path) -> String {
-        let fails = |model: &[Node]| matches!(judge::compare(folder, &tree::print(model).text), Outcome::Differ(_));
+        let fails = |model: &[Node]| matches!(judge::compare(folder, &tree::print(model).text), Outcome::Differ(..));
         tree::print(&shrink::shrink(model, fails)).text
     }
 }

@@ -112,6 +112,9 @@ impl Generator {
         let mut taken = Vec::new();
         let fields = self.messages[chan.messages].clone();
         let arguments: Vec<String> = fields.iter().map(|k| self.target(*k, &mut taken)).collect();
+        if Self::entangled(&chan, &arguments, &taken) {
+            return None;
+        }
         self.uses(form);
         let text = match form {
             "receive" => self.message(&chan.path, "?", &arguments),
@@ -120,6 +123,21 @@ impl Generator {
             _ => format!("{}??<{}>", chan.path, arguments.join(",")),
         };
         Some(self.node(text))
+    }
+
+    /// Whether SPIN's verifier takes the step, or takes it back, with values that are not those before it: it undoes a receive
+    /// with the new values of the channel's index and of what it compares, and it compares in the middle of a rendezvous.
+    fn entangled(chan: &Chan, arguments: &[String], taken: &[String]) -> bool {
+        const CHANGING: [&str; 7] = ["_last", "len", "full", "nfull", "empty", "nempty", "enabled"];
+        let names = |text: &str| -> Vec<String> {
+            text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+        };
+        let received: Vec<String> = taken.iter().filter_map(|path| names(path).into_iter().next()).collect();
+        let compared = arguments.iter().filter(|a| a.starts_with("eval(")).flat_map(|a| names(a));
+        let compared: Vec<String> = compared.collect();
+        let polls = arguments.iter().any(|a| a.starts_with("eval(") && a.contains(['?', '@']));
+        let changes = |name: &String| received.contains(name) || CHANGING.contains(&name.as_str());
+        polls || names(&chan.path).iter().any(|name| received.contains(name)) || compared.iter().any(changes)
     }
 
     /// What a field is received into, or compared with.
