@@ -145,12 +145,10 @@ const SHOWN: usize = 50;
 /// Reads a translation unit.
 pub fn read(input: &Input, options: &Options) -> Read {
     let (places, sources) = places::Places::new(input);
-    let (program, mut diagnostics) = match parse::with_deep_stack(|| parse::read_unit(input, &places, options)) {
-        Some(Ok(read)) => read,
-        Some(Err(diagnostic)) => (None, vec![*diagnostic]),
-        None => {
-            (None, vec![codes::Say::Nesting.at(model::source::Span::NONE, "there is no room for the parser's stack")])
-        }
+    let (program, mut diagnostics) = match parse::parse_unit(input, &places, &options.budget) {
+        Err(diagnostic) => (None, vec![*diagnostic]),
+        Ok(parsed) => parse::lower_unit(parsed, &places, options)
+            .unwrap_or_else(|| (None, vec![codes::Say::Nesting.at(model::source::Span::NONE, parse::NO_ROOM)])),
     };
     diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
     diagnostics.dedup();

@@ -24,9 +24,9 @@ pub(crate) struct Blanked {
 
 /// Brackets inside of brackets. C promises 63 levels of parentheses and 127 of blocks.
 const BRACKETS: usize = 256;
-/// Operators in one statement, and statements inside of one another.
+/// Operators in one statement, and statements inside of one another; an `else if` is two of them.
 const OPERATORS: usize = 4_000;
-const STATEMENTS: usize = 20_000;
+const STATEMENTS: usize = 50_000;
 
 /// Blanks comments, line markers and pragmas.
 pub(crate) fn blank(original: &str) -> Blanked {
@@ -296,7 +296,7 @@ mod tests {
         assert!(blank(&"if (x) ".repeat(100_000)).absurd.is_some());
         assert!(blank(&"if (x) { y = 1; } else ".repeat(100_000)).absurd.is_some());
         assert!(blank(&format!("{{ {}", "do ".repeat(100_000))).absurd.is_some());
-        assert!(blank(&format!("{}x;{}", "do ".repeat(30_000), " while (y);".repeat(30_000))).absurd.is_some());
+        assert!(blank(&format!("{}x;{}", "do ".repeat(60_000), " while (y);".repeat(60_000))).absurd.is_some());
         assert!(blank(&format!("{{ {}", "for (;;) ".repeat(100_000))).absurd.is_some());
         assert!(blank(&format!("{{ {}", "case 1: ".repeat(100_000))).absurd.is_some());
     }
