@@ -42,8 +42,11 @@ pub fn vacuity_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Resu
     if vacuous.is_none() && !parts.is_empty() {
         return unknown.map_or(Ok(None), Err);
     }
-    Ok(match holds(&Ltl::Constant(false))? {
-        true => Some(String::from("there is no infinite run, and formulas speak of no other")),
-        false => vacuous,
-    })
+    match (holds(&Ltl::Constant(false)), vacuous) {
+        (Ok(true), _) => Ok(Some(String::from("there is no infinite run, and formulas speak of no other"))),
+        // It holds vacuously, for this reason or for the other one.
+        (Ok(false) | Err(_), Some(vacuous)) => Ok(Some(vacuous)),
+        (Ok(false), None) => Ok(None),
+        (Err(reason), None) => Err(reason),
+    }
 }

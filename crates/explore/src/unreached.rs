@@ -1,7 +1,10 @@
-//! Statements that no run reaches: a hint that the model does not do what its author thinks, and no verdict.
+//! Statements that no run reaches, messages that no process sends: hints that the model does not do what its author thinks,
+//! and no verdicts.
 
 use crate::search::Found;
-use model::ids::MachineId;
+use model::expr::{Expr, Pattern, Place, Scope};
+use model::ids::{MachineId, VariableId};
+use model::network::{Action, Initial, Network};
 use model::semantics::{Semantics, Unreached};
 use model::source::SourceMap;
 use model::verdict::{Details, UnreachedStatement};
@@ -13,6 +16,7 @@ const NAMED: usize = 3;
 
 /// Adds the statements that a complete search did not reach, and notes on them. What follows a fault is not known.
 pub(crate) fn report(found: &Found, semantics: &Semantics<'_>, sources: &SourceMap, details: &mut Details) {
+    details.advice.extend(never_sent(semantics.network(), sources));
     let (Some(reached), None) = (&found.reached, &found.crashed) else { return };
     let unreached = reached.unreached(semantics);
     let never_run = |machine: MachineId| !reached.has_run(semantics, machine);
@@ -26,6 +30,83 @@ pub(crate) fn report(found: &Found, semantics: &Semantics<'_>, sources: &SourceM
     let places: Vec<&Unreached> = unreached.iter().filter(in_running).collect();
     details.advice.extend(note(&places, true, semantics, sources));
     details.advice.extend(note(&places, false, semantics, sources));
+}
+
+/// A note on receives of a constant that no process sends, for channels that are known by their names. It is about the text
+/// alone, so it needs no complete search.
+fn never_sent(network: &Network, sources: &SourceMap) -> Option<String> {
+    let mut messages = Messages::default();
+    let edges = |machine: usize| network.machines[machine].edges.iter().map(move |edge| (machine, edge));
+    for (_, edge) in (0..network.machines.len()).flat_map(edges) {
+        each(&edge.action, &mut |action| messages.add(action));
+    }
+    let mut named = Vec::new();
+    for (machine, edge) in (0..network.machines.len()).flat_map(edges) {
+        if let Action::Receive { channel, pattern, .. } = &edge.action
+            && !messages.can_match(network, channel, pattern)
+        {
+            let text = model::trace::statement(network, machine.into(), edge, sources);
+            named.push(format!("`{text}` ({}, {})", network.machines[machine].name, sources.short(edge.span)));
+        }
+    }
+    named.dedup();
+    let more = if named.len() > NAMED { ", ..." } else { "" };
+    named.truncate(NAMED);
+    (!named.is_empty()).then(|| format!("no process sends a message for {}{more}", named.join(", ")))
+}
+
+/// An action, or those of a deterministic step.
+fn each<'a>(action: &'a Action, visit: &mut dyn FnMut(&'a Action)) {
+    match action {
+        Action::Deterministic(step) => {
+            step.nodes.iter().flatten().for_each(|choice| visit(&choice.action));
+        }
+        action => visit(action),
+    }
+}
+
+/// What is sent, and where.
+#[derive(Default)]
+struct Messages<'a> {
+    sent: Vec<(&'a Expr, &'a [Expr])>,
+    /// Global variables that get another channel.
+    assigned: Vec<VariableId>,
+}
+
+impl<'a> Messages<'a> {
+    fn add(&mut self, action: &'a Action) {
+        let global = |place: &Place| (place.scope == Scope::Global).then_some(place.variable);
+        match action {
+            Action::Send { channel, message, .. } => self.sent.push((channel, message)),
+            Action::Assign(place, _) => self.assigned.extend(global(place)),
+            Action::Receive { pattern, .. } => self.assigned.extend(pattern.iter().filter_map(|field| match field {
+                Pattern::Bind(place) => global(place),
+                _ => None,
+            })),
+            _ => {}
+        }
+    }
+
+    /// Whether some message that is sent may be one for a pattern.
+    fn can_match(&self, network: &Network, channel: &Expr, pattern: &[Pattern]) -> bool {
+        let own = self.fixed(network, channel);
+        let may_meet =
+            |other: &Expr| own.is_none() || self.fixed(network, other).is_none_or(|other| Some(other) == own);
+        let may_equal = |field: &Pattern, value: &Expr| match (field, value) {
+            // What does not fit into a field is another value there.
+            (Pattern::Match(Expr::Const(wanted)), Expr::Const(sent)) => wanted == sent || !(0..=255).contains(sent),
+            _ => true,
+        };
+        let fits = |message: &[Expr]| pattern.iter().zip(message).all(|(field, value)| may_equal(field, value));
+        self.sent.iter().any(|(channel, message)| may_meet(channel) && fits(message))
+    }
+
+    /// The global variable of a channel that is always the same one.
+    fn fixed(&self, network: &Network, channel: &Expr) -> Option<VariableId> {
+        let Expr::Read(Place { scope: Scope::Global, variable, .. }) = channel else { return None };
+        let is_new = matches!(network.variables[variable.index()].initial, Initial::NewChannel(_));
+        (is_new && !self.assigned.contains(variable)).then_some(*variable)
+    }
 }
 
 fn statement(place: Unreached, semantics: &Semantics<'_>, sources: &SourceMap) -> UnreachedStatement {

@@ -6,7 +6,8 @@
 //!
 //! Not every part that is not needed is worth a verdict. `[] (p || q)` where `p` always holds is what its author meant. Two
 //! kinds are: the right-hand side of an implication, and a temporal disjunct next to a propositional one, which is an
-//! implication written otherwise.
+//! implication written otherwise. Of two temporal disjuncts, `[]<> b || []<> c`, neither is the condition of the other: the
+//! formula asks for one of them, and one of them is what it gets.
 
 use crate::formula::{Connective, Ltl, Modality};
 
@@ -21,9 +22,6 @@ pub struct Strengthened<A> {
     pub is_never: bool,
 }
 
-/// More parts than this are not examined.
-const MOST: usize = 32;
-
 impl<A: Clone> Ltl<A> {
     /// The formulas that hold just if this one holds vacuously, outermost parts first.
     pub fn strengthened(&self) -> Vec<Strengthened<A>> {
@@ -33,7 +31,6 @@ impl<A: Clone> Ltl<A> {
             first.words = format!("`{condition}` never holds, so the formula says nothing");
             first.is_never = true;
         }
-        found.truncate(MOST);
         found
     }
 }
@@ -109,6 +106,9 @@ mod tests {
         assert_eq!(strengthened(&or(unary(Modality::Not, atom("c")), eventually.clone())), ["[] (!c || false)"]);
         assert_eq!(strengthened(&or(atom("p"), atom("q"))), Vec::<String>::new());
         assert_eq!(strengthened(&or(eventually.clone(), eventually)), Vec::<String>::new());
+        let often = |name| unary(Modality::Always, unary(Modality::Eventually, atom(name)));
+        assert_eq!(strengthened(&binary(Connective::Or, often("b"), often("c"))), Vec::<String>::new());
+        assert_eq!(strengthened(&binary(Connective::Implies, often("b"), often("c"))), ["([] <> b -> false)"]);
     }
 
     #[test]
