@@ -24,6 +24,11 @@ pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Error> {
             return Err(Error::Usage(format!("{option} is for one file at a time")));
         }
     }
+    let output = &args.output;
+    let files = output.output.iter().map(|output| &output.file);
+    for file in files.chain(&output.trace).chain(&output.certificate).chain(&output.c_test) {
+        outputs::writable(file)?;
+    }
     let mut run = Run { args, settings: args.settings(), wanted, stop, traced: false, found: Vec::new() };
     let mut codes = Vec::new();
     for path in &args.files {
@@ -32,7 +37,7 @@ pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Error> {
             // Bad input in one file does not keep the others from being checked.
             Err(
                 error @ (Error::Unreadable { .. } | Error::Language { .. } | Error::Model(_) | Error::Limit { .. }),
-            ) => run.unreadable(path, error)?,
+            ) => run.unreadable(path, error.with_open(&run.wanted))?,
             Err(error) => {
                 explain_error(&error, &args.style)?;
                 return Err(error);
@@ -60,20 +65,15 @@ impl Run<'_> {
         let args = self.args;
         let budget = args.limits.budget(self.stop);
         let mut model = Model::read_with(path, &args.read.options(), &budget)?;
-        if let Wanted::Listed(properties) = &self.wanted {
-            model = model.with_formulas(properties, &budget)?;
-        }
+        model = model.with_formulas(self.wanted.named(), &budget)?;
         if args.output.apply_bounds.is_some() && model.kind() != Kind::Promela {
             let (meant, other) = (Kind::Promela.name(), model.kind().name());
             return Err(Error::Usage(format!("--apply-bounds does not apply to {other}; it is for {meant}")));
         }
         diagnose(&model, model.warnings(), &args.style)?;
         let observer = TerminalObserver::new(!args.style.ascii, args.methods.trace_refinement);
-        let mut check = Check::new(&model).budget(budget.clone()).settings(self.settings.clone()).observer(&observer);
-        if let Wanted::Listed(properties) = &self.wanted {
-            check = check.properties(properties.iter().cloned());
-        }
-        let report = check.run()?;
+        let check = Check::new(&model).budget(budget.clone()).settings(self.settings.clone()).observer(&observer);
+        let report = check.wanted(&self.wanted).run()?;
         drop(observer);
         if let Some(wanted) = args.output.apply_bounds {
             return apply_bounds(&report, &model, wanted, &budget);

@@ -55,10 +55,29 @@ fn quoted(word: &str) -> String {
     }
 }
 
+/// Whether a file can be written, as far as can be seen without writing it: before the work, not after it.
+pub fn writable(path: &Path) -> Result<(), Error> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let seen = match path.metadata() {
+        Ok(about) if about.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
+        Ok(about) if about.is_file() => std::fs::OpenOptions::new().append(true).open(path).map(drop),
+        Ok(_) => Ok(()),
+        Err(_) => match folder.metadata() {
+            Ok(about) if about.is_dir() => Ok(()),
+            Ok(_) => Err(std::io::ErrorKind::NotADirectory.into()),
+            Err(error) => Err(error),
+        },
+    };
+    seen.map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Error {
+    Error::Unwritable { file: path.display().to_string(), reason: error.to_string() }
+}
+
 /// Writes a file.
 pub fn save(path: &Path, text: &str) -> Result<(), Error> {
-    let unwritable = |e: std::io::Error| Error::Unwritable { file: path.display().to_string(), reason: e.to_string() };
-    std::fs::write(path, text).map_err(unwritable)
+    std::fs::write(path, text).map_err(|error| unwritable(path, &error))
 }
 
 #[cfg(test)]

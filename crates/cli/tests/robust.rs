@@ -136,3 +136,123 @@ fn a_jump_that_goes_nowhere_inside_a_step_is_refused() {
         format!("byte x;\ninit {{ d_step {{ {}x = 1{}; x = 2 }} }}\n", "if :: true -> ".repeat(600), " fi".repeat(600));
     refused("joins.pml", &text, "P0221");
 }
+
+/// The document of a check.
+fn document(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_default()
+}
+
+#[test]
+fn a_limit_while_reading_is_a_result_for_every_property() {
+    let text = format!("byte x;\nactive proctype P() {{\n{}}}\n", "x = 1;\n".repeat(100_000));
+    let code = format!("int main(void) {{ int x = 0;\n{} return x; }}\n", "if (x) x = 1;\n".repeat(20_000));
+    let named = ["boundedness", "ltl:[] (x < 2)"];
+    for (file, text, list, expected) in [
+        ("long.pml", &text, None, &["safety", "deadlock"][..]),
+        ("long.pml", &text, Some("boundedness,ltl:[] (x < 2)"), &named[..]),
+        ("long.c", &code, None, &["safety"][..]),
+    ] {
+        let mut arguments = vec!["--timeout", "1ms", "--format", "json"];
+        arguments.extend(list.iter().flat_map(|list| ["-p", list]));
+        let output = check(file, text, &arguments);
+        assert_eq!(output.status.code(), Some(3), "{file}");
+        let document = document(&output);
+        let results = document["results"].as_array().cloned().unwrap_or_default();
+        let properties: Vec<&str> = results.iter().filter_map(|result| result["property"].as_str()).collect();
+        assert_eq!(properties, expected, "{document}");
+        let open = |result: &serde_json::Value| result["verdict"] == "inconclusive" && result["reason"] == "timeout";
+        assert!(results.iter().all(open), "{document}");
+    }
+}
+
+#[test]
+fn many_statements_of_c_in_a_row_or_in_a_chain_are_read_within_the_time() {
+    let chain: String = (0..20_000).map(|i| format!("else if (x == {i}) y = 1;\n")).collect();
+    let row = "if (x) y = 1;\n".repeat(50_000);
+    for (name, body) in [("chain.c", format!("if (x < 0) y = 2;\n{chain}")), ("row.c", row)] {
+        let text = format!("int nd(void);\nint main(void) {{ int x = nd(), y = 0;\n{body} return y; }}\n");
+        let start = std::time::Instant::now();
+        let output = check(name, &text, &["--timeout", "2s"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{name}: {said}");
+        assert!(!said.contains("nested"), "{name}: {said}");
+        assert!(start.elapsed().as_secs() < 20, "{name}: {:?}", start.elapsed());
+    }
+}
+
+/// A producer that never waits.
+const GROWS: &str = "chan c = [2] of { byte };
+active proctype P() { do :: c!1 od }
+active proctype Q() { do :: c?1 od }\n";
+
+#[test]
+fn all_names_boundedness_and_an_empty_list_names_nothing() {
+    let code = |arguments: &[&str]| check("grows.pml", GROWS, arguments).status.code();
+    assert_eq!(code(&[]), Some(0), "advice does not count");
+    assert_eq!(code(&["-p", "all"]), Some(1));
+    assert_eq!(code(&["-p", "all", "--engine", "explore"]), Some(1));
+    for list in ["", ","] {
+        assert_eq!(code(&["-p", list]), Some(2), "{list}");
+    }
+    let output = check("grows.pml", GROWS, &["-p", "all,ltl:[] (len(c) < 3)", "--format", "json"]);
+    let results = document(&output)["results"].as_array().cloned().unwrap_or_default();
+    let properties: Vec<&str> = results.iter().filter_map(|result| result["property"].as_str()).collect();
+    assert_eq!(properties, ["safety", "deadlock", "ltl:[] (len(c) < 3)", "boundedness"]);
+}
+
+const MACHINES: &str = "scm m : nb_channels = 1 ; parameters : int a ;
+automaton p : initial : 0 state 0 : to 0 : when true , 0 ! a ;
+automaton q : initial : 0 state 0 : to 0 : when true , 0 ? a ;\n";
+
+#[test]
+fn a_limit_on_memory_and_an_engine_go_for_boundedness_of_machines() {
+    let output = check("m.scm", MACHINES, &["-p", "boundedness", "--memory", "0", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(document(&output)["results"][0]["reason"], "memory");
+    let output = check("m.scm", MACHINES, &["-p", "boundedness", "--engine", "explore", "--format", "json"]);
+    assert_eq!(document(&output)["results"][0]["engine"], "explore");
+    let output = check("m.scm", MACHINES, &["-p", "boundedness", "--engine", "fifo", "--format", "json"]);
+    assert_eq!((output.status.code(), &document(&output)["results"][0]["reason"]), (Some(3), &"not-supported".into()));
+    // What is only advice is not given by an engine that was not chosen.
+    let output = check("m.scm", MACHINES, &["--engine", "fifo", "--format", "json"]);
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("boundedness"));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_seen_before_the_work() {
+    let endless = "int x; active proctype P() { do :: x++ od }\n";
+    for option in ["--trace", "--certificate", "--c-test"] {
+        for path in ["/nonexistent/file", "/"] {
+            let start = std::time::Instant::now();
+            let output = check("endless.pml", endless, &[option, path, "--timeout", "60s"]);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{option} {path}: {said}");
+            assert!(said.contains(&format!("cannot write {path}")), "{said}");
+            assert!(start.elapsed().as_secs() < 30, "{option} {path}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_formula_is_bad_usage_for_c_too() {
+    let text = "int main(void) { int x = 1; if (x == 2) reach_error(); return 0; }\n";
+    assert_eq!(check("f.c", text, &["-p", "ltl:[]("]).status.code(), Some(2));
+    assert_eq!(check("f.c", text, &["-p", "ltl:[] p"]).status.code(), Some(3));
+}
+
+#[test]
+fn a_message_that_no_process_sends_is_named() {
+    let text = "mtype = { a, b }; chan c = [2] of { mtype, byte }, d = [1] of { mtype, byte }; byte n;
+active proctype P() { c!a,n; d!b,1 }
+active proctype Q() { do :: c?a,_ :: c?b,_ :: d?b,2 :: d?b,_ od }\n";
+    let output = check("unsent.pml", text, &[]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let hint = said.lines().find(|line| line.contains("no process sends")).unwrap_or_default();
+    assert!(hint.contains("`c?b,_`") && hint.contains("`d?b,2`"), "{said}");
+    assert!(!hint.contains("`c?a,_`") && !hint.contains("`d?b,_`"), "{said}");
+    // A channel that has another name where it is sent to.
+    let aliased = "mtype = { a, b }; chan c = [2] of { mtype };
+proctype P(chan p) { p!b } init { run P(c); c?b }\n";
+    let output = check("aliased.pml", aliased, &[]);
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("no process sends"));
+}

@@ -29,6 +29,10 @@ impl Portfolio<'_> {
     /// Is every channel bounded, and how long does each get?
     pub fn boundedness(&self) -> Answer {
         let start = Stopwatch::start();
+        if let Err(reason) = self.cx.budget.check() {
+            let outcome = self.outcome(Property::Boundedness, Reading::Unbounded, start);
+            return Answer { outcome, claim: Claim::Open(reason) };
+        }
         let semantics = Semantics::new(self.network, Reading::Unbounded);
         let (Proved { report, checked }, growth) = match self.engines {
             Engines::Explore => (Proved::nothing(), Some(self.grow(&semantics, &Report::empty(), &self.cx))),

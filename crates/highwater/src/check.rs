@@ -25,11 +25,12 @@ pub(crate) fn run(model: &Model, wanted: &Wanted, settings: &Settings, cx: &Cont
     let strategy = strategy::of(model, settings)?;
     let mut properties = match wanted {
         Wanted::Everything => strategy.stated(),
-        Wanted::Listed(listed) => {
-            let named: Result<Vec<_>, _> = listed.iter().map(|property| strategy.named(property)).collect();
-            named?.concat()
-        }
+        Wanted::Listed(_) => Vec::new(),
+        Wanted::All(_) => strategy.all(),
     };
+    for property in wanted.named() {
+        properties.extend(strategy.named(property)?);
+    }
     let mut seen = std::collections::HashSet::new();
     properties.retain(|property| seen.insert(property.clone()));
     options::refuse_inapplicable(model.kind(), settings, &uses(&*strategy, &properties, wanted))?;

@@ -1,9 +1,12 @@
 //! What keeps a command from doing its work: each error knows its exit code.
 
 use crate::model::Unreadable;
+use crate::property::Wanted;
 use model::diagnostic::Diagnostic;
+use model::semantics::Reading;
 use model::source::{SourceMap, Span};
-use model::verdict::Reason;
+use model::verdict::{Property, Reason};
+use report::document::NotChecked;
 use report::style::Style;
 use report::{diagnostics, json};
 use std::sync::LazyLock;
@@ -38,6 +41,8 @@ pub enum Error {
         reason: Reason,
         /// What the front end says so far.
         unreadable: Box<Unreadable>,
+        /// The properties that were not checked for that reason.
+        open: Vec<NotChecked>,
     },
     /// No front end reads such files.
     #[error("{}", input::Error::Language { file: file.clone() })]
@@ -77,7 +82,7 @@ impl From<checker::Error> for Error {
         match error {
             checker::Error::Input(error) => error.into(),
             checker::Error::Model(unreadable) => Error::Model(unreadable),
-            checker::Error::Limit { reason, unreadable } => Error::Limit { reason, unreadable },
+            checker::Error::Limit { reason, unreadable } => Error::Limit { reason, unreadable, open: Vec::new() },
             checker::Error::Mismatch(what) => Error::Mismatch(what),
             checker::Error::Refused(what) => Error::Refused(what),
         }
@@ -112,6 +117,29 @@ impl Error {
 }
 
 impl Error {
+    /// Of a limit that was reached while a model was read: no property that was wanted is checked. What the model states is not
+    /// known then; every program can have errors, and all other systems can get stuck.
+    #[must_use]
+    pub fn with_open(mut self, wanted: &Wanted) -> Error {
+        if let Error::Limit { reason, unreadable, open } = &mut self {
+            let mut properties = Vec::new();
+            if !matches!(wanted, Wanted::Listed(_)) {
+                properties.push(Property::Safety);
+                properties.extend((unreadable.info.language != "c").then_some(Property::Deadlock));
+            }
+            properties
+                .extend(wanted.named().iter().filter(|named| !properties.contains(named)).cloned().collect::<Vec<_>>());
+            let not_checked = |property: &Property| NotChecked {
+                property: property.to_string(),
+                reason: reason.clone(),
+                reading: Reading::Declared,
+                asked: true,
+            };
+            *open = properties.iter().map(not_checked).collect();
+        }
+        self
+    }
+
     /// Errors with their places, as the terminal shows them; empty if there is no place to show.
     pub fn render(&self, style: Style) -> String {
         match self {
@@ -137,6 +165,10 @@ impl Error {
     ) -> json::Unreadable<'a> {
         static EMPTY: LazyLock<SourceMap> = LazyLock::new(SourceMap::new);
         let exit_code = self.exit_code();
+        let open = match self {
+            Error::Limit { open, .. } => open.as_slice(),
+            _ => &[],
+        };
         match self {
             Error::Model(found) | Error::Limit { unreadable: found, .. } => json::Unreadable {
                 file: &found.info.file,
@@ -145,11 +177,12 @@ impl Error {
                 defines: &found.info.defines,
                 diagnostics: &found.diagnostics,
                 sources: &found.sources,
+                open,
                 exit_code,
             },
             _ => {
                 let (language, sha256, diagnostics) = (None, None, std::slice::from_ref(message));
-                json::Unreadable { file, language, sha256, defines, diagnostics, sources: &EMPTY, exit_code }
+                json::Unreadable { file, language, sha256, defines, diagnostics, sources: &EMPTY, open, exit_code }
             }
         }
     }

@@ -79,7 +79,7 @@ impl Model {
                 let unreadable = Box::new(Unreadable { diagnostics, sources, info });
                 Err(match budget.check() {
                     Ok(()) => Error::Model(unreadable),
-                    Err(reason) => Error::Limit { reason, unreadable },
+                    Err(reason) => Error::Limit { reason, unreadable, open: Vec::new() },
                 })
             }
             Some(system) => {

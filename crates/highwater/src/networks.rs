@@ -222,6 +222,11 @@ impl Strategy for Networks<'_> {
         properties
     }
 
+    fn all(&self) -> Vec<Property> {
+        let boundedness = has_buffered_channel(self.network).then_some(Property::Boundedness);
+        self.stated().into_iter().chain(boundedness).collect()
+    }
+
     fn named(&self, property: &Property) -> Result<Vec<Property>, Error> {
         // `never` is all claims of the model.
         let claims: Vec<Property> = match property {
@@ -299,7 +304,7 @@ impl Strategy for Networks<'_> {
     }
 
     fn advised(&self) -> Option<Property> {
-        let wanted = self.settings.engine != Engine::Explore && has_buffered_channel(self.network);
+        let wanted = matches!(self.settings.engine, Engine::Auto | Engine::Flow) && has_buffered_channel(self.network);
         wanted.then_some(Property::Boundedness)
     }
 

@@ -30,15 +30,17 @@ pub enum Wanted {
     Everything,
     /// These.
     Listed(Vec<Property>),
+    /// `all`: what the model has and what would only be advice, and these.
+    All(Vec<Property>),
 }
 
 impl Wanted {
     /// Reads the lists of `-p`.
     pub fn parse(lists: &[String]) -> Result<Wanted, Error> {
-        let mut properties = Vec::new();
+        let (mut properties, mut all) = (Vec::new(), false);
         for item in lists.iter().flat_map(|list| split_list(list)) {
             match item.as_str() {
-                "all" => return Ok(Wanted::Everything),
+                "all" => all = true,
                 "safety" => properties.push(Property::Safety),
                 "deadlock" => properties.push(Property::Deadlock),
                 "boundedness" => properties.push(Property::Boundedness),
@@ -54,7 +56,20 @@ impl Wanted {
         }
         let mut seen = std::collections::HashSet::new();
         properties.retain(|property| seen.insert(property.clone()));
-        Ok(if properties.is_empty() { Wanted::Everything } else { Wanted::Listed(properties) })
+        match (all, properties.is_empty()) {
+            (true, _) => Ok(Wanted::All(properties)),
+            (false, false) => Ok(Wanted::Listed(properties)),
+            (false, true) if lists.is_empty() => Ok(Wanted::Everything),
+            (false, true) => Err(Error::Usage(format!("-p names no property; there are {}", NAMES.join(", ")))),
+        }
+    }
+
+    /// The properties that are named one by one.
+    pub fn named(&self) -> &[Property] {
+        match self {
+            Wanted::Everything => &[],
+            Wanted::Listed(listed) | Wanted::All(listed) => listed,
+        }
     }
 }
 
@@ -98,6 +113,16 @@ mod tests {
     #[test]
     fn a_formula_with_commas_in_parentheses_is_one_item() {
         assert_eq!(split_list("safety, ltl:G(a(1,2) -> F b),deadlock"), ["safety", "ltl:G(a(1,2) -> F b)", "deadlock"]);
+    }
+
+    #[test]
+    fn a_list_without_a_property_is_bad_usage_and_all_keeps_what_is_named_beside_it() {
+        let of = |list: &str| Wanted::parse(&[list.to_owned()]);
+        for list in ["", ",", " , "] {
+            assert!(matches!(of(list), Err(Error::Usage(_))), "{list}");
+        }
+        assert!(matches!(Wanted::parse(&[]), Ok(Wanted::Everything)));
+        assert!(matches!(of("all,ltl:[] p"), Ok(Wanted::All(named)) if named == [Property::Ltl(String::from("[] p"))]));
     }
 
     #[test]

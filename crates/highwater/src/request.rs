@@ -39,6 +39,8 @@ pub struct Check<'a> {
     model: &'a Model,
     /// No property stands for all that the model states.
     properties: Vec<Property>,
+    /// `all` was named.
+    all: bool,
     settings: Settings,
     timeout: Option<Duration>,
     memory: Option<u64>,
@@ -52,6 +54,7 @@ impl<'a> Check<'a> {
         Check {
             model,
             properties: Vec::new(),
+            all: false,
             settings: Settings::default(),
             timeout: Some(DEFAULT_TIMEOUT),
             memory: Some(DEFAULT_MEMORY),
@@ -61,13 +64,16 @@ impl<'a> Check<'a> {
     }
 
     /// Checks this property as well, and only those that are named: `deadlock`, `ltl:NAME`, `ltl:[] (x < 3)`, or a list of
-    /// them. `all` stands for what the model states.
-    pub fn property(mut self, list: &str) -> Result<Check<'a>, Error> {
-        match Wanted::parse(&[list.to_owned()])? {
-            Wanted::Everything => self.properties.clear(),
-            Wanted::Listed(listed) => self.properties.extend(listed),
-        }
-        Ok(self)
+    /// them. `all` stands for what the model states, and boundedness where channels hold messages.
+    pub fn property(self, list: &str) -> Result<Check<'a>, Error> {
+        Ok(self.wanted(&Wanted::parse(&[list.to_owned()])?))
+    }
+
+    /// Checks what is wanted as well.
+    #[must_use]
+    pub fn wanted(self, wanted: &Wanted) -> Check<'a> {
+        let all = self.all || matches!(wanted, Wanted::All(_));
+        Check { all, ..self }.properties(wanted.named().iter().cloned())
     }
 
     /// Checks these properties as well, and only those that are named.
@@ -127,9 +133,10 @@ impl<'a> Check<'a> {
         with_deep_stack(|| {
             let extended = self.model.extended(&self.properties, &budget)?;
             let model = extended.as_ref().unwrap_or(self.model);
-            let wanted = match self.properties.is_empty() {
-                true => Wanted::Everything,
-                false => Wanted::Listed(self.properties.clone()),
+            let wanted = match (self.all, self.properties.is_empty()) {
+                (true, _) => Wanted::All(self.properties.clone()),
+                (false, true) => Wanted::Everything,
+                (false, false) => Wanted::Listed(self.properties.clone()),
             };
             let results = crate::check::run(model, &wanted, &self.settings, &Context::new(&budget, self.observer))?;
             Ok(Report::new(model, results, model.read_time + start.elapsed()))

@@ -18,6 +18,11 @@ pub(crate) trait Strategy {
     /// The properties that the model states.
     fn stated(&self) -> Vec<Property>;
 
+    /// What `-p all` stands for.
+    fn all(&self) -> Vec<Property> {
+        self.stated()
+    }
+
     /// The properties that a name of the command line stands for; at least one.
     fn named(&self, property: &Property) -> Result<Vec<Property>, Error> {
         Ok(vec![property.clone()])

@@ -284,8 +284,12 @@ impl FrontEnd for C {
         &cfront::codes::ALL
     }
 
-    fn read(&self, text: &Text, options: &ReadOptions, _: &[String], budget: &Budget) -> Result<Parsed, Error> {
+    fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], budget: &Budget) -> Result<Parsed, Error> {
         not_for("C programs (.c)", &[system_option(options)])?;
+        // No engine answers them for C programs, but a text that is no formula is bad usage everywhere.
+        for text in formulas {
+            ltl::parse(text).map_err(|error| Error::Usage(format!("-p ltl:'{text}': {}", error.message)))?;
+        }
         let flags = preprocessor_flags(options)?;
         let read = programs::read(&text.path, &text.text(), &flags, &options.c, budget);
         let included: Vec<&str> = read.included.iter().map(String::as_str).collect();

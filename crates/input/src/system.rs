@@ -49,7 +49,8 @@ impl System {
             System::Network(model) => model.network.formulas.iter().any(|formula| formula.name == name),
             System::Composition(composition) => composition.formulas.iter().any(|formula| formula.name == name),
             System::Components(file) => file.specification.formulas.iter().any(|formula| formula.name == name),
-            System::Program(_) => true,
+            // It has none, and reading it together with one changes nothing: unless that is no formula.
+            System::Program(_) => ltl::parse(name).is_ok(),
         }
     }
 }

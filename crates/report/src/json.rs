@@ -36,7 +36,8 @@ pub const TRACE_SCHEMA: &str = "highwater-trace/1";
 pub fn write_check(out: &mut dyn Write, document: &Document<'_>) -> io::Result<()> {
     let places = Places::new(document.sources);
     let answers = document.outcomes.iter().map(|outcome| answer(outcome, &document.model, &places));
-    let results = answers.chain(document.not_checked.iter().map(|n| unanswered(n, &document.model))).collect();
+    let results =
+        answers.chain(document.not_checked.iter().map(|n| unanswered(n, document.model.reading(n.reading)))).collect();
     let (schema, tool, model) = (CHECK_SCHEMA, TOOL, whole_model(&document.model));
     write_line(out, &CheckJson { schema, tool, model, errors: None, results, exit_code: document.exit_code() })
 }
@@ -56,6 +57,8 @@ pub struct Unreadable<'a> {
     pub diagnostics: &'a [Diagnostic],
     /// The texts that spans refer to; may be empty.
     pub sources: &'a SourceMap,
+    /// The properties that were wanted, where a limit was reached before they could be checked.
+    pub open: &'a [NotChecked],
     /// 2, or 3 where a limit was reached.
     pub exit_code: i32,
 }
@@ -70,7 +73,7 @@ pub fn write_unreadable(out: &mut dyn Write, unreadable: &Unreadable<'_>) -> io:
         tool: TOOL,
         model: ModelJson { language, ..plain_model(file, sha256, defines) },
         errors: Some(errors),
-        results: Vec::new(),
+        results: unreadable.open.iter().map(|open| unanswered(open, None)).collect(),
         exit_code: unreadable.exit_code,
     };
     write_line(out, &document)
@@ -294,7 +297,7 @@ fn reason(verdict: &Verdict) -> (Option<&'static str>, Option<String>) {
     }
 }
 
-fn unanswered<'a>(not_checked: &'a NotChecked, model: &ModelInfo) -> AnswerJson<'a> {
+fn unanswered<'a>(not_checked: &'a NotChecked, reading: Option<&'static str>) -> AnswerJson<'a> {
     AnswerJson {
         property: not_checked.property.clone(),
         verdict: "inconclusive",
@@ -302,7 +305,7 @@ fn unanswered<'a>(not_checked: &'a NotChecked, model: &ModelInfo) -> AnswerJson<
         detail: Some(not_checked.reason.to_string()),
         asked: (!not_checked.asked).then_some(false),
         advisory: false,
-        reading: model.reading(not_checked.reading),
+        reading,
         engine: None,
         time_ms: None,
         details: DetailsJson::default(),

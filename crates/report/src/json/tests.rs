@@ -195,6 +195,7 @@ fn a_model_that_cannot_be_read_has_errors_with_their_places() {
         defines: &[],
         diagnostics: &diagnostics,
         sources: &sources,
+        open: &[],
         exit_code: 2,
     };
     let json = text(|out| write_unreadable(out, &unreadable));
@@ -245,6 +246,7 @@ fn a_file_that_is_not_there_has_an_error_without_a_place() {
         defines,
         diagnostics: &diagnostics,
         sources: &sources,
+        open: &[],
         exit_code: 2,
     };
     let json = text(|out| write_unreadable(out, &unreadable));
