@@ -7,6 +7,7 @@ pub use units::{duration, size};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use highwater::convert::Target;
+use highwater::lts::Equivalence;
 use highwater::settings::{
     Abstraction, COptions, Channels, DataModel, Engine, Language, Method, PathInvariant, ReadOptions, Reduction,
     SearchOrder, Settings,
@@ -53,6 +54,9 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Translate a temporal formula to a Büchi automaton.
     Ltl(LtlArgs),
+    /// Size, quotient and comparison of labelled transition systems (.aut).
+    #[command(subcommand)]
+    Lts(LtsCommand),
     /// Explain a diagnostic or a verdict.
     Explain {
         /// A code such as `P0101`, or a word such as `inconclusive`; without one, the list of all.
@@ -489,6 +493,37 @@ pub struct ConvertArgs {
     /// The language.
     #[arg(long, value_parser = choice::<Target>(), value_name = "LANGUAGE")]
     pub to: Target,
+    /// Limits.
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Macros and folders.
+    #[command(flatten)]
+    pub read: ReadArgs,
+    /// How output looks.
+    #[command(flatten)]
+    pub style: StyleArgs,
+}
+
+/// `lts`
+#[derive(Subcommand, Debug)]
+pub enum LtsCommand {
+    /// Print sizes, and whether it is deterministic.
+    Info(LtsArgs<1>),
+    /// Print the smallest equivalent one, as .aut.
+    Minimise(LtsArgs<1>),
+    /// Compare two: exit code 0 if they are equivalent; otherwise 1, with what one can do and the other cannot.
+    Compare(LtsArgs<2>),
+}
+
+/// Some transition systems, an equivalence and limits.
+#[derive(Args, Debug)]
+pub struct LtsArgs<const FILES: usize> {
+    /// The files.
+    #[arg(required = true, num_args = FILES, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// When two states are equivalent.
+    #[arg(long, value_parser = choice::<Equivalence>(), default_value = "branching")]
+    pub equivalence: Equivalence,
     /// Limits.
     #[command(flatten)]
     pub limits: LimitArgs,

@@ -9,7 +9,7 @@ use report::progress::TerminalObserver;
 use std::path::Path;
 
 /// Reads a model and shows what the front end says about it.
-fn read(path: &Path, read: &ReadArgs, budget: &Budget, style: &StyleArgs) -> Result<Model, Error> {
+pub fn read(path: &Path, read: &ReadArgs, budget: &Budget, style: &StyleArgs) -> Result<Model, Error> {
     let model = Model::read_with(path, &read.options(), budget).inspect_err(|error| {
         let _ = explain_error(error, style);
     })?;

@@ -13,6 +13,7 @@ mod check;
 mod commands;
 mod explain;
 mod ltl;
+mod lts;
 mod outputs;
 mod terminal;
 mod view;
@@ -57,6 +58,7 @@ fn run(cli: &Cli, stop: &Cancel) -> u8 {
         Command::View(args) => view::run(args, stop),
         Command::Convert(args) => commands::convert(args, stop),
         Command::Ltl(args) => ltl::run(args),
+        Command::Lts(command) => lts::run(command, stop),
         Command::Explain { code, style } => explain::run(code.as_deref(), terminal::style(style)),
         Command::Schema => terminal::print(formats::SCHEMA.as_bytes()).map(|()| 0),
         Command::Completions { shell } => {

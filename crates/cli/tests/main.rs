@@ -24,6 +24,7 @@ mod liveness_traps;
 mod ltl_models;
 mod ltl_random;
 mod ltl_spin;
+mod lts;
 mod outputs;
 mod papers;
 mod parallel;

@@ -14,6 +14,7 @@
 
 mod assemble;
 mod auto;
+pub mod equivalence;
 mod lasso;
 mod lts;
 mod meter;

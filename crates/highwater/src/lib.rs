@@ -117,6 +117,7 @@ mod evidence;
 mod findings;
 mod livelock;
 mod locals;
+pub mod lts;
 mod machines;
 mod model;
 mod networks;

@@ -54,46 +54,48 @@ pub(crate) fn alike(
     manner: Alike,
     meter: &Meter<'_>,
 ) -> Result<Classes, Reason> {
-    let (node_of, count) = match manner {
-        Alike::Strong => ((0..lts.states() as u32).collect(), lts.states()),
-        Alike::Branching | Alike::Diverging => silent_components(lts, meter)?,
-    };
-    let mut nodes = Nodes {
-        moves: vec![Vec::new(); count],
-        ready: vec![Vec::new(); count],
-        forever: vec![false; count],
-        class: vec![0; count],
-        classes: 0,
-        manner,
-    };
-    let mut keys: HashMap<(bool, AtomSet), u32> = HashMap::new();
-    for (state, &node) in node_of.iter().enumerate() {
-        let place = node as usize;
-        let target = |&(event, to): &(u32, u32)| (event, node_of[to as usize]);
-        let stays = |step: &(u32, u32)| manner.is_weak() && *step == (TAU, node);
-        nodes.moves[place].extend(lts.moves[state].iter().map(target).filter(|step| !stays(step)));
-        // A silent step inside of a component is on a cycle.
-        nodes.forever[place] |=
-            manner == Alike::Diverging && lts.moves[state].iter().map(target).any(|step| stays(&step));
-        nodes.ready[place].extend_from_slice(&ready[state]);
-        let next = keys.len() as u32;
-        nodes.class[place] = *keys.entry((lts.wrong[state], lts.labels[state])).or_insert(next);
-        meter.spend(1 + lts.moves[state].len())?;
-    }
-    nodes.classes = keys.len();
-    for node in 0..count {
-        meter.spend(1 + nodes.moves[node].len())?;
-        nodes.moves[node].sort_unstable();
-        nodes.moves[node].dedup();
-        nodes.ready[node].sort_unstable();
-        nodes.ready[node].dedup();
-    }
+    let (mut nodes, node_of) = Nodes::new(lts, ready, manner, meter)?;
     nodes.refine(sets, meter)?;
     let mut stays = vec![manner == Alike::Strong; nodes.classes];
     for (&class, &forever) in nodes.class.iter().zip(&nodes.forever) {
         stays[class as usize] |= forever;
     }
     Ok(Classes { of: node_of.iter().map(|&node| nodes.class[node as usize]).collect(), stays })
+}
+
+/// The classes of all states round by round, up to the first round in which these two states are apart, and the states that are
+/// one for silent steps.
+pub(crate) fn rounds(
+    lts: &Lts,
+    manner: Alike,
+    (a, b): (u32, u32),
+    meter: &Meter<'_>,
+) -> Result<(Vec<Vec<u32>>, Vec<u32>), Reason> {
+    let (mut nodes, node_of) = Nodes::new(lts, &vec![Vec::new(); lts.states()], manner, meter)?;
+    let sets = Sets::default();
+    let mut rounds: Vec<Vec<u32>> = Vec::new();
+    loop {
+        let classes: Vec<u32> = node_of.iter().map(|&node| nodes.class[node as usize]).collect();
+        let apart = classes[a as usize] != classes[b as usize];
+        rounds.push(classes);
+        meter.store(lts.states(), rounds.len() * lts.states() * 4)?;
+        if apart {
+            return Ok((rounds, node_of));
+        }
+        let mut signatures = Signatures::default();
+        let mut known = vec![u32::MAX; nodes.moves.len()];
+        let mut buffer = Vec::new();
+        for node in 0..nodes.moves.len() as u32 {
+            nodes.signature(node, &known, &signatures, &sets, &mut buffer);
+            known[node as usize] = signatures.number(&buffer);
+            meter.spend(1 + buffer.len())?;
+        }
+        let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
+        for (class, &signature) in nodes.class.iter_mut().zip(&known) {
+            let next = numbers.len() as u32;
+            *class = *numbers.entry((*class, signature)).or_insert(next);
+        }
+    }
 }
 
 /// States that are alike from the start, and what is known of their classes.
@@ -112,6 +114,8 @@ struct Nodes {
 struct Signatures {
     list: Vec<std::rc::Rc<[u64]>>,
     numbers: HashMap<std::rc::Rc<[u64]>, u32>,
+    /// How many parts they have together.
+    parts: usize,
 }
 
 impl Signatures {
@@ -121,13 +125,56 @@ impl Signatures {
         }
         let signature: std::rc::Rc<[u64]> = signature.into();
         let number = self.list.len() as u32;
+        self.parts += signature.len();
         self.list.push(signature.clone());
         self.numbers.insert(signature, number);
         number
     }
+
+    fn bytes(&self) -> usize {
+        self.parts * 8 + self.list.len() * 64
+    }
 }
 
 impl Nodes {
+    fn new(lts: &Lts, ready: &[Vec<u32>], manner: Alike, meter: &Meter<'_>) -> Result<(Nodes, Vec<u32>), Reason> {
+        let (node_of, count) = match manner {
+            Alike::Strong => ((0..lts.states() as u32).collect(), lts.states()),
+            Alike::Branching | Alike::Diverging => silent_components(lts, meter)?,
+        };
+        let mut nodes = Nodes {
+            moves: vec![Vec::new(); count],
+            ready: vec![Vec::new(); count],
+            forever: vec![false; count],
+            class: vec![0; count],
+            classes: 0,
+            manner,
+        };
+        let mut keys: HashMap<(bool, AtomSet), u32> = HashMap::new();
+        for (state, &node) in node_of.iter().enumerate() {
+            let place = node as usize;
+            let target = |&(event, to): &(u32, u32)| (event, node_of[to as usize]);
+            let stays = |step: &(u32, u32)| manner.is_weak() && *step == (TAU, node);
+            nodes.moves[place].extend(lts.moves[state].iter().map(target).filter(|step| !stays(step)));
+            // A silent step inside of a component is on a cycle.
+            nodes.forever[place] |=
+                manner == Alike::Diverging && lts.moves[state].iter().map(target).any(|step| stays(&step));
+            nodes.ready[place].extend_from_slice(&ready[state]);
+            let next = keys.len() as u32;
+            nodes.class[place] = *keys.entry((lts.wrong[state], lts.labels[state])).or_insert(next);
+            meter.spend(1 + lts.moves[state].len())?;
+        }
+        nodes.classes = keys.len();
+        for node in 0..count {
+            meter.spend(1 + nodes.moves[node].len())?;
+            nodes.moves[node].sort_unstable();
+            nodes.moves[node].dedup();
+            nodes.ready[node].sort_unstable();
+            nodes.ready[node].dedup();
+        }
+        Ok((nodes, node_of))
+    }
+
     fn is_inert(&self, from: u32, event: u32, to: u32) -> bool {
         self.manner.is_weak() && event == TAU && self.class[from as usize] == self.class[to as usize]
     }
@@ -156,6 +203,7 @@ impl Nodes {
                 signature[node as usize] = signatures.number(&buffer);
                 meter.spend(1 + self.moves[node as usize].len() + buffer.len())?;
             }
+            meter.store(count, count * 64 + signatures.bytes())?;
             let moved = self.split(&dirty, &signature, &mut sizes, &mut of_class);
             for &node in &dirty {
                 is_dirty[node as usize] = false;

@@ -13,11 +13,11 @@
 //! ([`model::composition_proof`]), and what is found is taken down the tree to a run (`expand`). The last two nodes are
 //! searched on the fly.
 
-mod classes;
+pub(crate) mod classes;
 mod expand;
 mod order;
 mod piece;
-mod sets;
+pub(crate) mod sets;
 
 use crate::lasso::accepted_lasso;
 use crate::meter::Meter;
