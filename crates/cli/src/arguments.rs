@@ -42,6 +42,8 @@ pub struct Cli {
 pub enum Command {
     /// Check properties of models.
     Check(Box<CheckArgs>),
+    /// Check every model of `highwater.toml`, and compare with the verdicts that are expected there.
+    Test(TestArgs),
     /// Check a certificate with the small independent checker.
     VerifyCertificate(VerifyArgs),
     /// Run a model: at random, by hand, or along a trace.
@@ -65,6 +67,8 @@ pub enum Command {
         #[command(flatten)]
         style: StyleArgs,
     },
+    /// Answer an editor: a language server on standard input and output.
+    Lsp,
     /// Print the JSON Schema of the documents that `check` writes.
     Schema,
     /// Print a completion script for a shell.
@@ -154,6 +158,8 @@ pub enum Form {
     Junit,
     Mermaid,
     Sarif,
+    Svg,
+    Trail,
 }
 
 impl Output {
@@ -228,7 +234,7 @@ impl LimitArgs {
 /// `check`
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// The models.
+    /// The models: files, folders of them, or `-` for standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The properties to check: a list of `safety`, `deadlock`, `boundedness`, `livelock`, `reception`, `orphan`,
@@ -342,6 +348,12 @@ pub struct OutputArgs {
     /// What is printed.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+    /// Print a line for each property that is not proved, and nothing else.
+    #[arg(long, short = 'q', conflicts_with_all = ["format", "stats"])]
+    pub quiet: bool,
+    /// Check again whenever a file of a model is written, until Ctrl-C.
+    #[arg(long)]
+    pub watch: bool,
     /// Print statistics.
     #[arg(long)]
     pub stats: bool,
@@ -357,7 +369,7 @@ pub struct OutputArgs {
     /// Print the model with other capacities, instead of a report.
     #[arg(long, value_enum, value_name = "CAPACITIES", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "never-wait")]
-    #[arg(conflicts_with_all = ["properties", "format", "stats", "trace", "output", "certificate"])]
+    #[arg(conflicts_with_all = ["properties", "format", "quiet", "watch", "stats", "trace", "output", "certificate"])]
     pub apply_bounds: Option<Capacities>,
     /// C: write the counterexample as a C program, which ends with status 97; for C components, one for each procedure
     /// that it is about.
@@ -397,6 +409,23 @@ impl CheckArgs {
     }
 }
 
+/// `test`
+#[derive(Args, Debug)]
+pub struct TestArgs {
+    /// The folder of `highwater.toml`.
+    #[arg(default_value = ".", value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Write the results to a file: `junit=FILE`.
+    #[arg(long, value_name = "junit=FILE", value_parser = Output::parse)]
+    pub output: Vec<Output>,
+    /// Print what is not as expected, and nothing else.
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+    /// How output looks.
+    #[command(flatten)]
+    pub style: StyleArgs,
+}
+
 /// `verify-certificate`
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
@@ -427,9 +456,12 @@ pub struct SimulateArgs {
     /// Choose every step yourself.
     #[arg(long, conflicts_with = "replay")]
     pub interactive: bool,
-    /// Follow a run that `check` wrote.
-    #[arg(long, value_name = "TRACE.json")]
+    /// Follow a run that `check` wrote, or a trail of SPIN.
+    #[arg(long, value_name = "TRACE")]
     pub replay: Option<PathBuf>,
+    /// Show the values of these expressions after each step, such as `len(q), x + y`; they are over shared variables.
+    #[arg(long, value_name = "LIST", requires = "replay")]
+    pub columns: Option<String>,
     /// The bad configurations that the run was found for, where they are not those of the file.
     #[arg(long, value_name = "CONFIGURATIONS", requires = "replay")]
     pub bad: Vec<String>,
@@ -452,10 +484,10 @@ pub struct SimulateArgs {
 pub struct ShowArgs {
     /// The model.
     pub file: PathBuf,
-    /// What to show.
-    #[arg(long, value_parser = choice::<What>(), default_value = "machines")]
-    pub what: What,
-    /// As text, or as a graph for Graphviz.
+    /// What to show; by default the machines, in a picture the channels.
+    #[arg(long, value_parser = choice::<What>())]
+    pub what: Option<What>,
+    /// As text, as a graph for Graphviz, or as a picture.
     #[arg(long, value_parser = choice::<Picture>(), default_value = "text")]
     pub format: Picture,
     /// Macros and folders.

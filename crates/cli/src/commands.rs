@@ -1,16 +1,21 @@
 //! The commands beside `check`: each reads a file, calls the library, and prints.
 
 use crate::arguments::{ConvertArgs, ReadArgs, ShowArgs, SimulateArgs, StyleArgs, VerifyArgs};
+use crate::files;
 use crate::terminal::{self, diagnose, explain_error};
-use highwater::show::Shown;
+use highwater::show::{Picture, Shown, What};
 use highwater::simulate::SimulateOptions;
 use highwater::{Budget, Cancel, Error, Model};
 use report::progress::TerminalObserver;
 use std::path::Path;
+use std::time::Duration;
+
+/// How long a picture waits for bounds.
+const BOUNDS: Duration = Duration::from_secs(20);
 
 /// Reads a model and shows what the front end says about it.
 pub fn read(path: &Path, read: &ReadArgs, budget: &Budget, style: &StyleArgs) -> Result<Model, Error> {
-    let model = Model::read_with(path, &read.options(), budget).inspect_err(|error| {
+    let model = files::read(path, read, budget).inspect_err(|error| {
         let _ = explain_error(error, style);
     })?;
     diagnose(&model, model.warnings(), style)?;
@@ -44,6 +49,7 @@ pub fn simulate(args: &SimulateArgs, stop: &Cancel) -> Result<i32, Error> {
         steps: args.steps,
         channels: args.channels,
         bad: args.bad.clone(),
+        columns: args.columns.as_deref().map_or_else(Vec::new, highwater::simulate::split_columns),
         style: terminal::style(&args.style),
     };
     let mut out = std::io::stdout().lock();
@@ -65,13 +71,26 @@ pub fn simulate(args: &SimulateArgs, stop: &Cancel) -> Result<i32, Error> {
 /// `show`
 pub fn show(args: &ShowArgs, stop: &Cancel) -> Result<i32, Error> {
     let model = read(&args.file, &args.read, &Budget::unlimited().until(stop), &args.style)?;
-    match highwater::show::show(&model, args.what, args.format)? {
+    let drawn = args.format == Picture::Svg;
+    let what = args.what.unwrap_or(if drawn { What::Channels } else { What::Machines });
+    if drawn && what == What::Channels {
+        return picture(&model, &Budget::unlimited().timeout(BOUNDS).memory(highwater::DEFAULT_MEMORY).until(stop));
+    }
+    match highwater::show::show(&model, what, args.format)? {
         Shown::Text(text) => terminal::print(text.as_bytes()).map(|()| 0),
         Shown::Open(reason) => {
             terminal::error(&format!("the cycles could not be computed: {reason}"));
             Ok(3)
         }
     }
+}
+
+/// Processes and channels, with the bounds that are found in a short time.
+fn picture(model: &Model, budget: &Budget) -> Result<i32, Error> {
+    let channels = highwater::show::channels(model, budget)?;
+    let none = || Error::Usage(format!("{} has no channels to draw, or too many", model.name()));
+    let picture = web::picture::of_channels(&channels).ok_or_else(none)?;
+    terminal::print(picture.svg().as_bytes()).map(|()| 0)
 }
 
 /// `convert`

@@ -12,10 +12,12 @@ mod arguments;
 mod check;
 mod commands;
 mod explain;
+mod files;
 mod ltl;
 mod lts;
 mod outputs;
 mod terminal;
+mod test;
 mod view;
 
 use arguments::{Cli, Command};
@@ -52,6 +54,7 @@ fn interruptible() -> Cancel {
 fn run(cli: &Cli, stop: &Cancel) -> u8 {
     let result = match &cli.command {
         Command::Check(args) => check::run(args, stop),
+        Command::Test(args) => test::run(args, stop),
         Command::VerifyCertificate(args) => commands::verify(args, stop),
         Command::Simulate(args) => commands::simulate(args, stop),
         Command::Show(args) => commands::show(args, stop),
@@ -60,6 +63,7 @@ fn run(cli: &Cli, stop: &Cancel) -> u8 {
         Command::Ltl(args) => ltl::run(args),
         Command::Lts(command) => lts::run(command, stop),
         Command::Explain { code, style } => explain::run(code.as_deref(), terminal::style(style)),
+        Command::Lsp => lsp::serve(std::io::stdin(), &mut std::io::stdout().lock()).map_err(Error::from),
         Command::Schema => terminal::print(formats::SCHEMA.as_bytes()).map(|()| 0),
         Command::Completions { shell } => {
             let mut script = Vec::new();

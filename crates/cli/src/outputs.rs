@@ -7,6 +7,8 @@ use std::path::Path;
 
 /// Writes what was found, in every form that is wanted.
 pub fn write(outputs: &[Output], found: &[(String, Result<Report, Error>)], defines: &[String]) -> Result<(), Error> {
+    // A trail belongs to one model, and is written with it.
+    let outputs: Vec<&Output> = outputs.iter().filter(|output| output.form != Form::Trail).collect();
     if outputs.is_empty() {
         return Ok(());
     }
@@ -29,6 +31,8 @@ fn text(form: Form, entries: &[Entry<'_>]) -> Result<String, Error> {
         Form::Junit => formats::junit::xml(entries),
         Form::Mermaid => formats::mermaid::diagram(entries),
         Form::Sarif => formats::sarif::log(entries),
+        Form::Svg => web::sequence::first(entries),
+        Form::Trail => return Err(Error::Internal("a trail is no document about several models")),
     })
 }
 

@@ -1,6 +1,7 @@
 //! `view`: the explorer of a model, in a browser on this machine.
 
 use crate::arguments::ViewArgs;
+use crate::files;
 use crate::terminal;
 use highwater::settings::{Channels, Settings};
 use highwater::walk::{Enabled, Walk, walk};
@@ -62,7 +63,7 @@ impl Explored for Viewed {
 /// Serves the explorer until Ctrl-C.
 pub fn run(args: &ViewArgs, stop: &Cancel) -> Result<i32, Error> {
     let budget = Budget::unlimited().until(stop);
-    let model = Model::read_with(&args.file, &args.read.options(), &budget).inspect_err(|error| {
+    let model = files::read(&args.file, &args.read, &budget).inspect_err(|error| {
         let _ = terminal::explain_error(error, &args.style);
     })?;
     terminal::diagnose(&model, model.warnings(), &args.style)?;

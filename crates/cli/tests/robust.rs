@@ -120,9 +120,9 @@ fn bytes_that_are_no_text_are_refused() {
 
 #[test]
 fn a_missing_file_and_a_folder_are_refused() {
-    for path in ["no-such-file.pml", env!("CARGO_TARGET_TMPDIR")] {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_highwater")).args(["check", path]).output().expect("the tool runs");
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    for arguments in [["check", "no-such-file.pml"], ["show", folder], ["simulate", folder]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().expect("the tool runs");
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("cannot read"));
     }

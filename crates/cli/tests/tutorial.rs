@@ -1,7 +1,7 @@
 //! The tutorials are tests: what the chapters of [`CHAPTERS`] tell the reader to type is typed here, and the
 //! output must be what the chapter shows.
 //!
-//! A block that starts with `promela,file=NAME` is written to the file NAME in an empty folder; so are those of `fsp`, `c` and
+//! A block that starts with `promela,file=NAME` is written to the file NAME in an empty folder; so are those of `fsp`, `c`, `text`, `toml` and
 //! `spec`. One that starts with `diff,file=NAME` is a change of that file, as the reader would make it. In a block that
 //! starts with `console` each line `$ highwater ..` is a command, `$ echo $?` asks for its exit code, and
 //! the other lines are what the terminal shows, errors and answers in the order in which they come. All
@@ -146,7 +146,7 @@ impl Block {
     /// NAME, if the block starts with the name of a language and `,file=NAME`.
     fn file_name(&self) -> Option<&str> {
         let (language, name) = self.info.split_once(",file=")?;
-        ["promela", "fsp", "c", "spec"].contains(&language).then_some(name)
+        ["promela", "fsp", "c", "spec", "text", "toml"].contains(&language).then_some(name)
     }
 
     /// NAME, if the block starts with `diff,file=NAME`.

@@ -7,12 +7,41 @@ use crate::common::{Answer, Standing, answers, explanation, region};
 use model::diagnostic::Diagnostic;
 use report::document::{Document, Entry};
 use std::fmt::Write as _;
+use std::time::Duration;
 
 /// One document about all files.
 pub fn xml(entries: &[Entry<'_>]) -> String {
-    let suites: Vec<Suite> = entries.iter().map(suite).collect();
+    whole(&entries.iter().map(suite).collect::<Vec<Suite>>())
+}
+
+/// A test of the user's own: of `highwater test`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// Its name, within those of its file.
+    pub name: String,
+    /// What is wrong, if anything is.
+    pub failure: Option<String>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// One document about tests, file by file.
+pub fn tests<'a>(files: impl IntoIterator<Item = (&'a str, &'a [Case])>) -> String {
+    let suite = |(name, cases): (&str, &[Case])| {
+        let mut suite = Suite { name: escaped(name), ..Suite::default() };
+        for Case { name, failure, time } in cases {
+            suite.failures += usize::from(failure.is_some());
+            let body = failure.as_ref().map_or_else(String::new, |why| element("failure", why, "unexpected", why));
+            suite.case(name, time.as_secs_f64(), &body);
+        }
+        suite
+    };
+    whole(&files.into_iter().map(suite).collect::<Vec<Suite>>())
+}
+
+fn whole(suites: &[Suite]) -> String {
     let (mut total, mut text) = (Suite::default(), String::new());
-    for suite in &suites {
+    for suite in suites {
         total.tests += suite.tests;
         total.failures += suite.failures;
         total.errors += suite.errors;

@@ -17,6 +17,7 @@ use model::verdict::Property;
 use report::diagnostics;
 use report::document::ModelInfo;
 use report::style::Style;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,6 +55,17 @@ impl Model {
     pub fn read_with(path: &Path, options: &ReadOptions, budget: &Budget) -> Result<Model, Error> {
         let front_end = input::of(path, options.language)?;
         Model::parse(front_end, Text::load(path)?, options.clone(), Vec::new(), budget)
+    }
+
+    /// Reads a model from a reader, such as standard input; `name` stands for the file in messages.
+    pub fn from_reader(
+        name: &str,
+        reader: &mut dyn Read,
+        options: &ReadOptions,
+        budget: &Budget,
+    ) -> Result<Model, Error> {
+        let front_end = input::of(Path::new(name), options.language)?;
+        Model::parse(front_end, Text::from_reader(name, reader)?, options.clone(), Vec::new(), budget)
     }
 
     /// Reads a model from a string; `name` stands for the file in messages, and its extension tells the language.

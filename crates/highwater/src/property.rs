@@ -25,6 +25,7 @@ const NAMES: [&str; 16] = [
 ];
 
 /// What the user requested.
+#[derive(Clone, Debug)]
 pub enum Wanted {
     /// Nothing in particular: what the model has.
     Everything,
@@ -88,7 +89,7 @@ fn with_a_name(item: &str) -> Result<Property, Error> {
 }
 
 /// Splits at commas that are not inside parentheses: a formula may have some.
-fn split_list(list: &str) -> Vec<String> {
+pub(crate) fn split_list(list: &str) -> Vec<String> {
     let mut items = vec![String::new()];
     let mut level = 0i32;
     for c in list.chars() {

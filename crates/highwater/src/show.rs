@@ -1,14 +1,18 @@
 //! `show`: a model as it was understood, machines, channels or cycles, as text or as a graph for Graphviz.
 
 use crate::error::Error;
-use crate::model::{Model, System};
+use crate::model::{Model, NetworkModel, System};
+use crate::request::Check;
 use flow::cycles::Pictures;
 use input::choices;
+use model::budget::Budget;
 use model::composition::Composition;
+use model::expr::{Expr, Scope};
 use model::ids::{LocationId, MachineId};
 use model::network::{Action, Edge, Initial, Location, Machine, Network, Variable};
 use model::source::SourceMap;
 use model::trace::statement;
+use model::verdict::{ChannelState, ChannelVerdict};
 use std::fmt::Write as _;
 
 choices! {
@@ -25,6 +29,7 @@ choices! {
     Picture {
         Text = "text": "As text",
         Dot = "dot": "As a graph for Graphviz",
+        Svg = "svg": "Processes and channels with their bounds, as a picture",
     }
 }
 
@@ -39,6 +44,11 @@ pub enum Shown {
 /// Shows a model.
 pub fn show(model: &Model, what: What, format: Picture) -> Result<Shown, Error> {
     let only = |text: &str| Err(Error::Usage(String::from(text)));
+    if format == Picture::Svg {
+        return only(
+            "a picture is of the channels of Promela, communicating machines or UML-RT: --what channels --format svg",
+        );
+    }
     let text = match (&model.system, what, format) {
         (System::Composition(parts), What::Machines, format) => composition(parts, format),
         (System::Composition(_), ..) => return only("compositions have machines only: --what machines"),
@@ -62,10 +72,55 @@ pub fn show(model: &Model, what: What, format: Picture) -> Result<Shown, Error> 
     Ok(Shown::Text(text))
 }
 
+/// The channels of a network with what is known of their bounds, for a picture: those of a check of boundedness, and
+/// rendezvous channels, which hold nothing.
+pub fn channels(model: &Model, budget: &Budget) -> Result<Vec<ChannelVerdict>, Error> {
+    let System::Network(NetworkModel { network, .. }) = &model.system else { return Ok(Vec::new()) };
+    let report = Check::new(model).property("boundedness")?.budget(budget.clone()).run()?;
+    let outcomes = report.document().outcomes.into_owned();
+    let mut channels: Vec<ChannelVerdict> = outcomes.into_iter().flat_map(|outcome| outcome.details.channels).collect();
+    for (id, variable) in network.variables.iter().enumerate() {
+        let Initial::NewChannel(ty) = variable.initial else { continue };
+        if network.channel_types[ty.index()].capacity != Some(0) {
+            continue;
+        }
+        let uses = |sends: bool| -> Vec<String> {
+            let own = |action: &Action| match action {
+                Action::Send { channel, .. } => sends && is_global(channel, id),
+                Action::Receive { channel, .. } => !sends && is_global(channel, id),
+                _ => false,
+            };
+            let machines = network.machines.iter().filter(|machine| machine.edges.iter().any(|edge| own(&edge.action)));
+            machines.map(|machine| machine.name.clone()).collect()
+        };
+        let (senders, receivers) = (uses(true), uses(false));
+        let (state, declared, span) = (ChannelState::Bounded, Some(0), network.channel_types[ty.index()].span);
+        let handed_over = ChannelVerdict {
+            name: variable.name.clone(),
+            state,
+            declared,
+            proved_at_most: Some(0),
+            weights_at_most: None,
+            reached: None,
+            gain: None,
+            messages: Vec::new(),
+            senders,
+            receivers,
+            span,
+        };
+        channels.push(handed_over);
+    }
+    Ok(channels)
+}
+
+fn is_global(channel: &Expr, id: usize) -> bool {
+    matches!(channel, Expr::Read(place) if place.scope == Scope::Global && place.variable.index() == id)
+}
+
 fn composition(parts: &Composition, format: Picture) -> String {
     match format {
         Picture::Text => fsp::show::text(parts),
-        Picture::Dot => fsp::show::dot(parts),
+        Picture::Dot | Picture::Svg => fsp::show::dot(parts),
     }
 }
 
@@ -78,9 +133,9 @@ impl Show<'_> {
     fn text(&self, what: What, format: Picture) -> Result<String, String> {
         Ok(match (what, format) {
             (What::Machines, Picture::Text) => self.machines_text(),
-            (What::Machines, Picture::Dot) => self.machines_dot(),
+            (What::Machines, Picture::Dot | Picture::Svg) => self.machines_dot(),
             (What::Channels, Picture::Text) => self.channels_text(),
-            (What::Channels, Picture::Dot) => self.channels_dot(),
+            (What::Channels, Picture::Dot | Picture::Svg) => self.channels_dot(),
             (What::Cycles, _) => {
                 let pictures = Pictures { network: self.network, sources: self.sources };
                 let drawn = if format == Picture::Dot { pictures.dot() } else { pictures.text() };
@@ -207,8 +262,8 @@ impl Show<'_> {
 
 /// A send or a receive on a channel that is named by a global variable.
 fn arrow(machine: usize, action: &Action) -> Option<String> {
-    let global = |channel: &model::expr::Expr| match channel {
-        model::expr::Expr::Read(place) if place.scope == model::expr::Scope::Global => Some(place.variable.index()),
+    let global = |channel: &Expr| match channel {
+        Expr::Read(place) if place.scope == Scope::Global => Some(place.variable.index()),
         _ => None,
     };
     match action {

@@ -6,16 +6,22 @@
 use crate::certificate::{belongs, property_named};
 use crate::error::Error;
 use crate::model::{Model, NetworkModel, System};
+use crate::property::split_list;
 use crate::settings::{Channels, ReadOptions};
+use crate::trail::{self, Trail};
+use crate::walk::walk;
 use crate::{components, compositions, machines, programs};
 use cfront::term::Scalar;
 use model::budget::Budget;
-use model::chart::{Chart, ChartStep, StepKey};
+use model::chart::{Change, Chart, ChartStep, StepKey};
+use model::expr::Expr;
 use model::fault::FaultAt;
+use model::formula::{Atom, Ltl, Modality};
 use model::random::Random;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
 use model::trace::{Narrator, ReplayError, Snapshot};
+use model::verdict::Property;
 use report::chart;
 use report::parse::{self, Trace};
 use report::style::Style;
@@ -33,6 +39,8 @@ pub struct SimulateOptions {
     pub channels: Channels,
     /// The bad configurations that a run was found for, where they are not those of the file.
     pub bad: Vec<String>,
+    /// Expressions over shared variables, whose values a run that is replayed shows.
+    pub columns: Vec<String>,
     /// How output looks.
     pub style: Style,
 }
@@ -49,7 +57,11 @@ pub fn run(model: &Model, options: &SimulateOptions, out: &mut dyn Write) -> Res
             // Queues of communicating machines have no capacity that could be read otherwise.
             let reading = if network.is_machines() { Reading::Unbounded } else { options.channels.into() };
             let semantics = Semantics::new(&network.network, reading);
-            Simulation::new(&semantics, sources)?.run(steps, &mut chooser, out)
+            let mut simulation = Simulation::new(&semantics, sources)?;
+            match &mut chooser {
+                Chooser::Random(random) => simulation.at_random(steps, random, out),
+                Chooser::Hand => simulation.by_hand(steps, &|taken| saved(model, options.channels, taken), out),
+            }
         }
     }
 }
@@ -62,6 +74,9 @@ pub fn replay(
     options: &SimulateOptions,
     out: &mut dyn Write,
 ) -> Result<i32, Error> {
+    if trail::is_trail(trace) {
+        return replay_trail(path, trace, read, options, out);
+    }
     let trace = parse::parse_trace(trace).map_err(|e| Error::Mismatch(e.to_string()))?;
     let mut read = read.clone();
     read.define.clone_from(&trace.defines);
@@ -73,12 +88,80 @@ pub fn replay(
     }
     let model = Model::read_with(path, &read, &Budget::unlimited())?;
     belongs(&trace.sha256, &model)?;
+    let columns = columns(&model, options)?;
     let (sources, style) = (&model.sources, options.style);
     match &model.system {
-        System::Network(network) => replay_network(network, sources, &trace, options, out),
+        System::Network(network) => replay_network(network, sources, &trace, (options, columns), out),
         System::Program(program) => programs::replay(program, sources, &trace, style, out),
         System::Composition(_) | System::Components(_) => replay_joint(model, &trace, style, out),
     }
+}
+
+/// The expressions of a list, which are separated by commas.
+pub fn split_columns(list: &str) -> Vec<String> {
+    split_list(list)
+}
+
+/// Follows a trail of SPIN, which names no problem: it ends wherever it leads.
+fn replay_trail(
+    path: &Path,
+    trail: &str,
+    read: &ReadOptions,
+    options: &SimulateOptions,
+    out: &mut dyn Write,
+) -> Result<i32, Error> {
+    let model = Model::read_with(path, read, &Budget::unlimited())?;
+    let reading = options.channels.into();
+    let Trail { steps, loop_from } = trail::read(&model, trail, reading)?;
+    let columns = columns(&model, options)?;
+    let System::Network(NetworkModel { network, .. }) = &model.system else {
+        return Err(Error::Internal("a trail of another kind of model"));
+    };
+    let semantics = Semantics::new(network, reading);
+    let mut narrator = Narrator::new(&semantics, &model.sources).with_columns(columns);
+    let replayed = narrator.replay(&steps).map_err(|error| Error::Mismatch(not_replayed(&error)))?;
+    let stuck = replayed.fault.is_none()
+        && nothing_moves(&semantics, &replayed.state, replayed.control)
+        && !semantics.stepper().is_valid_end(&replayed.state);
+    let problem = match &replayed.fault {
+        Some(fault) => fault.fault.code(),
+        None if stuck => "invalid-end-state",
+        None => "no problem",
+    };
+    let chart = Chart { loop_from, stuck, ..narrator.chart(replayed) };
+    out.write_all(chart::whole(&chart, &model.sources, options.style).as_bytes())?;
+    writeln!(out, "replayed {} steps of a trail: {problem} (channels {})", steps.len(), reading.name())?;
+    Ok(0)
+}
+
+/// The expressions of `--columns`: what stands in a formula as an atom.
+fn columns(model: &Model, options: &SimulateOptions) -> Result<Vec<(String, Expr)>, Error> {
+    let formula = |text: &String| format!("[] ({text})");
+    let properties: Vec<Property> = options.columns.iter().map(|text| Property::Ltl(formula(text))).collect();
+    if properties.is_empty() {
+        return Ok(Vec::new());
+    }
+    if model.language() != "promela" {
+        return Err(Error::Usage(String::from("--columns is for Promela")));
+    }
+    let extended = model.extended(&properties, &Budget::unlimited())?;
+    let System::Network(network) = &extended.as_ref().unwrap_or(model).system else {
+        return Err(Error::Internal("the kind of a model depends on its formulas"));
+    };
+    let column = |text: &String| {
+        let known = network.network.formulas.iter().find(|known| known.name == formula(text));
+        match known.map(|known| &known.formula) {
+            Some(Ltl::Unary(Modality::Always, inner)) => match &**inner {
+                Ltl::Atom(atom, _) => match &**atom {
+                    Atom::State(e) => Ok((text.clone(), e.clone())),
+                    Atom::Event(_) => Err(Error::Usage(format!("--columns {text}: an event has no value"))),
+                },
+                _ => Err(Error::Usage(format!("--columns {text}: this is a formula, not an expression"))),
+            },
+            _ => Err(Error::Usage(format!("--columns {text}: this is not an expression over shared variables"))),
+        }
+    };
+    options.columns.iter().map(column).collect()
 }
 
 /// What is wrong at the end of a run of communicating machines that was written for a property.
@@ -101,11 +184,11 @@ fn replay_network(
     model: &NetworkModel,
     sources: &SourceMap,
     trace: &Trace,
-    options: &SimulateOptions,
+    (options, columns): (&SimulateOptions, Vec<(String, Expr)>),
     out: &mut dyn Write,
 ) -> Result<i32, Error> {
     let semantics = Semantics::new(&model.network, trace.reading);
-    let mut narrator = Narrator::new(&semantics, sources);
+    let mut narrator = Narrator::new(&semantics, sources).with_columns(columns);
     let steps = network_steps(trace).map_err(|error| Error::Mismatch(error.to_string()))?;
     let replayed = match narrator.replay(&steps) {
         Ok(replayed) => replayed,
@@ -288,23 +371,78 @@ impl<'a> Simulation<'a> {
         Ok(Simulation { narrator, semantics, sources, state, control: None, snapshot })
     }
 
-    fn run(&mut self, most: usize, chooser: &mut Chooser, out: &mut dyn Write) -> Result<i32, Error> {
+    fn at_random(&mut self, most: usize, random: &mut Random, out: &mut dyn Write) -> Result<i32, Error> {
         for number in 1..=most {
             let candidates = self.candidates()?;
-            if candidates.is_empty() {
-                return self.stopped(out, number - 1);
-            }
-            let index = match chooser {
-                Chooser::Random(random) => Some(random.scaled(candidates.len())),
-                Chooser::Hand => ask(out, &self.lines(&candidates))?,
-            };
-            let Some(chosen) = index.and_then(|index| candidates.into_iter().nth(index)) else { return Ok(0) };
+            let index = random.scaled(candidates.len().max(1));
+            let Some(chosen) = candidates.into_iter().nth(index) else { return self.stopped(out, number - 1) };
             if let Some(code) = self.take(out, number, chosen)? {
                 return Ok(code);
             }
         }
         writeln!(out, "stopped after {most} steps (--steps)")?;
         Ok(0)
+    }
+
+    /// The user chooses, and may go back. The states that were seen are kept, so going there takes no step again.
+    fn by_hand(
+        &mut self,
+        most: usize,
+        save: &dyn Fn(&[Step]) -> Result<String, Error>,
+        out: &mut dyn Write,
+    ) -> Result<i32, Error> {
+        let mut seen = vec![Seen { state: self.state.clone(), control: None, ended: None }];
+        let (mut steps, mut at) = (Vec::new(), 0);
+        loop {
+            if at == most {
+                writeln!(out, "stopped after {most} steps (--steps)")?;
+                return Ok(0);
+            }
+            let candidates = if seen[at].ended.is_some() { Vec::new() } else { self.candidates()? };
+            if candidates.is_empty() && seen[at].ended.is_none() {
+                seen[at].ended = Some(self.stopped(out, at)?);
+            }
+            match command(out, &self.lines(&candidates))? {
+                Command::Quit => return Ok(seen[at].ended.unwrap_or(0)),
+                Command::Take(index) => {
+                    let Some(chosen) = candidates.into_iter().nth(index) else { continue };
+                    steps.truncate(at);
+                    seen.truncate(at + 1);
+                    steps.push(chosen.step);
+                    at += 1;
+                    let ended = self.take(out, at, chosen)?;
+                    seen.push(Seen { state: self.state.clone(), control: self.control, ended });
+                }
+                Command::Undo(count) => at = self.go(&seen, at.saturating_sub(count), out)?,
+                Command::Goto(step) if step < seen.len() => at = self.go(&seen, step, out)?,
+                Command::Goto(_) => writeln!(out, "the run has {} steps so far", steps.len())?,
+                Command::Values => self.values(out)?,
+                Command::Save(file) => match save(&steps[..at]).map(|text| std::fs::write(&file, text)) {
+                    Ok(Ok(())) => writeln!(out, "{at} steps are in {file}")?,
+                    Ok(Err(error)) => writeln!(out, "cannot write {file}: {error}")?,
+                    Err(error) => writeln!(out, "{error}")?,
+                },
+            }
+        }
+    }
+
+    /// Goes to a state that was seen.
+    fn go(&mut self, seen: &[Seen], step: usize, out: &mut dyn Write) -> Result<usize, Error> {
+        let there = &seen[step];
+        (self.state, self.control) = (there.state.clone(), there.control);
+        self.snapshot = self.narrator.snapshot(&self.state);
+        writeln!(out, "after step {step}")?;
+        Ok(step)
+    }
+
+    fn values(&self, out: &mut dyn Write) -> Result<(), Error> {
+        for Change { name, value } in &self.snapshot.variables {
+            writeln!(out, "      {name} = {value}")?;
+        }
+        for contents in &self.snapshot.channels {
+            writeln!(out, "      {} = [{}]", contents.channel, contents.messages.join(" "))?;
+        }
+        Ok(())
     }
 
     fn candidates(&mut self) -> Result<Vec<Candidate>, Error> {
@@ -386,6 +524,64 @@ impl<'a> Simulation<'a> {
             format!("{who:<16} {place:<20} {}", words.event.unwrap_or_default())
         };
         candidates.iter().map(line).collect()
+    }
+}
+
+/// A state that was seen; if the run cannot go on there, with the exit code.
+struct Seen {
+    state: Vec<u8>,
+    control: Option<u32>,
+    ended: Option<i32>,
+}
+
+/// A run as a document that `--replay` follows.
+fn saved(model: &Model, channels: Channels, steps: &[Step]) -> Result<String, Error> {
+    let keys: Vec<StepKey> = steps.iter().map(|&step| StepKey::Network(step.into())).collect();
+    Ok(walk(model, channels, &keys)?.trace(model))
+}
+
+/// What the user wants next.
+enum Command {
+    Take(usize),
+    Undo(usize),
+    Goto(usize),
+    Values,
+    Save(String),
+    Quit,
+}
+
+/// Shows options and reads a command.
+fn command(out: &mut dyn Write, options: &[String]) -> Result<Command, Error> {
+    for (index, option) in options.iter().enumerate() {
+        writeln!(out, "  {:>3}) {option}", index + 1)?;
+    }
+    let last = options.len();
+    loop {
+        match last {
+            0 => write!(out, "u, g N, v, s FILE, or q: ")?,
+            last => write!(out, "step 1-{last}, or q: ")?,
+        }
+        out.flush()?;
+        let mut line = String::new();
+        if std::io::stdin().lock().read_line(&mut line)? == 0 {
+            writeln!(out)?;
+            return Ok(Command::Quit);
+        }
+        let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        let number = rest.trim().parse::<usize>();
+        match (word, number) {
+            ("q", _) => return Ok(Command::Quit),
+            ("u", Ok(count)) => return Ok(Command::Undo(count)),
+            ("u", _) if rest.is_empty() => return Ok(Command::Undo(1)),
+            ("g", Ok(step)) => return Ok(Command::Goto(step)),
+            ("v", _) => return Ok(Command::Values),
+            ("s", _) if !rest.trim().is_empty() => return Ok(Command::Save(rest.trim().to_owned())),
+            _ => {}
+        }
+        match word.parse::<usize>() {
+            Ok(number) if (1..=last).contains(&number) && rest.is_empty() => return Ok(Command::Take(number - 1)),
+            _ => writeln!(out, "please give a number from 1 to {last}, or u, g N, v, s FILE")?,
+        }
     }
 }
 

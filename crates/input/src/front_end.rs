@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Measured on models of 10 MB: 320 to 500.
@@ -64,6 +65,11 @@ pub fn explanations() -> impl Iterator<Item = &'static Explanation> {
     tables.filter(move |(index, table)| is_first(*index, table)).flat_map(|(_, table)| table.iter())
 }
 
+/// The extensions of all languages.
+pub(crate) fn extensions() -> impl Iterator<Item = &'static str> {
+    FRONT_ENDS.iter().flat_map(|front_end| front_end.extensions().iter().copied())
+}
+
 /// A text, with the place from which it refers to others.
 #[derive(Clone)]
 pub struct Text {
@@ -84,6 +90,17 @@ impl Text {
         }
         let bytes = std::fs::read(path).map_err(|e| unreadable(e.to_string()))?;
         Ok(Text { path: path.to_path_buf(), bytes })
+    }
+
+    /// What a reader such as standard input has, under a name.
+    pub fn from_reader(name: &str, reader: &mut dyn Read) -> Result<Text, Error> {
+        let unreadable = |reason: String| Error::Unreadable { file: name.to_owned(), reason };
+        let mut bytes = Vec::new();
+        reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| unreadable(e.to_string()))?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(unreadable(format!("it has more than {} MiB", LARGEST >> 20)));
+        }
+        Ok(Text { path: PathBuf::from(name), bytes })
     }
 
     /// A text that is in no file.

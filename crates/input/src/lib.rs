@@ -9,6 +9,7 @@
 pub mod choice;
 mod components;
 mod error;
+mod folder;
 mod formulas;
 mod front_end;
 mod options;
@@ -19,6 +20,7 @@ mod system;
 pub use choice::{Choice, OLD_NAMES};
 pub use components::ComponentsFile;
 pub use error::Error;
+pub use folder::models_below;
 pub use formulas::add_formulas;
 pub use front_end::{FrontEnd, Text, explanations, hash, of, sizes};
 pub use options::{COptions, DataModel, Language, ReadOptions, known_languages};

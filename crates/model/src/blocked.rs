@@ -143,17 +143,40 @@ impl<'a> Blocked<'a> {
     /// Why an edge cannot be taken by a process that is at its start; `None` if it can, or if the reason is unknown.
     pub(crate) fn blockage(&self, process: usize, edge: &Edge) -> Option<Blockage> {
         let machine = self.network().machine(self.state.machine(process));
-        let provided = machine.provided.as_ref().and_then(|e| self.condition(process, e));
-        let (why, remedy) = provided.or_else(|| self.reason(process, &edge.action))?;
-        let (until, mut processes) = match remedy {
-            Remedy::Receive(queue) => ("receives", self.users(queue, &makes_room)),
-            Remedy::Send(queue, pattern) => ("sends", self.users(queue, &|a| may_match(a, pattern))),
-            Remedy::Change(owner, e) => ("changes that", self.changers(owner, e)),
-            Remedy::End => ("ends", (process + 1..self.state.process_count()).collect()),
-        };
+        let provided = machine.provided.as_ref().and_then(|e| self.condition(process, e)).map(|reason| vec![reason]);
+        let reasons = provided.or_else(|| self.reasons(process, &edge.action))?;
+        let mut why: Vec<String> = reasons.iter().map(|(why, _)| why.clone()).collect();
+        why.dedup();
+        let (mut untils, mut processes) = (BTreeSet::new(), BTreeSet::new());
+        for (_, remedy) in reasons {
+            let (until, found) = self.remedied(process, &remedy);
+            untils.insert(until);
+            processes.extend(found);
+        }
         depends_on(&edge.action, &mut |e| processes.extend(self.changers(process, e)));
         processes.remove(&process);
-        Some(Blockage { why, until, processes })
+        let until = untils.first().copied().filter(|_| untils.len() == 1).unwrap_or("changes that");
+        Some(Blockage { why: why.join(", and "), until, processes })
+    }
+
+    /// What somebody would have to do, and who could.
+    fn remedied(&self, process: usize, remedy: &Remedy<'_>) -> (&'static str, BTreeSet<usize>) {
+        match remedy {
+            Remedy::Receive(queue) => ("receives", self.users(*queue, &makes_room)),
+            Remedy::Send(queue, pattern) => ("sends", self.users(*queue, &|a| may_match(a, pattern))),
+            Remedy::Change(owner, e) => ("changes that", self.changers(*owner, e)),
+            Remedy::End => ("ends", (process + 1..self.state.process_count()).collect()),
+        }
+    }
+
+    /// Why an action cannot be executed; of a deterministic step that begins with a choice, why none of its guards can.
+    fn reasons(&self, process: usize, action: &'a Action) -> Option<Vec<(String, Remedy<'a>)>> {
+        let Action::Deterministic(body) = action else {
+            return self.reason(process, action).map(|reason| vec![reason]);
+        };
+        // A rendezvous is an error there, and no reason to wait.
+        let waits = |guard: &'a Action| self.reason(process, guard).filter(|(_, remedy)| !self.is_rendezvous(remedy));
+        body.guard.iter().map(waits).collect::<Option<Vec<_>>>().filter(|reasons| !reasons.is_empty())
     }
 
     fn reason(&self, process: usize, action: &'a Action) -> Option<(String, Remedy<'a>)> {
@@ -161,18 +184,11 @@ impl<'a> Blocked<'a> {
             Action::Condition(e) => self.condition(process, e),
             Action::Send { channel, .. } => self.send(process, channel),
             Action::Receive { channel, pattern, mode } => self.receive(process, channel, pattern, mode.anywhere),
-            Action::Deterministic(body) => self.guard_reason(process, &body.guard),
             Action::End if process + 1 < self.state.process_count() => {
                 Some((String::from("younger processes have not ended"), Remedy::End))
             }
             _ => None,
         }
-    }
-
-    /// Why the only guard of a deterministic step is not executable; a rendezvous is an error there, and no reason to wait.
-    fn guard_reason(&self, process: usize, guards: &'a [Action]) -> Option<(String, Remedy<'a>)> {
-        let [guard] = guards else { return None };
-        self.reason(process, guard).filter(|(_, remedy)| !self.is_rendezvous(remedy))
     }
 
     fn is_rendezvous(&self, remedy: &Remedy<'_>) -> bool {
@@ -282,17 +298,17 @@ pub(crate) fn why_false(semantics: &Semantics<'_>, state: &Configuration, proces
     false_part(semantics, state, process, e).map(|part| false_in_words(semantics, state, process, part))
 }
 
-/// The first part of a conjunction that is false; `None` if there is none, or if it depends on what others can do.
+/// The first part of a conjunction that is false; `None` if there is none. `timeout` depends on what others can do: a part
+/// with it is no reason.
 fn false_part<'e>(semantics: &Semantics<'_>, state: &Configuration, process: usize, e: &'e Expr) -> Option<&'e Expr> {
-    let depends_on_all = e.any(&|part| matches!(part, Expr::Timeout));
-    if depends_on_all || semantics.evaluate(state, process, e) != Ok(0) {
-        return None;
-    }
     match e {
         Expr::Binary(BinaryOp::And, a, b) => {
             false_part(semantics, state, process, a).or_else(|| false_part(semantics, state, process, b))
         }
-        e => Some(e),
+        e => {
+            let depends_on_all = e.any(&|part| matches!(part, Expr::Timeout));
+            (!depends_on_all && semantics.evaluate(state, process, e) == Ok(0)).then_some(e)
+        }
     }
 }
 

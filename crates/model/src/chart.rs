@@ -28,6 +28,8 @@ pub struct Chart {
     pub lanes: Vec<Lane>,
     /// What there is to say before the first step.
     pub remarks: Vec<String>,
+    /// Expressions that were asked for: each step has their values.
+    pub columns: Vec<String>,
     /// What happens, step by step.
     pub steps: Vec<ChartStep>,
     /// The part of a very long run that has no steps here.
@@ -57,6 +59,7 @@ impl Chart {
             form,
             lanes,
             remarks: Vec::new(),
+            columns: Vec::new(),
             steps: Vec::new(),
             gap: None,
             loop_from: None,
@@ -226,6 +229,8 @@ pub struct ChartStep {
     pub atomic: bool,
     /// What this means for the property: a condition that becomes true, a promise that is not kept.
     pub remarks: Vec<String>,
+    /// The values of the chart's columns after the step.
+    pub columns: Vec<String>,
     /// It shows something, even if it has no event and no remark.
     pub shown: bool,
     /// The step itself, for replay; none where the inputs say what is done.

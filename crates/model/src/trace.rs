@@ -10,7 +10,7 @@ use crate::chart::{
     shortest_circle,
 };
 use crate::display::Display;
-use crate::expr::Expr;
+use crate::expr::{Expr, Scope};
 use crate::fault::{FaultAt, Overflow};
 use crate::ids::{EdgeId, MachineId};
 use crate::network::{Action, Edge, Network, Variable};
@@ -58,12 +58,26 @@ pub struct Narrator<'s> {
     /// The processes that were named so far, and where they are in the list.
     lanes: Vec<Lane>,
     known: HashMap<(MachineId, u32), usize>,
+    /// Expressions over shared variables whose values every step shows, with their texts.
+    columns: Vec<(String, Expr)>,
 }
 
 impl<'s> Narrator<'s> {
     /// A narrator for a semantics.
     pub fn new(semantics: &'s Semantics<'s>, sources: &'s SourceMap) -> Self {
-        Narrator { stepper: semantics.stepper(), sources, lanes: Vec::new(), known: HashMap::new() }
+        Narrator {
+            stepper: semantics.stepper(),
+            sources,
+            lanes: Vec::new(),
+            known: HashMap::new(),
+            columns: Vec::new(),
+        }
+    }
+
+    /// With the values of expressions over shared variables after each step.
+    #[must_use]
+    pub fn with_columns(self, columns: Vec<(String, Expr)>) -> Self {
+        Narrator { columns, ..self }
     }
 
     fn network(&self) -> &'s Network {
@@ -90,6 +104,7 @@ impl<'s> Narrator<'s> {
                     first.changes = changes(&before, &after);
                 }
                 words.channels = touched(&before, &after);
+                words.columns = self.columns_of(&next);
                 (state, control, before) = (next, next_control, after);
             } else if position + 1 < steps.len() {
                 return Err(ReplayError::NoSuchStep(position + 1));
@@ -104,7 +119,8 @@ impl<'s> Narrator<'s> {
     pub fn chart(&mut self, replayed: Replayed) -> Chart {
         let waiting = self.waiting(&replayed.state);
         let circle = if self.is_stuck(&replayed) { circle(&waiting, self.lanes.len()) } else { Vec::new() };
-        Chart { steps: replayed.steps, waiting, circle, ..Chart::new(&Form::RUN, self.lanes.clone()) }
+        let columns = self.columns.iter().map(|(text, _)| text.clone()).collect();
+        Chart { columns, steps: replayed.steps, waiting, circle, ..Chart::new(&Form::RUN, self.lanes.clone()) }
     }
 
     fn is_stuck(&mut self, replayed: &Replayed) -> bool {
@@ -153,6 +169,23 @@ impl<'s> Narrator<'s> {
         let machine = self.network().machine(configuration.machine(process as usize));
         let Action::Assert(e) = &machine.edges.get(edge.index())?.action else { return None };
         blocked::why_false(self.stepper.semantics(), &configuration, process as usize, e)
+    }
+
+    /// The values of the columns in a state; nothing where an expression has none.
+    fn columns_of(&mut self, state: &[u8]) -> Vec<String> {
+        let configuration = self.stepper.configuration(state).clone();
+        let (semantics, network) = (self.stepper.semantics(), self.network());
+        if configuration.process_count() == 0 {
+            return vec![String::new(); self.columns.len()];
+        }
+        let value = |e: &Expr| match (semantics.evaluate(&configuration, 0, e), e) {
+            (Ok(value), Expr::Read(place)) if place.scope == Scope::Global => {
+                network.show_value(network.global(place.variable).ty, value)
+            }
+            (Ok(value), _) => value.to_string(),
+            (Err(_), _) => String::new(),
+        };
+        self.columns.iter().map(|(_, e)| value(e)).collect()
     }
 
     /// Everything in a state, by name.

@@ -64,7 +64,7 @@ pub fn whole(chart: &Chart, sources: &SourceMap, style: Style) -> String {
 
 /// The steps of a run.
 pub(crate) fn steps(chart: &Chart, fold: Fold, places: &Places<'_>, style: Style) -> String {
-    let mut table = Table::new(&[
+    let mut titles = vec![
         ("step", Set::Right),
         ("", Set::Left),
         ("", Set::Left),
@@ -76,7 +76,9 @@ pub(crate) fn steps(chart: &Chart, fold: Fold, places: &Places<'_>, style: Style
         ("statement", Set::Elastic),
         ("changed", Set::Elastic),
         ("channels", Set::Elastic),
-    ]);
+    ];
+    titles.extend(chart.columns.iter().map(|title| (title.as_str(), Set::Right)));
+    let mut table = Table::new(&titles);
     let shown: Vec<usize> = (0..chart.steps.len()).filter(|&at| is_shown(&chart.steps[at])).collect();
     let loop_from = chart.loop_from.filter(|&first| first < chart.steps.len());
     let repeated = loop_from.map_or(0..0, |first| shown.partition_point(|&at| at < first)..shown.len());
@@ -134,7 +136,10 @@ fn push_step(table: &mut Table, chart: &Chart, at: usize, mark: &str, places: &P
     for number in 0..rows.max(1) {
         let one = step.moves.get(number);
         let first = |text: String| if number == 0 { text } else { String::new() };
-        table.push(Row::Cells(vec![
+        let columns = chart.columns.iter().enumerate();
+        let columns = columns.map(|(column, _)| step.columns.get(column).map_or("", String::as_str));
+        let columns: Vec<Cell> = columns.map(|value| Cell::from(first(clean(value)))).collect();
+        let mut cells = vec![
             Cell::inked(Ink::Faint, first(grouped(chart.number(at)))),
             Cell::inked(Ink::Bad, first(String::from(mark))),
             Cell::inked(Ink::Faint, first(String::from(bracket(&chart.steps, at, style)))),
@@ -146,7 +151,9 @@ fn push_step(table: &mut Table, chart: &Chart, at: usize, mark: &str, places: &P
             Cell::from(one.map_or_else(String::new, |one| clean(&one.does))),
             Cell::from(one.map_or_else(String::new, |one| changed(&one.changes))),
             Cell::from(first(channels(step, style))),
-        ]));
+        ];
+        cells.extend(columns);
+        table.push(Row::Cells(cells));
         for remark in one.iter().flat_map(|one| &one.remarks) {
             table.push(Row::Remark(format!("      {arrow} {}", clean(remark))));
         }

@@ -45,6 +45,19 @@ pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String
     text
 }
 
+/// A line for each answer that counts and is no proof; nothing if all are proved.
+pub fn quiet(document: &Document<'_>, style: Style) -> String {
+    let file = style.paint(Ink::Strong, &clean(&document.model.file));
+    let open = document.outcomes.iter().filter(|o| counts(o) && o.verdict != Verdict::Proved);
+    let open = open.map(|outcome| verdict_line(outcome, &document.model, style));
+    let not_checked = document.not_checked.iter().filter(|not| not.asked);
+    let lines = open.chain(not_checked.map(|not| not_checked_line(not, style)));
+    let line = |Line { mark, ink, verdict, property, sentence }: Line| {
+        format!("{file}: {} {property}: {sentence}\n", style.paint(ink, &format!("{mark} {verdict}")))
+    };
+    lines.map(line).collect()
+}
+
 /// The run that an outcome shows, with what is wrong at its end; empty if it shows none.
 pub fn run(outcome: &Outcome, sources: &SourceMap, style: Style) -> String {
     let [_, _, run, _] = sections(outcome, &mut HashSet::new(), &Places::new(sources), style);

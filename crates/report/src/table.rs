@@ -51,14 +51,15 @@ pub(crate) enum Row {
 
 /// A table.
 pub(crate) struct Table {
-    columns: Vec<(&'static str, Set)>,
+    columns: Vec<(String, Set)>,
     rows: Vec<Row>,
 }
 
 impl Table {
     /// A table without rows.
-    pub(crate) fn new(columns: &[(&'static str, Set)]) -> Self {
-        Table { columns: columns.to_vec(), rows: Vec::new() }
+    pub(crate) fn new(columns: &[(&str, Set)]) -> Self {
+        let columns = columns.iter().map(|(title, set)| (String::from(*title), *set)).collect();
+        Table { columns, rows: Vec::new() }
     }
 
     /// Adds a row.
@@ -71,7 +72,8 @@ impl Table {
         let widths = self.widths(indent, style);
         let mut text = String::new();
         if self.columns.iter().any(|(title, _)| !title.is_empty()) {
-            let titles: Vec<Cell> = self.columns.iter().map(|&(title, _)| Cell::inked(Ink::Faint, title)).collect();
+            let titles: Vec<Cell> =
+                self.columns.iter().map(|(title, _)| Cell::inked(Ink::Faint, title.clone())).collect();
             self.line(&mut text, indent, &titles, &widths, style);
         }
         for row in &self.rows {
@@ -86,7 +88,7 @@ impl Table {
     fn line(&self, text: &mut String, indent: &str, cells: &[Cell], widths: &[usize], style: Style) {
         let mut line = String::from(indent);
         let mut owed = String::new();
-        for ((cell, &width), &(_, set)) in cells.iter().zip(widths).zip(&self.columns) {
+        for ((cell, &width), (_, set)) in cells.iter().zip(widths).zip(&self.columns) {
             if width == 0 {
                 continue;
             }
@@ -94,7 +96,7 @@ impl Table {
             let blank = " ".repeat(width - shown.chars().count());
             let painted = cell.ink.map_or_else(|| shown.clone(), |ink| style.paint(ink, &shown));
             // Blanks are written only once something follows them.
-            let (before, after) = if set == Set::Right { (blank, String::new()) } else { (String::new(), blank) };
+            let (before, after) = if *set == Set::Right { (blank, String::new()) } else { (String::new(), blank) };
             owed += &before;
             if !shown.is_empty() {
                 line += &std::mem::take(&mut owed);

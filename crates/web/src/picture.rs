@@ -4,6 +4,7 @@
 //! around, a node is as far to the right as the longest path to it, an edge over several layers gets a bend in each, and
 //! the order in a layer follows the barycentres of the neighbours, swept to and fro. Left to right; sizes in pixels.
 
+use crate::sequence::escaped;
 use model::verdict::{ChannelState, ChannelVerdict};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +90,8 @@ pub fn of_channels(channels: &[ChannelVerdict]) -> Option<Picture> {
 pub fn channel(channel: &ChannelVerdict) -> Channel {
     let note = match (channel.state, channel.proved_at_most, channel.declared) {
         (_, _, Some(0)) => String::from("rendezvous"),
-        (ChannelState::Bounded, Some(bound), _) => format!("≤ {bound}"),
+        (ChannelState::Bounded, Some(bound), None) => format!("≤ {bound}"),
+        (ChannelState::Bounded, Some(bound), Some(declared)) => format!("≤ {bound}, declared [{declared}]"),
         (ChannelState::Bounded, None, _) => String::from("bounded"),
         (ChannelState::Unbounded, ..) => String::from("no bound"),
         (ChannelState::Inconclusive, ..) => String::from("?"),
@@ -363,10 +365,6 @@ impl Picture {
         }
         svg + "</svg>\n"
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

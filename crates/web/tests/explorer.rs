@@ -114,8 +114,14 @@ fn walks_in_the_browser_are_those_of_the_simulator() {
     browser.open(&address);
     reached(&mut browser, 0);
     let mut random = Random::new(7);
-    let options =
-        SimulateOptions { seed: None, steps: 0, channels: Channels::Declared, bad: Vec::new(), style: Style::PLAIN };
+    let options = SimulateOptions {
+        seed: None,
+        steps: 0,
+        channels: Channels::Declared,
+        bad: Vec::new(),
+        columns: Vec::new(),
+        style: Style::PLAIN,
+    };
     for _ in 0..testing::seeds(12) {
         browser.press("Home");
         reached(&mut browser, 0);

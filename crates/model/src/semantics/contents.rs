@@ -6,10 +6,18 @@
 
 use super::Stepper;
 use crate::configuration::Configuration;
-use crate::ids::VariableId;
+use crate::ids::{LocationId, MachineId, VariableId};
 use crate::layout::SHAPE_BYTES;
 
 impl Stepper<'_> {
+    /// The type of a process of a state, and where the process is; `None` if there is no such process.
+    pub fn place(&mut self, state: &[u8], process: u32) -> Option<(MachineId, LocationId)> {
+        self.load(state);
+        let process = process as usize;
+        let exists = process < self.current.process_count();
+        exists.then(|| (self.current.machine(process), self.current.location(process)))
+    }
+
     /// The number of queues of a state, those that never hold a message included.
     pub fn queue_count(&mut self, state: &[u8]) -> usize {
         self.load(state);

@@ -325,6 +325,7 @@ impl Graph {
             for transition in list {
                 let element = self.at(transition.element);
                 locations[index].edges.push(EdgeId::from(edges.len()));
+                locations[index].executes.push(transition.element.0);
                 edges.push(Edge {
                     from: LocationId(index as u32),
                     to: LocationId(transition.to.0),

@@ -1,0 +1,190 @@
+//! Trails: what is written here replays in SPIN, and what SPIN's verifier wrote replays here.
+//!
+//! SPIN and a C compiler must be installed; without them, or without the public models, the tests say so. By default a few
+//! models are compared, with `HIGHWATER_CORPUS=full` all with errors of up to 300,000 states.
+
+#![allow(clippy::print_stdout)]
+
+use crate::binary::{highwater, path, said, scratch, written};
+use crate::corpus;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use testing::judge;
+
+const MODEL: &str = "mtype = { stick, ball };\nchan table = [2] of { mtype };\nchan left = [0] of { mtype };\n\
+    chan right = [1] of { mtype };\nbyte g;\ninline up(x) { x = x + 1; if :: x > 3 -> x = 2 :: else fi }\n\
+    active proctype Ann() { table!stick; atomic { g++; up(g) } d_step { g = 3; g = 4 } left!ball; right?ball; left!ball }\n\
+    active [2] proctype Bob() { byte k; do :: table?stick :: left?ball; break :: k < 1 -> k++ od; left?ball; right!ball }\n\
+    init { run Carl(3) }\nproctype Carl(byte n) { n = 2; assert(n == 2); for (n : 1 .. 2) { skip } }\n";
+
+/// What SPIN makes of a trail.
+fn spin_says(folder: &Path, model: &str, trail: &str) -> String {
+    let output = Command::new("spin").args(["-t", "-p", "-k", trail, model]).current_dir(folder).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// A copy of the folder of a model, since SPIN writes beside it.
+fn copied(model: &Path, name: &str) -> PathBuf {
+    let folder = scratch(&format!("trail-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    for entry in std::fs::read_dir(model.parent().unwrap()).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+    }
+    folder
+}
+
+/// What is wrong with our trail in SPIN's eyes; `Ok(false)` if there is none.
+fn ours_in_spin(folder: &Path, model: &str) -> Result<bool, String> {
+    let trail = folder.join("ours.trail");
+    let _ = std::fs::remove_file(&trail);
+    let output = Command::new(env!("CARGO_BIN_EXE_highwater"))
+        .current_dir(folder)
+        .args([
+            "check",
+            model,
+            "-p",
+            "safety,deadlock",
+            "--format",
+            "json",
+            "--timeout",
+            "30s",
+            "--output",
+            "trail=ours.trail",
+        ])
+        .output()
+        .unwrap();
+    if !trail.exists() {
+        return Ok(false);
+    }
+    let document: Value = serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())?;
+    let violated = document["results"].as_array().unwrap().iter().find(|result| result["verdict"] == "violated");
+    let witness = &violated.ok_or("a trail without a violation")?["witness"];
+    let says = spin_says(folder, model, "ours.trail");
+    let lines = std::fs::read_to_string(&trail).unwrap().lines().count();
+    if witness["problem_code"] == "assertion" {
+        let line = witness["problem_at"]["line"].as_u64().unwrap_or(0);
+        let failed = says.contains("assertion violated") && says.contains(&format!(":{line}, Error"));
+        return if failed { Ok(true) } else { Err(format!("SPIN sees no failed assertion at line {line}: {says}")) };
+    }
+    if !says.contains(&format!("trail ends after {lines} steps")) {
+        return Err(format!("SPIN does not follow all {lines} lines: {says}"));
+    }
+    if witness["problem_code"] != "invalid-end-state" {
+        return Ok(true);
+    }
+    // SPIN has the same processes at the end, at the same lines.
+    let end = says.split("trail ends after").nth(1).unwrap_or_default();
+    let mut spins: Vec<String> = end.lines().filter_map(place_of_process).collect();
+    let ours = witness["waiting"].as_array().ok_or("no waiting processes")?.iter();
+    let mut ours: Vec<String> =
+        ours.map(|waits| format!("{} {}", waits["instance"], waits["process"].as_str().unwrap_or(""))).collect();
+    spins.sort();
+    ours.sort();
+    if spins == ours { Ok(true) } else { Err(format!("at the end SPIN has {spins:?}, we have {ours:?}")) }
+}
+
+/// `2 Bob` of the line ` 20: proc  2 (Bob:1) t1.pml:22 (state 9)`.
+fn place_of_process(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once("proc")?;
+    let (number, rest) = rest.trim_start().split_once(' ')?;
+    let name = rest.split_once('(')?.1.rsplit_once(") ").map_or(rest, |(name, _)| name);
+    let name = name.split(')').next()?.rsplit_once(':').map_or(name, |(name, _)| name);
+    line.contains("(state ").then(|| format!("{number} {}", name.trim_start_matches('(')))
+}
+
+/// What is wrong with the trail of SPIN's verifier in our eyes; `Ok(false)` if there is none.
+fn spins_in_ours(folder: &Path, model: &str) -> Result<bool, String> {
+    let run = |program: &str, arguments: &[&str]| Command::new(program).args(arguments).current_dir(folder).output();
+    run("spin", &["-a", model]).map_err(|e| e.to_string())?;
+    let compiled = run(judge::verifier_compiler(), &["-w", "-DSAFETY", "-DVECTORSZ=8192", "-o", "pan", "pan.c"]);
+    if !compiled.is_ok_and(|output| output.status.success()) {
+        return Ok(false);
+    }
+    let report = run("./pan", &["-m100000"]).map_err(|e| e.to_string())?;
+    let report = String::from_utf8_lossy(&report.stdout).into_owned();
+    let trail = folder.join(format!("{model}.trail"));
+    let Some(error) = report.lines().find_map(|line| line.strip_prefix("pan:1: ")) else { return Ok(false) };
+    if !trail.exists() {
+        return Ok(false);
+    }
+    let output = highwater(&["simulate", path(&folder.join(model)), "--replay", path(&trail)]);
+    let text = said(&output);
+    // A claim is no part of the model, and its assertions are none of the model's.
+    let claimed = std::fs::read_to_string(&trail).unwrap_or_default().lines().any(|line| line.starts_with("-2:"));
+    let expected = if claimed {
+        ""
+    } else if error.starts_with("assertion violated") {
+        "assertion ("
+    } else if error.starts_with("invalid end state") {
+        "invalid-end-state ("
+    } else {
+        ""
+    };
+    let last = text.lines().last().unwrap_or_default();
+    let follows = output.status.code() == Some(0) && last.contains("steps of a trail: ") && last.contains(expected);
+    if follows { Ok(true) } else { Err(format!("{error}: {last}")) }
+}
+
+#[test]
+fn trails_go_both_ways_for_a_model_with_all_kinds_of_statements() {
+    if !judge::has_spin() {
+        println!("skipped: SPIN is not installed");
+        return;
+    }
+    let file = written("trail-model.pml", MODEL);
+    let folder = copied(&file, "model");
+    let name = "trail-model.pml";
+    assert_eq!(ours_in_spin(&folder, name), Ok(true));
+    assert_eq!(spins_in_ours(&folder, name), Ok(true));
+    // One that does not fit is refused, at the line that is not possible.
+    std::fs::write(folder.join("wrong.trail"), "1:0:0\n2:0:0\n").unwrap();
+    let wrong = highwater(&["simulate", path(&folder.join(name)), "--replay", path(&folder.join("wrong.trail"))]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(said(&wrong).contains("line 2 of the trail: process 0 cannot take statement 0 here"), "{}", said(&wrong));
+}
+
+#[test]
+fn trails_are_for_promela_and_for_one_model_at_a_time() {
+    let good = written("trail-good.pml", "active proctype P() { skip }");
+    let trail = scratch("none.trail");
+    let _ = std::fs::remove_file(&trail);
+    let output = format!("trail={}", path(&trail));
+    assert_eq!(highwater(&["check", path(&good), "--output", &output]).status.code(), Some(0));
+    assert!(!trail.exists(), "there is no run to write");
+    assert_eq!(highwater(&["check", path(&good), path(&good), "--output", &output]).status.code(), Some(2));
+    let fsp = written("trail.fsp", "P = (a -> STOP).\n||S = P.\n");
+    assert_eq!(highwater(&["check", path(&fsp), "--output", &output]).status.code(), Some(2));
+}
+
+#[test]
+fn trails_of_public_models_go_both_ways() {
+    let folder = corpus::folder();
+    if !judge::has_spin() || !folder.join("spin-results.tsv").exists() {
+        println!("skipped: no SPIN, or no public models beside the project");
+        return;
+    }
+    let most = if testing::full_corpus() { usize::MAX } else { 6 };
+    let failing = corpus::rows(&folder).into_iter().filter(|row| {
+        row.accepted
+            && row.errors > 0
+            && row.stored.is_some_and(|states| states <= 300_000)
+            && !corpus::REFUSED.contains(&row.file.as_str())
+    });
+    let (mut written, mut read, mut wrong) = (0, 0, Vec::new());
+    for row in failing.take(most) {
+        let model = folder.join(&row.file);
+        let name = model.file_name().unwrap().to_str().unwrap();
+        let copy = copied(&model, "public");
+        for (count, result) in [(&mut written, ours_in_spin(&copy, name)), (&mut read, spins_in_ours(&copy, name))] {
+            match result {
+                Ok(done) => *count += usize::from(done),
+                Err(why) => wrong.push(format!("{}: {}", row.file, why.chars().take(400).collect::<String>())),
+            }
+        }
+    }
+    println!("{written} trails replay in SPIN, {read} trails of SPIN replay here");
+    assert!(wrong.is_empty(), "{} trails differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(written >= most.min(80) && read >= most.min(75), "{written} written, {read} read");
+}
