@@ -5,6 +5,7 @@
 //! ```text
 //! cargo bench -p highwater-cli --bench flow             # some minutes
 //! cargo bench -p highwater-cli --bench flow -- quick    # small sizes
+//! cargo bench -p highwater-cli --bench flow -- bars     # the section on queues of services alone
 //! ```
 //!
 //! Both methods read the same text and answer the same question, boundedness with the bounds of all channels: the
@@ -12,6 +13,9 @@
 //! problems, exactly. Times are wall times of one thread; of short runs the shortest of three counts.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
+
+#[path = "flow_bars.rs"]
+mod bars;
 
 use flow::{Question, Report};
 use model::budget::Budget;
@@ -216,7 +220,17 @@ struct Row {
 }
 
 fn main() {
-    let quick = std::env::args().any(|a| a == "quick");
+    let asked = |what: &str| std::env::args().any(|a| a == what);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/FLOW.md");
+    if asked("election") {
+        println!("{}", bars::measure_election());
+        return;
+    }
+    if asked("bars") {
+        write_page(&page, &bars::replaced(&std::fs::read_to_string(&page).unwrap_or_default()));
+        return;
+    }
+    let quick = asked("quick");
     let most = Duration::from_secs(if quick { 5 } else { 30 });
     let mut text = String::from("# The flow engine beside the papers' method\n\n");
     text += "Measured in one run on one machine by `benches/flow.rs`";
@@ -238,8 +252,11 @@ fn main() {
         let rows = measure(family, sizes, most);
         text += &section(family, &rows, most);
     }
+    write_page(&page, &(text + &bars::section()));
+}
+
+fn write_page(page: &Path, text: &str) {
     println!("{text}");
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/FLOW.md");
     if let Err(error) = std::fs::write(page, text) {
         println!("cannot write the table: {error}");
     }

@@ -123,3 +123,24 @@ fn known_bounds_are_proved_and_none_is_wrong() {
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
+
+#[test]
+fn bounds_near_a_large_process_are_exact() {
+    let init = "init { int i; do :: i < N -> run P(i); i++ :: else -> break od }";
+    let barrier = "chan go[N] = [1] of { bit }; chan here[N] = [1] of { bit };
+        proctype P(int id) { do :: here[id]!1; go[id]?1 od }
+        active proctype M() { int i; do :: for (i : 0 .. N - 1) { here[i]?1 }; for (i : 0 .. N - 1) { go[i]!1 } od }";
+    let replies = "chan ask = [1] of { int }; chan reply[N] = [1] of { bit };
+        proctype P(int id) { do :: ask!id; reply[id]?1 od }
+        active proctype S() { int who; do :: ask?who -> reply[who]!1 od }";
+    let each = |name: &'static str, n: u64| (0..n).map(move |i| (format!("{name}[{i}]"), Some(1)));
+    let answers = each("reply", 30).chain([(String::from("ask"), Some(30))]);
+    for (name, text, n, truth) in [
+        ("barrier", barrier, 100, each("go", 100).chain(each("here", 100)).collect()),
+        ("replies", replies, 30, answers.collect()),
+    ] {
+        let text = format!("#define N {n}\n{text}\n{init}");
+        let system = Known { name: name.to_owned(), text, large: true, truth };
+        assert_eq!(missing(&system), None, "{name}");
+    }
+}

@@ -24,7 +24,7 @@ mod walk;
 use crate::clock::Clock;
 use crate::expansion::Expander;
 use breadth::Tree;
-use lengths::Lengths;
+pub(crate) use lengths::Lengths;
 use model::context::Context;
 use model::fault::FaultAt;
 use model::growth::{Parts, Stage, verified};
@@ -37,6 +37,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 pub use model::growth::GrowingRun;
+pub(crate) use walk::Random;
 
 /// Edges that a static counterexample uses again and again: walks prefer them.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +81,8 @@ pub struct GrowthReport {
     pub digest: Option<u128>,
     /// Every channel that was seen, by name, and how long it got.
     pub longest: Vec<QueueLength>,
+    /// How long channels got on walks whose steps were not kept.
+    pub filled: BTreeMap<String, u32>,
     /// A fault after which a run cannot go on, if one was met: what would come after it is not known.
     pub crashed: Option<FaultAt>,
     /// Verified runs; together they show every channel that could be shown to grow.

@@ -12,6 +12,7 @@ mod bitstate;
 mod clock;
 mod compress;
 mod expansion;
+pub mod fill;
 pub mod growth;
 pub mod liveness;
 pub mod moves;

@@ -7,6 +7,7 @@ use model::growth::{GrowingRun, Refusal, Stage, verify};
 use model::network::Network;
 use model::semantics::{Reading, Semantics, Step};
 use model::verdict::Reason;
+use std::collections::BTreeMap;
 
 const MOST_STATES: u64 = 1_500;
 
@@ -350,4 +351,23 @@ fn a_made_up_run_is_refused() {
     assert_eq!(verify(&semantics, &loop_of(&[], &[])), Err(Refusal::NoLoop));
     let declared = Semantics::new(&network, Reading::Declared);
     assert_eq!(verify(&declared, &loop_of(&[], &edges)), Err(Refusal::Reading));
+}
+
+#[test]
+fn long_walks_reach_the_bounds_of_hundreds_of_processes() {
+    let text = "#define N 300
+        chan go[N] = [1] of { bit }; chan here[N] = [1] of { bit }; chan log = [1] of { bit };
+        proctype worker(int id) { log!1; do :: here[id]!1; go[id]?1 od }
+        active proctype master() {
+          int i;
+          do :: for (i : 0 .. N - 1) { here[i]?1 }; for (i : 0 .. N - 1) { go[i]!1 } od
+        }
+        init { int i; do :: i < N -> run worker(i); i++ :: else -> break od }";
+    let network = network(text);
+    let semantics = Semantics::new(&network, Reading::Unbounded);
+    let each = (0..300).flat_map(|i| [(format!("go[{i}]"), 1), (format!("here[{i}]"), 1)]);
+    let wanted: BTreeMap<String, u64> = each.chain([(String::from("log"), 300)]).collect();
+    let reached = explore::fill::lengths(&semantics, &wanted, &Context::silent(&Budget::unlimited()));
+    let reached: BTreeMap<String, u64> = reached.into_iter().map(|(name, length)| (name, length.into())).collect();
+    assert_eq!(reached, wanted);
 }

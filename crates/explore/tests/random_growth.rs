@@ -2,12 +2,13 @@
 //!
 //! `HIGHWATER_SEEDS=N` tries N models that look at their queues (100 without it), and a plain one for every 8 of N (150).
 
-use explore::growth::{GrowthOptions, growth};
+use explore::growth::{GrowthOptions, GrowthReport, growth};
 use explore::search::{Options, search};
 use model::budget::Budget;
 use model::context::Context;
 use model::growth::{GrowingRun, Parts};
 use model::semantics::{Reading, Semantics, Step, Stepper};
+use std::collections::BTreeMap;
 use std::time::Duration;
 use testing::models::{loops, queues};
 
@@ -152,6 +153,9 @@ fn check(seed: u64, text: &str, counts: &mut Counts) {
         counts.complete += 1;
         assert!(report.growing.is_empty(), "seed {seed}: a finite system does not grow\n{text}");
         assert!(!finite || report.digest == found.digest, "seed {seed}\n{text}");
+        if report.crashed.is_none() {
+            walked(seed, text, &semantics, &report);
+        }
     }
     for run in &report.growing {
         counts.growing += 1;
@@ -179,6 +183,18 @@ fn check(seed: u64, text: &str, counts: &mut Counts) {
         let reached = length(&mut parts, &state, &longest.channel);
         assert!(reached <= longest.length, "seed {seed}\n{text}");
         assert!(reached == longest.length || text.contains("atomic"), "seed {seed}\n{text}");
+    }
+}
+
+/// Long walks see no more than a search of all states does.
+fn walked(seed: u64, text: &str, semantics: &Semantics<'_>, report: &GrowthReport) {
+    let limits = Budget::unlimited().at_most(Duration::from_millis(100));
+    for (channel, length) in explore::fill::lengths(semantics, &BTreeMap::new(), &Context::silent(&limits)) {
+        let longest = report.longest.iter().find(|q| q.channel == channel).map_or(0, |q| q.length);
+        assert!(
+            length <= longest,
+            "seed {seed}: a walk fills {channel} with {length}, no state has more than {longest}\n{text}"
+        );
     }
 }
 

@@ -89,6 +89,8 @@ struct Run<'a> {
     created: HashMap<(u32, u32, u32), u32>,
     many: HashMap<u32, u32>,
     work: VecDeque<Work>,
+    /// What is looked at again because a fact has changed: when all else is done, since it may change many times.
+    again: VecDeque<Work>,
     waiting: HashSet<Work>,
     global_readers: Vec<HashSet<Work>>,
     queue_readers: Vec<HashSet<Work>>,
@@ -109,6 +111,7 @@ pub fn analyse(world: &World<'_>, config: &Config, most_nodes: usize, budget: &B
         created: HashMap::new(),
         many: HashMap::new(),
         work: VecDeque::new(),
+        again: VecDeque::new(),
         waiting: HashSet::new(),
         global_readers: vec![HashSet::new(); world.globals.len()],
         queue_readers: Vec::new(),
@@ -179,9 +182,14 @@ impl Run<'_> {
         }
     }
 
+    fn push_again(&mut self, readers: Vec<Work>) {
+        let new = readers.into_iter().filter(|&reader| self.waiting.insert(reader));
+        self.again.extend(new);
+    }
+
     fn fixpoint(&mut self, budget: &Budget) -> Result<(), Failure> {
         let mut count = 0u32;
-        while let Some(work) = self.work.pop_front() {
+        while let Some(work) = self.work.pop_front().or_else(|| self.again.pop_front()) {
             self.waiting.remove(&work);
             count += 1;
             if count.is_multiple_of(64)
@@ -356,7 +364,7 @@ impl Run<'_> {
         let next = if wide { values::widened(known, &joined, ty, &self.world.thresholds) } else { joined };
         self.analysis.facts.globals[slot as usize] = next;
         let readers: Vec<Work> = self.global_readers[slot as usize].iter().copied().collect();
-        readers.into_iter().for_each(|reader| self.push(reader));
+        self.push_again(readers);
     }
 
     fn widen_queue(&mut self, queue: u32, message: Vec<Values>) {
@@ -387,7 +395,7 @@ impl Run<'_> {
         }
         if changed {
             let readers: Vec<Work> = self.queue_readers[queue as usize].iter().copied().collect();
-            readers.into_iter().for_each(|reader| self.push(reader));
+            self.push_again(readers);
         }
     }
 

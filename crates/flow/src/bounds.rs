@@ -11,7 +11,7 @@ use crate::net::{Counter, Net};
 use crate::prove::Prover;
 use crate::weigh::{Frame, Master, TooLarge, Weighed, gain, whole_numbers};
 use linear::{Rational, Variable};
-use model::flow_proof::Weights;
+use model::flow_proof::{Bound, Weights};
 use std::collections::{BTreeMap, HashMap};
 
 /// What weights prove of a queue.
@@ -28,6 +28,11 @@ pub struct Proved {
 impl Proved {
     /// Of a queue that nothing is sent to, without any weights.
     pub const EMPTY: Proved = Proved { at_most: 0, unit: 1, room: 0 };
+
+    /// The bound as the certificate carries it.
+    pub fn bound(self, queue: u32, weights: u32) -> Bound {
+        Bound { queue, at_most: self.at_most, weights, unit: self.unit }
+    }
 }
 
 /// The least bound of a queue that weights can prove; `None` if there is none, or no time.

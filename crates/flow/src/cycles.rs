@@ -237,7 +237,7 @@ impl Asked<'_> {
             };
             let proved = raise(self.net, self.shape, row.queue, proved, &weights);
             row.at_most = Some(proved.at_most);
-            keep_bound(proof, row.queue, proved, &weights);
+            keep_bound(proof, row.queue, proved, weights);
         }
     }
 

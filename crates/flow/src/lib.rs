@@ -39,7 +39,7 @@ use limited::Limit;
 use model::budget::{Budget, Stopwatch};
 use model::context::Context;
 use model::event::Event;
-use model::flow_proof::{Abstraction, Atom, Bound, FlowProof, Instance, Linear, Progress, Queue, Ranking, Weights};
+use model::flow_proof::{Abstraction, Atom, FlowProof, Instance, Linear, Progress, Queue, Ranking, Weights};
 use model::network::Network;
 use model::verdict::Reason;
 use near::Near;
@@ -160,7 +160,7 @@ impl Engine<'_> {
                 Ok(proof) => {
                     let report = self.finished(analysis, net, proof, growing);
                     return Round::done(match config {
-                        Some(config) => self.sharpened(analysis, config, report),
+                        Some(config) => self.sharpened(analysis, net, config, report),
                         None => report,
                     });
                 }
@@ -222,13 +222,14 @@ impl Engine<'_> {
     }
 
     /// A proof of smaller bounds, where the elements of an array of channels are told apart in a loop over them.
-    fn sharpened(&mut self, analysis: &Analysis, config: &Config, report: Report) -> Report {
+    fn sharpened(&mut self, analysis: &Analysis, net: &Net, config: &Config, report: Report) -> Report {
         let exact = report.queues.iter().all(|queue| queue.at_most.is_some_and(|most| most <= 1));
-        let Some(mut next) = refine::with_indices(self.world, analysis, config).filter(|_| report.complete && !exact)
+        let Some(mut next) =
+            refine::with_indices(self.world, analysis, net, config).filter(|_| report.complete && !exact)
         else {
             return report;
         };
-        let moment = self.budget.share(2).at_most(BOUNDS_TIME);
+        let moment = self.budget.share(2).at_most(2 * BOUNDS_TIME);
         let budget = std::mem::replace(&mut self.budget, moment);
         let most_nodes = MOST_REFINED.max(4 * report.sizes.nodes);
         let finer = self.build(&mut next, most_nodes).ok().and_then(|(analysis, net)| {
@@ -603,6 +604,7 @@ fn bound_all(
         let large = part.counters.len() > LARGE_PART;
         let mut useless = if large { MOST_USELESS - 1 } else { 0 };
         let near = Near::new(&part, shape, &left_out);
+        let mut shared = None;
         for queue in queues {
             let rough = units.get(&queue).zip(room.as_ref().map(|room| &room.weights));
             let rough = rough.map(|(&proved, weights)| (raise(net, shape, queue, proved, weights), weights));
@@ -611,17 +613,21 @@ fn bound_all(
             let close = if known == Some(1) { None } else { near.bound(queue, budget) };
             let close = close.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
             let close = close.filter(|(close, _)| known.is_none_or(|known| close.at_most < known));
-            let rough = close.as_ref().map(|(proved, weights)| (*proved, weights)).or(rough);
-            let exact = rough.is_some_and(|(rough, _)| rough.at_most == 1);
+            let known = close.as_ref().map(|(proved, _)| proved.at_most).or(known);
+            let exact = known == Some(1);
             let worth = !exact && useless < MOST_USELESS && budget.check().is_ok();
             let moment = if large { budget.at_most(BOUNDS_TIME / 10) } else { budget.clone() };
             let own = if worth { bounds::bound(&prover, &frame, queue, &mut || moment.check().is_ok()) } else { None };
             let own = own.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
-            let own = own.filter(|(own, _)| rough.is_none_or(|(rough, _)| own.at_most < rough.at_most));
+            let own = own.filter(|(own, _)| known.is_none_or(|known| own.at_most < known));
             useless += usize::from(worth && own.is_none());
-            if let Some((proved, weights)) = own.as_ref().map(|(proved, weights)| (*proved, weights)).or(rough) {
+            if let Some((proved, weights)) = own.or(close) {
                 report.queues[rows[&queue]].at_most = Some(proved.at_most);
                 keep_bound(proof, queue, proved, weights);
+            } else if let Some((proved, weights)) = rough {
+                report.queues[rows[&queue]].at_most = Some(proved.at_most);
+                let weights = *shared.get_or_insert_with(|| keep_weights(proof, weights.clone()));
+                proof.bounds.push(proved.bound(queue, weights));
             }
         }
     }
@@ -632,7 +638,7 @@ fn bound_all(
             let known = &mut report.queues[row].at_most;
             *known = Some(known.map_or(proved.at_most, |known| known.min(proved.at_most)));
         }
-        keep_bound(proof, limit.queue, proved, &limit.weights);
+        keep_bound(proof, limit.queue, proved, limit.weights.clone());
     }
     for bound in &proof.abstraction.linear.bounds {
         if let Some(&row) = rows.get(&bound.queue) {
@@ -645,7 +651,7 @@ fn bound_all(
         if proof.abstraction.queues[queue as usize].atoms.is_empty() {
             let proved = raise(net, shape, queue, Proved::EMPTY, &Weights::default());
             report.queues[row].at_most = Some(proved.at_most);
-            keep_bound(proof, queue, proved, &Weights::default());
+            keep_bound(proof, queue, proved, Weights::default());
         }
     }
 }
@@ -655,13 +661,14 @@ fn raise(net: &Net, shape: &Shape, queue: u32, proved: Proved, weights: &Weights
     Proved { at_most: failures::raised(&net.failures, &shape.many, queue, proved, weights), ..proved }
 }
 
-fn keep_bound(proof: &mut FlowProof, queue: u32, Proved { at_most, unit, .. }: Proved, weights: &Weights) {
-    // Queues of one part follow each other: those with the same weights share them.
-    if proof.bound_weights.last() != Some(weights) {
-        proof.bound_weights.push(weights.clone());
-    }
-    let weights = proof.bound_weights.len() as u32 - 1;
-    proof.bounds.push(Bound { queue, at_most, weights, unit });
+fn keep_bound(proof: &mut FlowProof, queue: u32, proved: Proved, weights: Weights) {
+    let weights = keep_weights(proof, weights);
+    proof.bounds.push(proved.bound(queue, weights));
+}
+
+fn keep_weights(proof: &mut FlowProof, weights: Weights) -> u32 {
+    proof.bound_weights.push(weights);
+    proof.bound_weights.len() as u32 - 1
 }
 
 /// Weights that prove bounds for all queues at once.

@@ -3,14 +3,18 @@
 //! One problem over everything, for each queue, grows with the square of the system; most queues are bounded by what the two
 //! or three processes around them do. So the weights of a bound are looked for close to its queue first: everything that a
 //! process farther away touches weighs nothing. What that proves is a bound like any other.
+//! A process near the queue may still be large (a loop over all the others, say); most of what it does is then without
+//! effect here, and is contracted.
 
 use crate::bounds::{self, Proved};
-use crate::net::{Counter, Net};
+use crate::net::{Arrivals, Counter, Merged, Net};
 use crate::prove::{Prover, Shape};
 use crate::weigh::Frame;
 use model::budget::Budget;
 use model::flow_proof::Weights;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// More processes than these are not near.
 const MOST_NEAR: usize = 8;
@@ -31,6 +35,12 @@ pub struct Near<'n> {
     touched: Vec<BTreeSet<u32>>,
     /// Per queue: the instances that send to it or take from it.
     queues: HashMap<u32, BTreeSet<u32>>,
+    /// Per instance: the counters that nobody else changes.
+    own: Vec<Vec<u32>>,
+    /// Per counter: the transitions that change it.
+    changed_by: Vec<Vec<u32>>,
+    /// Per instance, once it was near a queue: the ways into its nodes.
+    arrivals: RefCell<HashMap<u32, Rc<Arrivals>>>,
 }
 
 impl<'n> Near<'n> {
@@ -39,8 +49,10 @@ impl<'n> Near<'n> {
         let mut users = vec![BTreeSet::new(); net.counters.len()];
         let mut touched = vec![BTreeSet::new(); net.of_instance.len()];
         let mut queues: HashMap<u32, BTreeSet<u32>> = HashMap::new();
-        for transition in &net.transitions {
+        let mut changed_by = vec![Vec::new(); net.counters.len()];
+        for (id, transition) in (0u32..).zip(&net.transitions) {
             for &(counter, _) in &transition.effects {
+                changed_by[counter as usize].push(id);
                 users[counter as usize].insert(transition.instance);
                 touched[transition.instance as usize].insert(counter);
                 if let Counter::Message(queue, _) = net.counters[counter as usize] {
@@ -48,7 +60,13 @@ impl<'n> Near<'n> {
                 }
             }
         }
-        Near { net, shape, left_out, users, touched, queues }
+        let mut own = vec![Vec::new(); net.of_instance.len()];
+        for (counter, users) in (0u32..).zip(&users) {
+            if let (Some(&only), 1) = (users.first(), users.len()) {
+                own[only as usize].push(counter);
+            }
+        }
+        Near { net, shape, left_out, users, touched, queues, own, changed_by, arrivals: RefCell::default() }
     }
 
     /// The least bound of a queue that weights near it prove.
@@ -59,14 +77,7 @@ impl<'n> Near<'n> {
                 return None;
             }
             let instances: Vec<u32> = near.iter().copied().collect();
-            let counts = |counter: u32| {
-                self.users[counter as usize].is_subset(&near)
-                    && !self.left_out.contains(&self.net.counters[counter as usize])
-            };
-            let part = self.net.part(&instances, &counts);
-            let prover = Prover::new(&part, self.shape, vec![false; part.counters.len()], budget);
-            let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
-            let found = bounds::bound(&prover, &frame, queue, &mut || budget.check().is_ok());
+            let found = self.among(&near, &instances, queue, budget);
             if found.is_some() || near.iter().any(|&instance| self.touched[instance as usize].len() > MOST_TOUCHED) {
                 return found;
             }
@@ -74,5 +85,40 @@ impl<'n> Near<'n> {
             near.extend(around.flat_map(|&counter| &self.users[counter as usize]));
         }
         None
+    }
+    /// The same, by weights of what only these instances change.
+    fn among(&self, near: &BTreeSet<u32>, instances: &[u32], queue: u32, budget: &Budget) -> Option<(Proved, Weights)> {
+        // What several of them share, another one than the largest touches, too.
+        let largest = instances.iter().copied().max_by_key(|&instance| self.touched[instance as usize].len())?;
+        let others = instances.iter().filter(|&&instance| instance != largest);
+        let touched = others.flat_map(|&instance| &self.touched[instance as usize]).chain(&self.own[largest as usize]);
+        let touched = touched.copied();
+        let counted = touched.filter(|&counter| {
+            let users = &self.users[counter as usize];
+            users.len() <= near.len()
+                && users.is_subset(near)
+                && !self.left_out.contains(&self.net.counters[counter as usize])
+        });
+        let counted: HashSet<u32> = counted.collect();
+        let effective: HashSet<u32> =
+            counted.iter().flat_map(|&counter| &self.changed_by[counter as usize]).copied().collect();
+        let merged: Vec<Merged> =
+            instances.iter().map(|&instance| self.arrivals(instance).merged(&|id| effective.contains(&id))).collect();
+        let part = self.net.part(instances, &|counter| counted.contains(&counter), &merged);
+        let prover = Prover::new(&part, self.shape, vec![false; part.counters.len()], budget);
+        let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
+        let (proved, mut weights) = bounds::bound(&prover, &frame, queue, &mut || budget.check().is_ok())?;
+        for (&instance, merged) in instances.iter().zip(&merged) {
+            let id = self.net.ids[instance as usize];
+            if let Some(potentials) = weights.nodes.get_mut(&id).filter(|_| !self.shape.many[id as usize]) {
+                *potentials = merged.of.iter().map(|&node| potentials[node as usize]).collect();
+            }
+        }
+        Some((proved, weights))
+    }
+
+    fn arrivals(&self, instance: u32) -> Rc<Arrivals> {
+        let mut known = self.arrivals.borrow_mut();
+        Rc::clone(known.entry(instance).or_insert_with(|| Rc::new(Arrivals::new(self.net, instance))))
     }
 }

@@ -23,6 +23,7 @@ use model::flow_proof::{Followed, Number, Point, Values};
 use model::ids::{EdgeId, MachineId};
 use model::network::{Action, Edge};
 use model::verdict::Reason;
+pub(crate) use parts::{Arrivals, Merged};
 pub(crate) use shared::first_value;
 use shared::{followed, numbers};
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -20,6 +20,8 @@ use std::collections::BTreeSet;
 const MOST_VALUES: usize = 40;
 /// A local that chooses a channel is folded if it has no more values than this.
 const MOST_INDICES: u64 = 4096;
+/// No more values of a field are told apart for sharper bounds: there is a point for each pair of them.
+const MOST_RECEIVED: usize = 64;
 /// An array of more elements than this is not followed.
 const MOST_ELEMENTS: usize = 16;
 
@@ -45,7 +47,7 @@ pub fn refine(
         &|r, config| r.count_changed(config),
         &|r, config| r.follow_all(config),
     ];
-    let refiner = Refiner { world, analysis, net: Some(net), used };
+    let refiner = Refiner { world, analysis, net, used };
     for tier in tiers {
         let mut next = config.clone();
         tier(&refiner, &mut next);
@@ -57,12 +59,19 @@ pub fn refine(
     None
 }
 
-/// A configuration in which the locals that choose channels are told apart; `None` if they are already.
-pub fn with_indices(world: &World<'_>, analysis: &Analysis, config: &Config) -> Option<Config> {
+/// A configuration in which the locals that choose channels are told apart, also where they are received; `None` if they
+/// are already.
+pub fn with_indices(world: &World<'_>, analysis: &Analysis, net: &Net, config: &Config) -> Option<Config> {
     let mut next = config.clone();
     let actions = (0u32..).map(MachineId).zip(&world.network.machines);
     let used = actions.flat_map(|(id, machine)| machine.edges.iter().map(move |edge| (id, &edge.action))).collect();
-    Refiner { world, analysis, net: None, used }.fold_channels(&mut next);
+    let refiner = Refiner { world, analysis, net, used };
+    refiner.fold_channels(&mut next);
+    let folded = next.clone();
+    refiner.tell_received_apart(&mut next);
+    if next.constants.values().any(|constants| constants.len() > MOST_RECEIVED) {
+        next = folded;
+    }
     (next != *config).then_some(next)
 }
 
@@ -104,7 +113,7 @@ enum Tests {
 struct Refiner<'a> {
     world: &'a World<'a>,
     analysis: &'a Analysis,
-    net: Option<&'a Net>,
+    net: &'a Net,
     used: Vec<(MachineId, &'a Action)>,
 }
 
@@ -355,15 +364,19 @@ impl Refiner<'_> {
             return;
         }
         let contents = facts.atoms.iter().map(|(_, fields)| &fields[field]);
-        if let Values::Set(numbers) = contents.fold(values::nothing(), |a, b| values::join(&a, b)) {
-            config.constants.entry((facts.channel_type.0, field as u32)).or_default().extend(numbers);
+        let contents = contents.fold(values::nothing(), |a, b| values::join(&a, b));
+        let known = config.constants.entry((facts.channel_type.0, field as u32)).or_default();
+        match contents {
+            Values::Set(numbers) => known.extend(numbers),
+            Values::Range(low, high) if count(&contents) <= MOST_INDICES => known.extend(low..=high),
+            _ => {}
         }
     }
 
     /// The queues that processes of a machine take from.
     fn taken_by(&self, machine: MachineId) -> BTreeSet<u32> {
         let mut queues = BTreeSet::new();
-        let Some(net) = self.net else { return queues };
+        let net = self.net;
         for transition in &net.transitions {
             if self.analysis.instances[transition.instance as usize].machine != machine {
                 continue;

@@ -139,6 +139,21 @@ pub fn join(a: &Values, b: &Values) -> Values {
     }
 }
 
+/// All of them together: an array of channels is one set, not one after the other.
+pub fn union(each: impl Iterator<Item = Values>) -> Values {
+    let (mut queues, mut rest) = (None::<Vec<u32>>, nothing());
+    for values in each {
+        match values {
+            Values::Queues(more) => queues.get_or_insert_default().extend(more),
+            other => rest = join(&rest, &other),
+        }
+    }
+    match queues {
+        Some(queues) => join(&rest, &Values::Queues(merged(&queues, &[]))),
+        None => rest,
+    }
+}
+
 fn merged<T: Ord + Copy>(x: &[T], y: &[T]) -> Vec<T> {
     let mut all = [x, y].concat();
     all.sort_unstable();
@@ -151,7 +166,9 @@ pub fn meet(a: &Values, b: &Values) -> Values {
     match (a, b) {
         (Values::Set(x), _) => Values::Set(x.iter().copied().filter(|&n| contains(b, n)).collect()),
         (_, Values::Set(y)) => Values::Set(y.iter().copied().filter(|&n| contains(a, n)).collect()),
-        (Values::Queues(x), Values::Queues(y)) => Values::Queues(x.iter().copied().filter(|q| y.contains(q)).collect()),
+        (Values::Queues(x), Values::Queues(y)) => {
+            Values::Queues(x.iter().copied().filter(|q| y.binary_search(q).is_ok()).collect())
+        }
         (Values::AnyQueue, _) => b.clone(),
         (_, Values::AnyQueue) => a.clone(),
         (Values::Range(l, h), Values::Range(m, k)) => range(*l.max(m), *h.min(k)),
@@ -164,7 +181,7 @@ pub fn within(a: &Values, b: &Values) -> bool {
     match (a, b) {
         (Values::Set(x), _) if x.is_empty() => true,
         (Values::Queues(_) | Values::AnyQueue, Values::AnyQueue) => true,
-        (Values::Queues(x), Values::Queues(y)) => x.iter().all(|q| y.contains(q)),
+        (Values::Queues(x), Values::Queues(y)) => x.iter().all(|q| y.binary_search(q).is_ok()),
         (Values::Set(x), Values::Set(_) | Values::Range(..)) => x.iter().all(|&n| contains(b, n)),
         (Values::Range(l, h), Values::Range(m, k)) => m <= l && h <= k,
         _ => false,

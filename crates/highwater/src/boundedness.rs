@@ -24,6 +24,10 @@ use std::time::Duration;
 
 /// So many states are enough to reach most bounds.
 const QUICK_STATES: u64 = 4_000;
+/// With more queues than this, long walks come before a search: a state has too many successors.
+const MANY_QUEUES: usize = 64;
+/// How long they take at most.
+const WALKS_TIME: Duration = Duration::from_secs(2);
 
 impl Portfolio<'_> {
     /// Is every channel bounded, and how long does each get?
@@ -82,12 +86,23 @@ impl Portfolio<'_> {
         let channels = report.queues.iter().filter(|q| !q.bounded).map(|q| q.name.clone()).collect();
         let guide = (!report.guide.is_empty()).then(|| Guide { edges: report.guide.clone() });
         let mut options = GrowthOptions { guide, channels, stop_at_first: !report.complete };
+        let mut filled = BTreeMap::new();
+        if report.complete && report.queues.len() > MANY_QUEUES {
+            let wanted = report.queues.iter().filter_map(|q| Some((q.name.clone(), q.at_most?))).collect();
+            let moment = budget.share(2).at_most(WALKS_TIME);
+            filled = explore::fill::lengths(semantics, &wanted, &cx.with(&moment));
+            let walked = GrowthReport { filled: filled.clone(), ..GrowthReport::default() };
+            if self.is_all_reached(report, &walked) {
+                return walked;
+            }
+        }
         if report.complete
             && let Some(quick) = self.all_reached(semantics, report, &options, &cx.with(&budget))
         {
             return quick;
         }
         let mut growth = explore::growth::growth(semantics, &options, &cx.with(&budget));
+        growth.filled = filled;
         if !growth.growing.is_empty() {
             // One channel grows, so the verdict is clear. Which others do is looked for a moment longer.
             let shown = growth.channels();
@@ -114,9 +129,13 @@ impl Portfolio<'_> {
         let states = cx.budget.most_states().unwrap_or(u64::MAX).min(QUICK_STATES);
         let budget = cx.budget.share(4).states(states);
         let quick = explore::growth::growth(semantics, options, &cx.with(&budget));
+        (quick.growing.is_empty() && self.is_all_reached(report, &quick)).then_some(quick)
+    }
+
+    fn is_all_reached(&self, report: &Report, growth: &GrowthReport) -> bool {
         let mut channels = Locals::of(self.network).merge(self.details(report).channels);
-        add_lengths(&mut channels, &quick, self.network);
-        (quick.growing.is_empty() && channels.iter().all(ChannelVerdict::is_exact)).then_some(quick)
+        add_lengths(&mut channels, growth, self.network);
+        channels.iter().all(ChannelVerdict::is_exact)
     }
 
     /// What follows from both engines. A proof of some channels only is kept beside a run, or beside no answer.
@@ -361,9 +380,10 @@ fn spelled_out(run: &GrowingRun, rounds: usize) -> (Vec<Step>, usize) {
 fn add_lengths(channels: &mut Vec<ChannelVerdict>, growth: &GrowthReport, network: &Network) {
     let locals = Locals::of(network);
     let mut reached: BTreeMap<String, u64> = BTreeMap::new();
-    for queue in &growth.longest {
-        let known = reached.entry(locals.name(&queue.channel)).or_default();
-        *known = (*known).max(u64::from(queue.length));
+    let searched = growth.longest.iter().map(|queue| (&queue.channel, queue.length));
+    for (channel, length) in searched.chain(growth.filled.iter().map(|(channel, &length)| (channel, length))) {
+        let known = reached.entry(locals.name(channel)).or_default();
+        *known = (*known).max(u64::from(length));
     }
     let mut gain: BTreeMap<String, i64> = BTreeMap::new();
     for (name, more) in growth.growing.iter().flat_map(gains).filter(|(_, gain)| *gain > 0) {

@@ -87,7 +87,7 @@ impl<'a> Stepper<'a> {
             Target::Exactly(slot) => self.slot(step, place.scope, slot),
             Target::OneOf(slots) => {
                 let each = slots.iter().map(|&slot| self.slot(step, place.scope, slot));
-                each.fold(values::nothing(), |a, b| values::join(&a, &b))
+                values::union(each)
             }
         }
     }

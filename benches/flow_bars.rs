@@ -1,0 +1,312 @@
+//! Bars: what bounds of the queues of services cost, measured in CPU time.
+
+use crate::ring;
+use explore::growth::{GrowthOptions, growth};
+use explore::search::{Options, search};
+use flow::{Question, Report};
+use highwater::{Check, Model};
+use model::budget::Budget;
+use model::context::Context;
+use model::network::Network;
+use model::semantics::{Reading, Semantics};
+use model::verdict::Property;
+use std::fmt::Write as _;
+use std::process::Command;
+use std::time::Duration;
+
+/// Where the section begins and ends on the page.
+const TITLE: &str = "\n## Queues of services\n";
+
+/// The page with this section measured again.
+pub fn replaced(page: &str) -> String {
+    let rest = page.split(TITLE).next().unwrap_or_default();
+    format!("{}\n{}", rest.trim_end(), section())
+}
+
+/// The section.
+pub fn section() -> String {
+    let mut text = format!(
+        "{TITLE}\nCPU time, in seconds. `cargo bench -p highwater-cli --bench flow -- bars` measures this \
+         section alone. The systems with known answers are in `crates/certify/tests/data/known_bounds.txt`.\n\n"
+    );
+    text += &known_systems();
+    text += &exact_shares();
+    text += &exponents();
+    text += &searches();
+    text
+}
+
+/// The CPU time of this thread, exactly, and of all threads, in hundredths: seconds. (Linux; 0 elsewhere.)
+fn cpu() -> [f64; 2] {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let own = read("/proc/thread-self/schedstat").split(' ').next().and_then(|ns| ns.parse::<f64>().ok());
+    let stat = read("/proc/self/stat");
+    let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ').skip(11).take(2);
+    let ticks: f64 = fields.filter_map(|field| field.parse::<f64>().ok()).sum();
+    [own.unwrap_or(0.0) / 1e9, ticks / 100.0]
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let begin = cpu();
+    let result = work();
+    let end = cpu();
+    (result, (end[0] - begin[0]).max(end[1] - begin[1]))
+}
+
+fn network(text: &str) -> Network {
+    let read = promela::read("model.pml", text, &promela::preprocess::Options::default());
+    read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics))
+}
+
+fn checked(network: &Network, question: &Question, most: u64) -> Report {
+    flow::check(network, question, &Context::silent(&Budget::unlimited().timeout(Duration::from_secs(most))))
+}
+
+// --- systems with known answers ---------------------------------------------------------------------
+
+/// Per first word of the name, and for all: how many of the bounded ones flow proves, and how many bounds are the truth.
+fn known_systems() -> String {
+    let mut rows: Vec<(String, [usize; 4], f64)> = Vec::new();
+    let all = include_str!("../crates/certify/tests/data/known_bounds.txt");
+    for system in all.split("=== ").skip(1) {
+        let Some((head, text)) = system.split_once('\n') else { continue };
+        let Some((name, truth)) = head.split_once(" | ") else { continue };
+        let entries = truth.trim_start_matches("large ").split(", ").filter_map(|entry| entry.rsplit_once(' '));
+        let truth: Vec<(&str, Option<u64>)> = entries.map(|(channel, most)| (channel, most.parse().ok())).collect();
+        if truth.iter().any(|(_, most)| most.is_none()) {
+            continue;
+        }
+        let (report, time) = timed(|| checked(&network(text), &Question::Boundedness, 10));
+        let of = |channel: &str| report.queues.iter().find(|queue| queue.name == channel).and_then(|q| q.at_most);
+        let exact = truth.iter().filter(|(channel, most)| of(channel) == *most).count();
+        let kind = name.split([' ', ',']).next().unwrap_or_default().to_owned();
+        for kind in [kind, String::from("**all**")] {
+            let row = match rows.iter_mut().find(|row| row.0 == kind) {
+                Some(row) => row,
+                None => {
+                    rows.push((kind, [0; 4], 0.0));
+                    rows.last_mut().unwrap_or_else(|| unreachable!())
+                }
+            };
+            let counts = [1, usize::from(report.complete), truth.len(), exact];
+            row.1.iter_mut().zip(counts).for_each(|(sum, more)| *sum += more);
+            row.2 = row.2.max(time);
+        }
+    }
+    rows.sort_by_key(|row| (row.0.starts_with('*'), row.0.clone()));
+    let mut text = String::from(
+        "Bounded systems with known answers, by flow alone:\n\n| systems | number | proved | bounds | exact | longest time |\n| --- | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for (kind, [number, proved, bounds, exact], time) in rows {
+        let _ = writeln!(text, "| {kind} | {number} | {proved} | {bounds} | {exact} | {time:.3} |");
+    }
+    text
+}
+
+// --- size --------------------------------------------------------------------------------------------
+
+/// The text of a model, by its size.
+type Text = fn(usize) -> String;
+
+/// Clients, or workers, `N` of them, each of which `init` creates.
+fn created(n: usize, declarations: &str, of: &str) -> String {
+    format!("#define N {n}\n{declarations}\ninit {{ int i; do :: i < N -> run {of}(i); i++ :: else -> break od }}\n")
+}
+
+fn token_ring(n: usize) -> String {
+    let ring = "chan c[N] = [1] of { bit };
+proctype node(int id) { do :: c[id]?1 -> progress: c[(id + 1) % N]!1 od }
+active proctype start() { c[0]!1 }";
+    created(n, ring, "node")
+}
+
+fn pipeline(n: usize) -> String {
+    let stages = "chan c[N] = [1] of { bit };
+proctype stage(int id) { do :: c[id]?1 -> if :: id + 1 < N -> c[id + 1]!1 :: else fi od }
+active proctype source() { c[0]!1; c[0]!1; c[0]!1 }";
+    created(n, stages, "stage")
+}
+
+fn acknowledged(n: usize) -> String {
+    let stages = "chan c[N] = [1] of { bit }; chan a[N] = [1] of { bit };
+proctype stage(int id) { do :: c[id]?1 -> a[id]!1; if :: id + 1 < N -> c[id + 1]!1; a[id + 1]?1 :: else fi od }
+active proctype source() { do :: c[0]!1; a[0]?1 od }";
+    created(n, stages, "stage")
+}
+
+fn tree(n: usize) -> String {
+    let nodes = "chan down[N] = [1] of { bit }; chan up[N] = [1] of { bit };
+proctype node(int id) {
+  do
+  :: down[id]?1 ->
+     if :: 2 * id + 1 < N -> down[2 * id + 1]!1 :: else fi;
+     if :: 2 * id + 2 < N -> down[2 * id + 2]!1 :: else fi;
+     if :: 2 * id + 1 < N -> up[2 * id + 1]?1 :: else fi;
+     if :: 2 * id + 2 < N -> up[2 * id + 2]?1 :: else fi;
+     up[id]!1
+  od
+}
+active proctype root() { do :: down[0]!1; up[0]?1 od }";
+    created(n, nodes, "node")
+}
+
+fn reply_channels(n: usize) -> String {
+    let clients = "chan ask = [1] of { chan };
+proctype client(int id) { chan mine = [1] of { bit }; do :: ask!mine; mine?1 od }
+active proctype server() { chan reply; do :: ask?reply -> reply!1 od }";
+    created(n, clients, "client")
+}
+
+fn options(n: usize) -> String {
+    let each: String = (0..n).map(|i| format!("  :: c[{i}]?1 -> r[{i}]!1\n")).collect();
+    let clients = format!(
+        "chan c[N] = [1] of {{ bit }}; chan r[N] = [1] of {{ bit }};
+proctype client(int id) {{ do :: c[id]!1; r[id]?1 od }}
+active proctype server() {{\n  do\n{each}  od\n}}"
+    );
+    created(n, &clients, "client")
+}
+
+fn client_server(n: usize) -> String {
+    crate::one_server(n)
+}
+
+fn barrier(n: usize) -> String {
+    let workers = "chan go[N] = [1] of { bit }; chan here[N] = [1] of { bit };
+proctype worker(int id) { do :: here[id]!1; go[id]?1 od }
+active proctype master() {
+  int i;
+  do :: for (i : 0 .. N - 1) { here[i]?1 }; for (i : 0 .. N - 1) { go[i]!1 } od
+}";
+    created(n, workers, "worker")
+}
+
+fn two_phase_commit(n: usize) -> String {
+    let participants = "mtype = { prepare, yes, no, commit, abort, done };
+chan down[N] = [2] of { mtype }; chan up[N] = [2] of { mtype };
+proctype participant(int id) {
+  do
+  :: down[id]?prepare ->
+     if :: up[id]!yes; if :: down[id]?commit :: down[id]?abort fi :: up[id]!no; down[id]?abort fi;
+     up[id]!done
+  od
+}
+active proctype coordinator() {
+  int i; bool ok;
+  do
+  :: ok = true;
+     for (i : 0 .. N - 1) { down[i]!prepare };
+     for (i : 0 .. N - 1) { if :: up[i]?yes :: up[i]?no -> ok = false fi };
+     if
+     :: ok -> for (i : 0 .. N - 1) { down[i]!commit }
+     :: else -> for (i : 0 .. N - 1) { down[i]!abort }
+     fi;
+     for (i : 0 .. N - 1) { up[i]?done }
+  od
+}";
+    created(n, participants, "participant")
+}
+
+/// Bounds that a run reaches, for a thousand processes.
+fn exact_shares() -> String {
+    let mut text = String::from(
+        "\nThe share of bounds that are exact, of a thousand processes, by both engines:\n\n\
+         | system | channels | exact | time |\n| --- | ---: | ---: | ---: |\n",
+    );
+    let systems: [(&str, Text); 5] = [
+        ("client–server", client_server),
+        ("tree", tree),
+        ("barrier", barrier),
+        ("acknowledged pipeline", acknowledged),
+        ("two-phase commit", two_phase_commit),
+    ];
+    for (name, model) in systems {
+        eprintln!("exact: {name}");
+        let ((channels, exact), time) = timed(|| exact(&model(1000)));
+        let _ = writeln!(text, "| {name} | {channels} | {:.1} % | {time:.2} |", 100.0 * exact as f64 / channels as f64);
+    }
+    text
+}
+
+fn exact(text: &str) -> (usize, usize) {
+    let Ok(model) = Model::from_text("model.pml", text) else { panic!("a model: {text}") };
+    let report =
+        Check::new(&model).property("boundedness").and_then(|check| check.timeout(Duration::from_secs(60)).run());
+    let Ok(report) = report else { panic!("no answer: {text}") };
+    let channels: Vec<_> = report.findings().flat_map(|finding| finding.channels()).collect();
+    (channels.len(), channels.iter().filter(|channel| channel.is_exact()).count())
+}
+
+/// CPU time with ten times as many processes, reading included, and the memory of an election.
+fn exponents() -> String {
+    let mut text = String::from(
+        "\nTen times as many processes, by flow, reading and bounds included:\n\n\
+         | system | n = 1,000 | n = 10,000 | exponent |\n| --- | ---: | ---: | ---: |\n",
+    );
+    let livelock = || Question::Livelock { events: Vec::new() };
+    let systems: [(&str, Text, Question); 8] = [
+        ("ring", token_ring, Question::Boundedness),
+        ("pipeline", pipeline, Question::Boundedness),
+        ("acknowledged pipeline", acknowledged, Question::Boundedness),
+        ("tree", tree, Question::Boundedness),
+        ("clients with reply channels in messages", reply_channels, Question::Boundedness),
+        ("server with n options", options, Question::Boundedness),
+        ("leader election", ring, Question::Boundedness),
+        ("ring, freedom from livelock", token_ring, livelock()),
+    ];
+    for (name, model, question) in systems {
+        eprintln!("exponent: {name}");
+        let [small, large] = [1_000, 10_000].map(|n| timed(|| checked(&network(&model(n)), &question, 120)));
+        let cell =
+            |(report, time): &(Report, f64)| format!("{time:.2}{}", if report.complete { "" } else { " (not proved)" });
+        let exponent = (large.1 / small.1).log10();
+        let _ = writeln!(text, "| {name} | {} | {} | {exponent:.2} |", cell(&small), cell(&large));
+    }
+    let _ = writeln!(text, "\nMemory for the leader election with n = 3,000: {} MB at most.", election_memory());
+    text
+}
+
+/// The most memory that this process has used: bytes. (Linux.)
+pub fn measure_election() -> String {
+    let report = checked(&network(&ring(3_000)), &Question::Boundedness, 120);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap_or(0);
+    format!("{}{}", kilobytes / 1000, if report.complete { "" } else { " (not proved)" })
+}
+
+/// In a process of its own, since memory that was used before counts.
+fn election_memory() -> String {
+    let output = std::env::current_exe().and_then(|own| Command::new(own).arg("election").output());
+    output.map_or(String::from("–"), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+// --- searches ----------------------------------------------------------------------------------------
+
+/// The same states, visited for boundedness and for safety.
+fn searches() -> String {
+    let model = "chan c[4] = [8] of { byte };
+active [4] proctype P() {
+  byte n, x;
+  do
+  :: n < 3 -> n++; c[_pid]!n
+  :: c[(_pid + 1) % 4]?x
+  :: n == 3 -> break
+  od
+}
+";
+    let network = network(model);
+    let unlimited = Budget::unlimited();
+    let semantics = Semantics::new(&network, Reading::Unbounded);
+    let (grown, bounds) = timed(|| growth(&semantics, &GrowthOptions::default(), &Context::silent(&unlimited)));
+    let options = Options { properties: vec![Property::Safety], ..Options::default() };
+    let semantics = Semantics::new(&network, Reading::Declared);
+    let (found, safety) = timed(|| search(&semantics, &options, &Context::silent(&unlimited)));
+    format!(
+        "\nA search for boundedness against one for safety: {} states in {bounds:.2} s, {} in {safety:.2} s; {:.1}× per \
+         state.\n",
+        grown.stats.states,
+        found.stats.states,
+        (bounds / grown.stats.states as f64) / (safety / found.stats.states as f64)
+    )
+}
