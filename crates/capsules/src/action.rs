@@ -36,6 +36,10 @@ pub(crate) enum ExprKind {
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A cast to a type.
     Cast(String, Box<Expr>),
+    /// `a[b]`
+    Index(Box<Expr>, Box<Expr>),
+    /// `new T(..)` or `new T[n]`
+    New(String, Vec<Expr>),
 }
 
 /// A statement.
@@ -50,15 +54,24 @@ pub(crate) struct Stmt {
 pub(crate) enum StmtKind {
     Block(Vec<Stmt>),
     /// Variables of a type.
-    Declare(String, Vec<(String, Option<Expr>)>),
+    Declare(String, Declared),
     Expr(Expr),
     If(Expr, Box<Stmt>, Option<Box<Stmt>>),
     While(Expr, Box<Stmt>),
     DoWhile(Box<Stmt>, Expr),
     For(Option<Box<Stmt>>, Option<Expr>, Option<Expr>, Box<Stmt>),
+    Switch(Expr, Vec<Arm>),
     Return(Option<Expr>),
     Break,
     Continue,
+}
+
+/// What follows the labels of a `switch`, up to the next label.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Arm {
+    /// `None` is `default`.
+    pub(crate) labels: Vec<Option<Expr>>,
+    pub(crate) body: Vec<Stmt>,
 }
 
 /// What cannot be read, and where.
@@ -69,6 +82,9 @@ pub(crate) struct Unreadable {
 }
 
 type Parsed<T> = Result<T, Unreadable>;
+
+/// Names with their first values.
+pub(crate) type Declared = Vec<(String, Option<Expr>)>;
 
 /// The statements of action code.
 pub(crate) fn statements(code: &Code) -> Parsed<Vec<Stmt>> {
@@ -110,6 +126,17 @@ pub(crate) fn members(code: &Code) -> (Vec<Member>, HashSet<String>) {
     (found, others)
 }
 
+/// The words in a text that are called there, or defined as macros.
+pub(crate) fn called(code: &Code) -> HashSet<String> {
+    let Ok(tokens) = tokenize(code) else { return words(code) };
+    let is = |token: Option<&Token>, text: &str| token.is_some_and(|token| token.text == text);
+    let named = tokens.iter().enumerate().filter(|(at, token)| {
+        let defined = *at > 0 && is(tokens.get(at - 1), "define");
+        token.kind == Kind::Name && (defined || is(tokens.get(at + 1), "("))
+    });
+    named.map(|(_, token)| token.text.clone()).collect()
+}
+
 /// All words in a text.
 pub(crate) fn words(code: &Code) -> HashSet<String> {
     code.text.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned).collect()
@@ -118,8 +145,8 @@ pub(crate) fn words(code: &Code) -> HashSet<String> {
 /// A member of a class.
 #[derive(Debug)]
 pub(crate) enum Member {
-    Variables(String, Vec<(String, Option<Expr>)>, Span),
-    Enumeration(String, Vec<(String, Option<Expr>)>),
+    Variables(String, Declared, Span),
+    Enumeration(String, Declared),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -330,7 +357,17 @@ impl Parser {
                 self.expect(";")?;
                 kind
             }
-            word @ ("switch" | "goto" | "try" | "throw" | "delete" | "new" | "case" | "default" | "#") => {
+            "switch" => self.switch()?,
+            "delete" => {
+                self.next();
+                if self.eat("[") {
+                    self.expect("]")?;
+                }
+                let e = self.expression()?;
+                self.expect(";")?;
+                StmtKind::Expr(Expr { span: e.span, kind: ExprKind::Postfix("--", Box::new(e)) })
+            }
+            word @ ("goto" | "try" | "throw" | "case" | "default" | "#") => {
                 let what = format!("`{word}`");
                 return Err(self.unreadable(&what));
             }
@@ -341,6 +378,37 @@ impl Parser {
             }
         };
         Ok(Stmt { kind, span: start })
+    }
+
+    fn switch(&mut self) -> Parsed<StmtKind> {
+        self.next();
+        let e = self.parenthesised()?;
+        self.expect("{")?;
+        let mut arms: Vec<Arm> = Vec::new();
+        while !self.eat("}") {
+            let label = if self.eat("default") {
+                Some(None)
+            } else if self.eat("case") {
+                Some(Some(self.conditional()?))
+            } else {
+                None
+            };
+            match (label, arms.last_mut()) {
+                (Some(label), last) => {
+                    self.expect(":")?;
+                    match last.filter(|arm| arm.body.is_empty()) {
+                        Some(arm) => arm.labels.push(label),
+                        None => arms.push(Arm { labels: vec![label], body: Vec::new() }),
+                    }
+                }
+                (None, Some(arm)) => {
+                    let statement = self.statement()?;
+                    arm.body.push(statement);
+                }
+                (None, None) => return Err(self.unreadable("a statement before the first label")),
+            }
+        }
+        Ok(StmtKind::Switch(e, arms))
     }
 
     fn for_loop(&mut self) -> Parsed<StmtKind> {
@@ -359,7 +427,10 @@ impl Parser {
     fn simple(&mut self) -> Parsed<Stmt> {
         let span = self.peek().span;
         let kind = match self.declared_type() {
-            Some(ty) => StmtKind::Declare(ty, self.declarators()?),
+            Some(ty) => {
+                let (names, array) = self.declarators(&ty)?;
+                StmtKind::Declare(if array { ty + "[]" } else { ty }, names)
+            }
             None => StmtKind::Expr(self.expression()?),
         };
         Ok(Stmt { kind, span })
@@ -389,7 +460,8 @@ impl Parser {
             words.pop();
             self.at -= 1;
         }
-        let named = self.peek().kind == Kind::Name && [";", "=", ","].iter().any(|mark| self.is_ahead(1, mark));
+        let named =
+            self.peek().kind == Kind::Name && [";", "=", ",", "[", "("].iter().any(|mark| self.is_ahead(1, mark));
         words.retain(|word| !matches!(word.as_str(), "const"));
         if words.is_empty() || !named || self.at <= start {
             self.at = start;
@@ -398,19 +470,48 @@ impl Parser {
         Some(words.join(" ") + &pointer)
     }
 
-    fn declarators(&mut self) -> Parsed<Vec<(String, Option<Expr>)>> {
-        let mut found = Vec::new();
+    /// Names with their first values, and whether one is an array. `T x(..)` is a call of `T`.
+    fn declarators(&mut self, ty: &str) -> Parsed<(Declared, bool)> {
+        let (mut found, mut array) = (Vec::new(), false);
         loop {
             if self.peek().kind != Kind::Name {
                 return Err(self.unreadable("this declaration"));
             }
-            let name = self.next().text;
-            let value = if self.eat("=") { Some(self.expression()?) } else { None };
+            let Token { text: name, span, .. } = self.next();
+            while self.eat("[") {
+                array = true;
+                if !self.is("]") {
+                    self.expression()?;
+                }
+                self.expect("]")?;
+            }
+            let value = if self.eat("=") {
+                Some(self.expression()?)
+            } else if self.eat("(") {
+                let function = Box::new(Expr { kind: ExprKind::Name(ty.to_owned()), span });
+                let arguments = self.arguments()?;
+                Some(Expr { kind: ExprKind::Call(function, arguments), span })
+            } else {
+                None
+            };
             found.push((name, value));
             if !self.eat(",") {
-                return Ok(found);
+                return Ok((found, array));
             }
         }
+    }
+
+    /// Behind `(`, up to and with `)`.
+    fn arguments(&mut self) -> Parsed<Vec<Expr>> {
+        let mut arguments = Vec::new();
+        while !self.is(")") {
+            arguments.push(self.expression()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(arguments)
     }
 
     fn parenthesised(&mut self) -> Parsed<Expr> {
@@ -494,14 +595,8 @@ impl Parser {
         loop {
             let span = found.span;
             if self.eat("(") {
-                let mut arguments = Vec::new();
-                while !self.is(")") {
-                    arguments.push(self.expression()?);
-                    if !self.eat(",") {
-                        break;
-                    }
-                }
-                let end = self.expect(")")?;
+                let arguments = self.arguments()?;
+                let end = self.tokens[self.at - 1].span;
                 found = Expr { kind: ExprKind::Call(Box::new(found), arguments), span: span.to(end) };
             } else if self.is(".") || self.is("->") {
                 self.next();
@@ -513,8 +608,10 @@ impl Parser {
             } else if let Some(op) = ["++", "--"].into_iter().find(|op| self.is(op)) {
                 let end = self.next().span;
                 found = Expr { kind: ExprKind::Postfix(op, Box::new(found)), span: span.to(end) };
-            } else if self.is("[") {
-                return Err(self.unreadable("an element of an array"));
+            } else if self.eat("[") {
+                let index = self.expression()?;
+                let end = self.expect("]")?;
+                found = Expr { kind: ExprKind::Index(Box::new(found), Box::new(index)), span: span.to(end) };
             } else {
                 return Ok(found);
             }
@@ -524,6 +621,27 @@ impl Parser {
     fn primary(&mut self) -> Parsed<Expr> {
         let token = self.peek().clone();
         let kind = match token.kind {
+            Kind::Name if token.text.ends_with("_cast") && self.is_ahead(1, "<") => {
+                self.next();
+                self.next();
+                let mut ty = String::new();
+                while !self.is(">") && self.peek().kind != Kind::End && !self.is(";") {
+                    ty += &self.next().text;
+                }
+                self.expect(">")?;
+                ExprKind::Cast(ty, Box::new(self.parenthesised()?))
+            }
+            Kind::Name if self.is("new") => {
+                self.next();
+                let Expr { kind, .. } = self.deeper(Self::postfix)?;
+                let (ty, arguments) = match kind {
+                    ExprKind::Call(ty, arguments) => (ty.kind, arguments),
+                    ExprKind::Index(ty, size) => (ty.kind, vec![*size]),
+                    ty => (ty, Vec::new()),
+                };
+                let ExprKind::Name(ty) = ty else { return Err(self.unreadable("this type")) };
+                ExprKind::New(ty, arguments)
+            }
             Kind::Name => {
                 self.next();
                 let mut name = token.text;
@@ -571,10 +689,11 @@ impl Parser {
         }
         let span = self.peek().span;
         if let Some(ty) = self.declared_type()
-            && let Ok(names) = self.declarators()
+            && let Ok((names, array)) = self.declarators(&ty)
             && self.eat(";")
+            && !self.tokens[start..self.at].iter().any(|token| token.text == "(")
         {
-            return Some(Member::Variables(ty, names, span));
+            return Some(Member::Variables(if array { ty + "[]" } else { ty }, names, span));
         }
         self.at = start;
         self.skip_member();

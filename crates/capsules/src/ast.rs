@@ -71,6 +71,8 @@ pub(crate) struct Protocol {
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) name: Name,
+    /// The type of what it carries.
+    pub(crate) data: Option<String>,
     pub(crate) redefine: bool,
 }
 

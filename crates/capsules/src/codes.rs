@@ -5,7 +5,7 @@
 //! | U0001..U0008 | lexer and parser                              | `syntax` |
 //! | U0101..U0123 | names, inheritance, structure, state machines | `structure` |
 //! | U0201..U0203 | lowering                                      | `lowering` |
-//! | U0301        | lowering, as a warning                        | `lowering` |
+//! | U0301, U0302 | lowering, as warnings                         | `lowering` |
 //!
 //! Every example is a whole model that gets its message, and no other; `tests/messages.rs` reads them all.
 

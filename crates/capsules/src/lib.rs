@@ -33,9 +33,11 @@ pub mod codes;
 mod lexer;
 mod lower;
 mod parse;
+mod questions;
 mod resolve;
 
 pub use lexer::Dialect;
+pub use questions::{is_question, question};
 
 use ast::File;
 use model::diagnostic::Diagnostic;
@@ -156,8 +158,12 @@ fn model_name(text: &str) -> Option<&str> {
     Some(&rest[..end])
 }
 
-/// The top capsule that a build file of Art (`.tcjs`) names.
-pub fn top_capsule(build_file: &str) -> Option<&str> {
+/// The top capsule that a build file names: the `topCapsule` of a `.tcjs` of Art, the logical system of a mapping (`.etmap`) of ROOM.
+pub fn top_capsule(dialect: Dialect, build_file: &str) -> Option<&str> {
+    if dialect == Dialect::Room {
+        let mut words = build_file.split_whitespace().skip_while(|word| *word != "Mapping");
+        return words.nth(1).filter(|_| words.next() == Some("->"));
+    }
     let line = build_file.lines().find(|line| {
         let line = line.trim_start();
         !line.starts_with("//") && line.split('=').next().is_some_and(|left| left.trim_end().ends_with(".topCapsule"))

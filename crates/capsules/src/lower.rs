@@ -1,33 +1,50 @@
 //! From instances to a network: a machine per capsule instance, with one unbounded queue of messages.
 //!
-//! This is the reading *any threads*: each instance has a queue of its own, and a handler may be interrupted before each
-//! of its sends, so that every assignment of capsules to threads of equal priority is contained. What a handler does
-//! between two sends concerns its own instance alone and is atomic.
+//! This is the reading *any threads*: each instance has a queue of its own, and a handler may be interrupted where that makes a
+//! difference (`atomic`), so that every assignment of capsules to threads of equal priority is contained.
 //!
-//! A message is the pair of the port and the event at its receiver. What it carries is not kept: code that reads it is rejected. A pending timer
-//! is a message in a channel of its timing port; a process of that port moves it to the queue of the capsule, at any time.
+//! A message is the pair of the port and the event at its receiver. What it carries is kept where it is an `int`, a `bool` or an
+//! enumeration, and where some code reads it. A part that is created at run time is a machine that waits until it exists. A pending timer is a message in a channel of its timing port; a process of that port moves it to the queue of the capsule, at any time.
 //!
 //! A location where a message is awaited stands for the innermost active state, and has its path as a label. A state without
-//! any trigger in it or around it is one where a process may stop.
+//! any trigger in it or around it is final.
+//!
+//! Which values are unknown is found in rounds: a variable that gets an unknown value anywhere is unknown everywhere, and so is
+//! what a message carries. Each round starts with what the ones before it have found.
 
 mod actions;
+mod atomic;
 mod build;
+mod calls;
+mod guard;
 mod handlers;
+mod reach;
+mod values;
 mod variables;
 
 use crate::ast::{ClassKind, NodeKind, PartKind, TriggerKind};
+use crate::questions;
 use crate::resolve::{
-    Class, Instances, Library, MachineData, Messages, NodeData, Slot, TransitionData, VertexId, unsupported,
+    Class, Instances, Library, MachineData, Messages, NodeData, PortData, Slot, TransitionData, VertexId, unsupported,
 };
 use build::Build;
 use model::diagnostic::Diagnostic;
-use model::expr::{Expr, Place, Scope};
+use model::expr::{Expr, Pattern, Place, Scope};
 use model::ids::{SymbolSetId, VariableId};
 use model::network::{
     Action, ChannelType, Initial, Instance, Machine, MachineKind, Network, ReceiveMode, ScalarType, SymbolSet, Variable,
 };
 use model::source::Span;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+
+/// Variables and data of messages whose values are unknown, by where they are declared.
+pub(crate) type Forgotten = BTreeSet<(u32, u32, String)>;
+
+/// What a declaration is known by.
+fn key(name: &str, span: Span) -> (u32, u32, String) {
+    (span.file.0, span.start, name.to_owned())
+}
 
 /// As many messages as a symbol can name.
 const MOST_MESSAGES: usize = 255;
@@ -43,6 +60,11 @@ struct Lowering<'l, 'a> {
     queues: HashMap<usize, VariableId>,
     /// Per timing port: the variable of its pending timers.
     timers: HashMap<(usize, usize), VariableId>,
+    /// Per instance that is created at run time: the variable that says whether it exists.
+    alive: HashMap<usize, VariableId>,
+    /// Whether messages carry data that some code reads.
+    carries: bool,
+    forgotten: RefCell<Forgotten>,
     network: Network,
 }
 
@@ -58,6 +80,24 @@ pub(crate) fn lower<'a>(
     if messages.any() {
         return None;
     }
+    let mut forgotten = Forgotten::new();
+    loop {
+        let mut found = Vec::new();
+        let known = forgotten.len();
+        let network = round(library, instances, &mut forgotten, &mut Messages::new(&mut found));
+        if forgotten.len() == known || network.is_none() {
+            found.into_iter().for_each(|diagnostic| messages.report(diagnostic));
+            return network;
+        }
+    }
+}
+
+fn round<'a>(
+    library: &Library<'a>,
+    instances: &Instances<'a>,
+    forgotten: &mut Forgotten,
+    messages: &mut Messages<'_>,
+) -> Option<Network> {
     let mut lowering = Lowering {
         library,
         instances,
@@ -65,6 +105,9 @@ pub(crate) fn lower<'a>(
         names: Vec::new(),
         queues: HashMap::new(),
         timers: HashMap::new(),
+        alive: HashMap::new(),
+        carries: instances.classes.iter().any(reads_data) && instances.classes.iter().any(|c| has_data(library, c)),
+        forgotten: RefCell::new(std::mem::take(forgotten)),
         network: Network::default(),
     };
     lowering.declare(messages);
@@ -72,8 +115,31 @@ pub(crate) fn lower<'a>(
         lowering.instance(instance, messages);
     }
     let Lowering { mut network, names, .. } = lowering;
+    *forgotten = lowering.forgotten.into_inner();
+    atomic::mark(&mut network);
     network.symbol_sets = vec![SymbolSet { name: String::new(), symbols: names }];
+    if questions::applies(&network, "unexpected") {
+        let formula = questions::question(&network, "unexpected").ok()?;
+        network.formulas.push(formula);
+    }
     (!messages.any()).then_some(network)
+}
+
+/// Whether a message that a class can receive carries something.
+fn has_data(library: &Library<'_>, class: &Class<'_>) -> bool {
+    let carries =
+        |port: &PortData<'_>, event: &str| library.event(port.protocol, event).is_some_and(|e| e.data.is_some());
+    class.ports.iter().any(|port| port.alphabet.incoming.iter().any(|event| carries(port, &event.text)))
+}
+
+/// Whether some code of a class mentions the data of messages.
+fn reads_data(class: &Class<'_>) -> bool {
+    let Some(machine) = &class.machine else { return false };
+    let of_states = machine.states.iter().flat_map(|state| state.entry.iter().chain(&state.exit)).copied();
+    let of_transitions = machine.transitions.iter().flat_map(|t| {
+        t.guard.into_iter().chain(t.effect).chain(t.triggers.iter().filter_map(|trigger| trigger.guard.as_ref()))
+    });
+    of_states.chain(of_transitions).any(|code| code.text.contains("rtdata"))
 }
 
 /// What no part of the lowering knows is an error at its place.
@@ -94,8 +160,8 @@ fn reject(class: &Class<'_>, messages: &mut Messages<'_>) {
             messages.report(unsupported(span, what));
         }
     }
-    for part in class.parts.iter().filter(|part| part.kind != PartKind::Fixed || !part.snippets.is_empty()) {
-        messages.report(unsupported(part.name.span, "a part that is created at run time"));
+    for part in class.parts.iter().filter(|part| part.kind == PartKind::Plugin || !part.snippets.is_empty()) {
+        messages.report(unsupported(part.name.span, "a part that is created by C++"));
     }
     let Some(machine) = &class.machine else { return };
     for state in &machine.states {
@@ -154,11 +220,18 @@ fn check_source(machine: &MachineData<'_>, transition: &TransitionData<'_>, mess
 impl<'l, 'a> Lowering<'l, 'a> {
     /// Queues, timers and symbols.
     fn declare(&mut self, messages: &mut Messages<'_>) {
-        let fields = vec![ScalarType::Symbol(SymbolSetId(0))];
+        let data = self.carries.then_some(ScalarType::Int);
+        let fields = [ScalarType::Symbol(SymbolSetId(0))].into_iter().chain(data).collect();
         let span = self.instances.classes[0].capsule.name.span;
         self.network.channel_types = vec![ChannelType { capacity: None, fields, lossy: false, span }];
         for instance in 0..self.instances.instances.len() {
             let class = self.instances.class(instance);
+            if self.instances.instances[instance].optional == Some(instance) {
+                let name = format!("{} exists", self.path(instance));
+                let (ty, initial, span) = (ScalarType::Bit, Initial::Zero, class.capsule.name.span);
+                self.network.variables.push(Variable { name, ty, dimensions: Vec::new(), initial, span });
+                self.alive.insert(instance, VariableId::from(self.network.variables.len() - 1));
+            }
             if class.machine.is_none() {
                 continue;
             }
@@ -210,7 +283,9 @@ impl<'l, 'a> Lowering<'l, 'a> {
             return;
         }
         let name = self.path(instance);
-        let machine = handlers::machine(self, instance, name, messages);
+        let (machine, havoc) = handlers::machine(self, instance, name, messages);
+        let id = self.network.machines.len().into();
+        self.network.havoc.extend(havoc.into_iter().map(|edge| (id, edge)));
         self.process(machine);
         for port in 0..class.ports.len() {
             if let Some(&pending) = self.timers.get(&(instance, port)) {
@@ -233,32 +308,69 @@ impl<'l, 'a> Lowering<'l, 'a> {
         let mut build = Build::new(span);
         let (idle, expired) = (build.location(), build.location());
         build.label(idle, "idle", true);
-        let pattern = vec![model::expr::Pattern::Match(Expr::Const(symbol))];
+        let pattern = self.pattern(symbol, Pattern::Any);
         let receive = Action::Receive { channel: global(pending, span), pattern, mode: ReceiveMode::default() };
         build.edge(idle, expired, receive, span);
-        build.edge(expired, idle, send(self.queues[&instance], symbol, span), span);
-        build.edges[0].atomic = true;
+        build.edge(expired, idle, self.send(self.queues[&instance], symbol, Expr::Const(0), span), span);
         let name = format!("{}.{}", self.path(instance), data.name.text);
         build.machine(name, idle, span)
     }
 
-    /// Where a message from an end of a port goes: the queue and the symbol there.
-    fn receiver(&self, slot: Slot, event: &str) -> Option<(VariableId, i32)> {
+    /// Sends a message.
+    fn send(&self, channel: VariableId, symbol: i32, data: Expr, span: Span) -> Action {
+        let message = [Expr::Const(symbol)].into_iter().chain(self.carries.then_some(data)).collect();
+        Action::Send { channel: global(channel, span), message, sorted: false }
+    }
+
+    /// The pattern of a message.
+    fn pattern(&self, symbol: i32, data: Pattern) -> Vec<Pattern> {
+        [Pattern::Match(Expr::Const(symbol))].into_iter().chain(self.carries.then_some(data)).collect()
+    }
+
+    /// The type of what a message carries, if its values are known. The declaration counts, not the port.
+    fn data_type(&self, port: &PortData<'_>, event: &str) -> Option<&str> {
+        let declared = self.library.event(port.protocol, event)?;
+        let known = !self.forgotten.borrow().contains(&key(event, declared.name.span));
+        declared.data.as_deref().filter(|_| self.carries && known)
+    }
+
+    fn forget_data(&self, port: &PortData<'_>, event: &str) {
+        if let Some(declared) = self.library.event(port.protocol, event) {
+            self.forgotten.borrow_mut().insert(key(event, declared.name.span));
+        }
+    }
+
+    /// Where both ends of a connection declare a message of their own, what it carries is unknown: the types may differ.
+    fn agree(&self, slot: Slot, event: &str) {
+        let Some(other) = self.instances.wiring.get(&slot) else { return };
+        let ports = [slot, *other].map(|slot| &self.instances.class(slot.instance).ports[slot.port]);
+        let [sends, receives] = ports.map(|port| self.library.event(port.protocol, event).map(|e| e.name.span));
+        if sends != receives {
+            ports.into_iter().for_each(|port| self.forget_data(port, event));
+        }
+    }
+
+    /// The variable that says whether an instance exists, if it is created at run time.
+    fn alive_of(&self, instance: usize) -> Option<VariableId> {
+        self.alive.get(&self.instances.instances[instance].optional?).copied()
+    }
+
+    /// Where a message from an end of a port goes: the instance, its queue, and the symbol there.
+    fn receiver(&self, slot: Slot, event: &str) -> Option<(usize, VariableId, i32)> {
         let other = self.instances.wiring.get(&slot)?;
         let port = &self.instances.class(other.instance).ports[other.port];
         let symbol = self.symbols.get(&(port.name.text.clone(), event.to_owned()))?;
-        Some((*self.queues.get(&other.instance)?, *symbol))
+        Some((other.instance, *self.queues.get(&other.instance)?, *symbol))
     }
-}
-
-/// Sends a message.
-fn send(channel: VariableId, symbol: i32, span: Span) -> Action {
-    Action::Send { channel: global(channel, span), message: vec![Expr::Const(symbol)], sorted: false }
 }
 
 /// A global variable.
 fn global(variable: VariableId, span: Span) -> Expr {
-    Expr::Read(Place { scope: Scope::Global, variable, indices: Vec::new(), span })
+    Expr::Read(global_place(variable, span))
+}
+
+fn global_place(variable: VariableId, span: Span) -> Place {
+    Place { scope: Scope::Global, variable, indices: Vec::new(), span }
 }
 
 /// A machine as a process type.

@@ -7,11 +7,11 @@ mod classes;
 mod instances;
 mod machine;
 
-pub(crate) use classes::Class;
+pub(crate) use classes::{Class, PortData};
 pub(crate) use instances::{Instances, Slot, top, unsupported};
 pub(crate) use machine::{MachineData, NodeData, TransitionData, VertexId};
 
-use crate::ast::{Capsule, Enumeration, File, Name, Protocol};
+use crate::ast::{Capsule, Enumeration, Event, File, Name, Protocol};
 use model::diagnostic::{Diagnostic, nearest};
 use model::source::{FileId, Span};
 use std::collections::{HashMap, HashSet};
@@ -40,7 +40,8 @@ impl<'d> Messages<'d> {
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         let known = self.diagnostics.iter().any(|d| d.code == diagnostic.code && d.primary == diagnostic.primary);
-        if self.diagnostics.len() < MOST_ERRORS && !known {
+        let alike = self.diagnostics.iter().filter(|d| d.is_error() == diagnostic.is_error()).count();
+        if alike < MOST_ERRORS && !known {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -51,7 +52,12 @@ impl<'d> Messages<'d> {
 
     pub(crate) fn twice(&mut self, what: &str, name: &Name, first: Span) {
         let error = Diagnostic::error("U0102", name.span, format!("{what} `{}` is declared twice", name.text));
-        self.report(error.label("again here").also(first, "first here"));
+        let error = error.label("again here").also(first, "first here");
+        self.report(if first.file == name.span.file {
+            error
+        } else {
+            error.help("all .art files of a folder are one model: keep variants of a model in folders of their own")
+        });
     }
 
     pub(crate) fn unknown<'n>(
@@ -126,6 +132,18 @@ impl<'a> Library<'a> {
             messages.unknown("U0103", "protocol", name, self.protocols.keys().copied());
         }
         found
+    }
+
+    /// An event of a protocol. Where both directions, or a protocol that is extended, have one of this name, the types of what
+    /// they carry must be the same.
+    pub(crate) fn event(&self, protocol: &Name, event: &str) -> Option<&'a Event> {
+        let mut quiet = Vec::new();
+        let protocol = self.protocols.get(simple(&protocol.text)).copied()?;
+        let lineage = self.protocol_lineage(protocol, &mut Messages::new(&mut quiet));
+        let all = lineage.iter().flat_map(|p| p.incoming.iter().chain(&p.outgoing)).filter(|e| e.name.text == event);
+        let all: Vec<&Event> = all.collect();
+        let first = *all.first()?;
+        all.iter().all(|other| other.data == first.data).then_some(first)
     }
 
     /// Whether it is a model in ROOM.

@@ -4,3 +4,4 @@ mod fuzz;
 mod messages;
 mod public_files;
 mod random_machines;
+mod random_systems;

@@ -43,13 +43,53 @@ fn errors_are_at_their_places() {
             "U0112 m.art:5:2 `P` and `Q` do not fit together",
         ),
         (
-            "capsule Top { statemachine {\n state S;\n initial -> S\n `int x = 0;\n  x.run();`;\n}; };",
-            "U0202 m.art:5:3 the call of `run` is not in the subset of action code that is checked",
+            "capsule Top { statemachine {\n state S;\n initial -> S\n `int x = 0;\n  run(x, this);`;\n}; };",
+            "U0202 m.art:5:3 this code, which could send because of `this`, is not in the subset of action code that is checked",
         ),
     ];
     for (text, expected) in cases {
         let read = art(text);
         assert!(said(&read).iter().any(|line| line == expected), "{expected}: {:#?}", said(&read));
+    }
+}
+
+#[test]
+fn two_variants_in_one_folder_are_told_from_a_slip() {
+    let file = |name: &str| Text { name: name.into(), text: "capsule Top {};".into() };
+    let read = read(Dialect::Art, &file("a.art"), &[file("b.art")], None);
+    assert_eq!(said(&read), ["U0102 b.art:1:9 capsule `Top` is declared twice"]);
+    assert!(read.diagnostics[0].help.iter().any(|help| help.contains("are one model")), "{:?}", read.diagnostics[0]);
+}
+
+/// A capsule that sends itself a message with data, and decides by what it carries.
+fn decides(declarations: &str, receiver: &str, code: &str) -> Read {
+    art(&format!(
+        "{declarations} capsule Top {{ behavior port p : P; behavior port q{receiver}; connect p with q; \
+         statemachine {{ state S, T; initial -> S `{code}`; S -> T on q.a when `*rtdata == 1`; }}; }};"
+    ))
+}
+
+#[test]
+fn data_is_exact_where_all_senders_and_the_declaration_are() {
+    let guesses = |read: Read| !read.network.expect("a model").havoc.is_empty();
+    let one = "protocol P { out a(`int`); };";
+    assert!(!guesses(decides(one, "~ : P", "p.a(1).send();")));
+    assert!(guesses(decides(one, "~ : P", "p.a(1).send(); p.a(measure()).send();")));
+    assert!(guesses(decides(one, "~ : P", "p.a().send();")));
+    let two = "protocol P { out a(`int`); }; protocol Q { in a(`int`); };";
+    assert!(guesses(decides(two, " : Q", "p.a(1).send();")), "two declarations need not agree");
+}
+
+#[test]
+fn code_that_could_send_is_rejected() {
+    for code in ["helper(rtport);", "helper(this);", "helper(p);", "time();", "int x = time();", "if (time()) { }"] {
+        let read = art(&format!(
+            "protocol P {{ out a(); }}; capsule Top {{ [[rt::decl]] `int time() {{ p.a().send(); return 1; }}` \
+             behavior port p : P; behavior port q~ : P; connect p with q; \
+             statemachine {{ state S; initial -> S `{code}`; }}; }};"
+        ));
+        assert!(read.network.is_none(), "{code}");
+        assert!(read.diagnostics.iter().any(|d| d.code == "U0202"), "{code}: {:#?}", said(&read));
     }
 }
 
@@ -65,7 +105,7 @@ fn large_and_deep_texts_end_with_an_error_or_a_model() {
     let deep = format!("capsule Top {{ statemachine {{ {}", "state S { ".repeat(300));
     assert_eq!(art(&deep).diagnostics[0].code, "U0007");
     let deep = format!("capsule Top {{ statemachine {{ state S; initial -> S `x = {};`; }}; }};", "(".repeat(3000));
-    assert_eq!(art(&deep).diagnostics[0].code, "U0202");
+    assert!(art(&deep).network.is_some(), "code that is not modelled");
     let wide: String = (0..200_000).map(|n| format!("capsule C{n} {{ behavior port p : Timing; }};\n")).collect();
     assert!(wide.len() > 8_000_000 && art(&wide).diagnostics.len() == 1);
     let chain = |nodes: usize| {
@@ -80,6 +120,9 @@ fn large_and_deep_texts_end_with_an_error_or_a_model() {
 
 #[test]
 fn the_top_capsule_is_read_from_a_build_file() {
-    assert_eq!(capsules::top_capsule("let tc = 1;\n// tc.topCapsule = 'A';\ntc.topCapsule = 'Main';"), Some("Main"));
-    assert_eq!(capsules::top_capsule("tc.sources = ['a.art'];"), None);
+    let text = "let tc = 1;\n// tc.topCapsule = 'A';\ntc.topCapsule = 'Main';";
+    assert_eq!(capsules::top_capsule(Dialect::Art, text), Some("Main"));
+    assert_eq!(capsules::top_capsule(Dialect::Art, "tc.sources = ['a.art'];"), None);
+    let text = "MappingModel M {\n import A.LogSys\n Mapping LogSys -> PhysSys {\n SubSystemMapping main -> n {} } }";
+    assert_eq!(capsules::top_capsule(Dialect::Room, text), Some("LogSys"));
 }

@@ -55,17 +55,59 @@ fn model(path: &Path, extension: &str, dialect: Dialect) -> Read {
     files(parent, extension, &mut beside);
     let beside: Vec<Text> = beside.iter().filter(|other| *other != path).map(|p| text(p)).collect();
     let mut builds = Vec::new();
-    files(parent, "tcjs", &mut builds);
-    let top = builds.iter().find_map(|p| capsules::top_capsule(&text(p).text).map(str::to_owned));
+    files(parent, if dialect == Dialect::Art { "tcjs" } else { "etmap" }, &mut builds);
+    let top = builds.iter().find_map(|p| capsules::top_capsule(dialect, &text(p).text).map(str::to_owned));
     read(dialect, &text(path), &beside, top.as_deref())
 }
 
+/// Features that are rejected by decision, or files that are no models of their own: they do not count.
+const REJECTED: [&str; 14] = [
+    "a plugin part",
+    "a capsule that is created by C++",
+    "a part that is created by C++",
+    "an unwired port",
+    "a published port",
+    "a subscribed port",
+    "a port that is notified about its connections",
+    "a service access point",
+    "a service provision point",
+    "a layer connection",
+    "a trigger that is a call",
+    "a second superclass",
+    "a superclass in C++",
+    "code that runs in every cycle",
+];
+
+/// What became of the model of a file.
+enum Fate {
+    Lowered {
+        guesses: bool,
+    },
+    /// No top capsule, a declaration that is missing or wrong, or a feature that is rejected.
+    NotCounted(String),
+    Failed(String),
+}
+
+fn fate(read: &Read) -> Fate {
+    let errors: Vec<_> = read.diagnostics.iter().filter(|d| d.is_error()).collect();
+    let Some(first) = errors.first() else {
+        return Fate::Lowered { guesses: read.network.as_ref().is_some_and(|n| !n.havoc.is_empty()) };
+    };
+    let wrong = errors.iter().find(|d| d.code.starts_with("U01"));
+    let rejected = errors.iter().find(|d| d.code == "U0201" && REJECTED.iter().any(|r| d.message.starts_with(r)));
+    match wrong.or(rejected) {
+        Some(why) => Fate::NotCounted(format!("{} {}", why.code, why.message)),
+        None => Fate::Failed(format!("{} {}", first.code, first.message)),
+    }
+}
+
+/// With `HIGHWATER_TABLE=FILE`, a table of the models that were not lowered is written there, with the reason of each.
 #[test]
 fn public_models_are_lowered_or_rejected_with_an_error() {
     if !folder().exists() {
         return;
     }
-    let mut lowered = 0;
+    let (mut lowered, mut guessing, mut failed, mut table) = (0, 0, 0, String::from("| model | counts | reason |\n"));
     for (extension, dialect) in [("art", Dialect::Art), ("room", Dialect::Room)] {
         let mut found = Vec::new();
         files(&folder(), extension, &mut found);
@@ -76,12 +118,30 @@ fn public_models_are_lowered_or_rejected_with_an_error() {
         for path in found {
             let read = model(&path, extension, dialect);
             assert_eq!(read.network.is_none(), read.diagnostics.iter().any(|d| d.is_error()), "{}", path.display());
-            lowered += usize::from(read.network.is_some());
+            let name = path.strip_prefix(folder()).unwrap().display().to_string();
+            match fate(&read) {
+                Fate::Lowered { guesses } => {
+                    lowered += 1;
+                    guessing += usize::from(guesses);
+                }
+                Fate::NotCounted(why) => table += &format!("| {name} | no | {why} |\n"),
+                Fate::Failed(why) => {
+                    failed += 1;
+                    table += &format!("| {name} | yes | {why} |\n");
+                }
+            }
         }
     }
-    assert!(lowered >= 25, "only {lowered} models");
+    table += &format!("\n{lowered} lowered, {guessing} of them with guesses; {failed} others count.\n");
+    if let Some(file) = std::env::var_os("HIGHWATER_TABLE") {
+        std::fs::write(file, &table).unwrap();
+    }
+    assert!(lowered >= 94, "only {lowered} models");
     let philosophers = folder().join("art/samples/DiningPhilosophers/DiningPhils_v1/Top.art");
     let network = model(&philosophers, "art", Dialect::Art).network.expect("the philosophers are lowered");
     // The top capsule, four forks, and four philosophers with a timer each.
     assert_eq!(network.instances.len(), 1 + 4 + 2 * 4);
+    assert!(network.havoc.is_empty(), "the first version is exact");
+    let philosophers = folder().join("art/samples/DiningPhilosophers/DiningPhils_v2/Top.art");
+    assert!(model(&philosophers, "art", Dialect::Art).network.is_some(), "the second version is lowered");
 }

@@ -26,6 +26,7 @@ pub use check::{Facts, Subject, check};
 
 use model::context::Context;
 use model::fault::Overflow;
+use model::network::Network;
 use model::reason::Reason;
 use model::semantics::Semantics;
 use model::verdict::{Certificate, Property};
@@ -74,6 +75,9 @@ pub enum Refusal {
     /// An abstraction of a composition does what must not happen.
     #[error("the abstraction does not prove it: {0}")]
     TooCoarse(String),
+    /// The network guesses, and a proof about it is none of this property of the model.
+    #[error("the network guesses where code is not modelled, so that it proves nothing about `{0}`")]
+    Havoc(String),
     /// A run cannot go on.
     #[error("a run ends in an error, and what would follow is not known: {0}")]
     Crash(String),
@@ -85,6 +89,20 @@ pub enum Refusal {
     Undecided(Reason),
 }
 
+/// Whether a proof about a network is one about the model that it was read from. Where the network guesses, it does everything that
+/// the model does: what never happens in it never happens in the model. But it may go on where the model stops.
+pub fn keeps(network: &Network, property: &Property) -> Result<(), Refusal> {
+    let kept = match property {
+        _ if network.havoc.is_empty() => true,
+        Property::Safety | Property::Boundedness => true,
+        Property::Ltl(name) => {
+            network.formulas.iter().find(|formula| formula.name == *name).is_some_and(|f| f.formula.is_invariant())
+        }
+        _ => false,
+    };
+    if kept { Ok(()) } else { Err(Refusal::Havoc(property.to_string())) }
+}
+
 /// Checks a certificate.
 pub fn verify(
     semantics: &Semantics<'_>,
@@ -92,6 +110,7 @@ pub fn verify(
     certificate: &Certificate,
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
+    keeps(semantics.network(), property)?;
     match (certificate, property) {
         (Certificate::Product { .. }, _) => {
             return temporal::verify(semantics, property, certificate, cx);

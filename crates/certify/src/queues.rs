@@ -52,6 +52,7 @@ pub fn verify_promela(
     proof: &QueueProof,
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
+    crate::keeps(network, property)?;
     data::verify(network, data::Rules::Promela, property, proof, cx)
 }
 
@@ -63,6 +64,7 @@ pub fn verify(
     proof: &QueueProof,
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
+    crate::keeps(network, property)?;
     if proof.data.is_some() {
         return data::verify(network, data::Rules::Machines(specification), property, proof, cx);
     }

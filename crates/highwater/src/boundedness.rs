@@ -159,15 +159,18 @@ impl Portfolio<'_> {
             if report.complete || channels.iter().any(refuted) {
                 return Claim::Open(Reason::Internal(String::from("a proof and a run contradict each other")));
             }
-            mark_growing(&mut outcome.details.channels);
-            outcome.engine = explore::ENGINE;
             let replayed = Replayed::network(semantics, &witness);
+            if replayed.is_ok() {
+                mark_growing(&mut outcome.details.channels);
+            }
+            outcome.engine = explore::ENGINE;
             outcome.witness = Some(witness);
             return replayed.map_or_else(Claim::Open, Claim::Violated);
         }
         let complete = growth.filter(|g| g.complete && g.crashed.is_none());
         if let Some(growth) = complete.filter(|_| is_better(report, &outcome.details.channels, self.network))
-            && let Some(checked) = Checked::search(self.all_visited(outcome, growth))
+            && let Ok(checked) =
+                Checked::search(self.network, &Property::Boundedness, self.all_visited(outcome, growth))
         {
             return Claim::Proved(checked);
         }

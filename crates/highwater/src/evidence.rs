@@ -129,13 +129,17 @@ impl Checked {
         Ok((Checked { certificate, by: By::Checker }, accepted))
     }
 
-    /// An exhaustive search; `None` for a certificate of another kind.
-    pub(crate) fn search(certificate: Certificate) -> Option<Checked> {
+    /// An exhaustive search of a network.
+    pub(crate) fn search(network: &Network, property: &Property, certificate: Certificate) -> Result<Checked, Reason> {
         let is_search = matches!(
             certificate,
             Certificate::Explored { .. } | Certificate::Product { .. } | Certificate::Searched { .. }
         );
-        is_search.then_some(Checked { certificate, by: By::Search })
+        match certify::keeps(network, property) {
+            Ok(()) if is_search => Ok(Checked { certificate, by: By::Search }),
+            Ok(()) => Err(Reason::Internal(String::from("a verdict has no evidence"))),
+            Err(guessed) => Err(Reason::NotProvable(guessed.to_string())),
+        }
     }
 }
 
@@ -146,6 +150,7 @@ pub(crate) fn refused(refusal: Refusal, cx: &Context<'_>) -> Reason {
         Refusal::Unfinished(why) => Reason::NotProvable(format!("a proof was found, but not checked: {why}")),
         Refusal::Undecided(reason) => solvers::unchecked(reason),
         Refusal::Crash(fault) => Reason::Crash(fault),
+        Refusal::Havoc(_) => Reason::NotProvable(refusal.to_string()),
         refusal => Reason::Internal(format!("the checker refuses the proof: {refusal}")),
     }
 }
@@ -191,16 +196,19 @@ impl Answer {
 
     /// What a search says: its proofs are searches, its runs are taken again.
     pub(crate) fn searched(outcome: Outcome, semantics: &Semantics<'_>) -> Answer {
+        let search = || {
+            let certificate = outcome.certificate.clone()?;
+            Some(Checked::search(semantics.network(), &outcome.property, certificate))
+        };
         let claim = match &outcome.verdict {
-            Verdict::Proved => outcome.certificate.clone().and_then(Checked::search).map(Claim::Proved),
+            Verdict::Proved => search().map(|found| found.map_or_else(Claim::Open, Claim::Proved)),
             Verdict::Violated => outcome
                 .witness
                 .as_ref()
                 .map(|witness| Replayed::network(semantics, witness).map_or_else(Claim::Open, Claim::Violated)),
             Verdict::Inconclusive(reason) => Some(Claim::Open(reason.clone())),
             Verdict::Vacuous(why) => {
-                let proof = outcome.certificate.clone().and_then(Checked::search);
-                proof.map(|proof| Claim::Vacuous(why.clone(), proof))
+                search().map(|found| found.map_or_else(Claim::Open, |proof| Claim::Vacuous(why.clone(), proof)))
             }
         };
         let missing = || Claim::Open(Reason::Internal(String::from("a verdict has no evidence")));

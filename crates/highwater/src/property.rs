@@ -5,7 +5,7 @@ use model::diagnostic::nearest;
 use model::verdict::Property;
 
 /// All properties.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 21] = [
     "safety",
     "deadlock",
     "boundedness",
@@ -21,6 +21,11 @@ const NAMES: [&str; 16] = [
     "conformance",
     "conformance:NAME",
     "progress:NAME",
+    "unexpected",
+    "stuck-choice",
+    "unbound-port",
+    "quiescence",
+    "quiescence(CAPSULE@STATE, ..)",
     "all",
 ];
 
@@ -74,12 +79,14 @@ impl Wanted {
     }
 }
 
-/// `ltl:NAME`, `ltl:'FORMULA'`, `conformance:NAME` or `progress:NAME`.
+/// `ltl:NAME`, `ltl:'FORMULA'`, `conformance:NAME`, `progress:NAME`, or a question of UML-RT.
 fn with_a_name(item: &str) -> Result<Property, Error> {
     match item.split_once(':') {
         Some(("ltl", formula)) if !formula.is_empty() => Ok(Property::Ltl(formula.to_owned())),
         Some(("conformance", name)) if !name.is_empty() => Ok(Property::Conformance(name.to_owned())),
         Some(("progress", name)) if !name.is_empty() => Ok(Property::Progress(name.to_owned())),
+        // The front end of UML-RT writes the formula.
+        _ if input::is_question(item) => Ok(Property::Ltl(item.to_owned())),
         _ => {
             let near = nearest(item, NAMES).map_or_else(String::new, |near| format!("did you mean `{near}`? "));
             let known = NAMES.join(", ");

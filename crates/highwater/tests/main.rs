@@ -5,6 +5,7 @@ mod builder;
 mod builder_errors;
 mod builder_random;
 mod c_random;
+mod capsules;
 mod created_channels;
 mod facade;
 mod fsp_random;

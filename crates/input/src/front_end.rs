@@ -8,6 +8,7 @@ use crate::options::{Language, ReadOptions};
 use crate::programs;
 use crate::system::{NetworkModel, Parsed, System};
 use capsules::Dialect::{self, Art, Room};
+use capsules::is_question;
 use model::budget::Budget;
 use model::explanation::{Explanation, Table};
 use model::info::{CompositionInfo, ModelInfo};
@@ -377,14 +378,20 @@ impl FrontEnd for Capsules {
         not_for("UML-RT (.art, .room)", &[c_option(options), define_option(options)])?;
         let own = capsules::Text { name: text.name(), text: text.text().into_owned() };
         let beside = beside(text, &options.include, self.extensions()[0])?;
-        let builds = beside_own(text, "tcjs")?;
-        let tops: BTreeSet<&str> = builds.iter().filter_map(|build| capsules::top_capsule(&build.text)).collect();
+        let builds = beside_own(text, if self.0 == Art { "tcjs" } else { "etmap" })?;
+        let tops = builds.iter().filter_map(|build| capsules::top_capsule(self.0, &build.text));
+        let tops: BTreeSet<&str> = tops.collect();
         // Several build files with several top capsules leave it open.
         let built = tops.first().copied().filter(|_| tops.len() == 1);
         let top = options.system.as_deref().or(built);
         let mut read = capsules::read(self.0, &own, &beside, top);
         if let Some(network) = &mut read.network {
-            add_formulas(network, formulas)?;
+            let (questions, formulas): (Vec<String>, _) = formulas.iter().cloned().partition(|t| is_question(t));
+            for question in questions {
+                let formula = capsules::question(network, &question).map_err(Error::Usage)?;
+                network.formulas.push(formula);
+            }
+            add_formulas(network, &formulas)?;
         }
         let is_included = |file: &&SourceFile| !file.name.starts_with('<');
         let included = read.sources.files().iter().skip(1).filter(is_included).map(|file| file.text.as_str());

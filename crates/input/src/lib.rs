@@ -17,6 +17,7 @@ mod programs;
 mod stack;
 mod system;
 
+pub use capsules::is_question;
 pub use choice::{Choice, OLD_NAMES};
 pub use components::ComponentsFile;
 pub use error::Error;

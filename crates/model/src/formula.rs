@@ -64,6 +64,25 @@ pub enum Ltl<A = Atom> {
     Binary(Connective, Box<Ltl<A>>, Box<Ltl<A>>),
 }
 
+impl<A> Ltl<A> {
+    /// Whether it says that something holds at every position, and nothing about how positions follow one another.
+    pub fn is_invariant(&self) -> bool {
+        matches!(self, Ltl::Unary(Modality::Always, inner) if inner.is_local())
+    }
+
+    fn is_local(&self) -> bool {
+        match self {
+            Ltl::Constant(_) | Ltl::Atom(..) => true,
+            Ltl::Unary(op, inner) => *op == Modality::Not && inner.is_local(),
+            Ltl::Binary(op, left, right) => {
+                matches!(op, Connective::And | Connective::Or | Connective::Implies | Connective::Iff)
+                    && left.is_local()
+                    && right.is_local()
+            }
+        }
+    }
+}
+
 impl<A> fmt::Display for Ltl<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

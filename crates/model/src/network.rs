@@ -21,7 +21,7 @@ use crate::expr::{Expr, Place, Scope};
 use crate::formula::Ltl;
 use crate::ids::{EdgeId, LocationId, MachineId, SymbolSetId, VariableId};
 use crate::source::Span;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// An edge of a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -163,6 +163,9 @@ pub struct Network {
     pub uses_priorities: bool,
     /// Whether somebody asks who moved last: then it is part of the state.
     pub uses_last_mover: bool,
+    /// Edges that guess, because the front end does not model the code or the data that decides about them. Every run of the
+    /// model is one of the network; a run of the network that takes such an edge may be none of the model.
+    pub havoc: BTreeSet<(MachineId, EdgeId)>,
 }
 
 impl Network {

@@ -25,21 +25,40 @@ impl Replayed {
         let steps: Option<Vec<Step>> = witness.steps.iter().map(step).collect();
         let steps = steps.ok_or_else(|| Reason::Internal(String::from("a run is not one of a network")))?;
         match replay(semantics, &steps, witness, stuck) {
-            Some(true) => Ok(Replayed { steps: steps.len() }),
-            Some(false) => Err(Reason::Internal(String::from("a run does not end as it should"))),
+            Some(End::AsSaid) => Ok(Replayed { steps: steps.len() }),
+            Some(End::Guessed) => Err(Reason::NotProvable(String::from(
+                "the run is possible, not certain: it depends on code or data that is not modelled",
+            ))),
+            Some(End::Other) => Err(Reason::Internal(String::from("a run does not end as it should"))),
             None => Err(Reason::Internal(String::from("a run is not one of the model"))),
         }
     }
 }
 
+/// How a run ends.
+#[derive(PartialEq, Eq)]
+enum End {
+    AsSaid,
+    /// As the witness says, but a step guesses: the run may be none of the model.
+    Guessed,
+    Other,
+}
+
+impl From<bool> for End {
+    fn from(as_said: bool) -> End {
+        if as_said { End::AsSaid } else { End::Other }
+    }
+}
+
 /// Takes the steps of a run again. `None` if one is not possible; else whether it ends as the witness says: with its fault, in
 /// a state where nothing can move, or where its loop starts. What a loop adds to channels is decided elsewhere.
-fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &Stuck<'_>) -> Option<bool> {
+fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &Stuck<'_>) -> Option<End> {
     let mut stepper = semantics.stepper();
     let mut state = match stepper.initial().ok()? {
         Ok(state) => state,
-        Err(fault) => return Some(steps.is_empty() && fault.fault.code() == witness.problem_code),
+        Err(fault) => return Some((steps.is_empty() && fault.fault.code() == witness.problem_code).into()),
     };
+    let mut guessed = false;
     let (mut control, mut fault, mut start) = (None, None, None);
     for (position, &wanted) in steps.iter().enumerate() {
         if witness.loop_from == Some(position) {
@@ -49,6 +68,7 @@ fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &St
             Some(process) if stepper.keeps_control(&state, process).ok()? => Some(process),
             _ => None,
         };
+        guessed |= guesses(semantics, &mut stepper, &state, wanted);
         let mut found = None;
         let taken = stepper.expand(&state, owner, &mut |successor| {
             if successor.step == wanted && found.is_none() {
@@ -64,7 +84,7 @@ fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &St
             None => {}
         }
     }
-    Some(match start {
+    let as_said = match start {
         Some(start) if witness.gains.is_empty() => start == state,
         Some(_) => true,
         None if Fault::CODES.contains(&witness.problem_code) => {
@@ -72,7 +92,21 @@ fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &St
         }
         None if witness.problem_code == "invalid-end-state" => stuck(&mut stepper, &state),
         None => fault.is_none_or(|found| found.fault == Fault::Assertion),
-    })
+    };
+    Some(if as_said && guessed { End::Guessed } else { as_said.into() })
+}
+
+/// Whether a step takes an edge that guesses.
+fn guesses(semantics: &Semantics<'_>, stepper: &mut Stepper<'_>, state: &[u8], step: Step) -> bool {
+    let havoc = &semantics.network().havoc;
+    let taken = match step {
+        _ if havoc.is_empty() => return false,
+        Step::Edge { process, edge } => vec![(process, edge)],
+        Step::Rendezvous { sender, receiver } => vec![sender, receiver],
+        Step::Loss { .. } => Vec::new(),
+    };
+    let guess = |(process, edge)| stepper.machine_of(state, process).is_none_or(|m| havoc.contains(&(m, edge)));
+    taken.into_iter().any(guess)
 }
 
 /// Whether a state is a deadlock.

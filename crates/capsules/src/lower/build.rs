@@ -2,21 +2,27 @@
 
 use super::process_type;
 use model::expr::{Expr, Place, Scope};
-use model::ids::{LocationId, VariableId};
+use model::ids::{EdgeId, LocationId, VariableId};
 use model::network::{Action, Edge, Initial, Location, Machine, ScalarType, Variable};
 use model::source::Span;
+use std::collections::HashSet;
+
+/// The most locations that one edge is led past.
+const LONGEST: usize = 100;
 
 /// A machine in the making.
 pub(super) struct Build {
     pub(super) locations: Vec<Location>,
     pub(super) edges: Vec<Edge>,
     pub(super) variables: Vec<Variable>,
+    /// Edges that guess.
+    pub(super) havoc: Vec<EdgeId>,
     span: Span,
 }
 
 impl Build {
     pub(super) fn new(span: Span) -> Build {
-        Build { locations: Vec::new(), edges: Vec::new(), variables: Vec::new(), span }
+        Build { locations: Vec::new(), edges: Vec::new(), variables: Vec::new(), havoc: Vec::new(), span }
     }
 
     pub(super) fn location(&mut self) -> LocationId {
@@ -27,7 +33,7 @@ impl Build {
     pub(super) fn label(&mut self, location: LocationId, label: &str, end: bool) {
         let location = &mut self.locations[location.index()];
         location.labels.push(label.to_owned());
-        location.end = end;
+        location.end |= end;
     }
 
     pub(super) fn edge(&mut self, from: LocationId, to: LocationId, action: Action, span: Span) {
@@ -49,14 +55,19 @@ impl Build {
         VariableId::from(self.variables.len() - 1)
     }
 
-    /// Between two sends a machine keeps control: nothing that it does there concerns another one.
-    pub(super) fn make_atomic(&mut self, waits: &[LocationId]) {
-        for index in 0..self.edges.len() {
-            let to = self.edges[index].to;
-            let sends = |e: &model::ids::EdgeId| matches!(self.edges[e.index()].action, Action::Send { .. });
-            let interrupted = waits.contains(&to) || self.locations[to.index()].edges.iter().any(sends);
-            self.edges[index].atomic = !interrupted;
-        }
+    /// Edges lead past locations where nothing happens. Of a loop of such locations one is left.
+    pub(super) fn shorten(&mut self) {
+        let guesses: HashSet<&EdgeId> = self.havoc.iter().collect();
+        let next = |at: LocationId| {
+            let location = &self.locations[at.index()];
+            let [only] = location.edges[..] else { return None };
+            let edge = &self.edges[only.index()];
+            let nothing = edge.action == Action::Skip && location.labels.is_empty() && !guesses.contains(&only);
+            nothing.then_some(edge.to)
+        };
+        let end = |at| std::iter::successors(Some(at), |&at| next(at)).take(LONGEST).last().unwrap_or(at);
+        let ends: Vec<LocationId> = self.edges.iter().map(|edge| end(edge.to)).collect();
+        self.edges.iter_mut().zip(ends).for_each(|(edge, end)| edge.to = end);
     }
 
     pub(super) fn machine(self, name: String, initial: LocationId, span: Span) -> Machine {

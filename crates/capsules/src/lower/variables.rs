@@ -1,8 +1,10 @@
 //! The variables of a capsule: those of `rt::decl` in Art, attributes in ROOM.
 
+use super::Forgotten;
 use super::build::Build;
-use crate::action::{self, ExprKind, Member};
-use crate::ast::Code;
+use super::reach::is_set_first;
+use crate::action::{self, ExprKind, Member, Stmt};
+use crate::ast::{Code, Name};
 use crate::resolve::{Class, Library, simple};
 use model::ids::VariableId;
 use model::network::ScalarType;
@@ -20,12 +22,8 @@ pub(super) enum Type {
 pub(super) enum Meaning {
     Variable(VariableId, Type),
     Constant(i32),
-    /// A value that no exact expression may read, such as a string.
+    /// A value that is unknown, such as a string.
     Opaque,
-    /// A value of a class, whose operators may do anything.
-    Foreign,
-    /// A member that is declared without a first value.
-    Unset,
     /// The port on which the message came (`msg->sap()`).
     Sender,
 }
@@ -40,7 +38,7 @@ impl Names {
     /// The type of an exact variable.
     pub(super) fn exact(&self, ty: &str) -> Option<Type> {
         match ty {
-            "int" | "int32" => Some(Type::Int),
+            "int" | "int32" | "int32_t" => Some(Type::Int),
             "bool" | "boolean" => Some(Type::Bool),
             ty if self.enumerations.contains(ty.rsplit("::").next().unwrap_or(ty)) => Some(Type::Int),
             _ => None,
@@ -49,7 +47,8 @@ impl Names {
 }
 
 /// Declares the variables and constants of a capsule.
-pub(super) fn names(library: &Library<'_>, class: &Class<'_>, build: &mut Build) -> Names {
+pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &Forgotten, build: &mut Build) -> Names {
+    let first = first_statements(class);
     let mut names = Names { known: HashMap::new(), enumerations: HashSet::new() };
     for enumeration in &library.enumerations {
         let literals = enumeration.literals.iter().map(|(name, value)| (name.text.clone(), *value));
@@ -65,7 +64,7 @@ pub(super) fn names(library: &Library<'_>, class: &Class<'_>, build: &mut Build)
             continue;
         }
         let (members, others) = action::members(&snippet.code);
-        members.into_iter().for_each(|member| names.member(member, own, build));
+        members.into_iter().for_each(|member| names.member(member, own.then_some(&first), build));
         hidden.extend(others);
     }
     for (name, meaning) in &mut names.known {
@@ -73,22 +72,34 @@ pub(super) fn names(library: &Library<'_>, class: &Class<'_>, build: &mut Build)
             *meaning = Meaning::Opaque;
         }
     }
-    for capsule in &class.lineage {
-        for attribute in &capsule.attributes {
-            let initial = attribute.initial.as_ref().and_then(|code| names.constant(code));
-            let exact = names.exact(simple(&attribute.ty.text)).filter(|_| attribute.size.is_none());
-            let meaning = match (exact, initial) {
-                (Some(ty), Some(first)) => Meaning::Variable(
-                    build.variable(attribute.name.text.clone(), scalar(ty), first, attribute.name.span),
-                    ty,
-                ),
-                (Some(_), None) => Meaning::Unset,
-                (None, _) => Meaning::Foreign,
-            };
-            names.known.insert(attribute.name.text.clone(), meaning);
+    for attribute in class.lineage.iter().flat_map(|capsule| &capsule.attributes) {
+        let Name { text, span } = &attribute.name;
+        let initial = attribute.initial.as_ref().and_then(|code| names.constant(code));
+        let exact = names.exact(simple(&attribute.ty.text)).filter(|_| attribute.size.is_none());
+        let meaning = match (exact, initial) {
+            (Some(ty), Some(first)) if !hidden.contains(text) => {
+                Meaning::Variable(build.variable(text.clone(), scalar(ty), first, *span), ty)
+            }
+            _ => Meaning::Opaque,
+        };
+        names.known.insert(text.clone(), meaning);
+    }
+    for meaning in names.known.values_mut() {
+        if let Meaning::Variable(variable, _) = meaning {
+            let declared = &build.variables[variable.index()];
+            if forgotten.contains(&super::key(&declared.name, declared.span)) {
+                *meaning = Meaning::Opaque;
+            }
         }
     }
     names
+}
+
+/// The code of the initial transition of the whole.
+fn first_statements(class: &Class<'_>) -> Vec<Stmt> {
+    let Some(machine) = &class.machine else { return Vec::new() };
+    let code = machine.initial(None).and_then(|first| machine.transitions[first].effect);
+    code.and_then(|code| action::statements(code).ok()).unwrap_or_default()
 }
 
 impl Names {
@@ -104,7 +115,8 @@ impl Names {
         }
     }
 
-    fn member(&mut self, member: Member, own: bool, build: &mut Build) {
+    /// A member of the capsule, with what its first transition does; or a declaration outside.
+    fn member(&mut self, member: Member, own: Option<&Vec<Stmt>>, build: &mut Build) {
         match member {
             Member::Enumeration(name, literals) => {
                 let values: Vec<(String, Option<i64>)> = literals
@@ -115,15 +127,17 @@ impl Names {
             }
             Member::Variables(ty, declared, span) => {
                 for (name, initial) in declared {
-                    let first = initial.as_ref().and_then(|e| self.fold(e));
-                    let meaning = match (self.exact(&ty).filter(|_| own), first) {
+                    let mut first = initial.as_ref().and_then(|e| self.fold(e));
+                    // No code runs before that of the initial transition.
+                    if initial.is_none() && own.is_some_and(|statements| is_set_first(&name, statements)) {
+                        first = Some(0);
+                    }
+                    let meaning = match (self.exact(&ty).filter(|_| own.is_some()), first) {
                         (Some(ty), Some(first)) => {
                             let first = if ty == Type::Bool { i32::from(first != 0) } else { first };
                             Meaning::Variable(build.variable(name.clone(), scalar(ty), first, span), ty)
                         }
-                        (Some(_), None) => Meaning::Unset,
-                        (None, _) if is_plain(&ty) => Meaning::Opaque,
-                        (None, _) => Meaning::Foreign,
+                        _ => Meaning::Opaque,
                     };
                     self.set(name, meaning);
                 }

@@ -153,12 +153,13 @@ impl Parser<'_> {
         self.properties()?;
         self.expect("(")?;
         self.properties()?;
-        if self.code().is_some() && self.peek().kind == TokenKind::Name {
+        let data = self.code().map(|code| code.text.trim().to_owned());
+        if data.is_some() && self.peek().kind == TokenKind::Name {
             self.next();
         }
         self.expect(")")?;
         self.properties()?;
-        Ok(Event { name, redefine })
+        Ok(Event { name, data, redefine })
     }
 
     /// Behind `capsule` or `class`.

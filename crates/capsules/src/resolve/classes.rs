@@ -42,7 +42,7 @@ impl<'a> Class<'a> {
             }
         }
         let connectors: Vec<&Connector> = lineage.iter().flat_map(|capsule| &capsule.connectors).collect();
-        let machine = MachineData::new(&lineage, &ports, messages);
+        let machine = MachineData::new(&lineage, &ports, library.is_room(), messages);
         let class = Class { capsule, lineage, ports, parts, connectors, machine };
         for connector in &class.connectors {
             class.check_connector(library, connector, messages);

@@ -18,7 +18,9 @@ pub(crate) struct Instance {
     pub(crate) path: String,
     pub(crate) class: usize,
     /// Per part of its class: the instances in it.
-    parts: Vec<Vec<usize>>,
+    pub(crate) parts: Vec<Vec<usize>>,
+    /// It is in a part, or in a part around it, that is created at run time: the instance that is created with it.
+    pub(crate) optional: Option<usize>,
 }
 
 /// One end of a port of an instance.
@@ -51,18 +53,20 @@ impl<'a> Instances<'a> {
     pub(crate) fn new(library: &Library<'a>, top: &'a Capsule, messages: &mut Messages<'_>) -> Instances<'a> {
         let mut all = Instances { classes: Vec::new(), instances: Vec::new(), wiring: HashMap::new() };
         let mut known = HashMap::new();
-        all.unroll(library, top, String::new(), &mut Vec::new(), &mut known, messages);
+        all.unroll(library, top, String::new(), None, &mut Vec::new(), &mut known, messages);
         if !messages.any() {
             all.connect(messages);
         }
         all
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn unroll(
         &mut self,
         library: &Library<'a>,
         capsule: &'a Capsule,
         path: String,
+        optional: Option<usize>,
         around: &mut Vec<&'a str>,
         known: &mut HashMap<&'a str, usize>,
         messages: &mut Messages<'_>,
@@ -85,16 +89,15 @@ impl<'a> Instances<'a> {
             return None;
         }
         let own = self.instances.len();
-        self.instances.push(Instance { path: path.clone(), class, parts: Vec::new() });
+        self.instances.push(Instance { path: path.clone(), class, parts: Vec::new(), optional });
         around.push(&capsule.name.text);
         let mut parts = Vec::new();
         for part in self.classes[class].parts.clone() {
             parts.push(Vec::new());
             let Some(name) = &part.class else { continue };
             let Some(inner) = library.capsule(name, messages) else { continue };
-            if part.kind != PartKind::Fixed {
-                let what = if part.kind == PartKind::Plugin { "a plugin part" } else { "an optional part" };
-                messages.report(unsupported(part.name.span, what));
+            if part.kind == PartKind::Plugin {
+                messages.report(unsupported(part.name.span, "a plugin part"));
                 continue;
             }
             if inner.is_abstract {
@@ -107,12 +110,19 @@ impl<'a> Instances<'a> {
                 messages.report(Diagnostic::error("U0120", name.span, text).label("this part closes the cycle"));
                 continue;
             }
-            let Some(count) = count(&part.multiplicity, messages) else { continue };
-            for index in 0..count {
+            let count = match part.multiplicity {
+                Multiplicity::Range(low, high, span) if low < high && part.kind == PartKind::Optional => {
+                    count(&Multiplicity::Number(high, span), messages)
+                }
+                _ => count(&part.multiplicity, messages),
+            };
+            for index in 0..count.unwrap_or(0) {
                 let dot = if path.is_empty() { "" } else { "." };
-                let number = if part.multiplicity == Multiplicity::One { String::new() } else { format!("[{index}]") };
+                let single = matches!(part.multiplicity, Multiplicity::One | Multiplicity::Range(0, 1, _));
+                let number = if single { String::new() } else { format!("[{index}]") };
                 let path = format!("{path}{dot}{}{number}", part.name.text);
-                let inner = self.unroll(library, inner, path, around, known, messages)?;
+                let created = (part.kind == PartKind::Optional).then_some(self.instances.len()).or(optional);
+                let inner = self.unroll(library, inner, path, created, around, known, messages)?;
                 parts.last_mut()?.push(inner);
             }
         }

@@ -16,6 +16,7 @@ pub(crate) struct MachineData<'a> {
     pub(crate) nodes: Vec<NodeData<'a>>,
     pub(crate) transitions: Vec<TransitionData<'a>>,
     pub(crate) span: Span,
+    room: bool,
 }
 
 /// A state.
@@ -73,11 +74,12 @@ impl<'a> MachineData<'a> {
     pub(super) fn new(
         lineage: &[&'a Capsule],
         ports: &[PortData<'a>],
+        room: bool,
         messages: &mut Messages<'_>,
     ) -> Option<MachineData<'a>> {
         let (span, _) = lineage.iter().rev().find_map(|capsule| capsule.machine.as_ref())?;
         let (states, nodes, transitions) = (Vec::new(), Vec::new(), Vec::new());
-        let mut machine = MachineData { states, nodes, transitions, span: *span };
+        let mut machine = MachineData { states, nodes, transitions, span: *span, room };
         for (_, region) in lineage.iter().filter_map(|capsule| capsule.machine.as_ref()) {
             machine.merge(region, None, messages);
         }
@@ -146,13 +148,20 @@ impl<'a> MachineData<'a> {
                 self.states[found].excluded = true;
                 return;
             }
-            self.states[found].refined = Some(name.span);
+            if self.room {
+                self.states[found].refined = Some(name.span);
+            }
             found
         };
         if let Some(region) = &state.region {
             let data = &mut self.states[index];
-            data.entry.extend(&region.entry);
-            data.exit.extend(&region.exit);
+            // Code of a redefinition replaces what is inherited.
+            for (code, own) in [(&mut data.entry, &region.entry), (&mut data.exit, &region.exit)] {
+                if !own.is_empty() && state.change == Change::Redefine {
+                    code.clear();
+                }
+                code.extend(own);
+            }
             data.polled = data.polled.or(region.polled.as_ref());
             self.merge(region, Some(index), messages);
         }
@@ -172,14 +181,21 @@ impl<'a> MachineData<'a> {
                 nothing_inherited("transition", name.unwrap_or(&nowhere), messages);
                 return;
             };
+            let room = self.room;
             let data = &mut self.transitions[known];
+            // Whether what a redefinition leaves out is inherited is not documented.
+            let unclear = (transition.effect.is_none() && data.effect.is_some())
+                || (transition.guard.is_none() && data.guard.is_some())
+                || (transition.triggers.is_empty() && !data.triggers.is_empty());
+            if unclear || room {
+                data.refined = Some(transition.span);
+            }
             data.ends = transition.ends.as_ref().or(data.ends);
             data.guard = transition.guard.as_ref().or(data.guard);
             data.effect = transition.effect.as_ref().or(data.effect);
             if !transition.triggers.is_empty() {
                 data.triggers = &transition.triggers;
             }
-            data.refined = Some(transition.span);
             data.excluded = false;
             return;
         }

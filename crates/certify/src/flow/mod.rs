@@ -58,7 +58,7 @@ pub fn verify(
         Property::Livelock if proof.progress.is_some() => Goal::Nothing,
         other => return Err(Refusal::WrongKind(other.to_string())),
     };
-    let budget = Pace::new(cx);
+    let budget = crate::keeps(network, property).map(|()| Pace::new(cx))?;
     let ground = Ground::new(network, &proof.abstraction, goal == Goal::Bounded)?;
     let progress = Progress::read(proof.progress.as_ref(), &ground)?;
     let mut steps = Checker::steps(&ground, &budget, &progress)?;

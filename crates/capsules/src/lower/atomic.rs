@@ -1,0 +1,70 @@
+//! Which steps of a handler others can come between.
+//!
+//! Taking a message from its own queue commutes with everything that others do after it; a send to a queue that nobody else sends
+//! to commutes with everything that others do before it (Lipton, *Reduction*, 1975). A send to a queue with several senders, and
+//! a look at which parts exist, commute with neither. So a handler is interrupted before such a step if it has already sent
+//! something, and nowhere else. A location with a label is one that others can see.
+
+use model::expr::{Expr, Scope};
+use model::ids::VariableId;
+use model::network::{Action, Machine, Network};
+use std::collections::{HashMap, HashSet};
+
+/// Marks the edges after which a machine keeps control.
+pub(super) fn mark(network: &mut Network) {
+    let mut senders: HashMap<VariableId, HashSet<usize>> = HashMap::new();
+    for (index, machine) in network.machines.iter().enumerate() {
+        for queue in machine.edges.iter().filter_map(|edge| receiver(&edge.action)) {
+            senders.entry(queue).or_default().insert(index);
+        }
+    }
+    let shared = |action: &Action| match receiver(action) {
+        Some(queue) => senders.get(&queue).is_some_and(|senders| senders.len() > 1),
+        None => !matches!(action, Action::Receive { .. }) && is_visible(action),
+    };
+    for machine in &mut network.machines {
+        mark_machine(machine, &shared);
+    }
+}
+
+fn mark_machine(machine: &mut Machine, shared: &dyn Fn(&Action) -> bool) {
+    let is_seen = |location: usize| !machine.locations[location].labels.is_empty();
+    // Whether something was sent on some way to a location since the last one that others can see.
+    let mut sent = vec![false; machine.locations.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for edge in &machine.edges {
+            let before = sent[edge.from.index()] && !is_seen(edge.from.index());
+            let now = before || receiver(&edge.action).is_some() || shared(&edge.action);
+            if now && !sent[edge.to.index()] {
+                sent[edge.to.index()] = true;
+                changed = true;
+            }
+        }
+    }
+    let interrupted: Vec<bool> = (0..machine.locations.len())
+        .map(|location| {
+            let edges = machine.locations[location].edges.iter().map(|edge| &machine.edges[edge.index()]);
+            is_seen(location) || (sent[location] && edges.into_iter().any(|edge| shared(&edge.action)))
+        })
+        .collect();
+    for edge in &mut machine.edges {
+        edge.atomic = !interrupted[edge.to.index()];
+    }
+}
+
+/// The queue of a send.
+fn receiver(action: &Action) -> Option<VariableId> {
+    match action {
+        Action::Send { channel: Expr::Read(place), .. } => Some(place.variable),
+        _ => None,
+    }
+}
+
+/// Whether an action reads or writes what machines share.
+fn is_visible(action: &Action) -> bool {
+    let mut global = false;
+    action.walk(&mut |e| global |= matches!(e, Expr::Read(place) if place.scope == Scope::Global));
+    global || matches!(action, Action::Assign(place, _) if place.scope == Scope::Global)
+}

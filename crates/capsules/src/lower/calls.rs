@@ -1,0 +1,273 @@
+//! Calls: sends, timers, the creation of parts, output, assertions.
+
+use super::actions::{Lowered, Scopes, no};
+use super::guard::{Guard, not};
+use super::handlers::Handlers;
+use super::reach::ends_program;
+use super::values::of_type;
+use super::variables::Meaning;
+use crate::action::{Expr as Syntax, ExprKind};
+use crate::questions::UNBOUND;
+use crate::resolve::Slot;
+use model::diagnostic::Diagnostic;
+use model::expr::Expr;
+use model::ids::LocationId;
+use model::network::Action;
+use model::source::Span;
+
+/// What a message is sent to.
+struct Send<'s> {
+    port: usize,
+    event: &'s str,
+    data: &'s [Syntax],
+    /// One end of the port only.
+    only: Option<i64>,
+    span: Span,
+}
+
+impl<'a> Handlers<'_, '_, 'a, '_> {
+    pub(super) fn call(
+        &mut self,
+        at: LocationId,
+        function: &Syntax,
+        arguments: &[Syntax],
+        whole: &Syntax,
+        scopes: &mut Scopes<'a>,
+    ) -> Lowered<LocationId> {
+        // The others go on, which they do not do then: the run is a guess.
+        if ends_program(function) && !self.lowering.library.is_room() {
+            let ended = self.condition(at, &Guard::unknown(), whole.span);
+            self.build.label(ended, "has ended", true);
+            return Ok(self.build.location());
+        }
+        match &function.kind {
+            ExprKind::Name(name)
+                if matches!(name.as_str(), "assert" | "ASSERT")
+                    && !arguments.is_empty()
+                    && !self.lowering.library.is_room()
+                    && !self.reach.is_own(name) =>
+            {
+                self.assertion(at, arguments, whole.span, scopes)
+            }
+            ExprKind::Member(inner, method) => {
+                if let Some(port) = self.port_named(inner, scopes) {
+                    return self.port_call(at, port, method, arguments, whole, scopes);
+                }
+                match self.message_of(inner, scopes) {
+                    Some((target, event, data)) => {
+                        let only = match (method.as_str(), arguments) {
+                            ("send", []) => None,
+                            ("sendAt", [index]) => match index.kind {
+                                ExprKind::Number(index) => Some(index),
+                                _ => return no(index.span, "an index that is not a number"),
+                            },
+                            _ => return no(whole.span, format!("`{method}`")),
+                        };
+                        let port = self.target(target, scopes)?;
+                        self.send(at, &Send { port, event, data, only, span: whole.span }, scopes)
+                    }
+                    None => self.ignored(whole, scopes).map(|()| at),
+                }
+            }
+            _ => self.ignored(whole, scopes).map(|()| at),
+        }
+    }
+
+    /// `target.event(data)`, where the target is a port.
+    fn message_of<'s>(&self, e: &'s Syntax, scopes: &Scopes<'a>) -> Option<(&'s Syntax, &'s str, &'s [Syntax])> {
+        let ExprKind::Call(event, data) = &e.kind else { return None };
+        let ExprKind::Member(target, event) = &event.kind else { return None };
+        self.target(target, scopes).is_ok().then_some((&**target, event.as_str(), data.as_slice()))
+    }
+
+    fn port_named(&self, e: &Syntax, scopes: &Scopes<'a>) -> Option<usize> {
+        let ExprKind::Name(name) = &e.kind else { return None };
+        self.class.port(name).filter(|_| self.meaning(name, scopes).is_none())
+    }
+
+    /// The port that a message is sent to: by name, or the one that the message came from.
+    fn target(&self, e: &Syntax, scopes: &Scopes<'a>) -> Lowered<usize> {
+        if let Some(port) = self.port_named(e, scopes) {
+            return Ok(port);
+        }
+        let name = match &e.kind {
+            ExprKind::Cast(_, inner) => &inner.kind,
+            kind => kind,
+        };
+        match (name, scopes.cause) {
+            (ExprKind::Name(name), Some((port, _)))
+                if matches!(self.meaning(name, scopes), Some(Meaning::Sender)) && self.ends(port) == 1 =>
+            {
+                Ok(port)
+            }
+            _ => no(e.span, "this port"),
+        }
+    }
+
+    /// Whether a call does something whose result may be thrown away: it sets a timer, or creates a part.
+    pub(super) fn is_effect(&self, e: &Syntax, scopes: &Scopes<'a>) -> bool {
+        let ExprKind::Call(function, _) = &e.kind else { return false };
+        let ExprKind::Member(inner, _) = &function.kind else { return false };
+        let protocol = self.port_named(inner, scopes).map(|port| self.class.ports[port].protocol.text.as_str());
+        !self.lowering.library.is_room() && matches!(protocol, Some("Timing" | "Frame"))
+    }
+
+    /// A call of something of a port: a message in ROOM; a timer, the creation of a part or a line of a log in Art.
+    fn port_call(
+        &mut self,
+        at: LocationId,
+        port: usize,
+        method: &str,
+        arguments: &[Syntax],
+        whole: &Syntax,
+        scopes: &mut Scopes<'a>,
+    ) -> Lowered<LocationId> {
+        let protocol = self.class.ports[port].protocol.text.as_str();
+        if self.lowering.library.is_room() {
+            let send = Send { port, event: method, data: arguments, only: None, span: whole.span };
+            return self.send(at, &send, scopes);
+        }
+        match (protocol, method, arguments) {
+            ("Log", "log" | "show" | "commit" | "open" | "close" | "cr" | "crtab" | "clear" | "space" | "tab", _) => {
+                for argument in arguments {
+                    self.ignored(argument, scopes)?;
+                }
+                Ok(at)
+            }
+            ("Timing", "informIn" | "informAt", [when]) => {
+                self.ignored(when, scopes)?;
+                let pending = self.lowering.timers[&(self.instance, port)];
+                let name = &self.class.ports[port].name.text;
+                let symbol = self.lowering.symbols[&(name.clone(), String::from("timeout"))];
+                let set = self.lowering.send(pending, symbol, Expr::Const(0), whole.span);
+                Ok(self.build.then(at, set, whole.span))
+            }
+            // Checks of types at run time are not modelled.
+            (_, "sendTypeCheckEnable" | "sendTypeCheckDisable", []) => Ok(at),
+            ("Frame", "incarnate", [part, class, rest @ ..]) if is_empty_class(class) && rest.len() <= 2 => {
+                for argument in rest {
+                    self.ignored(argument, scopes)?;
+                }
+                self.incarnate(at, part, whole.span)
+            }
+            ("Frame", "incarnate", [part]) => self.incarnate(at, part, whole.span),
+            _ => no(whole.span, format!("the call of `{method}` on a port of `{protocol}`")),
+        }
+    }
+
+    /// Creates the first instance of a part that does not exist yet; nothing happens if there is none.
+    fn incarnate(&mut self, at: LocationId, part: &Syntax, span: Span) -> Lowered<LocationId> {
+        let found = match &part.kind {
+            ExprKind::Name(name) => self.class.part(name),
+            _ => None,
+        };
+        let Some(part) = found else { return no(part.span, "this part") };
+        let instances = self.lowering.instances.instances[self.instance].parts[part].clone();
+        let after = self.build.location();
+        let mut at = at;
+        for instance in instances {
+            let Some(&alive) = self.lowering.alive.get(&instance) else { return no(span, "a part that is fixed") };
+            let exists = super::global(alive, span);
+            let free = self.build.then(at, Action::Condition(not(exists.clone())), span);
+            let place = super::global_place(alive, span);
+            self.build.edge(free, after, Action::Assign(place, Expr::Const(1)), span);
+            at = self.build.then(at, Action::Condition(exists), span);
+        }
+        self.build.edge(at, after, Action::Skip, span);
+        Ok(after)
+    }
+
+    fn send(&mut self, at: LocationId, send: &Send<'_>, scopes: &mut Scopes<'a>) -> Lowered<LocationId> {
+        let Send { port, event, data, only, span } = *send;
+        let declared = &self.class.ports[port];
+        if !declared.behavior {
+            return no(span, format!("a send by `{}`, which is not a behaviour port,", declared.name.text));
+        }
+        if !declared.alphabet.outgoing.iter().any(|known| known.text == event) {
+            let text = format!("port `{}` does not send `{event}`", declared.name.text);
+            self.messages.report(Diagnostic::error("U0203", span, text).also(declared.name.span, "the port"));
+            return Ok(at);
+        }
+        let carried = self.carried(port, event, data, scopes)?;
+        let ends = self.ends(port);
+        if only.is_some_and(|only| usize::try_from(only).map_or(true, |only| only >= ends)) {
+            return no(span, "an index that the port does not have");
+        }
+        let (mut at, mut sent) = (at, false);
+        for index in (0..ends).filter(|&index| only.is_none_or(|only| only == index as i64)) {
+            let slot = Slot { instance: self.instance, port, index };
+            let Some((receiver, queue, symbol)) = self.lowering.receiver(slot, event) else { continue };
+            sent = true;
+            self.lowering.agree(slot, event);
+            let message = self.lowering.send(queue, symbol, carried.clone(), span);
+            let alive = self.lowering.alive_of(receiver);
+            if alive.is_some() && only.is_some() && ends > 1 {
+                return no(span, "an index of a port that optional parts are connected to");
+            }
+            let Some(alive) = alive.filter(|_| self.lowering.alive_of(self.instance) != alive) else {
+                at = self.build.then(at, message, span);
+                continue;
+            };
+            let exists = super::global(alive, span);
+            let there = self.build.then(at, Action::Condition(exists.clone()), span);
+            let missing = self.build.then(at, Action::Condition(not(exists)), span);
+            let after = self.build.then(there, message, span);
+            // Ends of a replicated port whose part does not exist are not counted.
+            if ends == 1 {
+                self.build.label(missing, UNBOUND, false);
+            }
+            self.build.edge(missing, after, Action::Skip, span);
+            at = after;
+        }
+        if sent {
+            return Ok(at);
+        }
+        let text = format!("port `{}` is not connected here: the message is lost", declared.name.text);
+        let of = if self.lowering.instances.instances[self.instance].path.is_empty() {
+            String::from("in the top capsule")
+        } else {
+            format!("in `{}`", self.lowering.instances.instances[self.instance].path)
+        };
+        self.messages.report(Diagnostic::warning("U0301", span, text).label(of));
+        let lost = self.build.then(at, Action::Skip, span);
+        self.build.label(lost, UNBOUND, false);
+        Ok(lost)
+    }
+
+    /// What a message carries; 0 if that is not kept.
+    fn carried(&mut self, port: usize, event: &str, data: &[Syntax], scopes: &mut Scopes<'a>) -> Lowered<Expr> {
+        let declared = &self.class.ports[port];
+        let ty = self.lowering.data_type(declared, event).and_then(|ty| self.names.exact(ty));
+        let ([only], Some(ty)) = (data, ty) else {
+            for value in data {
+                self.ignored(value, scopes)?;
+            }
+            // A message of such a type without data carries an unknown value.
+            if ty.is_some() {
+                self.lowering.forget_data(declared, event);
+            }
+            return Ok(Expr::Const(0));
+        };
+        match self.value_of(only, scopes)? {
+            Some(value) => Ok(of_type(ty, value)),
+            None => {
+                self.lowering.forget_data(declared, event);
+                Ok(Expr::Const(0))
+            }
+        }
+    }
+
+    /// How many ends a port has; the connectors were made with the same number.
+    pub(super) fn ends(&self, port: usize) -> usize {
+        match self.class.ports[port].multiplicity {
+            crate::ast::Multiplicity::Number(number, _) => *number as usize,
+            crate::ast::Multiplicity::Range(_, high, _) => *high as usize,
+            crate::ast::Multiplicity::Code(code) => code.text.trim().parse().unwrap_or(0),
+            crate::ast::Multiplicity::One => 1,
+        }
+    }
+}
+
+fn is_empty_class(e: &Syntax) -> bool {
+    matches!(&e.kind, ExprKind::Name(name) if name == "EmptyActorClass" || name == "EmptyObject")
+}

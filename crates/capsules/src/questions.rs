@@ -1,0 +1,104 @@
+//! The questions of UML-RT that have names: each is an invariant of the network.
+//!
+//! The lowering labels the locations that a question is about. A label with a space is none that a state could have.
+
+use model::diagnostic::nearest;
+use model::expr::{BinaryOp, ChannelTest, Expr, Place, Scope};
+use model::formula::{Atom, Ltl, Modality};
+use model::ids::{LocationId, MachineId};
+use model::network::{Formula, Network, ScalarType};
+use model::source::Span;
+
+/// The label of a location where a message was taken that no active state reacts to.
+pub(crate) const UNEXPECTED: &str = "unexpected message";
+/// The label of a location at a choice of which no branch holds.
+pub(crate) const STUCK: &str = "stuck choice";
+/// The label of a location where a message is sent that nobody can receive.
+pub(crate) const UNBOUND: &str = "unbound port";
+
+/// The label of a location that stands for a state without any trigger, neither its own nor of a state around it.
+pub(crate) const FINAL: &str = "final state";
+
+/// Questions about labels.
+const LABELS: [(&str, &str); 3] = [("unexpected", UNEXPECTED), ("stuck-choice", STUCK), ("unbound-port", UNBOUND)];
+
+/// Whether a property is one of these questions; `quiescence` may name states where a capsule may rest.
+pub fn is_question(text: &str) -> bool {
+    LABELS.iter().any(|(name, _)| *name == text)
+        || text == "quiescence"
+        || (text.starts_with("quiescence(") && text.ends_with(')'))
+}
+
+/// The formula of a question.
+pub fn question(network: &Network, text: &str) -> Result<Formula, String> {
+    let bad = match LABELS.iter().find(|(name, _)| *name == text) {
+        Some((_, label)) => somewhere(places(network).filter(|(_, _, known)| known == label)),
+        None => quiet(network, text)?,
+    };
+    let atom = Ltl::Atom(Box::new(Atom::State(bad)), text.to_owned());
+    let formula = Ltl::Unary(Modality::Always, Box::new(Ltl::Unary(Modality::Not, Box::new(atom))));
+    Ok(Formula { name: text.to_owned(), text: format!("[] ! {text}"), formula, span: Span::NONE })
+}
+
+/// Whether any location has the label of a question.
+pub(crate) fn applies(network: &Network, text: &str) -> bool {
+    LABELS.iter().any(|(name, label)| *name == text && places(network).any(|(_, _, known)| known == *label))
+}
+
+/// All labelled locations.
+fn places(network: &Network) -> impl Iterator<Item = (MachineId, LocationId, &str)> {
+    network.machines.iter().enumerate().flat_map(|(index, machine)| {
+        let locations = machine.locations.iter().enumerate();
+        locations.flat_map(move |(place, location)| {
+            location.labels.iter().map(move |label| (index.into(), place.into(), label.as_str()))
+        })
+    })
+}
+
+/// A state of a capsule instance: `server@Idle`.
+fn full_name(network: &Network, machine: MachineId, label: &str) -> String {
+    format!("{}@{label}", network.machine(machine).name)
+}
+
+fn somewhere<'n>(places: impl Iterator<Item = (MachineId, LocationId, &'n str)>) -> Expr {
+    let at = |(machine, location, _)| Expr::At { machine, pid: None, location };
+    places.map(at).reduce(|a, b| binary(BinaryOp::Or, a, b)).unwrap_or(Expr::Const(0))
+}
+
+fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    Expr::Binary(op, Box::new(left), Box::new(right))
+}
+
+/// All queues are empty, no timer is pending, and some capsule rests in a state that reacts to messages and was not named.
+fn quiet(network: &Network, text: &str) -> Result<Expr, String> {
+    let named = text.strip_prefix("quiescence(").and_then(|rest| rest.strip_suffix(')')).unwrap_or("");
+    let mut rests: Vec<(MachineId, LocationId)> = Vec::new();
+    for name in named.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let found: Vec<_> = places(network).filter(|(m, _, label)| full_name(network, *m, label) == name).collect();
+        if found.is_empty() {
+            let known: Vec<String> = places(network).map(|(m, _, label)| full_name(network, m, label)).collect();
+            let near = nearest(name, known.iter().map(String::as_str));
+            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            return Err(format!("-p {text}: no capsule has the state `{name}` (CAPSULE@STATE){hint}"));
+        }
+        rests.extend(found.into_iter().map(|(machine, location, _)| (machine, location)));
+    }
+    let is_open = |(machine, location, label): &(MachineId, LocationId, &str)| {
+        let labels = &network.machine(*machine).locations[location.index()].labels;
+        let is_final = labels.iter().any(|label| label == FINAL);
+        !label.contains(' ') && !is_final && !rests.contains(&(*machine, *location))
+    };
+    let waits = somewhere(places(network).filter(is_open));
+    let channels = network.variables.iter().enumerate().filter(|(_, v)| v.ty == ScalarType::Channel);
+    let empty = channels.map(|(index, variable)| {
+        let place = Place { scope: Scope::Global, variable: index.into(), indices: Vec::new(), span: variable.span };
+        Expr::Channel(ChannelTest::Empty, Box::new(Expr::Read(place)))
+    });
+    // A capsule in the middle of a handler goes on.
+    let busy = network.machines.iter().enumerate().map(|(index, machine)| {
+        let rests = machine.locations.iter().enumerate().filter(|(_, location)| location.end);
+        let at = |(place, _)| Expr::At { machine: index.into(), pid: None, location: LocationId::from(place) };
+        rests.map(at).reduce(|a, b| binary(BinaryOp::Or, a, b)).unwrap_or(Expr::Const(0))
+    });
+    Ok(empty.chain(busy).fold(waits, |all, one| binary(BinaryOp::And, all, one)))
+}
