@@ -228,13 +228,16 @@ impl Index {
 
     /// The end of the braces behind a position; the end of the text if they are not closed.
     fn end_of_body(&self, position: usize) -> usize {
-        let mut depth = 0;
+        let (mut depth, mut parentheses) = (0, 0);
         for token in &self.tokens[position..] {
             match &self.text[token.at.clone()] {
+                "(" => parentheses += 1,
+                ")" => parentheses -= 1,
                 "{" => depth += 1,
                 "}" if depth <= 1 => return token.at.end,
                 "}" => depth -= 1,
-                ";" if depth == 0 => return token.at.end,
+                // Parameters are separated by it, too.
+                ";" if depth == 0 && parentheses <= 0 => return token.at.end,
                 _ => {}
             }
         }
@@ -427,7 +430,7 @@ mod tests {
         let shared = index.renamed(at("x = 2"), "y").unwrap();
         assert_eq!(shared.len(), 5, "{shared:?}");
         assert_eq!(
-            index.renamed(at("again;"), "on").unwrap_err(),
+            index.renamed(at("= [0]"), "on").unwrap_err(),
             "there is no name here whose declaration is in this file"
         );
         assert_eq!(index.renamed(at("again\n"), "on").unwrap().len(), 2);
