@@ -116,7 +116,8 @@ fn repair(folder: &Path) {
     };
     change("pan.m", &|text| {
         let text = text.replace("/* default 258 */", "IfNotBlocked").replace("/* default 259 */", "IfNotBlocked");
-        without_tests_for_rendezvous(&text).replace("Q_has(", "!!Q_has(")
+        // A receive needs the place of the message.
+        without_tests_for_rendezvous(&text).replace("Q_has(", "!!Q_has(").replace("(XX = !!Q_has(", "(XX = Q_has(")
     });
     change("pan.c", &|text| {
         let begins = "int before = TstOnly, moved = trpt->o_pm;\n\ttrpt->o_pm &= ~1;\n\tTstOnly = 1;\n\ttt = (int)";
