@@ -16,13 +16,14 @@ use crate::terminal::{self, explain_error};
 use clap::Parser;
 use formats::junit::Case;
 use highwater::{Cancel, Error, Finding, Property, Reason, Report, Verdict, Wanted};
+use model::budget::Stopwatch;
 use model::text::counted;
 use report::document::combined_exit_code;
 use report::style::{Style, duration};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The name of the file with expectations.
 const FILE: &str = "highwater.toml";
@@ -55,7 +56,7 @@ pub fn run(args: &TestArgs, stop: &Cancel) -> Result<i32, Error> {
     let elsewhere =
         |e: std::io::Error| Error::Unreadable { file: args.folder.display().to_string(), reason: e.to_string() };
     std::env::set_current_dir(&args.folder).map_err(elsewhere)?;
-    let (start, style) = (Instant::now(), terminal::style(&args.style));
+    let (start, style) = (Stopwatch::start(), terminal::style(&args.style));
     let (mut codes, mut suites) = (Vec::new(), Vec::new());
     for expected in &models {
         let Tested { code, cases } = expected.test(args, stop)?;

@@ -124,6 +124,29 @@ fn a_proof_is_checked_and_a_run_replays() {
     assert_eq!(tool(&["simulate", "model.pml", "--replay", "run.json"]), Some(0));
 }
 
+/// After its last step nothing happens, forever; a loop that does not come back to its beginning is refused.
+#[test]
+fn the_run_of_a_formula_replays_and_its_loop_is_closed() {
+    let folder = folder("traces-formulas");
+    let text = "byte x; active proctype P() { x = 2; x = 3 } ltl p { <> (x == 1) }";
+    let output = check(&folder, text, &["-p", "ltl:p", "--trace", "run.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let replay = |trace: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_highwater"));
+        command.current_dir(&folder).args(["simulate", "model.pml", "--replay", trace]).output().expect("the tool runs")
+    };
+    assert_eq!(replay("run.json").status.code(), Some(0));
+    let run = std::fs::read_to_string(folder.join("run.json")).expect("a trace");
+    let mut document: serde_json::Value = serde_json::from_str(&run).expect("a document");
+    let from = document.pointer_mut("/witness/loop_from").expect("a loop");
+    assert_eq!(*from, 3);
+    *from = 1.into();
+    std::fs::write(folder.join("edited.json"), document.to_string()).expect("a file");
+    let refused = replay("edited.json");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("does not come back"));
+}
+
 // --- against SPIN -------------------------------------------------------------------------------------
 
 /// A few processes that send and take constants, and an assertion about some of it.

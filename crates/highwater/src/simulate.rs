@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::model::{Model, NetworkModel, System};
 use crate::property::split_list;
 use crate::settings::{Channels, ReadOptions};
-use crate::trail::{self, Trail};
+use crate::trail;
 use crate::walk::walk;
 use crate::{components, compositions, machines, programs};
 use cfront::term::Scalar;
@@ -22,6 +22,7 @@ use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
 use model::trace::{Narrator, ReplayError, Snapshot};
 use model::verdict::Property;
+use promela::trail::Trail;
 use report::chart;
 use report::parse::{self, Trace};
 use report::style::Style;
@@ -74,7 +75,7 @@ pub fn replay(
     options: &SimulateOptions,
     out: &mut dyn Write,
 ) -> Result<i32, Error> {
-    if trail::is_trail(trace) {
+    if promela::trail::is_trail(trace) {
         return replay_trail(path, trace, read, options, out);
     }
     let trace = parse::parse_trace(trace).map_err(|e| Error::Mismatch(e.to_string()))?;
@@ -105,18 +106,16 @@ pub fn split_columns(list: &str) -> Vec<String> {
 /// Follows a trail of SPIN, which names no problem: it ends wherever it leads.
 fn replay_trail(
     path: &Path,
-    trail: &str,
+    text: &str,
     read: &ReadOptions,
     options: &SimulateOptions,
     out: &mut dyn Write,
 ) -> Result<i32, Error> {
     let model = Model::read_with(path, read, &Budget::unlimited())?;
     let reading = options.channels.into();
-    let Trail { steps, loop_from } = trail::read(&model, trail, reading)?;
+    let network = trail::network(&model)?;
+    let Trail { steps, loop_from } = promela::trail::read(network, text, reading).map_err(Error::Mismatch)?;
     let columns = columns(&model, options)?;
-    let System::Network(NetworkModel { network, .. }) = &model.system else {
-        return Err(Error::Internal("a trail of another kind of model"));
-    };
     let semantics = Semantics::new(network, reading);
     let mut narrator = Narrator::new(&semantics, &model.sources).with_columns(columns);
     let replayed = narrator.replay(&steps).map_err(|error| Error::Mismatch(not_replayed(&error)))?;
@@ -209,11 +208,14 @@ fn replay_network(
         None if trace.loop_from.is_none() && is_assertion(&trace.property) => {
             broken_assertion(&semantics, sources, &trace.property, &steps)
         }
-        None if stuck => Some("invalid-end-state"),
+        None if stuck && trace.loop_from.is_none() => Some("invalid-end-state"),
         _ => None,
     };
     // A run with a loop has no problem at its end: its loop is the problem.
     let looping = trace.loop_from.is_some() && problem.is_none();
+    if looping && !is_closed(&semantics, sources, trace, &steps, &replayed.state, stuck)? {
+        return Err(Error::Mismatch(String::from("the run does not come back to where its loop begins")));
+    }
     if trace.problem_code.is_some() && trace.problem_code.as_deref() != problem && !looping {
         let (expected, found) = (trace.problem_code.as_deref().unwrap_or_default(), problem.unwrap_or("no problem"));
         return Err(Error::Mismatch(format!("the run ends with {found}, not with {expected}")));
@@ -224,6 +226,27 @@ fn replay_network(
     let (steps, property, reading) = (chart.steps.len(), &trace.property, trace.reading.name());
     writeln!(out, "replayed {steps} steps: {end} ({property}, channels {reading})")?;
     Ok(0)
+}
+
+/// Whether the loop of a run can be repeated: it ends where it begins, or nothing can move where it is empty. What a loop that
+/// fills channels leads to is more than where it begins.
+fn is_closed(
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+    trace: &Trace,
+    steps: &[Step],
+    last: &[u8],
+    stuck: bool,
+) -> Result<bool, Error> {
+    match trace.loop_from {
+        Some(from) if from >= steps.len() => Ok(stuck),
+        Some(from) if trace.property != "boundedness" => {
+            let mut narrator = Narrator::new(semantics, sources);
+            let start = narrator.replay(&steps[..from]).map_err(|error| Error::Mismatch(not_replayed(&error)))?;
+            Ok(start.state == last)
+        }
+        _ => Ok(true),
+    }
 }
 
 /// A trace of a composition or of C components, with the formula that it is about if that is none of theirs.

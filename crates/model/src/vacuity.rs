@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(strengthened(&or(eventually.clone(), eventually)), Vec::<String>::new());
         let often = |name| unary(Modality::Always, unary(Modality::Eventually, atom(name)));
         assert_eq!(strengthened(&binary(Connective::Or, often("b"), often("c"))), Vec::<String>::new());
-        assert_eq!(strengthened(&binary(Connective::Implies, often("b"), often("c"))), ["([] <> b -> false)"]);
+        assert_eq!(strengthened(&binary(Connective::Implies, often("b"), often("c"))), ["[] <> b -> false"]);
     }
 
     #[test]

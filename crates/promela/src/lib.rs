@@ -13,6 +13,7 @@ mod lower;
 mod parse;
 pub mod preprocess;
 pub mod token;
+pub mod trail;
 
 use model::diagnostic::Diagnostic;
 use model::network::Network;

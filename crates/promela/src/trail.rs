@@ -1,0 +1,322 @@
+//! SPIN's trails: runs as SPIN's verifier writes them and `spin -t -p` replays them.
+//!
+//! A line `depth:process:statement` is a step. Statements are numbered through the whole model: those of the first process
+//! type come first, from 0, in the order in which SPIN's parser makes them, jumps and joins included; `promela` builds the
+//! same elements in the same order ([`model::network::Location::executes`]). A rendezvous is two lines, sender first. Lines
+//! with a negative depth are marks: -1 is the start of a loop, -2 says that process 0 is a claim, and -4 that *statement
+//! merging* was on: then a line may stand for several steps, and only the first is named. What is written here has no
+//! merged steps and no claim.
+
+use model::chart::{Chart, StepKey};
+use model::ids::{EdgeId, LocationId, MachineId};
+use model::network::{Machine, Network};
+use model::semantics::{Reading, Semantics, Step, Stepper};
+use std::collections::{HashSet, VecDeque};
+use std::fmt::Write as _;
+
+/// More merged steps than this are not looked for.
+const MOST_MERGED: usize = 256;
+
+/// A trail that was read: its steps in the model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trail {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// The first step of the loop, if there is one.
+    pub loop_from: Option<usize>,
+}
+
+/// Why a trail is not one of the model.
+type Mismatch = String;
+
+/// Whether a text is a trail, and not a document.
+pub fn is_trail(text: &str) -> bool {
+    text.lines().next().is_some_and(|line| numbers(line).is_some())
+}
+
+/// A run as a trail; none if the run is too long to have all its steps, or a message is lost in it.
+pub fn write(network: &Network, chart: &Chart) -> Option<String> {
+    let statements = Statements::of(network);
+    let mut text = String::new();
+    let mut depth = 0;
+    if chart.gap.is_some() {
+        return None;
+    }
+    for (position, step) in chart.steps.iter().enumerate() {
+        if chart.loop_from == Some(position) {
+            text += "-1:-1:-1\n";
+        }
+        let moves = match &step.key {
+            Some(StepKey::Network(key)) => match Step::from(*key) {
+                Step::Edge { process, edge } => vec![(process, edge)],
+                Step::Rendezvous { sender, receiver } => vec![sender, receiver],
+                Step::Loss { .. } => return None,
+            },
+            _ => return None,
+        };
+        for ((process, edge), mover) in moves.into_iter().zip(&step.moves) {
+            let lane = chart.lanes.get(mover.lane);
+            let machine = lane.and_then(|lane| network.machines.iter().position(|machine| machine.name == lane.name));
+            let statement = machine.and_then(|machine| statements.of_edge(machine, edge))?;
+            depth += 1;
+            let _ = writeln!(text, "{depth}:{process}:{statement}");
+        }
+    }
+    Some(text)
+}
+
+/// The numbers of statements.
+struct Statements<'n> {
+    network: &'n Network,
+    /// By process type, the number of its first statement.
+    first: Vec<u32>,
+}
+
+impl<'n> Statements<'n> {
+    fn of(network: &'n Network) -> Self {
+        let size = |machine: &Machine| machine.locations.len().saturating_sub(1) as u32;
+        let mut first = Vec::new();
+        let mut next = 0;
+        for machine in &network.machines {
+            // A claim takes its numbers where it is written.
+            let before =
+                |claim: &&Machine| claim.span.file == machine.span.file && claim.span.start < machine.span.start;
+            let claims: u32 = network.claims.iter().filter(before).map(size).sum();
+            first.push(next + claims);
+            next += size(machine);
+        }
+        Statements { network, first }
+    }
+
+    fn of_edge(&self, machine: usize, edge: EdgeId) -> Option<u32> {
+        let type_ = &self.network.machines[machine];
+        let location = &type_.locations[type_.edges.get(edge.index())?.from.index()];
+        let position = location.edges.iter().position(|other| *other == edge)?;
+        Some(self.first[machine] + location.executes.get(position)?.checked_sub(1)?)
+    }
+
+    /// The statements that a process can execute at a location.
+    fn at(&self, machine: MachineId, location: LocationId) -> impl Iterator<Item = u32> {
+        let executes = &self.network.machine(machine).locations[location.index()].executes;
+        executes.iter().map(move |element| self.first[machine.index()] + element - 1)
+    }
+
+    /// Whether some location of a process type offers a statement; jumps and joins are offered nowhere.
+    fn is_step(&self, machine: MachineId, statement: u32) -> bool {
+        let locations = 0..self.network.machine(machine).locations.len();
+        locations.map(LocationId::from).any(|location| self.at(machine, location).any(|other| other == statement))
+    }
+}
+
+/// Reads a trail, and takes its steps in a model.
+pub fn read(network: &Network, text: &str, reading: Reading) -> Result<Trail, Mismatch> {
+    let (lines, loop_line) = lines(text)?;
+    let semantics = Semantics::new(network, reading);
+    let mut stepper = semantics.stepper();
+    let state = match stepper.initial() {
+        Ok(Ok(state)) => state,
+        Ok(Err(fault)) => return Err(format!("the first state has a fault: {}", fault.fault)),
+        Err(overflow) => return Err(overflow.to_string()),
+    };
+    let here = Here { state, control: None, failed: false };
+    let mut follower = Follower { stepper, statements: Statements::of(network), here, steps: Vec::new() };
+    let (mut position, mut loop_from) = (0, None);
+    while position < lines.len() {
+        if loop_line == Some(position) {
+            loop_from = Some(follower.steps.len());
+        }
+        position += follower.follow(&lines[position..])?;
+    }
+    if loop_line.is_none() {
+        follower.finish(lines.last().map(|line| line.process))?;
+    }
+    Ok(Trail { steps: follower.steps, loop_from })
+}
+
+/// A step of a trail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Line {
+    number: usize,
+    process: u32,
+    statement: u32,
+}
+
+fn numbers(line: &str) -> Option<[i64; 3]> {
+    let mut numbers = line.trim().split(':').map(|number| number.parse::<i64>().ok());
+    match (numbers.next()??, numbers.next()??, numbers.next()??, numbers.next()) {
+        (depth, process, statement, None) => Some([depth, process, statement]),
+        _ => None,
+    }
+}
+
+/// The steps of a trail without those of its claim, and which of them is the first of the loop.
+fn lines(text: &str) -> Result<(Vec<Line>, Option<usize>), Mismatch> {
+    let (mut lines, mut loop_line, mut claim) = (Vec::new(), None, 0);
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let wrong = || format!("line {} is not that of a trail: `{line}`", index + 1);
+        let [depth, process, statement] = numbers(line).ok_or_else(wrong)?;
+        match depth {
+            -1 => loop_line = Some(lines.len()),
+            -2 => claim = 1,
+            ..=-5 => {
+                return Err(String::from("the search was permuted: only `pan -r` replays this trail"));
+            }
+            -4 | -3 => {}
+            _ if process < claim => {}
+            _ => {
+                let process = u32::try_from(process - claim).map_err(|_| wrong())?;
+                let statement = u32::try_from(statement).map_err(|_| wrong())?;
+                lines.push(Line { number: index + 1, process, statement });
+            }
+        }
+    }
+    Ok((lines, loop_line))
+}
+
+/// A state of a run.
+#[derive(Clone)]
+struct Here {
+    state: Vec<u8>,
+    control: Option<u32>,
+    failed: bool,
+}
+
+struct Follower<'s> {
+    stepper: Stepper<'s>,
+    statements: Statements<'s>,
+    here: Here,
+    steps: Vec<Step>,
+}
+
+impl Follower<'_> {
+    /// Takes the step of the first of some lines, and what was merged with it; returns how many lines that were.
+    fn follow(&mut self, lines: &[Line]) -> Result<usize, Mismatch> {
+        let Line { number, process, statement } = lines[0];
+        let impossible =
+            || format!("line {number} of the trail: process {process} cannot take statement {statement} here");
+        let (machine, _) = self.stepper.place(&self.here.state, process).ok_or_else(impossible)?;
+        if self.here.failed {
+            return Err(impossible());
+        }
+        if !self.statements.is_step(machine, statement) {
+            return Ok(1);
+        }
+        let mut found = self.matching(&self.here.clone(), lines)?;
+        // A process without further lines may have merged steps left, for which this one waits: `timeout` does.
+        for idle in
+            (0..).take_while(|&process| self.stepper.place(&self.here.state, process).is_some()).collect::<Vec<_>>()
+        {
+            if found.is_none() && lines.iter().all(|line| line.process != idle) {
+                self.run_until(idle, |follower, here| matches!(follower.matching(here, lines), Ok(Some(_))))?;
+                found = self.matching(&self.here.clone(), lines)?;
+            }
+        }
+        let (step, next, taken) = found.ok_or_else(impossible)?;
+        self.steps.push(step);
+        self.here = next;
+        for mover in &lines[..taken] {
+            self.merged(mover.process, &lines[taken..])?;
+        }
+        Ok(taken)
+    }
+
+    /// The step of the first of some lines, where it leads, and how many lines it is.
+    fn matching(&mut self, here: &Here, lines: &[Line]) -> Result<Option<(Step, Here, usize)>, Mismatch> {
+        let fits = |follower: &mut Self, (who, edge): (u32, EdgeId), line: &Line| {
+            who == line.process && follower.number(here, who, edge) == Some(line.statement)
+        };
+        for (step, next) in self.successors(here)? {
+            let taken = match step {
+                Step::Edge { process, edge } => fits(self, (process, edge), &lines[0]).then_some(1),
+                Step::Rendezvous { sender, receiver } => {
+                    let both =
+                        fits(self, sender, &lines[0]) && lines.get(1).is_some_and(|line| fits(self, receiver, line));
+                    both.then_some(2)
+                }
+                Step::Loss { .. } => None,
+            };
+            if let Some(taken) = taken {
+                return Ok(Some((step, next, taken)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn number(&mut self, here: &Here, process: u32, edge: EdgeId) -> Option<u32> {
+        let (machine, _) = self.stepper.place(&here.state, process)?;
+        self.statements.of_edge(machine.index(), edge)
+    }
+
+    fn successors(&mut self, from: &Here) -> Result<Vec<(Step, Here)>, Mismatch> {
+        let bound = |overflow: model::fault::Overflow| overflow.to_string();
+        let control = match from.control {
+            Some(process) if self.stepper.keeps_control(&from.state, process).map_err(bound)? => Some(process),
+            _ => None,
+        };
+        let mut found = Vec::new();
+        let each = &mut |s: model::semantics::Successor<'_>| {
+            let state = s.state.map_or_else(|| from.state.clone(), <[u8]>::to_vec);
+            found.push((s.step, Here { state, control: s.control, failed: s.fault.is_some() || s.state.is_none() }));
+        };
+        self.stepper.expand(&from.state, control, each).map_err(bound)?;
+        Ok(found)
+    }
+
+    /// The steps that a process took together with that of the last line: until it is where its next line is possible, or,
+    /// if it has control and another process is next, until it gives it up.
+    fn merged(&mut self, process: u32, rest: &[Line]) -> Result<(), Mismatch> {
+        let Some((machine, _)) = self.stepper.place(&self.here.state, process) else { return Ok(()) };
+        let next = rest.iter().find(|line| line.process == process && self.statements.is_step(machine, line.statement));
+        match (next, rest.first()) {
+            (Some(next), _) => self.run_until(process, |follower, here| {
+                let place = follower.stepper.place(&here.state, process);
+                place.is_none_or(|(machine, at)| follower.statements.at(machine, at).any(|s| s == next.statement))
+            }),
+            (None, Some(_)) => self.run_until(process, |_, here| here.control != Some(process)),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Takes the fewest steps of a process alone to a state that is wanted; none if there is no such state.
+    fn run_until(&mut self, process: u32, wanted: impl Fn(&mut Self, &Here) -> bool) -> Result<(), Mismatch> {
+        let mut open = VecDeque::from([(self.here.clone(), Vec::new())]);
+        let mut seen = HashSet::from([self.here.state.clone()]);
+        while let Some((here, path)) = open.pop_front() {
+            if wanted(self, &here) {
+                self.steps.extend(path);
+                self.here = here;
+                return Ok(());
+            }
+            if here.failed || seen.len() > MOST_MERGED {
+                continue;
+            }
+            for (step, next) in self.successors(&here)? {
+                if matches!(step, Step::Edge { process: mover, .. } if mover == process)
+                    && seen.insert(next.state.clone())
+                {
+                    open.push_back((next, [path.as_slice(), &[step]].concat()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was merged with the last lines: up to a fault of the process that moved last, or until nothing can move.
+    fn finish(&mut self, last: Option<u32>) -> Result<(), Mismatch> {
+        let Some(last) = last.filter(|_| !self.here.failed) else { return Ok(()) };
+        self.run_until(last, |_, here| here.failed)?;
+        if self.here.failed {
+            return Ok(());
+        }
+        let (before, steps) = (self.here.clone(), self.steps.len());
+        for _ in 0..MOST_MERGED {
+            let Some((step, next)) = self.successors(&self.here.clone())?.into_iter().next() else { return Ok(()) };
+            self.steps.push(step);
+            self.here = next;
+        }
+        // Not a run that ends: the trail is all there is.
+        self.steps.truncate(steps);
+        self.here = before;
+        Ok(())
+    }
+}
