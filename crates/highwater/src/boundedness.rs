@@ -46,7 +46,11 @@ impl Portfolio<'_> {
         let mut outcome = self.outcome(Property::Boundedness, Reading::Unbounded, start);
         outcome.details = self.details(&report);
         outcome.details.channels = Locals::of(self.network).merge(outcome.details.channels);
+        let growth = growth.map(|growth| self.prefer_certain(growth, &semantics));
         let claim = self.decide_boundedness(&mut outcome, &report, checked, growth.as_ref(), &semantics);
+        if !self.network.havoc.is_empty() {
+            forget_guesses(&mut outcome.details.channels);
+        }
         let growing = growth.as_ref().map(|g| g.growing.as_slice()).unwrap_or_default();
         outcome.details.advice = self.advice(&outcome, &claim, growing, &semantics);
         if outcome.engine == flow::ENGINE {
@@ -136,6 +140,20 @@ impl Portfolio<'_> {
         let mut channels = Locals::of(self.network).merge(self.details(report).channels);
         add_lengths(&mut channels, growth, self.network);
         channels.iter().all(ChannelVerdict::is_exact)
+    }
+
+    /// Only the runs without guesses, where there are any: what a run with a guess fills need not grow.
+    fn prefer_certain(&self, mut growth: GrowthReport, semantics: &Semantics<'_>) -> GrowthReport {
+        if !self.network.havoc.is_empty() {
+            let is_certain = |run: &GrowingRun| {
+                let witness = self.growing_witness(semantics, std::slice::from_ref(run));
+                witness.is_some_and(|witness| Replayed::network(semantics, &witness).is_ok())
+            };
+            if growth.growing.iter().any(is_certain) {
+                growth.growing.retain(is_certain);
+            }
+        }
+        growth
     }
 
     /// What follows from both engines. A proof of some channels only is kept beside a run, or beside no answer.
@@ -398,6 +416,14 @@ fn add_lengths(channels: &mut Vec<ChannelVerdict>, growth: &GrowthReport, networ
     for channel in channels.iter_mut() {
         channel.reached = reached.get(&channel.name).copied();
         channel.gain = gain.get(&channel.name).copied();
+    }
+}
+
+/// A search that guesses visits states that no run need reach: its lengths bound the queues and show nothing.
+fn forget_guesses(channels: &mut [ChannelVerdict]) {
+    for channel in channels {
+        channel.reached = None;
+        channel.gain = channel.gain.filter(|_| channel.state == ChannelState::Unbounded);
     }
 }
 

@@ -31,3 +31,28 @@ fn a_model_that_guesses_proves_what_never_happens_and_not_what_goes_on() {
     assert_eq!(verdict(&model, "ltl:<> Top@S"), Verdict::Inconclusive);
     assert_eq!(verdict(&capsule("int x = 1;"), "deadlock"), Verdict::Proved);
 }
+
+/// A client that sends at start, and a server that takes.
+fn client(code: &str) -> Model {
+    let text = format!(
+        "protocol P {{ out m(); }};
+         capsule Client {{ service behavior port p : P; statemachine {{ state S; initial -> S `{code}`; }}; }};
+         capsule Server {{ service behavior port p~ : P; statemachine {{ state S; initial -> S; S -> S on p.m; }}; }};
+         capsule Top {{ part client : Client, server : Server; connect client.p with server.p;
+                        statemachine {{ state S; initial -> S; }}; }};"
+    );
+    Model::from_text("m.art", &text).unwrap()
+}
+
+#[test]
+fn a_length_that_a_guess_reaches_is_a_bound_and_not_an_exact_one() {
+    let server = |code: &str| {
+        let model = client(code);
+        let report = Check::new(&model).property("boundedness").unwrap().run().unwrap();
+        let channels = report.finding("boundedness").unwrap().channels();
+        let server = channels.into_iter().find(|channel| channel.name.contains("server")).unwrap();
+        (server.at_most, server.reached, server.is_exact())
+    };
+    assert_eq!(server("p.m().send(); p.m().send();"), (Some(2), Some(2), true));
+    assert_eq!(server("p.m().send(); if (isReady()) { p.m().send(); }"), (Some(2), None, false));
+}
