@@ -200,8 +200,11 @@ mod tests {
         let atom = Atom { classes: vec![0, 0], values: vec![Values::Set(vec![2]), Values::Range(0, 255)] };
         let nodes =
             vec![Node { at: Point::Location(3), values: Vec::new() }, Node { at: Point::Gone, values: Vec::new() }];
-        let weights =
-            Weights { messages: [(0, vec![1])].into(), nodes: [(0, vec![2, 0])].into(), ..Weights::default() };
+        let weights = Weights {
+            messages: [(0, vec![1])].into(),
+            nodes: [(0, [2, 0].into_iter().collect())].into(),
+            ..Weights::default()
+        };
         FlowProof {
             abstraction: Abstraction {
                 globals: vec![Values::Queues(vec![0])],
@@ -252,7 +255,7 @@ mod tests {
     #[test]
     fn a_proof_that_was_written_is_read_back() {
         let proof = sample();
-        insta::assert_snapshot!(written(&proof), @r#"{"abstraction":{"globals":[{"queues":[0]}],"queues":[{"key":{"instance":null,"variable":0,"element":0},"constants":[[2],[]],"atoms":[{"classes":[0,0],"values":[{"set":[2]},{"range":[0,255]}]}],"claimed":true}],"instances":[{"machine":0,"origin":{"initial":0},"many":false,"folded":[],"nodes":[{"at":{"location":3},"values":[]},{"at":"gone","values":[]}],"first":[0]}],"creations":[],"followed":[],"numbers":[]},"ranking":[{"bounded":{"weights":{"messages":{"0":[1]},"nodes":{"0":[2,0]},"values":{},"numbers":{}}}},{"lose":{"weights":{"messages":{"0":[1]},"nodes":{"0":[2,0]},"values":{},"numbers":{}},"then":0}}],"bounds":[{"queue":0,"at_most":2,"weights":0,"unit":1}],"bound_weights":[{"messages":{"0":[1]},"nodes":{"0":[2,0]},"values":{},"numbers":{}}]}"#);
+        insta::assert_snapshot!(written(&proof), @r#"{"abstraction":{"globals":[{"queues":[0]}],"queues":[{"key":{"instance":null,"variable":0,"element":0},"constants":[[2],[]],"atoms":[{"classes":[0,0],"values":[{"set":[2]},{"range":[0,255]}]}],"claimed":true}],"instances":[{"machine":0,"origin":{"initial":0},"many":false,"folded":[],"nodes":[{"at":{"location":3},"values":[]},{"at":"gone","values":[]}],"first":[0]}],"creations":[],"followed":[],"numbers":[]},"ranking":[{"bounded":{"weights":{"messages":{"0":[1]},"nodes":{"0":[[1,2],[1,0]]},"values":{},"numbers":{}}}},{"lose":{"weights":{"messages":{"0":[1]},"nodes":{"0":[[1,2],[1,0]]},"values":{},"numbers":{}},"then":0}}],"bounds":[{"queue":0,"at_most":2,"weights":0,"unit":1}],"bound_weights":[{"messages":{"0":[1]},"nodes":{"0":[[1,2],[1,0]]},"values":{},"numbers":{}}]}"#);
         assert_eq!(read(&written(&proof)).unwrap(), proof);
         let progress = Some(Progress { events: vec![String::from("q?ack")] });
         let livelock = FlowProof { progress, ..with_ranking(Ranking::Empty) };

@@ -147,7 +147,7 @@ fn nothing(proof: &FlowProof) -> Weights {
     let abstraction = &proof.abstraction;
     Weights {
         messages: (0..).zip(abstraction.queues.iter().map(|q| vec![0; q.atoms.len()])).collect(),
-        nodes: (0..).zip(abstraction.instances.iter().map(|i| vec![0; i.nodes.len()])).collect(),
+        nodes: (0..).zip(abstraction.instances.iter().map(|i| vec![0; i.nodes.len()].into_iter().collect())).collect(),
         values: (0..).zip(abstraction.followed.iter().map(|f| vec![0; f.values.len()])).collect(),
         numbers: (0..abstraction.numbers.len() as u32).map(|number| (number, 0)).collect(),
     }
@@ -508,4 +508,36 @@ fn a_bound_for_each_process_is_not_one_for_all() {
     assert!(!proof.abstraction.queues[0].claimed && proof.bounds.len() == 1);
     proof.abstraction.queues[0].claimed = true;
     refusal(&network, &proof);
+}
+
+/// Where a server waits, whom it answered last does not matter: its nodes there do not say, and have to allow everybody.
+#[test]
+fn an_open_slot_holds_whatever_a_step_leaves_in_it() {
+    let (network, proof) = proved(
+        "chan ask = [1] of { byte }, answer[3] = [1] of { bit };
+         active [3] proctype Client() { do :: ask!_pid; answer[_pid]?_ od }
+         active proctype Server() { byte who; do :: ask?who -> answer[who]!1 od }",
+        false,
+    );
+    let server = proof.abstraction.instances.iter().position(|i| !i.folded.is_empty()).expect("`who` is folded");
+    let slot = proof.abstraction.instances[server].folded[0] as usize;
+    let open = |node: &model::flow_proof::Node| matches!(&node.values[slot], Values::Range(..));
+    let waiting = proof.abstraction.instances[server].nodes.iter().position(open).expect("it is open somewhere");
+    assert!(certify::flow::verify(&network, &Property::Boundedness, &proof, &Context::silent(&seconds(5))).is_ok());
+    let with = |values: Values| {
+        let mut forged = proof.clone();
+        forged.abstraction.instances[server].nodes[waiting].values[slot] = values;
+        refusal(&network, &forged)
+    };
+    for few in [Values::Set(vec![0, 1]), Values::Range(1, 255), Values::Set(vec![0]), Values::Set(Vec::new())] {
+        let refused = with(few.clone());
+        let as_expected = matches!(refused, Refusal::NotInvariant(_) | Refusal::Malformed(_));
+        assert!(as_expected, "{few:?}: {refused}");
+    }
+    let mut forged = proof.clone();
+    let mut twin = forged.abstraction.instances[server].nodes[waiting].clone();
+    twin.values[slot] = Values::Set(vec![2]);
+    forged.abstraction.instances[server].nodes.push(twin);
+    let refused = refusal(&network, &forged);
+    assert!(matches!(&refused, Refusal::Malformed(why) if why.contains("told apart")), "{refused}");
 }

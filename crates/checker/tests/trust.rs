@@ -33,7 +33,7 @@ const KINDS: [Kind; 7] = [
         proves: "boundedness and livelock: an invariant and a ranking by weights",
         files: &["flow"],
         semantics: NETWORKS,
-        most: 3200,
+        most: 3240,
     },
     Kind {
         name: "`queue-invariant`",

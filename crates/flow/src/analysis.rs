@@ -46,6 +46,8 @@ pub struct InstanceFacts {
     pub creator: Option<u32>,
     /// Slots that tell nodes apart.
     pub folded: Vec<u32>,
+    /// Points at which one of them does not.
+    open: HashSet<(Point, u32)>,
     /// Its nodes.
     pub nodes: Vec<Node>,
     /// Where it starts.
@@ -280,18 +282,19 @@ impl Run<'_> {
     }
 
     /// A process gets to a point with these values.
-    fn arrive(&mut self, id: u32, at: Point, locals: Vec<Values>) -> Result<Vec<u32>, Failure> {
+    fn arrive(&mut self, id: u32, at: Point, mut locals: Vec<Values>) -> Result<Vec<u32>, Failure> {
         let instance = &self.analysis.instances[id as usize];
+        let folded: Vec<u32> = instance.folded_at(at).collect();
         let mut keys: Vec<Vec<i32>> = vec![Vec::new()];
-        if at != Point::Gone {
-            for &slot in &instance.folded {
-                let Values::Set(numbers) = &locals[slot as usize] else {
-                    return Err(Failure::Again(Change::Unfoldable(instance.machine.0, slot)));
-                };
-                keys = keys.iter().flat_map(|k| numbers.iter().map(move |n| [&k[..], &[*n]].concat())).collect();
-            }
+        for &slot in &folded {
+            let Values::Set(numbers) = &locals[slot as usize] else {
+                return Err(Failure::Again(Change::Unfoldable(instance.machine.0, slot)));
+            };
+            keys = keys.iter().flat_map(|k| numbers.iter().map(move |n| [&k[..], &[*n]].concat())).collect();
         }
-        let folded = instance.folded.clone();
+        let types = &self.world.info(instance.machine).types;
+        let open = instance.folded.iter().filter(|&&slot| instance.open.contains(&(at, slot)));
+        open.for_each(|&slot| locals[slot as usize] = values::of_type(types[slot as usize]));
         let mut reached = Vec::with_capacity(keys.len());
         for key in keys {
             let mut values = locals.clone();
@@ -342,12 +345,12 @@ impl Run<'_> {
             let reason = format!("the model has more than {} points to keep apart", self.most_nodes);
             return Failure::Stopped(Reason::NotProvable(reason));
         };
-        let values = |position: usize| {
-            let keys = largest.index.keys().filter_map(|(_, key)| key.get(position));
-            keys.collect::<HashSet<_>>().len()
+        let values = |slot: u32| {
+            let nodes = largest.nodes.iter().filter_map(|node| values::constant(node.values.get(slot as usize)?));
+            nodes.collect::<HashSet<_>>().len()
         };
-        let worst = (0..largest.folded.len()).max_by_key(|&position| values(position)).unwrap_or(0);
-        Failure::Again(Change::Unfoldable(largest.machine.0, largest.folded[worst]))
+        let worst = largest.folded.iter().copied().max_by_key(|&slot| values(slot)).unwrap_or(0);
+        Failure::Again(Change::Unfoldable(largest.machine.0, worst))
     }
 
     fn widen_global(&mut self, slot: u32, new: Values) {
@@ -424,6 +427,14 @@ impl Run<'_> {
     }
 }
 
+impl InstanceFacts {
+    /// The slots that tell nodes at a point apart.
+    fn folded_at(&self, at: Point) -> impl Iterator<Item = u32> {
+        let folded = self.folded.iter().copied().filter(move |_| at != Point::Gone);
+        folded.filter(move |&slot| !self.open.contains(&(at, slot)))
+    }
+}
+
 impl Analysis {
     /// What the local slots of an instance hold at first, and what that was read from.
     pub(crate) fn first_locals(&self, world: &World<'_>, id: u32) -> (Vec<Values>, crate::step::Seen) {
@@ -468,11 +479,9 @@ impl Analysis {
     pub fn nodes_of(&self, id: u32, at: Point, locals: &[Values]) -> Vec<u32> {
         let instance = &self.instances[id as usize];
         let mut keys: Vec<Vec<i32>> = vec![Vec::new()];
-        if at != Point::Gone {
-            for &slot in &instance.folded {
-                let Values::Set(numbers) = &locals[slot as usize] else { return Vec::new() };
-                keys = keys.iter().flat_map(|k| numbers.iter().map(move |n| [&k[..], &[*n]].concat())).collect();
-            }
+        for slot in instance.folded_at(at) {
+            let Values::Set(numbers) = &locals[slot as usize] else { return Vec::new() };
+            keys = keys.iter().flat_map(|k| numbers.iter().map(move |n| [&k[..], &[*n]].concat())).collect();
         }
         keys.into_iter().filter_map(|key| instance.index.get(&(at, key)).copied()).collect()
     }

@@ -43,9 +43,10 @@ impl Failure {
     /// The most that a queue holds then.
     fn most(&self, queue: u32, proved: Proved, weights: &Weights, many: bool) -> Option<u64> {
         let sent = self.sent.iter().filter(|&&to| to == queue).count() as i128;
-        let potentials = weights.nodes.get(&self.instance).map_or(&[][..], Vec::as_slice);
-        let lowest = if many { 0 } else { potentials.iter().min().copied().unwrap_or(0) };
-        let own = entry(&weights.nodes, self.instance, self.node) - i128::from(lowest);
+        let potentials = weights.nodes.get(&self.instance);
+        let lowest = potentials.filter(|_| !many).and_then(|potentials| potentials.numbers().min()).unwrap_or(0);
+        let own = potentials.and_then(|potentials| potentials.get(self.node)).unwrap_or(0);
+        let own = i128::from(own) - i128::from(lowest);
         let taken: i128 = self.taken.iter().map(|&(queue, atom)| entry(&weights.messages, queue, atom)).sum();
         let unit = i128::from(proved.unit);
         let most = (proved.room - own - taken + unit * sent).div_euclid(unit);

@@ -13,6 +13,7 @@
 pub mod analysis;
 pub mod bounds;
 pub mod cycles;
+mod dead;
 pub mod failures;
 pub mod ghosts;
 pub mod graph;
@@ -236,10 +237,11 @@ impl Engine<'_> {
             let proof = self.prove(&analysis, &net, &[], Linear::default()).ok()?;
             Some(self.proved(&analysis, &net, proof))
         });
+        let hurried = report.hurried || self.budget.check().is_err() || finer.as_ref().is_some_and(|f| f.hurried);
         self.budget = budget;
         match finer.filter(|finer| is_better(finer, &report)) {
             Some(finer) => Report { story: report.story, ..finer },
-            None => report,
+            None => Report { hurried, ..report },
         }
     }
 
@@ -631,6 +633,7 @@ fn bound_all(
             }
         }
     }
+    report.hurried = budget.check().is_err();
     for limit in limits {
         let proved = raise(net, shape, limit.queue, limit.proved, &limit.weights);
         if let Some(&row) = rows.get(&limit.queue) {

@@ -111,7 +111,7 @@ impl<'n> Near<'n> {
         for (&instance, merged) in instances.iter().zip(&merged) {
             let id = self.net.ids[instance as usize];
             if let Some(potentials) = weights.nodes.get_mut(&id).filter(|_| !self.shape.many[id as usize]) {
-                *potentials = merged.of.iter().map(|&node| potentials[node as usize]).collect();
+                *potentials = merged.of.iter().map(|&node| potentials.get(node).unwrap_or(0)).collect();
             }
         }
         Some((proved, weights))

@@ -11,6 +11,7 @@ use crate::limited::Limit;
 use crate::net::{Counter, Net, Transition};
 use crate::world::World;
 use model::flow_proof::{Creation, Values, Weights};
+use model::runs::Runs;
 
 /// The bounds of such queues, each for one process.
 pub fn limits(world: &World<'_>, analysis: &Analysis, net: &Net) -> Vec<Limit> {
@@ -71,7 +72,7 @@ fn limit(analysis: &Analysis, net: &Net, queue: u32, owner: u32) -> Option<Limit
     let room = (0..instance.nodes.len() as u32).filter_map(reached).chain(ends).max().unwrap_or(0).max(0);
     let potential = |node: u32| reached(node).map_or(Some(0), |distance| i64::try_from(room - distance).ok());
     let mut weights = Weights::default();
-    let nodes: Option<Vec<i64>> = (0..instance.nodes.len() as u32).map(potential).collect();
+    let nodes: Option<Runs> = (0..instance.nodes.len() as u32).map(potential).collect();
     weights.nodes.insert(owner, nodes?);
     weights.messages.insert(queue, vec![1; analysis.facts.queues[queue as usize].atoms.len()]);
     Some(Limit { queue, proved: Proved { at_most: u64::try_from(room).ok()?, unit: 1, room }, weights })

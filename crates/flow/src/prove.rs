@@ -360,6 +360,7 @@ impl<'n, 'w> Prover<'n, 'w> {
 
     /// Weights of counters.
     pub fn fill(&self, result: &mut Weights, whole: &[i128], factor: i128) -> Result<(), TooLarge> {
+        let mut processes = BTreeMap::new();
         for (counter, weight) in self.net.counters.iter().zip(whole).filter(|(_, weight)| **weight != 0) {
             let weight = i64::try_from(weight * factor).map_err(|_| TooLarge)?;
             let entry = |map: &mut BTreeMap<u32, Vec<i64>>, key: u32, size: usize, at: u32| {
@@ -370,7 +371,7 @@ impl<'n, 'w> Prover<'n, 'w> {
                     entry(&mut result.messages, queue, self.shape.atoms[queue as usize], atom);
                 }
                 Counter::Processes(instance, node) => {
-                    entry(&mut result.nodes, instance, self.shape.nodes[instance as usize], node);
+                    entry(&mut processes, instance, self.shape.nodes[instance as usize], node);
                 }
                 Counter::Value(followed, value) => {
                     entry(&mut result.values, followed, self.shape.values[followed as usize], value);
@@ -380,6 +381,7 @@ impl<'n, 'w> Prover<'n, 'w> {
                 }
             }
         }
+        result.nodes.extend(processes.into_iter().map(|(instance, each)| (instance, each.into_iter().collect())));
         Ok(())
     }
 }

@@ -20,8 +20,6 @@ use std::collections::BTreeSet;
 const MOST_VALUES: usize = 40;
 /// A local that chooses a channel is folded if it has no more values than this.
 const MOST_INDICES: u64 = 4096;
-/// No more values of a field are told apart for sharper bounds: there is a point for each pair of them.
-const MOST_RECEIVED: usize = 64;
 /// An array of more elements than this is not followed.
 const MOST_ELEMENTS: usize = 16;
 
@@ -69,10 +67,11 @@ pub fn with_indices(world: &World<'_>, analysis: &Analysis, net: &Net, config: &
     refiner.fold_channels(&mut next);
     let folded = next.clone();
     refiner.tell_received_apart(&mut next);
-    if next.constants.values().any(|constants| constants.len() > MOST_RECEIVED) {
+    if next.constants.values().any(|constants| constants.len() as u64 > MOST_INDICES) {
         next = folded;
     }
-    (next != *config).then_some(next)
+    // With a node for each value that was received before, there would be a step for each pair.
+    (next != *config).then_some(Config { forgets_dead: true, ..next })
 }
 
 /// One kind of refinement.

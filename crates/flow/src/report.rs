@@ -68,6 +68,8 @@ pub struct Story {
 pub struct Report {
     /// Everything asked is proved.
     pub complete: bool,
+    /// With more time, bounds might be smaller.
+    pub hurried: bool,
     /// What is proved, if anything.
     pub proof: Option<FlowProof>,
     /// Why not everything is.
@@ -114,6 +116,7 @@ impl Report {
     pub fn empty() -> Self {
         Report {
             complete: false,
+            hurried: false,
             proof: None,
             reason: None,
             queues: Vec::new(),

@@ -28,6 +28,8 @@ const QUICK_STATES: u64 = 4_000;
 const MANY_QUEUES: usize = 64;
 /// How long they take at most.
 const WALKS_TIME: Duration = Duration::from_secs(2);
+/// If the bounds of a proof could be smaller, this is the time for another one.
+const SHARP_BOUNDS_TIME: Duration = Duration::from_secs(15);
 
 impl Portfolio<'_> {
     /// Is every channel bounded, and how long does each get?
@@ -67,7 +69,7 @@ impl Portfolio<'_> {
 
     /// The static engine alone for a moment; if it needs longer, the search beside it. Who is done first stops the other.
     fn side_by_side(&self, semantics: &Semantics<'_>) -> (Proved, Option<GrowthReport>) {
-        let first = self.first_attempt(&Question::Boundedness);
+        let first = self.unhurried(self.first_attempt(&Question::Boundedness));
         let late = matches!(first.report.reason, Some(Reason::Timeout));
         if !late || self.advisory {
             let growth = self.grow(semantics, &first.report, &self.cx);
@@ -76,6 +78,16 @@ impl Portfolio<'_> {
         let search = |cx: &Context<'_>| self.grow(semantics, &first.report, cx);
         let (proved, growth) = self.beside(&Question::Boundedness, search, |g| g.complete || !g.growing.is_empty());
         (if proved.report.queues.is_empty() { first } else { proved }, Some(growth))
+    }
+
+    /// The same proof, with time for the bounds of its many queues.
+    fn unhurried(&self, first: Proved) -> Proved {
+        if !first.report.complete || !first.report.hurried || self.advisory {
+            return first;
+        }
+        let budget = self.cx.budget.share(4).at_most(SHARP_BOUNDS_TIME);
+        let again = self.flow(&Question::Boundedness, &self.cx.with(&budget));
+        if again.report.complete { again } else { first }
     }
 
     /// The search: for runs that grow, or, after a proof, for how far the bounds are reached.

@@ -21,7 +21,8 @@
 //!
 //! *Instances.* A single instance is one process (or none, before it was created, or after it ended). An instance with
 //! `many` is any number of processes. Nodes are points of the machine with values of the local slots; of two nodes at
-//! the same point, the values of the `folded` slots differ. A process at a node has values inside the node's.
+//! the same point, the values of the `folded` slots differ, but for those that are *open* there: these have several values at
+//! each node of the point, and do not tell its nodes apart. A process at a node has values inside the node's.
 //! Deterministic steps are walked through node by node ([`Point::Inside`]), as if they could be interrupted.
 //!
 //! *Creation.* [`Creation`] says which instance a `run` at a node makes. A single instance is created at one place
@@ -48,7 +49,7 @@
 //!
 //! Every step is split by the values of the followed slots that statements on the way from its node may read or write
 //! (conditions beside an `else` included): its values before are given, so its gain and its moves are exact. A local slot that
-//! is folded has one value at each node; a step whose folded slots have several values at its end leads to several nodes.
+//! is folded, and not open, has one value at each node; a step whose folded slots have several values at its end leads to several nodes.
 //!
 //! Reading is generous: `timeout`, `else` beyond what its sibling conditions say, `len` and the like, remote references,
 //! `enabled`, priorities, `provided`, full channels and atomicity never forbid a step. But a step knows what such a test
@@ -94,6 +95,7 @@
 
 use crate::ids::{EdgeId, LocationId, MachineId};
 use crate::network::{ScalarType, Variable};
+use crate::runs::Runs;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -411,7 +413,7 @@ pub struct Weights {
     /// Per queue, one for each atom.
     pub messages: BTreeMap<u32, Vec<i64>>,
     /// Per instance, one for each node: the potential.
-    pub nodes: BTreeMap<u32, Vec<i64>>,
+    pub nodes: BTreeMap<u32, Runs>,
     /// Per followed variable, one for each value.
     pub values: BTreeMap<u32, Vec<i64>>,
     /// Per number.

@@ -40,6 +40,7 @@ pub mod queue_proof;
 pub mod random;
 pub mod reason;
 pub mod refutation;
+pub mod runs;
 pub mod scan;
 pub mod semantics;
 pub mod source;

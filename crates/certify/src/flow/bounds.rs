@@ -24,7 +24,7 @@ use super::shape::Ground;
 use super::values;
 use crate::Refusal;
 use model::flow_proof::{Bound, FlowProof, Node, Number, Values, Weights};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// Checks all bounds, and returns the best one of each queue.
 pub(super) fn check(
@@ -38,7 +38,7 @@ pub(super) fn check(
     let mut rooms = Vec::with_capacity(proof.bound_weights.len());
     for weights in &proof.bound_weights {
         let scale = Scale::new(ground, weights)?;
-        let touched = touching.all(weights);
+        let touched = touching.all(scale, weights);
         spend(touched.len())?;
         let owner = private_owner(ground, weights).filter(|_| !all.anywhere);
         let own = only_queue(ground, weights);
@@ -84,9 +84,10 @@ pub(super) fn check(
 
 /// The only thing that weighs and that can be arbitrarily much, if it is one queue.
 fn only_queue(ground: &Ground<'_>, weights: &Weights) -> Option<u32> {
-    let heavy = |held: &&Vec<i64>| held.iter().any(|&w| w != 0);
-    let mut messages = weights.messages.iter().filter(|(_, held)| heavy(held)).map(|(&queue, _)| queue);
-    let mut many = weights.nodes.iter().filter(|(id, held)| ground.instance(**id).many && heavy(held));
+    let heavy = |w: i64| w != 0;
+    let mut messages =
+        weights.messages.iter().filter(|(_, held)| held.iter().any(|&w| heavy(w))).map(|(&queue, _)| queue);
+    let mut many = weights.nodes.iter().filter(|(id, held)| ground.instance(**id).many && held.numbers().any(heavy));
     let numbers = weights.numbers.values().any(|&w| w != 0);
     match (messages.next(), messages.next()) {
         (Some(queue), None) if many.next().is_none() && !numbers => {
@@ -122,9 +123,8 @@ fn raised(ground: &Ground<'_>, scale: Scale<'_>, weights: &Weights, short: Optio
     let heaviest = weights.messages.get(&queue)?.iter().max()?;
     let mut sum = i128::from(*heaviest).checked_mul(i128::from(length))?;
     for &id in weights.nodes.keys().filter(|id| !ground.instance(**id).many) {
-        let potential = |node: u32| i128::from(scale.potential(id, node));
-        let all = || (0..ground.instance(id).nodes.len() as u32).map(potential);
-        sum = sum.checked_add(all().max().zip(all().min()).map_or(0, |(high, low)| high - low))?;
+        let (low, high) = scale.extremes(id);
+        sum = sum.checked_add(high - low)?;
     }
     for &index in weights.values.keys() {
         let potential = |value: u32| i128::from(scale.value(index, value));
@@ -137,32 +137,51 @@ fn raised(ground: &Ground<'_>, scale: Scale<'_>, weights: &Weights, short: Optio
 /// Which steps touch what. A step that touches nothing that weighs anything gains nothing.
 #[derive(Default)]
 struct Touching {
-    queues: HashMap<u32, Vec<u32>>,
-    instances: HashMap<u32, Vec<u32>>,
-    followed: HashMap<u32, Vec<u32>>,
-    numbers: HashMap<u32, Vec<u32>>,
+    things: HashMap<Thing, Vec<u32>>,
+    /// Per instance: where its steps begin and end.
+    moves: HashMap<u32, Vec<(u32, u32, u32)>>,
+}
+
+/// What a step changes, beside the place of its process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Thing {
+    Queue(u32),
+    Created(u32),
+    Followed(u32),
+    Number(u32),
 }
 
 impl Touching {
     fn new(steps: &[Step]) -> Self {
         let mut touching = Touching::default();
         for (index, step) in (0u32..).zip(steps) {
-            touching.instances.entry(step.instance).or_default().push(index);
-            step.born.iter().for_each(|(id, _)| touching.instances.entry(*id).or_default().push(index));
-            step.traffic.iter().for_each(|(queue, ..)| touching.queues.entry(*queue).or_default().push(index));
-            step.moves.iter().for_each(|(f, ..)| touching.followed.entry(*f).or_default().push(index));
-            step.growth.iter().for_each(|(number, _)| touching.numbers.entry(*number).or_default().push(index));
+            touching.moves.entry(step.instance).or_default().push((step.from, step.to, index));
+            let queues = step.traffic.iter().map(|&(queue, ..)| Thing::Queue(queue));
+            let created = step.born.iter().map(|&(id, _)| Thing::Created(id));
+            let followed = step.moves.iter().map(|&(f, ..)| Thing::Followed(f));
+            let numbers = step.growth.iter().map(|&(number, _)| Thing::Number(number));
+            let things = queues.chain(created).chain(followed).chain(numbers);
+            things.for_each(|thing| touching.things.entry(thing).or_default().push(index));
         }
         touching
     }
 
-    /// The steps that touch something that weighs.
-    fn all(&self, weights: &Weights) -> BTreeSet<u32> {
-        let queues = weights.messages.keys().filter_map(|queue| self.queues.get(queue));
-        let instances = weights.nodes.keys().filter_map(|id| self.instances.get(id));
-        let followed = weights.values.keys().filter_map(|followed| self.followed.get(followed));
-        let numbers = weights.numbers.keys().filter_map(|number| self.numbers.get(number));
-        queues.chain(instances).chain(followed).chain(numbers).flatten().copied().collect()
+    /// The steps that touch something that weighs, or whose process gets to another potential; each once.
+    fn all(&self, scale: Scale<'_>, weights: &Weights) -> Vec<u32> {
+        let queues = weights.messages.keys().map(|&queue| Thing::Queue(queue));
+        let created = weights.nodes.keys().map(|&id| Thing::Created(id));
+        let followed = weights.values.keys().map(|&followed| Thing::Followed(followed));
+        let numbers = weights.numbers.keys().map(|&number| Thing::Number(number));
+        let things = queues.chain(created).chain(followed).chain(numbers);
+        let mut all: Vec<u32> = things.filter_map(|thing| self.things.get(&thing)).flatten().copied().collect();
+        for id in weights.nodes.keys() {
+            let potentials = scale.potentials(*id);
+            let differ = |&&(from, to, _): &&(u32, u32, u32)| potentials[from as usize] != potentials[to as usize];
+            all.extend(self.moves.get(id).into_iter().flatten().filter(differ).map(|&(.., index)| index));
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 }
 
@@ -193,7 +212,7 @@ fn holds(
 fn holds_before(ground: &Ground<'_>, bound: &Bound, scale: Scale<'_>, room: i128, failure: &Failure) -> bool {
     let instance = ground.instance(failure.instance);
     let potential = |node: u32| i128::from(scale.potential(failure.instance, node));
-    let lowest = (0..instance.nodes.len() as u32).map(potential).min().filter(|_| !instance.many).unwrap_or(0);
+    let lowest = if instance.many { 0 } else { scale.extremes(failure.instance).0 };
     let taken: i128 = failure.taken.iter().map(|&(queue, atom)| i128::from(scale.message(queue, atom))).sum();
     let sent = failure.sent.iter().filter(|&&queue| queue == bound.queue).count() as i128;
     let before = room - (potential(failure.from) - lowest) - taken;
@@ -215,8 +234,7 @@ fn room(ground: &Ground<'_>, scale: Scale<'_>, weights: &Weights, globals: &[Val
             let there = ground.homes.iter().filter(|&&home| home == id).count();
             room = room.checked_add(first.checked_mul(there as i128)?)?;
         } else if !instance.first.is_empty() {
-            let lowest = (0..instance.nodes.len() as u32).map(potential).min()?;
-            room = room.checked_add(first - lowest)?;
+            room = room.checked_add(first - scale.extremes(id).0)?;
         }
     }
     for &index in weights.values.keys() {

@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
             let &node = nodes.get(&(at, key))?;
             if at != Point::Gone {
                 let held = &self.ground.instance(instance).nodes[node as usize].values;
-                let folded = &self.ground.instance(instance).folded;
+                let folded: Vec<u32> = self.ground.folded(instance, at).collect();
                 let inside =
                     |slot: usize| folded.contains(&(slot as u32)) || values::within(&locals[slot], &held[slot]);
                 if !(0..held.len()).all(inside) {
@@ -189,10 +189,7 @@ impl<'a> Checker<'a> {
     /// The combinations of values of folded slots; none if there are too many to tell apart.
     fn keys(&self, instance: u32, at: Point, locals: &[Values]) -> Option<Vec<Vec<i32>>> {
         let mut keys: Vec<Vec<i32>> = vec![Vec::new()];
-        if at == Point::Gone {
-            return Some(keys);
-        }
-        for &slot in &self.ground.instance(instance).folded {
+        for slot in self.ground.folded(instance, at) {
             let Values::Set(all) = &locals[slot as usize] else { return None };
             if keys.len().saturating_mul(all.len()) > MOST_COMBINATIONS {
                 return None;

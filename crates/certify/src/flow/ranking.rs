@@ -28,7 +28,8 @@ use super::invariant::Step;
 use super::shape::Ground;
 use crate::Refusal;
 use crate::pace::Pace;
-use model::flow_proof::{Part, Point, Ranking, Weights};
+use model::flow_proof::{Instance, Part, Point, Ranking, Weights};
+use model::runs::Runs;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a ranking has to show.
@@ -59,8 +60,8 @@ impl<'a> Scale<'a> {
         let nodes = |instance: usize| abstraction.instances.get(instance).map(|instance| instance.nodes.len());
         let values = |followed: usize| abstraction.followed.get(followed).map(|followed| followed.values.len());
         let numbers = weights.numbers.keys().all(|&number| (number as usize) < abstraction.numbers.len());
-        if !fits(&weights.messages, atoms) || !fits(&weights.nodes, nodes) || !fits(&weights.values, values) || !numbers
-        {
+        let potentials = weights.nodes.iter().all(|(&id, held)| nodes(id as usize) == Some(held.len()));
+        if !fits(&weights.messages, atoms) || !potentials || !fits(&weights.values, values) || !numbers {
             return Err(Refusal::Malformed(String::from("weights are not of the right number")));
         }
         let scale = Scale { ground, weights };
@@ -91,7 +92,20 @@ impl<'a> Scale<'a> {
         if instance_of.many && instance_of.nodes[node as usize].at == Point::Gone {
             return 0;
         }
-        entry(&self.weights.nodes, instance, node)
+        self.weights.nodes.get(&instance).and_then(|potentials| potentials.get(node)).unwrap_or(0)
+    }
+
+    /// Those of all nodes of an instance.
+    pub(super) fn potentials(&self, instance: u32) -> Vec<i64> {
+        let Instance { many, nodes, .. } = self.ground.instance(instance);
+        let held = self.weights.nodes.get(&instance).into_iter().flat_map(Runs::iter);
+        held.zip(nodes).map(|(held, node)| if *many && node.at == Point::Gone { 0 } else { held }).collect()
+    }
+
+    /// The lowest and the highest potential of a single instance.
+    pub(super) fn extremes(&self, instance: u32) -> (i128, i128) {
+        let numbers = || self.weights.nodes.get(&instance).into_iter().flat_map(Runs::numbers).map(i128::from);
+        (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0))
     }
 
     /// The potential of a value of a followed variable.

@@ -65,8 +65,10 @@ pub(super) struct Ground<'a> {
     pub(super) kinds: Vec<Kind<'a>>,
     /// Where each queue is.
     pub(super) queues: HashMap<QueueKey, u32>,
-    /// Per instance: the node at a point with these values of the folded slots.
+    /// Per instance: the node at a point with these values of the slots that are folded there.
     pub(super) nodes: Vec<HashMap<(Point, Vec<i32>), u32>>,
+    /// Per instance: the folded slots that are open at a point.
+    open: Vec<HashMap<Point, Vec<u32>>>,
     /// Per instance: points that have nodes.
     pub(super) points: Vec<HashSet<Point>>,
     /// Per instance: what `_pid` can be.
@@ -108,6 +110,7 @@ impl<'a> Ground<'a> {
             queues: HashMap::new(),
             nodes: Vec::new(),
             points: Vec::new(),
+            open: Vec::new(),
             pids: Vec::new(),
             homes: Vec::new(),
             numbers: HashMap::new(),
@@ -207,12 +210,22 @@ impl<'a> Ground<'a> {
         if !instance.folded.iter().all(foldable) || !instance.folded.is_sorted_by(|a, b| a < b) {
             return malformed(format!("instance {id} ({}) folds slots that it cannot fold", machine.name));
         }
-        let (mut nodes, mut points) = (HashMap::new(), HashSet::new());
+        let (mut nodes, mut points, mut open) = (HashMap::new(), HashSet::new(), HashMap::new());
         for (index, node) in instance.nodes.iter().enumerate() {
             let key = self.key_of(machine, instance, node);
             let Some(key) = key.filter(|_| node.at == Point::Gone || self.all_well_formed(&node.values, types)) else {
                 return malformed(format!("node {index} of instance {id} ({}) is not well formed", machine.name));
             };
+            let folded = if node.at == Point::Gone { &[][..] } else { &instance.folded };
+            let slots = folded.iter().copied().zip(&key).filter(|(_, number)| number.is_none());
+            let slots: Vec<u32> = slots.map(|(slot, _)| slot).collect();
+            if *open.entry(node.at).or_insert_with(|| slots.clone()) != slots {
+                let name = &machine.name;
+                return malformed(format!(
+                    "node {index} of instance {id} ({name}) is told apart by other slots than one at the same point"
+                ));
+            }
+            let key = key.into_iter().flatten().collect();
             points.insert(node.at);
             if nodes.insert((node.at, key), index as u32).is_some() {
                 return malformed(format!("node {index} of instance {id} ({}) is there twice", machine.name));
@@ -225,17 +238,25 @@ impl<'a> Ground<'a> {
         }
         self.nodes.push(nodes);
         self.points.push(points);
+        self.open.push(open);
         Ok(())
     }
 
-    /// The values of the folded slots at a node; none if it is no node of the machine.
-    fn key_of(&self, machine: &Machine, instance: &Instance, node: &Node) -> Option<Vec<i32>> {
+    /// The slots that tell nodes of an instance at a point apart.
+    pub(super) fn folded(&self, id: u32, at: Point) -> impl Iterator<Item = u32> {
+        let open = self.open[id as usize].get(&at);
+        let folded = self.instance(id).folded.iter().copied().filter(move |_| at != Point::Gone);
+        folded.filter(move |slot| !open.is_some_and(|open| open.contains(slot)))
+    }
+
+    /// The values of the folded slots at a node, none of those that are open; none if it is no node of the machine.
+    fn key_of(&self, machine: &Machine, instance: &Instance, node: &Node) -> Option<Vec<Option<i32>>> {
         match node.at {
             Point::Gone => return node.values.is_empty().then(Vec::new),
             Point::Location(location) => drop(machine.locations.get(location as usize)?),
             Point::Inside(edge, inner) => drop(choices_at(machine, edge, inner)?),
         }
-        instance.folded.iter().map(|&slot| values::constant(node.values.get(slot as usize)?)).collect()
+        instance.folded.iter().map(|&slot| Some(values::constant(node.values.get(slot as usize)?))).collect()
     }
 
     /// The queues are those that the model declares, each once.

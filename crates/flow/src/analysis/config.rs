@@ -23,6 +23,8 @@ pub struct Config {
     pub numbers: BTreeSet<(Option<u32>, u32)>,
     /// Machines with any number of processes.
     pub many: BTreeSet<u32>,
+    /// Folded slots do not tell nodes apart where their values no longer matter.
+    pub forgets_dead: bool,
     /// Constants that are told apart: channel type, field.
     pub constants: BTreeMap<(u32, u32), BTreeSet<i32>>,
 }

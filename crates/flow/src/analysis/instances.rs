@@ -8,8 +8,8 @@ use super::{Analysis, Change, Failure, InstanceFacts, Run, Work};
 use crate::scc;
 use crate::step::{Created, QueueFacts, Stepper};
 use crate::values;
-use model::flow_proof::{Creation, Origin, QueueKey, Values};
-use model::ids::{ChannelTypeId, MachineId};
+use model::flow_proof::{Creation, Origin, Point, QueueKey, Values};
+use model::ids::{ChannelTypeId, MachineId, VariableId};
 use model::network::Initial;
 use model::verdict::Reason;
 use std::collections::{HashMap, HashSet};
@@ -34,6 +34,13 @@ impl Run<'_> {
         id
     }
 
+    /// The points at which the value of a slot does not matter.
+    fn open(&self, machine: MachineId, folded: &[u32]) -> HashSet<(Point, u32)> {
+        let (code, slots) = (self.world.network.machine(machine), &self.world.info(machine).slots);
+        let dead = |slot: u32| crate::dead::locations(code, VariableId(slots.element(slot as usize).0 as u32));
+        folded.iter().flat_map(|&slot| dead(slot).into_iter().map(move |at| (Point::at(at), slot))).collect()
+    }
+
     /// An instance, new or, for a machine with many processes, the one there is.
     pub(super) fn instance(
         &mut self,
@@ -52,7 +59,8 @@ impl Run<'_> {
         if id as usize >= MOST_INSTANCES {
             return Err(Failure::Again(Change::Many(machine.0)));
         }
-        let folded = self.config.folded.get(&machine.0).map(|set| set.iter().copied().collect()).unwrap_or_default();
+        let folded: Vec<u32> = self.config.folded.get(&machine.0).into_iter().flatten().copied().collect();
+        let open = if self.config.forgets_dead { self.open(machine, &folded) } else { HashSet::new() };
         self.analysis.instances.push(InstanceFacts {
             machine,
             origin,
@@ -60,6 +68,7 @@ impl Run<'_> {
             pid,
             creator,
             folded,
+            open,
             nodes: Vec::new(),
             first: Vec::new(),
             arguments,

@@ -153,7 +153,7 @@ fn the_certificate_of_a_flow_proof_has_all_of_it() {
           "property": "boundedness",
           "reading": "unbounded",
           "kind": "flow-weights",
-          "proof": {"abstraction":{"globals":[{"queues":[0]}],"queues":[{"key":{"instance":null,"variable":0,"element":0},"constants":[[2],[]],"atoms":[{"classes":[0,0],"values":[{"set":[2]},{"range":[0,255]}]}],"claimed":true}],"instances":[{"machine":0,"origin":{"initial":0},"many":false,"folded":[],"nodes":[{"at":{"location":3},"values":[]},{"at":"gone","values":[]}],"first":[0]}],"creations":[],"followed":[],"numbers":[]},"ranking":[{"bounded":{"weights":{"messages":{"0":[1]},"nodes":{"0":[2,0]},"values":{},"numbers":{}}}},{"lose":{"weights":{"messages":{"0":[1]},"nodes":{"0":[2,0]},"values":{},"numbers":{}},"then":0}}],"bounds":[{"queue":0,"at_most":2,"weights":0,"unit":1}],"bound_weights":[{"messages":{"0":[1]},"nodes":{"0":[2,0]},"values":{},"numbers":{}}]}
+          "proof": {"abstraction":{"globals":[{"queues":[0]}],"queues":[{"key":{"instance":null,"variable":0,"element":0},"constants":[[2],[]],"atoms":[{"classes":[0,0],"values":[{"set":[2]},{"range":[0,255]}]}],"claimed":true}],"instances":[{"machine":0,"origin":{"initial":0},"many":false,"folded":[],"nodes":[{"at":{"location":3},"values":[]},{"at":"gone","values":[]}],"first":[0]}],"creations":[],"followed":[],"numbers":[]},"ranking":[{"bounded":{"weights":{"messages":{"0":[1]},"nodes":{"0":[[1,2],[1,0]]},"values":{},"numbers":{}}}},{"lose":{"weights":{"messages":{"0":[1]},"nodes":{"0":[[1,2],[1,0]]},"values":{},"numbers":{}},"then":0}}],"bounds":[{"queue":0,"at_most":2,"weights":0,"unit":1}],"bound_weights":[{"messages":{"0":[1]},"nodes":{"0":[[1,2],[1,0]]},"values":{},"numbers":{}}]}
         }
       ]
     }

@@ -241,7 +241,11 @@ pub(crate) fn flow_proof() -> FlowProof {
     let key = QueueKey { instance: None, variable: 0, element: 0 };
     let atom = Atom { classes: vec![0, 0], values: vec![Values::Set(vec![2]), Values::Range(0, 255)] };
     let nodes = vec![Node { at: Point::Location(3), values: Vec::new() }, Node { at: Point::Gone, values: Vec::new() }];
-    let weights = Weights { messages: [(0, vec![1])].into(), nodes: [(0, vec![2, 0])].into(), ..Weights::default() };
+    let weights = Weights {
+        messages: [(0, vec![1])].into(),
+        nodes: [(0, [2, 0].into_iter().collect())].into(),
+        ..Weights::default()
+    };
     FlowProof {
         abstraction: Abstraction {
             globals: vec![Values::Queues(vec![0])],
