@@ -37,7 +37,7 @@ use model::queue_proof::QueueProof;
 use model::verdict::Property;
 use pattern::Pattern;
 use scm::{Bad, Specification};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use words::{First, Words};
 
 /// Whether a proof with data can be about a network: whether no statement looks further into the queues than it may.
@@ -81,8 +81,9 @@ pub fn verify(
     let patience = Pace::new(cx);
     let check = Check { machines, automata, invariant, faults, patience };
     check.initiation()?;
+    let mut known = Known::new();
     check.invariant.iter().try_for_each(|(control, &here)| {
-        check.consecution(control, here)?;
+        check.consecution(control, here, &mut known)?;
         check.safety(control, here)
     })
 }
@@ -122,6 +123,9 @@ fn patterns(specification: &Specification) -> Result<Vec<(&Bad, Option<Pattern>)
     Ok(specification.bad.iter().map(|bad| (bad, pattern(bad))).collect())
 }
 
+/// Steps between sets that were looked at: the set before, the operation, the set after, if there is one.
+type Known = HashSet<(usize, Op, Option<usize>)>;
+
 struct Check<'a> {
     machines: Machines,
     automata: Vec<Words>,
@@ -140,13 +144,18 @@ impl Check<'_> {
         }
     }
 
-    fn consecution(&self, control: &[u32], here: usize) -> Result<(), Refusal> {
+    /// Many control states have the same sets: what leads from one set to another by some operation is in `known`.
+    fn consecution(&self, control: &[u32], here: usize, known: &mut Known) -> Result<(), Refusal> {
         let nothing = Words::nothing();
         let mut target = control.to_vec();
         for (index, machine) in self.machines.machines.iter().enumerate() {
             for step in &machine.steps[control[index] as usize] {
                 target[index] = step.to;
-                let there = self.invariant.get(&target).map_or(&nothing, |&at| &self.automata[at]);
+                let at = self.invariant.get(&target).copied();
+                if !known.insert((here, step.op, at)) {
+                    continue;
+                }
+                let there = at.map_or(&nothing, |at| &self.automata[at]);
                 if !self.automata[here].leads_into(step.op, &self.machines.lossy, there, &self.patience)? {
                     let what = format!("a step of `{}` leads from {control:?} out of it", machine.name);
                     return Err(Refusal::NotInvariant(what));

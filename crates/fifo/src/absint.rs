@@ -96,7 +96,7 @@ impl AbsInt {
     /// Follows the moves of one control state. Says whether something bad got in.
     fn follow(&mut self, space: &mut Space<'_>, control: Control) -> Result<bool, Limit> {
         let language = self.round.languages[control.index()];
-        for step in space.moves(control)?.iter() {
+        for step in space.moves_with(control, language)? {
             let after = space.post(step.op, language)?;
             if !space.languages.is_empty(after) && self.enlarge(space, step.target, after)? {
                 return Ok(true);

@@ -4,7 +4,7 @@
 
 use crate::space::{Control, Space};
 use queues::{Language, Limit};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 /// Whether the languages are an inductive invariant without anything bad; if not, why.
 pub(crate) fn is_invariant(
@@ -24,7 +24,7 @@ pub(crate) fn is_invariant(
         if space.languages.meet(here, bad)? {
             return Ok(Err(complaint(space, control, "has something bad in it")));
         }
-        for step in space.moves(control)?.iter() {
+        for step in space.moves_with(control, here)? {
             let after = space.post(step.op, here)?;
             let there = invariant.get(&step.target).copied().unwrap_or(empty);
             if !space.languages.is_included(after, there)? {

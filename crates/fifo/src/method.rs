@@ -86,6 +86,11 @@ pub(crate) trait Technique {
     /// Works until there is an answer, or a limit is hit.
     fn advance(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Answer, Limit>;
 
+    /// Whether it seems to come to an end by itself, so that a longer turn pays.
+    fn converges(&self) -> bool {
+        false
+    }
+
     /// Adds what it took.
     fn count(&self, statistics: &mut Statistics);
 

@@ -31,6 +31,9 @@ use std::sync::Arc;
 /// The first slice, in steps of work.
 const FIRST_SLICE: u64 = 1 << 17;
 
+/// How many times longer than a slice the turn of a member may be that seems to come to an end.
+const CONVERGING: u64 = 256;
+
 /// How precise the words of single channels are, where nothing is known of how they belong together.
 const APART_PRECISION: u32 = 2;
 
@@ -70,19 +73,28 @@ impl Portfolio {
         cx: &Context<'_>,
         total: u64,
     ) -> Result<Option<Answer>, Limit> {
-        let end = space.languages.steps().saturating_add(self.slice()).min(total);
-        let limits = queues::Limits { steps: end, ..space.languages.limits().clone() };
-        space.languages.set_limits(limits);
+        let first = self.slice();
+        let mut slice = first;
         Event::Turn { method: &self.members[member].name() }.tell(space, cx);
-        match self.members[member].advance(space, cx) {
-            Ok(Answer::Stuck(reason)) => self.out[member] = Some(reason),
-            Ok(answer) => return Ok(Some(answer)),
-            Err(Limit::Steps) if end < total => {}
-            Err(Limit::States) => self.out[member] = Some(Limit::States.into()),
-            Err(Limit::Memory) => self.make_room(space)?,
-            Err(limit) => return Err(limit),
+        loop {
+            let end = space.languages.steps().saturating_add(slice).min(total);
+            let limits = queues::Limits { steps: end, ..space.languages.limits().clone() };
+            space.languages.set_limits(limits);
+            match self.members[member].advance(space, cx) {
+                Ok(Answer::Stuck(reason)) => self.out[member] = Some(reason),
+                Ok(answer) => return Ok(Some(answer)),
+                Err(Limit::Steps) if end < total => {
+                    slice = slice.saturating_mul(2);
+                    if self.members[member].converges() && slice / first <= CONVERGING {
+                        continue;
+                    }
+                }
+                Err(Limit::States) => self.out[member] = Some(Limit::States.into()),
+                Err(Limit::Memory) => self.make_room(space)?,
+                Err(limit) => return Err(limit),
+            }
+            return Ok(None);
         }
-        Ok(None)
     }
 
     /// When memory is full, those who hold much of it give up, for the others to go on.

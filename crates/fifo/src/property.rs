@@ -30,6 +30,31 @@ pub enum Property {
     Orphan,
 }
 
+/// What the queues hold in one configuration.
+pub(crate) struct Queues<'a> {
+    /// The messages, queue by queue.
+    pub(crate) letters: &'a [u16],
+    /// Where each queue begins among them, and the end of the last.
+    pub(crate) starts: &'a [usize],
+}
+
+impl Queues<'_> {
+    fn queue(&self, channel: usize) -> &[u16] {
+        &self.letters[self.starts[channel]..self.starts[channel + 1]]
+    }
+
+    /// The message at the head of a channel.
+    pub(crate) fn first(&self, channel: usize) -> Option<u32> {
+        self.queue(channel).first().map(|&letter| u32::from(letter))
+    }
+
+    /// Channel by channel.
+    pub(crate) fn contents(&self) -> Vec<Vec<u32>> {
+        let queue = |channel| self.queue(channel).iter().map(|&letter| u32::from(letter)).collect();
+        (0..self.starts.len() - 1).map(queue).collect()
+    }
+}
+
 /// For one state of a machine: what it can do there.
 #[derive(Clone, Debug, Default)]
 struct Abilities {
@@ -43,6 +68,18 @@ impl Abilities {
     fn is_final(&self) -> bool {
         !self.free && self.takes.is_empty()
     }
+
+    /// Whether it can go on.
+    fn is_enabled(&self, queues: &Queues<'_>) -> bool {
+        let ready = |(&channel, takes): (&usize, &Vec<u32>)| queues.first(channel).is_some_and(|m| takes.contains(&m));
+        self.free || self.takes.iter().any(ready)
+    }
+
+    /// Whether it waits for messages, and the first ones of all its channels are others.
+    fn is_surprised(&self, queues: &Queues<'_>) -> bool {
+        let waits = !self.free && !self.takes.is_empty();
+        waits && !self.is_enabled(queues) && self.takes.keys().all(|&channel| queues.first(channel).is_some())
+    }
 }
 
 /// A property, ready to be asked of control states.
@@ -53,6 +90,10 @@ pub(crate) struct Faults {
     abilities: Vec<Vec<Abilities>>,
     /// By bad configuration, with its queue language.
     bad: Vec<(Vec<Option<Vec<bool>>>, Language)>,
+    /// All contents; by channel, those where it is empty; by channel and messages, those that begin with one of these.
+    universe: Language,
+    dry: Vec<Language>,
+    ready: BTreeMap<(usize, Vec<u32>), Language>,
 }
 
 impl Faults {
@@ -69,11 +110,22 @@ impl Faults {
             }
             abilities
         });
-        let mut faults = Faults { property, abilities: abilities.collect(), bad: Vec::new() };
+        let abilities: Vec<Vec<Abilities>> = abilities.collect();
+        let universe = languages.universe()?;
+        let mut faults =
+            Faults { property, abilities, bad: Vec::new(), universe, dry: Vec::new(), ready: BTreeMap::new() };
+        for channel in 0..system.channels {
+            faults.dry.push(languages.empty_channel(channel)?);
+        }
+        for (&channel, takes) in faults.abilities.iter().flatten().flat_map(|abilities| &abilities.takes) {
+            if !faults.ready.contains_key(&(channel, takes.clone())) {
+                faults.ready.insert((channel, takes.clone()), languages.beginning_with(channel, takes)?);
+            }
+        }
         for (number, bad) in system.bad.iter().enumerate() {
             let queues = match &bad.queues {
                 Some(regex) => languages.regex(regex),
-                None => languages.universe().map_err(RegexError::from),
+                None => Ok(universe),
             };
             let queues = queues.map_err(|error| match error {
                 RegexError::Limit(limit) => SystemError::Limit(limit),
@@ -106,21 +158,42 @@ impl Faults {
         }
     }
 
-    fn bad_states(&self, control: &[u32], languages: &mut Languages) -> Result<Language, Limit> {
-        let mut all = languages.empty();
-        for (states, queues) in &self.bad {
-            let within = |(states, &state): (&Option<Vec<bool>>, &u32)| {
-                states.as_ref().is_none_or(|states| states.get(state as usize).copied().unwrap_or(false))
-            };
-            if states.iter().zip(control).all(within) {
-                all = languages.union(all, *queues)?;
+    /// Whether one configuration is a fault.
+    pub(crate) fn has(&self, control: &[u16], queues: &Queues<'_>, languages: &Languages) -> bool {
+        let mut abilities = self.abilities(control);
+        match self.property {
+            Property::BadStates => self.is_bad(control, queues, languages),
+            Property::Deadlock if abilities.clone().all(Abilities::is_final) => !queues.letters.is_empty(),
+            Property::Deadlock => !abilities.any(|abilities| abilities.is_enabled(queues)),
+            Property::Stuck => {
+                !abilities.any(|abilities| abilities.is_enabled(queues)) && self.is_bad(control, queues, languages)
             }
+            Property::Reception => abilities.any(|abilities| abilities.is_surprised(queues)),
+            Property::Orphan => !queues.letters.is_empty() && abilities.all(Abilities::is_final),
         }
-        Ok(all)
     }
 
-    fn abilities<'a>(&'a self, control: &'a [u32]) -> impl Iterator<Item = &'a Abilities> + Clone + 'a {
-        self.abilities.iter().zip(control).filter_map(|(states, &state)| states.get(state as usize))
+    fn is_bad(&self, control: &[u16], queues: &Queues<'_>, languages: &Languages) -> bool {
+        self.bad_at(control).any(|language| languages.contains(language, &queues.contents()))
+    }
+
+    /// The languages of the bad configurations with these states.
+    fn bad_at<'a, S: Copy + Into<u32>>(&'a self, control: &'a [S]) -> impl Iterator<Item = Language> + 'a {
+        let within = |(states, &state): (&Option<Vec<bool>>, &S)| {
+            states.as_ref().is_none_or(|states| states.get(state.into() as usize).copied().unwrap_or(false))
+        };
+        self.bad.iter().filter(move |(states, _)| states.iter().zip(control).all(within)).map(|(_, queues)| *queues)
+    }
+
+    fn bad_states(&self, control: &[u32], languages: &mut Languages) -> Result<Language, Limit> {
+        self.bad_at(control).try_fold(languages.empty(), |all, queues| languages.union(all, queues))
+    }
+
+    fn abilities<'a, S: Copy + Into<u32>>(
+        &'a self,
+        control: &'a [S],
+    ) -> impl Iterator<Item = &'a Abilities> + Clone + 'a {
+        self.abilities.iter().zip(control).filter_map(|(states, &state)| states.get(state.into() as usize))
     }
 
     fn deadlock(&self, control: &[u32], languages: &mut Languages) -> Result<Language, Limit> {
@@ -140,24 +213,24 @@ impl Faults {
         if abilities.clone().any(|abilities| abilities.free) {
             return Ok(languages.empty());
         }
-        let mut stuck = languages.universe()?;
-        for (&channel, takes) in abilities.flat_map(|abilities| &abilities.takes) {
-            let ready = languages.beginning_with(channel, takes)?;
-            stuck = languages.difference(stuck, ready)?;
-        }
-        Ok(stuck)
+        let mut takes = abilities.flat_map(|abilities| &abilities.takes);
+        takes.try_fold(self.universe, |stuck, (&channel, takes)| {
+            languages.difference(stuck, self.ready(channel, takes, languages))
+        })
+    }
+
+    fn ready(&self, channel: usize, takes: &[u32], languages: &Languages) -> Language {
+        self.ready.get(&(channel, takes.to_vec())).copied().unwrap_or(languages.empty())
     }
 
     fn reception(&self, control: &[u32], languages: &mut Languages) -> Result<Language, Limit> {
         let mut all = languages.empty();
         let waiting = self.abilities(control).filter(|abilities| !abilities.free && !abilities.takes.is_empty());
         for abilities in waiting {
-            let mut unexpected = languages.universe()?;
+            let mut unexpected = self.universe;
             for (&channel, takes) in &abilities.takes {
-                let ready = languages.beginning_with(channel, takes)?;
-                let dry = languages.empty_channel(channel)?;
-                unexpected = languages.difference(unexpected, ready)?;
-                unexpected = languages.difference(unexpected, dry)?;
+                unexpected = languages.difference(unexpected, self.ready(channel, takes, languages))?;
+                unexpected = languages.difference(unexpected, self.dry[channel])?;
             }
             all = languages.union(all, unexpected)?;
         }

@@ -7,10 +7,10 @@
 //! could as well be lost then, and in the beginning there is nothing to lose. So `post(l, L)` is closed under losses here,
 //! and `pre(l, L)` starts from all that losses can have made `L` of.
 
-use crate::property::{Faults, Property};
-use crate::system::{Op, System, SystemError};
+use crate::property::{Faults, Property, Queues};
+use crate::system::{Op, System, SystemError, Transition};
 use queues::{Language, Languages, Limit};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
 /// The number of a control state.
@@ -41,17 +41,21 @@ pub(crate) struct Space<'a> {
     pub(crate) universe: Language,
     lossy: Vec<bool>,
     faults: Faults,
-    /// By machine and state.
-    leaving: Vec<Vec<Vec<u32>>>,
+    /// The transitions by machine and state.
+    pub(crate) leaving: Rc<[Vec<Vec<u32>>]>,
     controls: Vec<Rc<[u32]>>,
     numbers: HashMap<Rc<[u32]>, Control>,
     moves: Vec<Option<Rc<[Move]>>>,
     bad: Vec<Option<Language>>,
+    /// The messages at the heads of queues, by their contents.
+    heads: HashMap<Language, Rc<[(usize, u32)]>>,
     initial: Vec<Control>,
 }
 
 /// What a control state takes, roughly.
 const CONTROL_BYTES: usize = 150;
+/// What the messages at the heads of queues take besides themselves, roughly.
+const HEADS_BYTES: usize = 48;
 
 impl<'a> Space<'a> {
     pub(crate) fn new(system: &'a System, property: Property, limits: queues::Limits) -> Result<Self, SystemError> {
@@ -74,9 +78,10 @@ impl<'a> Space<'a> {
             faults,
             leaving: leaving.collect(),
             controls: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
             moves: Vec::new(),
             bad: Vec::new(),
+            heads: HashMap::default(),
             initial: Vec::new(),
         })
     }
@@ -138,7 +143,8 @@ impl<'a> Space<'a> {
         if count > self.languages.limits().states { Err(Limit::States) } else { Ok(()) }
     }
 
-    fn number(&mut self, states: Rc<[u32]>) -> Result<Control, Limit> {
+    /// The number of a control state.
+    pub(crate) fn number(&mut self, states: Rc<[u32]>) -> Result<Control, Limit> {
         if let Some(&control) = self.numbers.get(&states) {
             return Ok(control);
         }
@@ -174,6 +180,30 @@ impl<'a> Space<'a> {
         Ok(moves)
     }
 
+    /// The moves that some of these contents allow. Control states that only other moves lead to are not unfolded.
+    pub(crate) fn moves_with(&mut self, control: Control, contents: Language) -> Result<Vec<Move>, Limit> {
+        if !self.heads.contains_key(&contents) {
+            let heads: Rc<[(usize, u32)]> = self.languages.heads(contents).into();
+            self.languages.keep(HEADS_BYTES + size_of_val(&*heads))?;
+            self.heads.insert(contents, heads);
+        }
+        let (heads, leaving) = (self.heads[&contents].clone(), self.leaving.clone());
+        let states = self.controls[control.index()].clone();
+        let mut moves = Vec::new();
+        for (machine, &state) in states.iter().enumerate() {
+            for &transition in &leaving[machine][state as usize] {
+                let Transition { op, to, .. } = self.system.machines[machine].transitions[transition as usize];
+                if matches!(op, Op::Receive(channel, message) if heads.binary_search(&(channel, message)).is_err()) {
+                    continue;
+                }
+                let mut next: Vec<u32> = states.to_vec();
+                next[machine] = to as u32;
+                moves.push(Move { machine: machine as u32, transition, op, target: self.number(next.into())? });
+            }
+        }
+        Ok(moves)
+    }
+
     /// The queue contents that are bad in a control state.
     pub(crate) fn bad(&mut self, control: Control) -> Result<Language, Limit> {
         if let Some(bad) = self.bad[control.index()] {
@@ -188,6 +218,11 @@ impl<'a> Space<'a> {
     /// The same, for a control state by its states.
     pub(crate) fn bad_at(&mut self, states: &[u32]) -> Result<Language, Limit> {
         self.faults.of(states, &mut self.languages)
+    }
+
+    /// Whether one configuration is bad.
+    pub(crate) fn is_bad(&self, states: &[u16], queues: &Queues<'_>) -> bool {
+        self.faults.has(states, queues, &self.languages)
     }
 
     /// `post(l, L)`, with losses.
