@@ -12,13 +12,13 @@
 //!
 //! Every answer is remembered by the truths and predicates that it depends on; refinement elsewhere does not ask again.
 
+use crate::graph::Graph;
 use crate::meter::Meter;
 use crate::plan::{After, Free, Plan, plan};
 use bitvector::{Embedded, Outcome, TermId};
 use model::ids::{EventId, PropositionId};
 use model::structure::{Move, StateParts, Structure};
 use model::verdict::Reason;
-use spec::graph::Graph;
 use std::collections::HashMap;
 
 /// The predicates of each node; those of the propositions come first, at every node.

@@ -6,6 +6,7 @@
 //! A run that all components can take is done by the interpreter before it is called a violation.
 
 use crate::abstraction::{Extract, Predicates};
+use crate::graph::Graph;
 use crate::meter::{Meter, Statistics};
 use crate::replay::{Moved, replay};
 use crate::shown::shown;
@@ -20,7 +21,6 @@ use model::context::Context;
 use model::formula::Ltl;
 use model::observer::ProgressOnly;
 use model::reason::Reason;
-use spec::graph::Graph;
 use spec::{Asked, Part, Question, Specification};
 use std::collections::HashSet;
 

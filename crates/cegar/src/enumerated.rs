@@ -6,9 +6,9 @@
 //! needed, all that guards and propositions ask about the variable come along, at all nodes where its value matters still.
 //! A variable that counts has too many values for that; those that it has on paths come along.
 
+use crate::graph::Graph;
 use crate::path::atoms;
 use bitvector::{Op, TermId};
-use spec::graph::Graph;
 use std::collections::{HashMap, HashSet};
 
 /// The variables that take constants only, and what is asked about each.
@@ -168,8 +168,8 @@ fn sources(graph: &Graph, value: TermId, counting: bool) -> Option<Vec<TermId>> 
 /// The nodes at which the value of a variable matters: some way from there reads it before it is assigned again.
 pub(crate) fn matters(graph: &Graph, variable: TermId) -> Vec<u32> {
     let number = graph.variables.iter().position(|&v| v == variable);
-    let assigns = |step: &spec::graph::Step| step.update.iter().any(|(v, _)| Some(v.0 as usize) == number);
-    let reads = |step: &spec::graph::Step| {
+    let assigns = |step: &crate::graph::Step| step.update.iter().any(|(v, _)| Some(v.0 as usize) == number);
+    let reads = |step: &crate::graph::Step| {
         let relevant = step.update.iter().filter(|(v, _)| graph.relevant[v.0 as usize]).map(|&(_, value)| value);
         let terms: Vec<TermId> = relevant.chain([step.guard]).collect();
         graph.terms.free_variables(&terms).contains(&variable)

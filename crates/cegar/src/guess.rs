@@ -5,9 +5,9 @@
 //! where the first attempt has gone astray, another begins with these at all nodes, and with what they are before
 //! one step (the transition predicates of Ball and Rajamani's *Boolean programs*, 2000, chosen from the text alone).
 
+use crate::graph::Graph;
 use crate::path::atoms;
 use bitvector::TermId;
-use spec::graph::Graph;
 use std::collections::HashSet;
 
 /// More predicates at every node than this are no help.

@@ -6,7 +6,7 @@
 //! * Out: [`check`] answers a [`Question`]: the program [`Holds`], with predicates, structures and a proof that
 //!   `certify::components` accepts; or there is a [`Violation`], a run with inputs that the interpreter of `c` has done.
 //!
-//! The way through: `spec` (the text, and what a component can do, step by step), [`abstraction`] and `plan` (predicates make a structure of it), `check` (the compose engine, and the loop around it),
+//! The way through: `spec` (the text, and what a component can do, step by step), [`graph`] (that in the solver's terms), [`abstraction`] and `plan` (predicates make a structure of it), `check` (the compose engine, and the loop around it),
 //! `validate` and `path` (is a run possible, and if not, which predicates are missing), `enumerated` (variables that are
 //! followed as a whole), `guess` (another beginning, where this does not end), `replay` (the interpreter), `written` (the proof). [`families`] are specifications for any size.
 //!
@@ -23,6 +23,7 @@ pub mod abstraction;
 mod check;
 mod enumerated;
 pub mod families;
+pub mod graph;
 mod guess;
 mod meter;
 mod path;
@@ -38,7 +39,7 @@ pub use meter::Statistics;
 pub use replay::Moved;
 pub use shown::predicates;
 pub use spec::{
-    Conformance, Expression, Options, Part, Procedure, Question, Read, Specification, codes, graph, read, specification,
+    Conformance, Expression, Options, Part, Procedure, Question, Read, Specification, codes, read, specification,
 };
 pub use system::parts_of;
 

@@ -11,12 +11,12 @@
 
 use crate::abstraction::{Predicates, literal};
 use crate::enumerated::{Enumerated, matters};
+use crate::graph::Graph;
 use crate::meter::Meter;
 use crate::system::Examined;
 use bitvector::{Embedded, Model, Op, Outcome, Sort, TermId};
 use cfront::program::VariableId;
 use model::verdict::Reason;
-use spec::graph::Graph;
 use std::collections::{HashMap, HashSet};
 
 /// More constants than this are too many to ask for each.

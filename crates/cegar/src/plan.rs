@@ -8,8 +8,8 @@
 //! questions, because more states ask the same.
 
 use crate::abstraction::Predicates;
+use crate::graph::Graph;
 use bitvector::TermId;
-use spec::graph::Graph;
 use std::collections::{HashMap, HashSet};
 
 /// How the truth of a predicate after a step is found.

@@ -4,12 +4,13 @@
 //! the same edges, guards must hold, the propositions must have the same truths in every state, and it must end where the run says. A loop is
 //! run twice, and the variables that matter must have the same values after each time.
 
+use crate::graph::{Graph, Step};
 use crate::validate::Real;
 use bitvector::{Model, TermId};
 use cfront::interpret::{Input, Machine, Outcome, Run};
 use cfront::program::{Component, Instruction, VariableId};
 use model::source::Span;
-use spec::graph::{Graph, Place, Step};
+use spec::graph::Place;
 use std::collections::HashMap;
 
 /// What a component does in one step of a run.

@@ -2,6 +2,7 @@
 
 use crate::abstraction::{Extract, Extractor, Predicates};
 use crate::enumerated::Enumerated;
+use crate::graph::Graph;
 use crate::guess::guesses;
 use crate::meter::Meter;
 use bitvector::Embedded;
@@ -9,7 +10,6 @@ use model::composition::{Component, Composition};
 use model::ids::{EventId, PropositionId};
 use model::source::Span;
 use model::verdict::Reason;
-use spec::graph::Graph;
 use spec::{Asked, Part, Procedure, Question, Specification};
 
 /// A procedure under examination.
@@ -32,7 +32,7 @@ pub(crate) struct Examined {
 impl Examined {
     /// A procedure with the propositions that are asked for, and without predicates; or with those that are guessed.
     pub(crate) fn new(part: usize, procedure: &Procedure, asked: &Asked<'_>, guess: bool) -> Result<Self, Reason> {
-        let mut graph = asked.graph(procedure)?;
+        let mut graph = Graph::new(&procedure.component, asked.graph(procedure)?);
         if guess {
             let guesses = guesses(&mut graph);
             graph.hints.extend(guesses);

@@ -11,6 +11,7 @@
 //! impossible, and then there are new predicates.
 
 use crate::abstraction::Extract;
+use crate::graph::Graph;
 use crate::meter::Meter;
 use crate::path::{Execution, Feasibility, Path, execute};
 use crate::system::Examined;
@@ -18,7 +19,6 @@ use bitvector::{Evaluation, Model};
 use model::composition::{Run, StepLabel};
 use model::structure::TAU;
 use model::verdict::Reason;
-use spec::graph::Graph;
 
 /// Rounds of a loop that may come before it closes, and rounds that may lie between equal states.
 const MOST_BEFORE: usize = 3;

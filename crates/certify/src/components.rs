@@ -13,13 +13,12 @@
 //!
 //! Deadlock can be read off structures only where no return is conditional; see the essay of [`spec::graph`].
 
-mod terms;
-
 use crate::Refusal;
 use crate::clauses::circuit::{Answer, Circuit};
 use crate::clauses::words::Word;
-use crate::programs::table::{Sort, TRUTH, Table};
-use bitvector::TermId;
+use crate::programs::table::{Sort, Table, sort};
+use crate::programs::words::{Known, evaluate};
+use cfront::term::TermId;
 use model::components_proof::{ComponentsProof, ProcedureStructure};
 use model::composition::{Component, Composition};
 use model::context::Context;
@@ -28,7 +27,6 @@ use model::structure::{Move, StateParts, Structure};
 use spec::graph::Graph;
 use spec::{Asked, Part, Procedure, Question, Specification};
 use std::collections::HashMap;
-use terms::Words;
 
 /// Checks a proof about the components of a specification. How many obligations were refuted. How C was read is for
 /// the caller to compare: a specification is of one reading.
@@ -61,7 +59,7 @@ pub fn verify(
                 let mut checking = Checking::new(&asked, question, procedure, claimed)?;
                 checking.over_approximates(refuter, cx)?;
                 questions += checking.questions;
-                checking.component(&asked, procedure)
+                checking.component(&asked)
             }
         });
     }
@@ -82,6 +80,7 @@ pub fn verify(
 
 /// The structure of one procedure under examination.
 struct Checking<'p> {
+    procedure: &'p Procedure,
     graph: Graph,
     claimed: &'p ProcedureStructure,
     table: Table,
@@ -96,7 +95,7 @@ impl<'p> Checking<'p> {
     fn new(
         asked: &Asked<'_>,
         question: Question,
-        procedure: &Procedure,
+        procedure: &'p Procedure,
         claimed: &'p ProcedureStructure,
     ) -> Result<Checking<'p>, Refusal> {
         let malformed = |what: &str| Refusal::Malformed(format!("{what} (`{}`)", procedure.name));
@@ -104,7 +103,7 @@ impl<'p> Checking<'p> {
         if question == Question::Deadlock && graph.conditional_return.is_some() {
             return Err(malformed("deadlock cannot be answered where a return is conditional"));
         }
-        let sorts: Vec<Sort> = graph.variables.iter().map(|&variable| sort(graph.terms.sort(variable))).collect();
+        let sorts: Vec<Sort> = procedure.component.variables.iter().map(|variable| sort(variable.scalar)).collect();
         let table = Table::new(&claimed.nodes, &sorts);
         let table = table.map_err(|_| malformed("an entry of the table is not a term"))?;
         if !claimed.predicates.iter().flatten().all(|&number| table.is_condition(number)) {
@@ -120,7 +119,7 @@ impl<'p> Checking<'p> {
         let truths = claimed.states.iter().map(|state| state.truths.chars().map(truth).collect::<Option<Vec<bool>>>());
         let truths: Option<Vec<Vec<bool>>> = truths.collect();
         let truths = truths.ok_or_else(|| malformed("a truth is neither 0 nor 1"))?;
-        let checking = Checking { graph, claimed, table, truths, questions: 0 };
+        let checking = Checking { procedure, graph, claimed, table, truths, questions: 0 };
         match checking.fits() {
             true => Ok(checking),
             false => Err(malformed("the structure does not fit its graph")),
@@ -150,7 +149,10 @@ impl<'p> Checking<'p> {
     fn over_approximates(&mut self, refuter: &mut dyn Refuter, cx: &Context<'_>) -> Result<(), Refusal> {
         self.has_propositions(refuter, cx)?;
         let mut circuit = Circuit::new(cx.budget);
-        let first = self.words(&mut circuit, &mut Words::default(), &self.graph.first);
+        let inputs = self.graph.first_inputs.iter().map(|&(_, input)| input);
+        let mut known = self.any(&mut circuit, inputs);
+        let first = self.graph.first.iter().map(|&value| self.word(&mut circuit, value, &[], &mut known));
+        let first: Vec<Word> = first.collect::<Result<_, Refusal>>()?;
         let images = self.predicates(&mut circuit, self.graph.start, &first);
         let outside = self.outside(&mut circuit, &images, self.claimed.initial.iter().copied());
         self.is_never(&circuit, outside, refuter)?;
@@ -160,7 +162,7 @@ impl<'p> Checking<'p> {
         }
         for (step, source) in self.graph.steps.iter().map(|step| step.source).enumerate().collect::<Vec<_>>() {
             let mut circuit = Circuit::new(cx.budget);
-            let missing = self.missing(&mut circuit, step as u32, &states[source as usize]);
+            let missing = self.missing(&mut circuit, step as u32, &states[source as usize])?;
             self.is_never(&circuit, missing, refuter)?;
         }
         Ok(())
@@ -168,14 +170,14 @@ impl<'p> Checking<'p> {
 
     /// The first predicates of every place are the propositions of the formula.
     fn has_propositions(&mut self, refuter: &mut dyn Refuter, cx: &Context<'_>) -> Result<(), Refusal> {
-        let (mut circuit, mut words) = (Circuit::new(cx.budget), Words::default());
-        let values = self.words(&mut circuit, &mut words, &self.graph.variables);
+        let (mut circuit, mut known) = (Circuit::new(cx.budget), Known::new());
+        let values = self.any_values(&mut circuit);
         let mut differ = Vec::new();
         for (at, &proposition) in self.graph.propositions.iter().enumerate() {
             let mut numbers: Vec<u32> = self.claimed.predicates.iter().map(|predicates| predicates[at]).collect();
             numbers.sort_unstable();
             numbers.dedup();
-            let meant = words.of(&mut circuit, &self.graph.terms, proposition).lowest();
+            let meant = self.word(&mut circuit, proposition, &values, &mut known)?.lowest();
             let said = self.table.evaluate(&mut circuit, &self.table.below(&numbers), &values);
             differ.extend(numbers.iter().map(|&number| circuit.xor(said.get(number).lowest(), meant)));
         }
@@ -190,15 +192,15 @@ impl<'p> Checking<'p> {
     }
 
     /// Whether a step leads from one of these states, all those of its source, to none of the targets that are listed.
-    fn missing(&self, circuit: &mut Circuit<'_>, step: u32, states: &[u32]) -> Literal {
-        let mut words = Words::default();
-        let before = self.words(circuit, &mut words, &self.graph.variables);
+    fn missing(&self, circuit: &mut Circuit<'_>, step: u32, states: &[u32]) -> Result<Literal, Refusal> {
+        let before = self.any_values(circuit);
         let taken = &self.graph.steps[step as usize];
+        let mut known = self.any(circuit, taken.open.iter().copied());
         let mut after = before.clone();
         for &(variable, value) in &taken.update {
-            after[variable.0 as usize] = words.of(circuit, &self.graph.terms, value);
+            after[variable.0 as usize] = self.word(circuit, value, &before, &mut known)?;
         }
-        let guard = words.of(circuit, &self.graph.terms, taken.guard).lowest();
+        let guard = self.word(circuit, taken.guard, &before, &mut known)?.lowest();
         let here = self.predicates(circuit, taken.source, &before);
         let there = self.predicates(circuit, taken.target, &after);
         let mut missing = Vec::new();
@@ -209,11 +211,31 @@ impl<'p> Checking<'p> {
             missing.push(circuit.and(inside, outside));
         }
         let missing = circuit.any(missing.into_iter());
-        circuit.and(guard, missing)
+        Ok(circuit.and(guard, missing))
     }
 
-    fn words(&self, circuit: &mut Circuit<'_>, words: &mut Words, terms: &[TermId]) -> Vec<Word> {
-        terms.iter().map(|&term| words.of(circuit, &self.graph.terms, term)).collect()
+    /// Any values of the variables, by number.
+    fn any_values(&self, circuit: &mut Circuit<'_>) -> Vec<Word> {
+        let variables = self.procedure.component.variables.iter();
+        variables.map(|variable| circuit.any_word(u32::from(variable.scalar.width))).collect()
+    }
+
+    /// Any values of inputs.
+    fn any(&self, circuit: &mut Circuit<'_>, inputs: impl Iterator<Item = TermId>) -> Known {
+        let width = |input: TermId| u32::from(self.graph.terms.scalar(input).width);
+        inputs.map(|input| (input, circuit.any_word(width(input)))).collect()
+    }
+
+    /// The value of an expression of the graph; the inputs in it are known.
+    fn word(
+        &self,
+        circuit: &mut Circuit<'_>,
+        expression: TermId,
+        values: &[Word],
+        known: &mut Known,
+    ) -> Result<Word, Refusal> {
+        evaluate(circuit, &self.graph.terms, expression, values, known)
+            .ok_or_else(|| Refusal::Malformed(format!("an expression of `{}` has no value", self.procedure.name)))
     }
 
     /// The predicates of a place, of these values.
@@ -247,7 +269,8 @@ impl<'p> Checking<'p> {
     }
 
     /// What the others see.
-    fn component(&self, asked: &Asked<'_>, procedure: &Procedure) -> Component {
+    fn component(&self, asked: &Asked<'_>) -> Component {
+        let procedure = self.procedure;
         let propositions = asked.propositions(procedure);
         let states = self.claimed.states.iter().zip(&self.truths).zip(&self.claimed.moves);
         let parts = states.map(|((state, truths), moves)| StateParts {
@@ -262,12 +285,5 @@ impl<'p> Checking<'p> {
             state_spans: vec![procedure.span; self.claimed.states.len()],
             span: procedure.span,
         }
-    }
-}
-
-fn sort(sort: bitvector::Sort) -> Sort {
-    match sort {
-        bitvector::Sort::Bool => TRUTH,
-        bitvector::Sort::Bv(width) => width,
     }
 }

@@ -28,7 +28,7 @@
 mod cases;
 pub(crate) mod table;
 mod ways;
-mod words;
+pub(crate) mod words;
 
 use cfront::Component;
 use cfront::program::LocationId;

@@ -37,6 +37,10 @@ fn the_checker_has_no_engine_in_it() {
     let found = needed(&metadata, "highwater-checker");
     assert!(found.contains("highwater-certify") && found.contains("highwater-promela"), "{found:?}");
     assert!(needed(&metadata, "highwater-cli").contains("highwater-explore"), "the search does not find what is there");
+    let of_certify = needed(&metadata, "highwater-certify");
+    for name in ["highwater-bitvector", "highwater-encode"] {
+        assert!(!of_certify.contains(name), "`certify` depends on {name}");
+    }
     for name in FORBIDDEN.map(|name| format!("highwater-{name}")).into_iter().chain([String::from("highwater")]) {
         assert!(!found.contains(&name), "the checker depends on {name}");
     }

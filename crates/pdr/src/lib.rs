@@ -14,7 +14,6 @@
 
 mod bounds;
 pub mod document;
-mod encode;
 mod enumerated;
 mod explore;
 mod generalise;

@@ -8,10 +8,10 @@
 //!
 //! A block is a function of the start and the inputs. So the weakest precondition of a condition is a substitution.
 
-use crate::encode::{Encoder, sort};
 use crate::slice::{Slice, opposite};
 use bitvector::{Sort, TermId, Terms};
 use cfront::program::{Component, EdgeId, ErrorKind, Instruction, LocationId, VariableId};
+use encode::{Encoder, sort};
 use model::budget::Budget;
 use model::verdict::Reason;
 use std::collections::{BTreeMap, HashMap, btree_map};
@@ -85,7 +85,7 @@ impl<'c> System<'c> {
     ) -> Result<System<'c>, Reason> {
         let slice = Slice::new(component, asked);
         let mut terms = Terms::new();
-        let mut encoder = Encoder::new(component, &mut terms);
+        let mut encoder = Encoder::new(component, &component.terms, &mut terms);
         let variables = slice.variables.clone();
         let state = variables.iter().map(|&variable| encoder.variable(variable)).collect();
         let order = Order::new(component, &slice);

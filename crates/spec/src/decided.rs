@@ -5,27 +5,30 @@
 //! ([`candidates`]). If none of these satisfies a condition that is made of such comparisons, nothing does. What is made of
 //! anything else is satisfiable if one of the values shows it, and is not decided otherwise.
 
-use bitvector::{Model, Op, Sort, TermId, Terms};
+use cfront::program::VariableId;
+use cfront::term::{Operation, Scalar, Term, TermId, Terms};
+use std::collections::{BTreeMap, HashSet};
 
 /// More combinations of values than this are not tried.
 const MOST: usize = 4096;
 
 /// Whether a condition can hold at all, if that can be told.
 pub(crate) fn decided(terms: &Terms, condition: TermId) -> Option<bool> {
-    if let Some(bits) = terms.as_const(condition) {
+    if let Some(bits) = terms.constant_bits(condition) {
         return Some(bits != 0);
     }
-    let variables = terms.free_variables(&[condition]);
-    let values: Vec<Vec<u128>> = variables.iter().map(|&variable| candidates(terms, condition, variable)).collect();
+    let (variables, numbers) = leaves(terms, condition);
+    let values: Vec<Vec<u64>> = variables.values().map(|&scalar| candidates(&numbers, scalar)).collect();
     let count = values.iter().try_fold(1usize, |count, each| count.checked_mul(each.len()));
     let count = count.filter(|&count| count <= MOST)?;
     let satisfies = |mut number: usize| {
-        let chosen = variables.iter().zip(&values).map(|(&variable, each)| {
+        let chosen = variables.keys().zip(&values).map(|(&variable, each)| {
             let place = number % each.len();
             number /= each.len();
             (variable, each[place])
         });
-        Model::new(chosen.collect()).satisfies(terms, condition)
+        let chosen: BTreeMap<VariableId, u64> = chosen.collect();
+        terms.evaluate(condition, &|variable| chosen[&variable]) == 1
     };
     match (0..count).any(satisfies) {
         true => Some(true),
@@ -33,17 +36,31 @@ pub(crate) fn decided(terms: &Terms, condition: TermId) -> Option<bool> {
     }
 }
 
-/// The values of a variable next to which a comparison with a number of the condition can change.
-fn candidates(terms: &Terms, condition: TermId, variable: TermId) -> Vec<u128> {
-    let width = terms.width(variable);
-    if terms.sort(variable) == Sort::Bool {
-        return vec![0, 1];
+/// The variables of a condition and its numbers.
+fn leaves(terms: &Terms, condition: TermId) -> (BTreeMap<VariableId, Scalar>, Vec<u128>) {
+    let (mut variables, mut numbers) = (BTreeMap::new(), Vec::new());
+    let (mut seen, mut todo) = (HashSet::new(), vec![condition]);
+    while let Some(next) = todo.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        match terms.get(next) {
+            Term::Variable(variable) => {
+                variables.insert(variable, terms.scalar(next));
+            }
+            Term::Constant(bits) => numbers.push(bits),
+            _ => todo.extend(terms.children(next)),
+        }
     }
-    let mask = if width >= 128 { u128::MAX } else { (1 << width) - 1 };
-    let middle = 1u128 << (width - 1);
-    let numbers = terms.parts(&[condition]).into_iter().filter_map(|part| terms.as_const(part));
-    let around = numbers.chain([0, middle]).flat_map(|number| [number.wrapping_sub(1), number, number.wrapping_add(1)]);
-    let mut values: Vec<u128> = around.map(|value| value & mask).collect();
+    (variables, numbers)
+}
+
+/// The values of a variable next to which a comparison with one of these numbers can change.
+fn candidates(numbers: &[u128], scalar: Scalar) -> Vec<u64> {
+    let middle = 1u128 << (scalar.width - 1);
+    let around = numbers.iter().copied().chain([0, middle]);
+    let around = around.flat_map(|number| [number.wrapping_sub(1), number, number.wrapping_add(1)]);
+    let mut values: Vec<u64> = around.map(|value| scalar.truncate(value) as u64).collect();
     values.sort_unstable();
     values.dedup();
     values
@@ -51,24 +68,24 @@ fn candidates(terms: &Terms, condition: TermId, variable: TermId) -> Vec<u128> {
 
 /// Whether a condition is made of comparisons of one variable with one number each.
 fn compares_only(terms: &Terms, condition: TermId) -> bool {
+    let plain = |term: TermId| {
+        let inner = match terms.get(term) {
+            Term::Convert(inner) if terms.scalar(inner).width <= terms.scalar(term).width => inner,
+            _ => term,
+        };
+        matches!(terms.get(inner), Term::Variable(_))
+    };
+    let number = |term: TermId| terms.constant_bits(term).is_some();
     let mut todo = vec![condition];
     while let Some(next) = todo.pop() {
-        let node = terms.node(next);
-        let truths = node.arguments().iter().all(|&argument| terms.sort(argument) == Sort::Bool);
-        let plain = |term: TermId| {
-            let node = terms.node(term);
-            let inner = match node.op() {
-                Op::Zext | Op::Sext => node.arguments().first().map_or(term, |&inner| inner),
-                _ => term,
-            };
-            matches!(terms.node(inner).op(), Op::Var(_))
-        };
-        match (node.op(), node.arguments()) {
-            (Op::Const(_), _) => {}
-            (Op::Var(_), _) if node.sort() == Sort::Bool => {}
-            (Op::Not | Op::And | Op::Or | Op::Ite | Op::Eq, parts) if truths => todo.extend_from_slice(parts),
-            (Op::Eq | Op::Ult | Op::Slt, &[a, b])
-                if plain(a) && terms.as_const(b).is_some() || plain(b) && terms.as_const(a).is_some() => {}
+        let below = terms.children(next);
+        let truths = below.iter().all(|&child| terms.scalar(child).width == 1);
+        match terms.get(next) {
+            Term::Constant(_) | Term::Variable(_) if terms.scalar(next).width == 1 => {}
+            Term::Not(_) | Term::Convert(_) | Term::Select(..) if truths => todo.extend(below),
+            Term::Binary(Operation::And | Operation::Or | Operation::Equal, ..) if truths => todo.extend(below),
+            Term::Binary(Operation::Equal | Operation::Less | Operation::LessEqual, a, b)
+                if plain(a) && number(b) || plain(b) && number(a) => {}
             _ => return false,
         }
     }
@@ -87,13 +104,12 @@ mod tests {
         for seed in 0..4000 {
             let mut random = Random::new(seed);
             let mut terms = Terms::new();
-            let variables = [terms.var("x", Sort::Bv(3)), terms.var("y", Sort::Bv(3))];
+            let scalar = Scalar { width: 3, signed: random.below(2) == 0 };
+            let variables = [0, 1].map(|number| terms.variable(VariableId(number), scalar));
             let depth = 2 + random.below(2) as u32;
             let condition = condition(&mut random, &mut terms, &variables, depth);
-            let holds = (0..64u128).any(|bits| {
-                let model = Model::new(vec![(variables[0], bits & 7), (variables[1], bits >> 3)]);
-                model.satisfies(&terms, condition)
-            });
+            let value = |bits: u64, variable: VariableId| if variable.0 == 0 { bits & 7 } else { bits >> 3 };
+            let holds = (0..64).any(|bits| terms.evaluate(condition, &|variable| value(bits, variable)) == 1);
             match decided(&terms, condition) {
                 Some(answer) => assert_eq!(answer, holds, "seed {seed}"),
                 None => open += 1,
@@ -113,24 +129,19 @@ mod tests {
                 _ => terms.and(a, b),
             };
         }
-        let mut value = variables[random.below(2) as usize];
-        let wide = random.below(3);
-        value = match wide {
-            0 => value,
-            1 => terms.zext(value, 5),
-            _ => terms.sext(value, 5),
-        };
-        let width = if wide == 0 { 3 } else { 5 };
+        let variable = variables[random.below(2) as usize];
+        let width = if random.below(3) == 0 { 3 } else { 5 };
+        let scalar = Scalar { width, signed: random.below(2) == 0 };
+        let value = terms.convert(variable, scalar);
         let other = match random.below(12) {
-            0 => terms.add(value, value),
-            _ => terms.constant(width, u128::from(random.below(1u64 << width))),
+            0 => terms.binary(Operation::Add, value, value),
+            _ => terms.constant(i128::from(random.below(1u64 << width)), scalar),
         };
-        match random.below(5) {
-            0 => terms.eq(value, other),
-            1 => terms.ult(value, other),
-            2 => terms.ult(other, value),
-            3 => terms.slt(value, other),
-            _ => terms.sle(other, value),
+        match random.below(4) {
+            0 => terms.equal(value, other),
+            1 => terms.binary(Operation::Less, value, other),
+            2 => terms.binary(Operation::Less, other, value),
+            _ => terms.binary(Operation::LessEqual, other, value),
         }
     }
 }

@@ -5,10 +5,8 @@
 //! There are no side effects. [`parse`] looks at the text alone; [`Expression::term`] gives it the meaning that it has in
 //! a component.
 
-use crate::encode::{apply, convert, sort_of};
-use bitvector::{TermId, Terms};
 use cfront::program::{Component, VariableId};
-use cfront::term::{Operation, Scalar};
+use cfront::term::{Operation, Scalar, TermId, Terms};
 use model::diagnostic::{Diagnostic, nearest};
 use model::source::Span;
 
@@ -247,11 +245,8 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// What `$0`, `$1`, … mean: terms with their scalars.
-pub(crate) type Dollars<'d> = &'d [Option<(TermId, Scalar)>];
-
-/// A value with its type, before it is put into the solver's terms.
-type Typed = (TermId, Scalar);
+/// What `$0`, `$1`, … mean.
+pub(crate) type Dollars<'d> = &'d [Option<TermId>];
 
 /// The type of truth values when they are counted with, and of what is promoted.
 const INT: Scalar = Scalar::signed(32);
@@ -299,30 +294,18 @@ impl Expression {
     }
 
     /// Whether it is not zero, as a term over a component's variables.
-    pub(crate) fn term(
-        &self,
-        component: &Component,
-        variables: &[TermId],
-        dollars: Dollars<'_>,
-        terms: &mut Terms,
-    ) -> Parsed<TermId> {
-        let typed = self.typed(component, variables, dollars, terms)?;
-        Ok(truth(terms, typed))
+    pub(crate) fn term(&self, component: &Component, dollars: Dollars<'_>, terms: &mut Terms) -> Parsed<TermId> {
+        let value = self.value(component, dollars, terms)?;
+        Ok(truth(terms, value))
     }
 
-    fn typed(
-        &self,
-        component: &Component,
-        variables: &[TermId],
-        dollars: Dollars<'_>,
-        terms: &mut Terms,
-    ) -> Parsed<Typed> {
-        let mut of = |inner: &Expression| inner.typed(component, variables, dollars, terms);
+    fn value(&self, component: &Component, dollars: Dollars<'_>, terms: &mut Terms) -> Parsed<TermId> {
+        let mut of = |inner: &Expression| inner.value(component, dollars, terms);
         match &self.kind {
-            Kind::Number(value, scalar) => Ok((terms.constant_of(sort_of(*scalar), u128::from(*value)), *scalar)),
+            Kind::Number(value, scalar) => Ok(terms.constant(i128::from(*value), *scalar)),
             Kind::Name(name) => {
                 let variable = variable(component, name, self.span)?;
-                Ok((variables[variable.0 as usize], component.variable(variable).scalar))
+                Ok(terms.variable(variable, component.variable(variable).scalar))
             }
             Kind::Dollar(number) => dollars.get(*number).copied().flatten().ok_or_else(|| {
                 let message = match dollars.len() {
@@ -334,17 +317,17 @@ impl Expression {
             Kind::Not(a) => {
                 let a = of(a)?;
                 let a = truth(terms, a);
-                Ok((terms.not(a), Scalar::BOOL))
+                Ok(terms.not(a))
             }
             Kind::Minus(a) => {
                 let a = of(a)?;
-                let (a, scalar) = promoted(terms, a);
-                Ok((terms.bv_neg(a), scalar))
+                let a = promoted(terms, a);
+                Ok(terms.negate(a))
             }
             Kind::Complement(a) => {
                 let a = of(a)?;
-                let (a, scalar) = promoted(terms, a);
-                Ok((terms.bv_not(a), scalar))
+                let a = promoted(terms, a);
+                Ok(terms.not(a))
             }
             Kind::Binary(operator, a, b) => {
                 let (a, b) = (of(a)?, of(b)?);
@@ -354,42 +337,39 @@ impl Expression {
     }
 }
 
-fn truth(terms: &mut Terms, (value, scalar): Typed) -> TermId {
-    if scalar.width == 1 {
-        return value;
-    }
-    let zero = terms.constant_of(sort_of(scalar), 0);
-    terms.ne(value, zero)
+/// One bit: whether a value is not zero.
+fn truth(terms: &mut Terms, value: TermId) -> TermId {
+    if terms.scalar(value).width == 1 { terms.convert(value, Scalar::BOOL) } else { terms.nonzero(value) }
 }
 
 /// C11 6.3.1.1: what is smaller than an `int` is one.
-fn promoted(terms: &mut Terms, (value, scalar): Typed) -> Typed {
-    if scalar.width >= 32 { (value, scalar) } else { (convert(terms, value, scalar, INT), INT) }
+fn promoted(terms: &mut Terms, value: TermId) -> TermId {
+    if terms.scalar(value).width >= 32 { value } else { terms.convert(value, INT) }
 }
 
-fn combined(terms: &mut Terms, operator: Operator, a: Typed, b: Typed) -> Typed {
+fn combined(terms: &mut Terms, operator: Operator, a: TermId, b: TermId) -> TermId {
     if matches!(operator, Operator::And | Operator::Or) {
         let (a, b) = (truth(terms, a), truth(terms, b));
-        let both = if operator == Operator::And { terms.and(a, b) } else { terms.or(a, b) };
-        return (both, Scalar::BOOL);
+        return if operator == Operator::And { terms.and(a, b) } else { terms.or(a, b) };
     }
     let (a, b) = (promoted(terms, a), promoted(terms, b));
+    let (first, second) = (terms.scalar(a), terms.scalar(b));
     // C11 6.3.1.8: the wider one wins, and of two with one width the unsigned one.
-    let common = match a.1.width.cmp(&b.1.width) {
-        std::cmp::Ordering::Less => b.1,
-        std::cmp::Ordering::Greater => a.1,
-        std::cmp::Ordering::Equal => Scalar { width: a.1.width, signed: a.1.signed && b.1.signed },
+    let common = match first.width.cmp(&second.width) {
+        std::cmp::Ordering::Less => second,
+        std::cmp::Ordering::Greater => first,
+        std::cmp::Ordering::Equal => Scalar { width: first.width, signed: first.signed && second.signed },
     };
-    let (a, b) = (convert(terms, a.0, a.1, common), convert(terms, b.0, b.1, common));
+    let (a, b) = (terms.convert(a, common), terms.convert(b, common));
     match operator {
-        Operator::Plain(operation) => {
-            let scalar = if operation.compares() { Scalar::BOOL } else { common };
-            (apply(terms, operation, common, a, b), scalar)
+        Operator::Plain(operation) => terms.binary(operation, a, b),
+        Operator::Different => {
+            let equal = terms.equal(a, b);
+            terms.not(equal)
         }
-        Operator::Different => (terms.ne(a, b), Scalar::BOOL),
-        Operator::Greater => (apply(terms, Operation::Less, common, b, a), Scalar::BOOL),
-        Operator::GreaterEqual => (apply(terms, Operation::LessEqual, common, b, a), Scalar::BOOL),
-        Operator::And | Operator::Or => (a, common),
+        Operator::Greater => terms.binary(Operation::Less, b, a),
+        Operator::GreaterEqual => terms.binary(Operation::LessEqual, b, a),
+        Operator::And | Operator::Or => a,
     }
 }
 

@@ -19,20 +19,23 @@
 //! result, as in `$0 == $1 + 1`.
 //!
 //! The first assignments of globals happen before the first state. A variable that is not declared yet counts as 0.
+//!
+//! Guards and updates are expressions of C, as they are in the program. An input is a variable of its own, with a number
+//! behind those of the component.
 
 mod build;
 
 pub(crate) use build::{Source, build};
 
 use crate::expression::Expression;
-use bitvector::{TermId, Terms};
 use cfront::program::{EdgeId, LocationId, VariableId};
+use cfront::term::{TermId, Terms};
 use model::ids::EventId;
 use model::source::Span;
 use model::structure::Ending;
 #[cfg(doc)]
 use model::structure::TAU;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// What a routine does, for the others.
 #[derive(Clone, Debug)]
@@ -111,6 +114,18 @@ pub enum Place {
     Wrong(EdgeId),
 }
 
+impl Place {
+    /// How a run ends here, if it does. Where errors are ends like others, that is quiet.
+    pub fn ending(self, quiet: bool) -> Ending {
+        match self {
+            Place::Done => Ending::Done,
+            Place::Wrong(_) if quiet => Ending::Done,
+            Place::Wrong(_) => Ending::Error,
+            _ => Ending::None,
+        }
+    }
+}
+
 /// A node of the graph.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -122,9 +137,9 @@ pub struct Node {
     pub span: Span,
 }
 
-/// A step from one node to another.
+/// A step from one node to another. Its expressions are `T`s.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct Step<T = TermId> {
     /// From this node.
     pub source: u32,
     /// To this one.
@@ -134,26 +149,42 @@ pub struct Step {
     /// What the others see.
     pub event: EventId,
     /// When it is possible, over variables and inputs.
-    pub guard: TermId,
+    pub guard: T,
     /// New values, over variables and inputs.
-    pub update: Vec<(VariableId, TermId)>,
+    pub update: Vec<(VariableId, T)>,
     /// What is left open: the inputs that the interpreter asks for, in its order.
-    pub inputs: Vec<(VariableId, TermId)>,
-    /// All inputs, those that nobody asks for included.
-    pub open: Vec<TermId>,
+    pub inputs: Vec<(VariableId, T)>,
+    /// All inputs, those that the interpreter does not ask for included.
+    pub open: Vec<T>,
     /// The edge of the program that is executed, if one is.
     pub edge: Option<EdgeId>,
     /// The text.
     pub span: Span,
 }
 
+impl<T: Copy> Step<T> {
+    /// The same step with other expressions.
+    pub fn map<U>(&self, mut image: impl FnMut(T) -> U) -> Step<U> {
+        Step {
+            source: self.source,
+            target: self.target,
+            via: self.via,
+            event: self.event,
+            guard: image(self.guard),
+            update: self.update.iter().map(|&(variable, value)| (variable, image(value))).collect(),
+            inputs: self.inputs.iter().map(|&(variable, input)| (variable, image(input))).collect(),
+            open: self.open.iter().map(|&input| image(input)).collect(),
+            edge: self.edge,
+            span: self.span,
+        }
+    }
+}
+
 /// A component as nodes and steps.
 #[derive(Debug)]
 pub struct Graph {
-    /// The pool of all terms here.
+    /// The pool of all terms here: those of the component, and more.
     pub terms: Terms,
-    /// The variables as terms, by number.
-    pub variables: Vec<TermId>,
     /// The nodes.
     pub nodes: Vec<Node>,
     /// The steps.
@@ -181,39 +212,23 @@ pub struct Graph {
 impl Graph {
     /// How a run ends at a node, if it does.
     pub fn ending(&self, node: u32) -> Ending {
-        match self.nodes[node as usize].place {
-            Place::Done => Ending::Done,
-            Place::Wrong(_) if self.quiet => Ending::Done,
-            Place::Wrong(_) => Ending::Error,
-            _ => Ending::None,
-        }
-    }
-
-    /// A condition before a step, from one after it.
-    pub fn before(&mut self, step: u32, after: TermId) -> TermId {
-        let update = &self.steps[step as usize].update;
-        let new = update.iter().map(|&(variable, value)| (self.variables[variable.0 as usize], value)).collect();
-        self.terms.substitute(after, &new)
+        self.nodes[node as usize].place.ending(self.quiet)
     }
 
     /// The variables that decide what happens and what holds: those in guards and propositions, and what their values
     /// are made of.
     fn mark_relevant(&mut self) {
-        let number: HashMap<TermId, usize> = self.variables.iter().enumerate().map(|(n, &term)| (term, n)).collect();
-        let mut roots: Vec<TermId> = self.steps.iter().map(|step| step.guard).collect();
-        roots.extend(&self.propositions);
-        let mut todo: Vec<usize> = self.numbers(&roots, &number);
+        let mut seen = HashSet::new();
+        let roots = self.steps.iter().map(|step| step.guard).chain(self.propositions.iter().copied());
+        let mut todo: Vec<VariableId> = roots.flat_map(|root| self.terms.new_variables(root, &mut seen)).collect();
         while let Some(variable) = todo.pop() {
-            if std::mem::replace(&mut self.relevant[variable], true) {
+            // An input has no place in the list.
+            let Some(relevant) = self.relevant.get_mut(variable.0 as usize) else { continue };
+            if std::mem::replace(relevant, true) {
                 continue;
             }
-            let values = self.steps.iter().flat_map(|step| &step.update);
-            let values: Vec<TermId> = values.filter(|(v, _)| v.0 as usize == variable).map(|&(_, t)| t).collect();
-            todo.extend(self.numbers(&values, &number));
+            let values = self.steps.iter().flat_map(|step| &step.update).filter(|(written, _)| *written == variable);
+            todo.extend(values.flat_map(|&(_, value)| self.terms.new_variables(value, &mut seen)));
         }
-    }
-
-    fn numbers(&self, roots: &[TermId], number: &HashMap<TermId, usize>) -> Vec<usize> {
-        self.terms.free_variables(roots).iter().filter_map(|term| number.get(term).copied()).collect()
     }
 }

@@ -5,14 +5,13 @@
 //! * Out: a [`Specification`], and for each procedure and [`Question`] its [`graph`]: the semantics that the engine
 //!   `cegar`, its checker and the replay of runs have in common.
 //!
-//! File by file: `outline` and [`specification`] (text), `expression` and `encode` (C as terms), [`graph`] (the steps of a
+//! File by file: `outline` and [`specification`] (text), `expression` (C's expressions in it), [`graph`] (the steps of a
 //! procedure), `question` (which parts, events and propositions a question is about), `decided` (conditions that need no
 //! solver). Reading asks no solver, prints nothing and reads no file.
 
 pub mod codes;
 mod control_flow;
 mod decided;
-mod encode;
 mod expression;
 pub mod graph;
 mod outline;
@@ -20,7 +19,6 @@ mod question;
 pub mod specification;
 
 pub use control_flow::control_flow;
-pub use encode::variables;
 pub use expression::Expression;
 pub use question::{Asked, Question};
 pub use specification::{Conformance, Options, Part, Procedure, Read, Specification, read};

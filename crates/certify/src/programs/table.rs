@@ -5,13 +5,18 @@
 
 use crate::clauses::circuit::Circuit;
 use crate::clauses::words::{WIDEST, Word};
-use cfront::term::Operation;
+use cfront::term::{Operation, Scalar};
 use model::program_proof::ProofNode;
 
 /// A width, or [`TRUTH`].
 pub(crate) type Sort = u32;
 /// The sort of conditions.
 pub(crate) const TRUTH: Sort = 0;
+
+/// A variable of one bit is a truth value.
+pub(crate) fn sort(scalar: Scalar) -> Sort {
+    if scalar.width == 1 { TRUTH } else { u32::from(scalar.width) }
+}
 
 /// Expressions that were checked, arguments first.
 pub(crate) struct Table {

@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::cases;
-use super::table::{Sort, TRUTH, Table};
+use super::table::{Sort, Table, sort};
 use super::words::{Known, evaluate};
 use crate::clauses::circuit::{Answer, Circuit, FALSE, TRUE};
 use crate::clauses::words::Word;
@@ -46,7 +46,7 @@ pub(super) struct Walk<'c> {
 
 impl<'c> Walk<'c> {
     pub(super) fn new(component: &'c Component, proof: &ProgramProof, budget: &'c Budget) -> Result<Self, Refusal> {
-        let sorts: Vec<Sort> = component.variables.iter().map(|variable| sort(variable.scalar.width)).collect();
+        let sorts: Vec<Sort> = component.variables.iter().map(|variable| sort(variable.scalar)).collect();
         let wrong = |number: usize| Refusal::Malformed(format!("entry {number} of the invariant is not a term"));
         let table = Table::new(&proof.nodes, &sorts).map_err(wrong)?;
         let mut held: BTreeMap<LocationId, Held> = BTreeMap::new();
@@ -278,11 +278,6 @@ fn meeting(circuit: &mut Circuit<'_>, arrivals: Vec<Arrival>) -> Option<Arrival>
         }
     }
     Some(met)
-}
-
-/// A variable of one bit is a truth value.
-fn sort(width: u8) -> Sort {
-    if width == 1 { TRUTH } else { u32::from(width) }
 }
 
 /// Whether the run ends here.

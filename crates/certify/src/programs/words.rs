@@ -6,11 +6,11 @@ use cfront::term::{Term, TermId, Terms};
 use std::collections::{BTreeSet, HashMap};
 
 /// Expressions and their values, for those that share their parts.
-pub(super) type Known = HashMap<TermId, Word>;
+pub(crate) type Known = HashMap<TermId, Word>;
 
 /// The value of an expression under these values of the variables, by number; `None` if it is no finished expression.
 /// `known` are values that were computed under the same ones.
-pub(super) fn evaluate(
+pub(crate) fn evaluate(
     circuit: &mut Circuit<'_>,
     pool: &Terms,
     root: TermId,

@@ -8,12 +8,12 @@ use super::ComponentsFile;
 use crate::error::Error;
 use crate::programs::beside;
 use crate::simulate::Chooser;
-use cegar::graph::Place;
 use cegar::{Question, Specification};
 use model::ids::EventId;
 use model::source::SourceMap;
 use model::structure::{Ending, TAU};
-use replay::components::{Machinery, Narrator, Walker};
+use replay::components::{Narrator, Walker};
+use spec::graph::Place;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -50,8 +50,7 @@ pub fn run(
         walkers.push(Walker::new(specification, question, part, initial, inputs).map_err(refused)?);
     }
     let narrator = Narrator::new(sources, &walkers);
-    let machinery = Machinery::default();
-    Simulation { specification, sources, walkers, narrator, machinery }.run(steps, chooser, out)
+    Simulation { specification, sources, walkers, narrator }.run(steps, chooser, out)
 }
 
 struct Simulation<'a> {
@@ -59,7 +58,6 @@ struct Simulation<'a> {
     sources: &'a SourceMap,
     walkers: Vec<Walker<'a>>,
     narrator: Narrator<'a>,
-    machinery: Machinery,
 }
 
 impl Simulation<'_> {
@@ -86,14 +84,14 @@ impl Simulation<'_> {
     fn ways(&mut self) -> Vec<Way> {
         let mut ways: Vec<Way> = Vec::new();
         for part in 0..self.walkers.len() {
-            let alone = self.walkers[part].steps_with(TAU, &mut self.machinery);
+            let alone = self.walkers[part].steps_with(TAU);
             ways.extend(alone.into_iter().map(|code| (None, vec![(part, code)])));
         }
         let ready: BTreeSet<EventId> = self.walkers.iter().flat_map(Walker::ready).filter(|&e| e != TAU).collect();
         for event in ready {
             let mut together: Vec<Vec<(usize, u32)>> = vec![Vec::new()];
             for part in (0..self.walkers.len()).filter(|&part| self.walkers[part].knows(event)).collect::<Vec<_>>() {
-                let codes = self.walkers[part].steps_with(event, &mut self.machinery);
+                let codes = self.walkers[part].steps_with(event);
                 let with = |moves: &Vec<(usize, u32)>, code: u32| [&moves[..], &[(part, code)]].concat();
                 together = together.iter().flat_map(|moves| codes.iter().map(|&code| with(moves, code))).collect();
                 together.truncate(MOST_WAYS);
@@ -130,7 +128,7 @@ impl Simulation<'_> {
                 return Ok(false);
             }
             let walker = &mut self.walkers[part];
-            let moved = walker.take(*event, code, &mut self.machinery).map_err(Error::Mismatch)?;
+            let moved = walker.take(*event, code).map_err(Error::Mismatch)?;
             self.narrator.describe(part, code, walker, &moved);
         }
         let Some(step) = self.narrator.last() else { return Ok(true) };
@@ -159,7 +157,7 @@ impl Simulation<'_> {
                     None => return Ok(false),
                 }
             }
-            if walking.fits(code, &inputs, &mut self.machinery) {
+            if walking.fits(code, &inputs) {
                 walking.supply(inputs);
                 return Ok(true);
             }
@@ -169,7 +167,7 @@ impl Simulation<'_> {
                 Chooser::Random(_) => {}
             }
         }
-        let solution = walking.solution(code, &mut self.machinery);
+        let solution = walking.solution(code);
         walking.supply(solution.unwrap_or_default());
         Ok(true)
     }

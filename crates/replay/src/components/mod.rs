@@ -12,7 +12,7 @@ mod violation;
 
 pub use c_tests::Units;
 pub use narrator::Narrator;
-pub use parts::{Machinery, Moved, Walker, Walking};
+pub use parts::{Moved, Walker, Walking};
 
 use crate::{Replayed, unconfirmed};
 use model::chart::Chart;
@@ -112,7 +112,6 @@ pub fn follow<'a>(
     sources: &SourceMap,
     script: &Script,
 ) -> Result<Followed<'a>, String> {
-    let mut machinery = Machinery::default();
     let mut walkers = Vec::new();
     for (number, part) in parts.iter().enumerate() {
         let initial = script.initial.get(number).copied().flatten();
@@ -135,7 +134,7 @@ pub fn follow<'a>(
         narrator.begin(event.and_then(|event| specification.events.get(event.index())).map(|event| event.name.clone()));
         for &(part, code) in moves {
             let Some(walker) = walkers.get_mut(part) else { return Err(wrong(String::from("there is no such part"))) };
-            let moved = walker.take(*event, code, &mut machinery).map_err(wrong)?;
+            let moved = walker.take(*event, code).map_err(wrong)?;
             narrator.describe(part, code, walker, &moved);
         }
         events.push(*event);

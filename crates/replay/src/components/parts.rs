@@ -1,24 +1,19 @@
 //! The parts of a program while a run is followed: a procedure in the interpreter, a process in its structure.
 
 use crate::statements;
-use bitvector::{Effort, Embedded, Model, Outcome as Answer, Solver, TermId};
+use bitvector::{Effort, Embedded, Outcome as Answer, Solver, Terms};
 use cfront::display;
 use cfront::interpret::{Input, Machine, Outcome, Request, Run};
 use cfront::program::{Cause, EdgeId, Instruction, VariableId};
-use cfront::term::Scalar;
+use cfront::term::{Scalar, TermId};
+use encode::Encoder;
 use model::composition::Component as Process;
 use model::ids::{EventId, PropositionId};
 use model::source::{SourceMap, Span};
 use model::structure::{Ending, TAU};
-use spec::graph::{Graph, Place};
+use spec::graph::{Graph, Place, Step};
 use spec::{Asked, Part, Procedure, Question, Specification};
-use std::collections::VecDeque;
-
-/// What following needs again and again.
-#[derive(Default)]
-pub struct Machinery {
-    solver: Option<Embedded>,
-}
+use std::collections::{HashMap, VecDeque};
 
 /// A part of the program, on its way.
 pub enum Walker<'a> {
@@ -131,12 +126,7 @@ impl<'a> Walker<'a> {
     pub fn ending(&self) -> Ending {
         match self {
             Walker::Process(process, state) => process.structure.ending(*state),
-            Walker::Procedure(walking) => match walking.place() {
-                Place::Done => Ending::Done,
-                Place::Wrong(_) if walking.graph.quiet => Ending::Done,
-                Place::Wrong(_) => Ending::Error,
-                _ => Ending::None,
-            },
+            Walker::Procedure(walking) => walking.place().ending(walking.graph.quiet),
         }
     }
 
@@ -162,7 +152,7 @@ impl<'a> Walker<'a> {
 
     /// The steps with an event that are possible now, on some inputs: of a procedure the numbers of steps, of a process the
     /// states that it can get into.
-    pub fn steps_with(&mut self, event: EventId, machinery: &mut Machinery) -> Vec<u32> {
+    pub fn steps_with(&mut self, event: EventId) -> Vec<u32> {
         match self {
             Walker::Process(process, state) => {
                 process.structure.moves_with(*state, event).iter().map(|step| step.to).collect()
@@ -171,7 +161,7 @@ impl<'a> Walker<'a> {
                 let leaving = walking.graph.nodes.get(walking.node as usize).map_or(&[][..], |node| &node.leaving);
                 let steps = leaving.iter().copied().filter(|&step| walking.graph.steps[step as usize].event == event);
                 let steps: Vec<u32> = steps.collect();
-                steps.into_iter().filter(|&step| walking.solution(step, machinery).is_some()).collect()
+                steps.into_iter().filter(|&step| walking.solution(step).is_some()).collect()
             }
         }
     }
@@ -202,9 +192,9 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes a step, or says why it cannot.
-    pub fn take(&mut self, event: Option<EventId>, code: u32, machinery: &mut Machinery) -> Result<Moved, String> {
+    pub fn take(&mut self, event: Option<EventId>, code: u32) -> Result<Moved, String> {
         match self {
-            Walker::Procedure(walking) => walking.take(event.unwrap_or(TAU), code, machinery),
+            Walker::Procedure(walking) => walking.take(event.unwrap_or(TAU), code),
             Walker::Process(process, state) => {
                 let moves = process.structure.moves_with(*state, event.unwrap_or(TAU));
                 if !moves.iter().any(|step| step.to == code) {
@@ -249,27 +239,21 @@ impl Walking<'_> {
     }
 
     /// Whether a step is possible on these inputs.
-    pub fn fits(&mut self, code: u32, inputs: &[u64], machinery: &mut Machinery) -> bool {
+    pub fn fits(&mut self, code: u32, inputs: &[u64]) -> bool {
         let Some(step) = self.graph.steps.get(code as usize).cloned() else { return false };
-        let mut values = self.values();
-        values.extend(step.inputs.iter().zip(inputs).map(|(&(_, term), &bits)| (term, u128::from(bits))));
-        self.holds(step.guard, &values, &step.open, machinery)
+        self.completed(&step, &self.values(), inputs).is_some()
     }
 
     /// Inputs on which a step is possible now, if there are any.
-    pub fn solution(&mut self, code: u32, machinery: &mut Machinery) -> Option<Vec<u64>> {
+    pub fn solution(&mut self, code: u32) -> Option<Vec<u64>> {
         let step = self.graph.steps.get(code as usize)?.clone();
-        let values = self.values();
-        let model = match step.open.is_empty() {
-            true => Some(Model::new(values)).filter(|model| model.satisfies(&self.graph.terms, step.guard)),
-            false => self.completed(step.guard, &values, machinery),
-        }?;
-        Some(step.inputs.iter().map(|&(_, term)| model.get(term) as u64).collect())
+        self.completed(&step, &self.values(), &[])
     }
 
-    fn values(&self) -> Vec<(TermId, u128)> {
-        let numbered = self.graph.variables.iter().enumerate();
-        numbered.map(|(number, &term)| (term, u128::from(self.machine.bits(VariableId(number as u32))))).collect()
+    /// The values of the variables, by number.
+    fn values(&self) -> Vec<u64> {
+        let numbers = 0..self.procedure.component.variables.len() as u32;
+        numbers.map(|number| self.machine.bits(VariableId(number))).collect()
     }
 
     fn relevant(&self) -> Vec<u64> {
@@ -278,16 +262,16 @@ impl Walking<'_> {
     }
 
     fn truths(&self) -> Vec<PropositionId> {
-        let model = Model::new(self.values());
         let each = self.propositions.iter().zip(&self.graph.propositions);
-        each.filter(|(_, term)| model.satisfies(&self.graph.terms, **term)).map(|(&id, _)| id).collect()
+        let holds = |term: TermId| self.graph.terms.evaluate(term, &|variable| self.machine.bits(variable)) == 1;
+        each.filter(|(_, term)| holds(**term)).map(|(&id, _)| id).collect()
     }
 
-    fn take(&mut self, event: EventId, code: u32, machinery: &mut Machinery) -> Result<Moved, String> {
+    fn take(&mut self, event: EventId, code: u32) -> Result<Moved, String> {
         let name = &self.procedure.name;
         let step = self.graph.steps.get(code as usize).filter(|step| step.source == self.node && step.event == event);
         let Some(step) = step.cloned() else { return Err(format!("`{name}` has no such step")) };
-        let mut values = self.values();
+        let values = self.values();
         let before = self.run.inputs.len();
         if let Some(edge) = step.edge {
             self.execute(edge)?;
@@ -296,41 +280,44 @@ impl Walking<'_> {
         if step.inputs.len() != inputs.len() {
             return Err(format!("`{}` asks for other inputs", self.procedure.name));
         }
-        values.extend(step.inputs.iter().zip(&inputs).map(|(&(_, term), input)| (term, u128::from(input.bits))));
-        if !self.holds(step.guard, &values, &step.open, machinery) {
+        let given: Vec<u64> = inputs.iter().map(|input| input.bits).collect();
+        if self.completed(&step, &values, &given).is_none() {
             return Err(format!("the step of `{}` is not possible with these values", self.procedure.name));
         }
         self.node = step.target;
         Ok(Moved::Procedure(step.edge, inputs, step.span))
     }
 
-    /// Whether a guard holds for values; for some value of what is open and no input gives.
-    fn holds(&mut self, guard: TermId, values: &[(TermId, u128)], open: &[TermId], machinery: &mut Machinery) -> bool {
-        if Model::new(values.to_vec()).satisfies(&self.graph.terms, guard) {
-            return true;
+    /// The inputs of a step with which its guard holds for these values of the variables, of which the first are given; none
+    /// if there are no such inputs.
+    fn completed(&mut self, step: &Step, values: &[u64], given: &[u64]) -> Option<Vec<u64>> {
+        let (component, pool) = (&self.procedure.component, &mut self.graph.terms);
+        let mut numbers = HashMap::new();
+        for variable in pool.variables(step.guard) {
+            if let Some(&bits) = values.get(variable.0 as usize) {
+                numbers.insert(variable, pool.constant(i128::from(bits), component.variable(variable).scalar));
+            }
         }
-        let known = |term: &TermId| values.iter().any(|(known, _)| known == term);
-        let free: Vec<TermId> = self.graph.terms.free_variables(&[guard]);
-        if !free.iter().any(|term| !known(term) && open.contains(term)) {
-            return false;
+        for (&(_, input), &bits) in step.inputs.iter().zip(given) {
+            let number = pool.constant(i128::from(bits), pool.scalar(input));
+            numbers.extend(pool.variables(input).into_iter().map(|variable| (variable, number)));
         }
-        self.completed(guard, values, machinery).is_some()
-    }
-
-    /// Values for all that a guard speaks of, so that it holds; some are given.
-    fn completed(&mut self, guard: TermId, values: &[(TermId, u128)], machinery: &mut Machinery) -> Option<Model> {
-        let terms = &mut self.graph.terms;
-        let free: Vec<TermId> = terms.free_variables(&[guard]);
-        let mut parts = vec![guard];
-        for &(term, bits) in values.iter().filter(|(term, _)| free.contains(term)) {
-            let constant = terms.constant_of(terms.sort(term), bits);
-            parts.push(terms.eq(term, constant));
+        let guard = pool.substitute(step.guard, &numbers);
+        let mut solved: Vec<u64> = given.iter().copied().take(step.inputs.len()).collect();
+        match pool.constant_bits(guard) {
+            Some(0) => return None,
+            Some(_) => solved.resize(step.inputs.len(), 0),
+            None => {
+                let mut terms = Terms::new();
+                let mut encoder = Encoder::new(component, pool, &mut terms);
+                let guard = encoder.term(&mut terms, guard);
+                let effort = Effort::unlimited();
+                let Answer::Sat(model) = Embedded::new().check(&terms, &[guard], &effort) else { return None };
+                let rest = step.inputs[solved.len()..].iter().map(|&(_, input)| encoder.term(&mut terms, input));
+                solved.extend(rest.map(|input| model.get(input) as u64));
+            }
         }
-        let solver = machinery.solver.get_or_insert_with(Embedded::new);
-        match solver.check(terms, &parts, &Effort::unlimited()) {
-            Answer::Sat(model) => Some(model),
-            _ => None,
-        }
+        Some(solved)
     }
 
     /// Executes one edge, and it must be this one.

@@ -2,11 +2,9 @@
 
 use super::{Action, Behaviour, Graph, Node, Place, RETURNING, Returns, Step};
 use crate::decided::decided;
-use crate::encode::{Translation, sort_of, variables};
-use crate::expression::Expression;
-use bitvector::{Op, Sort, TermId, Terms};
+use crate::expression::{Dollars, Expression};
 use cfront::program::{Component, EdgeId, Instruction, LocationId, VariableId, VariableKind};
-use cfront::term::Scalar;
+use cfront::term::{Operation, Scalar, Term, TermId, Terms};
 use model::diagnostic::Diagnostic;
 use model::source::Span;
 use model::structure::TAU;
@@ -31,12 +29,10 @@ pub(crate) struct Source<'s> {
 /// Makes the graph of a component.
 pub(crate) fn build(source: &Source<'_>) -> Built<Graph> {
     let component = source.component;
-    let mut terms = Terms::new();
-    let variables = variables(component, &mut terms);
-    let yes = terms.bool(true);
+    let mut terms = component.terms.clone();
+    let yes = terms.truth(true);
     let graph = Graph {
         terms,
-        variables: variables.clone(),
         nodes: Vec::new(),
         steps: Vec::new(),
         start: 0,
@@ -49,8 +45,8 @@ pub(crate) fn build(source: &Source<'_>) -> Built<Graph> {
         quiet: source.quiet,
         conditional_return: None,
     };
-    let translation = Translation::new(component, &variables);
-    let mut builder = Builder { source, graph, translation, nodes: HashMap::new(), todo: Vec::new(), yes };
+    let next_input = component.variables.len() as u32;
+    let mut builder = Builder { source, graph, nodes: HashMap::new(), todo: Vec::new(), yes, next_input };
     builder.begin();
     while let Some(node) = builder.todo.pop() {
         builder.expand(node)?;
@@ -61,10 +57,11 @@ pub(crate) fn build(source: &Source<'_>) -> Built<Graph> {
 struct Builder<'s> {
     source: &'s Source<'s>,
     graph: Graph,
-    translation: Translation<'s>,
     nodes: HashMap<Place, u32>,
     todo: Vec<u32>,
     yes: TermId,
+    /// The number of the next input.
+    next_input: u32,
 }
 
 impl<'s> Builder<'s> {
@@ -88,7 +85,7 @@ impl<'s> Builder<'s> {
     /// The values of the first state: all variables are 0, and then globals get theirs.
     fn begin(&mut self) {
         let component = self.source.component;
-        let zeros = component.variables.iter().map(|v| self.graph.terms.constant_of(sort_of(v.scalar), 0));
+        let zeros = component.variables.iter().map(|v| self.graph.terms.constant(0, v.scalar));
         let mut first: Vec<TermId> = zeros.collect();
         let (mut at, mut seen, mut given) = (component.entry, HashSet::new(), HashSet::new());
         while seen.insert(at) {
@@ -109,18 +106,15 @@ impl<'s> Builder<'s> {
             }
             match &edge.instruction {
                 Instruction::Assign(list) => {
-                    let values: HashMap<TermId, TermId> =
-                        self.graph.variables.iter().copied().zip(first.iter().copied()).collect();
-                    let mut new = Vec::new();
+                    let values: HashMap<VariableId, TermId> =
+                        (0..).map(VariableId).zip(first.iter().copied()).collect();
                     for &(variable, value) in list {
-                        let value = self.translation.term(&mut self.graph.terms, value);
-                        new.push((variable, self.graph.terms.substitute(value, &values)));
+                        first[variable.0 as usize] = self.graph.terms.substitute(value, &values);
                     }
-                    new.into_iter().for_each(|(variable, value)| first[variable.0 as usize] = value);
                 }
                 Instruction::Havoc(list, _) => {
                     for &variable in list {
-                        let input = self.input(variable, &format!("first#{}", self.graph.first_inputs.len()));
+                        let input = self.input(component.variable(variable).scalar);
                         self.graph.first_inputs.push((variable, input));
                         first[variable.0 as usize] = input;
                     }
@@ -134,13 +128,9 @@ impl<'s> Builder<'s> {
         self.graph.start = self.node(Place::Location(at));
     }
 
-    fn input(&mut self, variable: VariableId, name: &str) -> TermId {
-        let scalar = self.source.component.variable(variable).scalar;
-        self.graph.terms.var(&format!("input#{name}"), sort_of(scalar))
-    }
-
-    fn term(&mut self, term: cfront::term::TermId) -> TermId {
-        self.translation.term(&mut self.graph.terms, term)
+    fn input(&mut self, scalar: Scalar) -> TermId {
+        self.next_input += 1;
+        self.graph.terms.variable(VariableId(self.next_input - 1), scalar)
     }
 
     /// A step without guard, update and inputs.
@@ -150,7 +140,7 @@ impl<'s> Builder<'s> {
     }
 
     fn add(&mut self, mut step: Step) {
-        if self.graph.terms.as_const(step.guard) == Some(0) {
+        if self.graph.terms.constant_bits(step.guard) == Some(0) {
             return;
         }
         let leaving = &self.graph.nodes[step.source as usize].leaving;
@@ -177,11 +167,11 @@ impl<'s> Builder<'s> {
 
     fn location(&mut self, node: u32, at: LocationId) -> Built<()> {
         let component = self.source.component;
-        let (mut covered, mut only_assumptions) = (self.graph.terms.bool(false), true);
+        let (mut covered, mut only_assumptions) = (self.graph.terms.truth(false), true);
         for (id, edge) in component.leaving(at) {
             match &edge.instruction {
                 Instruction::Assume(condition) => {
-                    let guard = self.term(*condition);
+                    let guard = *condition;
                     covered = self.graph.terms.or(covered, guard);
                     let target = self.node(Place::Location(edge.target));
                     self.add(Step { guard, edge: Some(id), ..self.step(node, target, edge.span) });
@@ -216,10 +206,7 @@ impl<'s> Builder<'s> {
         let mut step = Step { edge: Some(id), ..self.step(node, target, edge.span) };
         match &edge.instruction {
             Instruction::Assign(list) => {
-                for &(variable, value) in list {
-                    let value = self.term(value);
-                    step.update.push((variable, value));
-                }
+                step.update.clone_from(list);
             }
             Instruction::Havoc(list, _) => self.open(&mut step, list),
             _ => {}
@@ -231,8 +218,7 @@ impl<'s> Builder<'s> {
     /// Variables get any values.
     fn open(&mut self, step: &mut Step, list: &[VariableId]) {
         for &variable in list {
-            let name = format!("{}#{}", self.graph.steps.len(), step.open.len());
-            let input = self.input(variable, &name);
+            let input = self.input(self.source.component.variable(variable).scalar);
             step.update.retain(|&(known, _)| known != variable);
             step.update.push((variable, input));
             step.inputs.push((variable, input));
@@ -240,15 +226,11 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn returned(&mut self, node: u32, id: EdgeId, value: Option<cfront::term::TermId>) -> Built<()> {
+    fn returned(&mut self, node: u32, id: EdgeId, value: Option<TermId>) -> Built<()> {
         let edge = self.source.component.edge(id);
         let target = self.node(Place::Done);
         let step = Step { edge: Some(id), ..self.step(node, target, edge.span) };
-        let dollars = match value {
-            Some(value) => vec![Some((self.term(value), self.source.component.terms.scalar(value)))],
-            None => vec![None],
-        };
-        self.add_return(step, None, &dollars)
+        self.add_return(step, None, &[value])
     }
 
     /// The returns of a routine, or of the procedure, if they are events.
@@ -257,7 +239,7 @@ impl<'s> Builder<'s> {
     }
 
     /// A step that returns: if it is watched, one for each combination of the conditions.
-    fn add_return(&mut self, step: Step, routine: Option<&str>, dollars: &[Option<(TermId, Scalar)>]) -> Built<()> {
+    fn add_return(&mut self, step: Step, routine: Option<&str>, dollars: Dollars<'_>) -> Built<()> {
         let Some(returns) = self.watched(routine) else {
             self.add(step);
             return Ok(());
@@ -277,19 +259,15 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    fn condition(&mut self, condition: &Expression, dollars: &[Option<(TermId, Scalar)>]) -> Built<TermId> {
-        condition.term(self.source.component, &self.graph.variables, dollars, &mut self.graph.terms)
+    fn condition(&mut self, condition: &Expression, dollars: Dollars<'_>) -> Built<TermId> {
+        condition.term(self.source.component, dollars, &mut self.graph.terms)
     }
 
     /// The arguments of a call as `$1`, `$2`, …; there is no `$0` yet.
-    fn arguments(&mut self, call: EdgeId) -> Vec<Option<(TermId, Scalar)>> {
-        let component = self.source.component;
-        let Instruction::Call { arguments, .. } = &component.edge(call).instruction else { return Vec::new() };
-        let mut dollars = vec![None];
-        for &argument in arguments {
-            dollars.push(Some((self.term(argument), component.terms.scalar(argument))));
-        }
-        dollars
+    fn arguments(&self, call: EdgeId) -> Vec<Option<TermId>> {
+        let edge = self.source.component.edge(call);
+        let Instruction::Call { arguments, .. } = &edge.instruction else { return Vec::new() };
+        std::iter::once(None).chain(arguments.iter().copied().map(Some)).collect()
     }
 
     fn call(&mut self, node: u32, id: EdgeId) -> Built<()> {
@@ -313,7 +291,7 @@ impl<'s> Builder<'s> {
             }
             Behaviour::Structures(structures) => {
                 let dollars = self.arguments(id);
-                let mut covered = self.graph.terms.bool(false);
+                let mut covered = self.graph.terms.truth(false);
                 for (number, (condition, structure)) in structures.iter().enumerate() {
                     let guard = self.condition(condition, &dollars)?;
                     covered = self.graph.terms.or(covered, guard);
@@ -364,13 +342,12 @@ impl<'s> Builder<'s> {
         self.open(&mut step, &all);
         let mut dollars = self.arguments(call);
         let value = match (*result, step.inputs.last()) {
-            (Some(result), Some(&(_, input))) => (input, self.source.component.variable(result).scalar),
-            // Nobody looks at the result; there is one all the same.
+            (Some(_), Some(&(_, input))) => input,
+            // The program does not look at the result; there is one all the same.
             _ => {
-                let name = format!("input#{}#{}", self.graph.steps.len(), step.open.len());
-                let input = self.graph.terms.var(&name, Sort::Bv(32));
+                let input = self.input(Scalar::signed(32));
                 step.open.push(input);
-                (input, Scalar::signed(32))
+                input
             }
         };
         if let Some(first) = dollars.first_mut() {
@@ -383,26 +360,24 @@ impl<'s> Builder<'s> {
     }
 
     /// The condition under which a routine returns.
-    fn constrain(
-        &mut self,
-        step: &mut Step,
-        condition: &Expression,
-        dollars: &[Option<(TermId, Scalar)>],
-    ) -> Built<()> {
+    fn constrain(&mut self, step: &mut Step, condition: &Expression, dollars: Dollars<'_>) -> Built<()> {
         step.guard = self.condition(condition, dollars)?;
+        let inputs: Vec<VariableId> = step.open.iter().flat_map(|&input| self.graph.terms.variables(input)).collect();
         // A result of which the condition says what it is, is that: a variable that takes it takes a constant, or a value
         // that is made of variables.
         for (_, new) in &mut step.update {
-            *new = defined(&self.graph.terms, step.guard, *new, &step.open).unwrap_or(*new);
+            if let Some(value) = defined(&self.graph.terms, step.guard, *new, &inputs) {
+                *new = self.graph.terms.convert(value, self.graph.terms.scalar(*new));
+            }
         }
         let decided = decided(&self.graph.terms, step.guard);
         if decided == Some(false) {
             let error = Diagnostic::error("M0106", condition.span, "no value satisfies this condition");
             return Err(Box::new(error.label("the routine could never return")));
         }
-        let free = self.graph.terms.free_variables(&[step.guard]);
-        let conditional = decided.is_none() || free.iter().any(|variable| !step.open.contains(variable));
-        if conditional && !defines(&self.graph.terms, step.guard, &step.open) {
+        let free = self.graph.terms.variables(step.guard);
+        let conditional = decided.is_none() || free.iter().any(|variable| !inputs.contains(variable));
+        if conditional && !defines(&self.graph.terms, step.guard, &step.open, &inputs) {
             self.graph.conditional_return = Some(condition.span);
         }
         Ok(())
@@ -422,16 +397,20 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// What a condition says that an input is, if it says so outright: a value that is made of other things than inputs.
-fn defined(terms: &Terms, condition: TermId, input: TermId, inputs: &[TermId]) -> Option<TermId> {
-    let settled = |value: TermId| terms.free_variables(&[value]).iter().all(|variable| !inputs.contains(variable));
+/// What a condition says that an input is, if it says so outright: a value that is made of other things than inputs, up to
+/// its sign.
+fn defined(terms: &Terms, condition: TermId, input: TermId, inputs: &[VariableId]) -> Option<TermId> {
+    let settled = |value: TermId| terms.variables(value).iter().all(|variable| !inputs.contains(variable));
+    let is_input = |side: TermId| match terms.get(side) {
+        Term::Convert(inner) => inner == input && terms.scalar(side).width == terms.scalar(input).width,
+        _ => side == input,
+    };
     let mut todo = vec![condition];
     while let Some(next) = todo.pop() {
-        let node = terms.node(next);
-        match (node.op(), node.arguments()) {
-            (Op::And, parts) => todo.extend_from_slice(parts),
-            (Op::Eq, &[a, b]) if a == input && settled(b) => return Some(b),
-            (Op::Eq, &[a, b]) if b == input && settled(a) => return Some(a),
+        match terms.get(next) {
+            Term::Binary(Operation::And, a, b) if terms.scalar(next).width == 1 => todo.extend([a, b]),
+            Term::Binary(Operation::Equal, a, b) if is_input(a) && settled(b) => return Some(b),
+            Term::Binary(Operation::Equal, a, b) if is_input(b) && settled(a) => return Some(a),
             _ => {}
         }
     }
@@ -439,9 +418,9 @@ fn defined(terms: &Terms, condition: TermId, input: TermId, inputs: &[TermId]) -
 }
 
 /// Whether a condition says what an input is, and nothing else: then there is always such an input.
-fn defines(terms: &Terms, condition: TermId, inputs: &[TermId]) -> bool {
-    let is_equation = terms.node(condition).op() == Op::Eq;
-    is_equation && inputs.iter().any(|&input| defined(terms, condition, input, inputs).is_some())
+fn defines(terms: &Terms, condition: TermId, open: &[TermId], inputs: &[VariableId]) -> bool {
+    let is_equation = matches!(terms.get(condition), Term::Binary(Operation::Equal, ..));
+    is_equation && open.iter().any(|&input| defined(terms, condition, input, inputs).is_some())
 }
 
 /// Whether a condition can hold at all. What is not decided counts as possible.

@@ -4,7 +4,7 @@ use super::{Part, Reader, Refused};
 use crate::expression::{Expression, parse};
 use crate::graph::Returns;
 use crate::outline::Piece;
-use bitvector::Terms;
+use cfront::term::Terms;
 use model::composition::{Atom, Requirement};
 use model::diagnostic::{Diagnostic, nearest};
 use model::formula::Ltl;
@@ -109,11 +109,9 @@ impl Reader<'_> {
             if let Some(unit) = self.unit_with(&procedure.component.name) {
                 self.with_constants(&mut expression, unit, &procedure.component);
             }
-            let mut terms = Terms::new();
-            let variables = crate::encode::variables(&procedure.component, &mut terms);
             let single = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             expression
-                .term(&procedure.component, &variables, &[], &mut terms)
+                .term(&procedure.component, &[], &mut Terms::new())
                 .map_err(|error| if single { self.no_event(text, span) } else { error })?;
         }
         Ok((part, expression))

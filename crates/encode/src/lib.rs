@@ -1,4 +1,5 @@
-//! From terms of C to terms of the solver, operator by operator.
+//! From terms of C to terms of the solver, operator by operator, for the engines and the replay of runs. The checker has an
+//! encoder of its own.
 //!
 //! Both sides are bit vectors with the same total operations, so this is a change of names: a scalar of one bit becomes
 //! a Boolean, the sign of the first operand picks the signed or the unsigned operation. Variables keep their names; where
@@ -10,20 +11,22 @@ use cfront::term::{Operation, Scalar, Term, TermId as CTerm};
 use std::collections::HashMap;
 
 /// The sort of a scalar.
-pub(crate) fn sort(scalar: Scalar) -> Sort {
+pub fn sort(scalar: Scalar) -> Sort {
     if scalar.width == 1 { Sort::Bool } else { Sort::Bv(u32::from(scalar.width)) }
 }
 
-/// A translation of one component's terms. It remembers what it translated.
-pub(crate) struct Encoder<'c> {
-    component: &'c Component,
+/// A translation of the terms of one pool. It remembers what it translated.
+#[derive(Debug)]
+pub struct Encoder<'c> {
+    pool: &'c cfront::term::Terms,
     known: HashMap<CTerm, TermId>,
     variables: Vec<TermId>,
 }
 
 impl<'c> Encoder<'c> {
-    /// A translation into these terms; there must be no other for them.
-    pub(crate) fn new(component: &'c Component, terms: &mut Terms) -> Self {
+    /// A translation of terms over the variables of a component into these terms; there must be no other for them. A
+    /// variable that the component does not have is an input.
+    pub fn new(component: &Component, pool: &'c cfront::term::Terms, terms: &mut Terms) -> Self {
         let names: Vec<String> =
             (0..component.variables.len()).map(|n| cfront::display::name(component, VariableId(n as u32))).collect();
         let mut uses: HashMap<&str, u32> = HashMap::new();
@@ -35,17 +38,22 @@ impl<'c> Encoder<'c> {
             terms.var(&name, sort(variable.scalar))
         });
         let variables = variables.collect();
-        Encoder { component, known: HashMap::new(), variables }
+        Encoder { pool, known: HashMap::new(), variables }
     }
 
-    /// The variable of the solver that stands for a variable of C.
-    pub(crate) fn variable(&self, variable: VariableId) -> TermId {
+    /// The variables of the solver that stand for those of the component, by number.
+    pub fn variables(&self) -> &[TermId] {
+        &self.variables
+    }
+
+    /// The variable of the solver that stands for a variable of the component.
+    pub fn variable(&self, variable: VariableId) -> TermId {
         self.variables[variable.0 as usize]
     }
 
     /// The translation of a term. Children have smaller numbers, so a list of pending terms is enough.
-    pub(crate) fn term(&mut self, terms: &mut Terms, root: CTerm) -> TermId {
-        let pool = &self.component.terms;
+    pub fn term(&mut self, terms: &mut Terms, root: CTerm) -> TermId {
+        let pool = self.pool;
         let mut pending = vec![root];
         while let Some(&top) = pending.last() {
             let before = pending.len();
@@ -67,11 +75,14 @@ impl<'c> Encoder<'c> {
     }
 
     fn apply(&self, terms: &mut Terms, id: CTerm) -> TermId {
-        let pool = &self.component.terms;
+        let pool = self.pool;
         let scalar = pool.scalar(id);
         match pool.get(id) {
             Term::Constant(bits) => terms.constant_of(sort(scalar), bits),
-            Term::Variable(variable) => self.variable(variable),
+            Term::Variable(variable) => match self.variables.get(variable.0 as usize) {
+                Some(&known) => known,
+                None => terms.var(&format!("input#{}", variable.0), sort(scalar)),
+            },
             Term::Not(a) if scalar.width == 1 => terms.not(self.of(a)),
             Term::Not(a) => terms.bv_not(self.of(a)),
             // Minus one bit is that bit.
@@ -213,7 +224,7 @@ mod tests {
             let mut component = component(scalar);
             let sampled = samples(&mut component, scalar);
             let mut terms = Terms::new();
-            let mut encoder = Encoder::new(&component, &mut terms);
+            let mut encoder = Encoder::new(&component, &component.terms, &mut terms);
             let encoded: Vec<TermId> = sampled.iter().map(|&term| encoder.term(&mut terms, term)).collect();
             for (x, y) in (0..1_u64 << width).flat_map(|x| (0..1_u64 << width).map(move |y| (x, y))) {
                 let model = Model::new(vec![
