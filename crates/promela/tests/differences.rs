@@ -55,6 +55,14 @@ fn a_receive_that_changes_its_own_index_is_one_assignment_after_the_other() {
 }
 
 #[test]
+fn states_differ_in_values_and_escapes_in_what_can_be_executed() {
+    // SPIN has 9, and 8 with -DBFS.
+    assert_eq!(searched("The death of a process with arrays of channels"), (8, false));
+    // SPIN has 5.
+    assert_eq!(searched("A rendezvous in an escape that finds no partner"), (3, false));
+}
+
+#[test]
 fn a_rendezvous_is_one_step_and_a_poll_one_value() {
     // SPIN: an invalid end state.
     assert_eq!(searched("Comparisons in the middle of a rendezvous"), (4, false));
