@@ -14,14 +14,19 @@ pub type Vacuity = Result<Option<String>, Reason>;
 
 /// Looks at a formula that holds.
 pub fn vacuity(composition: &Composition, formula: &Ltl<Atom>, method: Method, cx: &Context<'_>) -> Vacuity {
-    vacuity_by(formula, &mut |formula| match check(composition, Question::Formula(formula), method, cx).verdict {
+    vacuity_by(formula, &mut |formula| holds(composition, formula, method, cx))
+}
+
+/// Whether a formula holds.
+pub fn holds(composition: &Composition, formula: &Ltl<Atom>, method: Method, cx: &Context<'_>) -> Result<bool, Reason> {
+    match check(composition, Question::Formula(formula), method, cx).verdict {
         Verdict::Holds(_) => Ok(true),
         Verdict::Fails(_) => Ok(false),
         Verdict::Inconclusive(reason) => Err(reason),
-    })
+    }
 }
 
-/// The same, by whoever can tell whether a formula holds.
+/// The reason of a formula that holds, by whoever can tell whether others hold.
 pub fn vacuity_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Result<bool, Reason>) -> Vacuity {
     let parts = formula.strengthened();
     let (mut vacuous, mut unknown) = (None, None);
@@ -49,4 +54,20 @@ pub fn vacuity_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Resu
         (Ok(false), None) => Ok(None),
         (Err(reason), None) => Err(reason),
     }
+}
+
+/// The parts of a formula that holds and is not vacuous, which it would hold without; or that this is not known.
+pub fn spare_by(formula: &Ltl<Atom>, holds: &mut dyn FnMut(&Ltl<Atom>) -> Result<bool, Reason>) -> Vec<String> {
+    let mut notes = Vec::new();
+    for shorter in formula.spare() {
+        match holds(&shorter.formula) {
+            Ok(false) => {}
+            Ok(true) => notes.push(shorter.words),
+            Err(reason) => {
+                notes.push(format!("whether each part is needed was not examined: {reason}"));
+                break;
+            }
+        }
+    }
+    notes
 }

@@ -128,6 +128,16 @@ impl Setting<'_> {
                 Err(reason) => unknown = Some(reason),
             }
         }
+        for shorter in formula.spare().into_iter().filter(|_| unknown.is_none()) {
+            match self.keeps(&shorter.formula) {
+                Ok(false) => {}
+                Ok(true) => outcome.details.advice.push(shorter.words),
+                Err(reason) => {
+                    outcome.details.advice.push(format!("whether each part is needed was not examined: {reason}"));
+                    break;
+                }
+            }
+        }
         let note = |reason| format!("whether the formula holds vacuously was not examined: {reason}");
         outcome.details.advice.extend(unknown.map(note));
     }

@@ -4,8 +4,8 @@
 //! formula still holds (Beer et al.; Kupferman and Vardi): `false` where the part occurs positively, `true` where it occurs
 //! negatively. In `[] (request -> <> reply)` without a request, `<> reply` is such a part.
 //!
-//! Not every part that is not needed is worth a verdict. `[] (p || q)` where `p` always holds is what its author meant. Two
-//! kinds are: the right-hand side of an implication, and a temporal disjunct next to a propositional one, which is an
+//! Not every part that is not needed makes a formula vacuous. `[] (p || q)` where `p` always holds says what its author
+//! meant, and more: that `q` is spare is a note. Two kinds of parts make it vacuous: the right-hand side of an implication, and a temporal disjunct next to a propositional one, which is an
 //! implication written otherwise. Of two temporal disjuncts, `[]<> b || []<> c`, neither is the condition of the other: the
 //! formula asks for one of them, and one of them is what it gets.
 
@@ -20,17 +20,30 @@ pub struct Strengthened<A> {
     pub words: String,
     /// The original is `[] (condition -> ..)` without temporal operators in the condition, and this is `[] !condition`.
     pub is_never: bool,
+    /// If it holds, the original is vacuous; otherwise a part of it is spare.
+    is_vacuous: bool,
 }
 
 impl<A: Clone> Ltl<A> {
     /// The formulas that hold just if this one holds vacuously, outermost parts first.
     pub fn strengthened(&self) -> Vec<Strengthened<A>> {
-        let mut found = Vec::new();
-        collect(self, true, &|part| part, &mut found);
+        let mut found = self.weighed(true);
         if let (Some(condition), Some(first)) = (self.antecedent(), found.first_mut()) {
             first.words = format!("`{condition}` never holds, so the formula says nothing");
             first.is_never = true;
         }
+        found
+    }
+
+    /// The formulas that hold just if a propositional alternative next to another one is not needed.
+    pub fn spare(&self) -> Vec<Strengthened<A>> {
+        self.weighed(false)
+    }
+
+    fn weighed(&self, vacuous: bool) -> Vec<Strengthened<A>> {
+        let mut found = Vec::new();
+        collect(self, true, &|part| part, &mut found);
+        found.retain(|part| part.is_vacuous == vacuous);
         found
     }
 }
@@ -50,10 +63,15 @@ fn collect<A: Clone>(at: &Ltl<A>, positive: bool, rebuild: Rebuild<'_, A>, found
         Ltl::Binary(op, a, b) => {
             let left = |part: Ltl<A>| rebuild(Ltl::Binary(*op, Box::new(part), b.clone()));
             let right = |part: Ltl<A>| rebuild(Ltl::Binary(*op, a.clone(), Box::new(part)));
+            let alternatives = matches!((op, positive), (Connective::Or, true) | (Connective::And, false));
+            let is_vacuous = !alternatives || !a.is_propositional() || !b.is_propositional();
             let mut replaced = |part: &Ltl<A>, rebuild: Rebuild<'_, A>| {
                 let formula = rebuild(Ltl::Constant(!positive));
-                let words = format!("it still holds if `{part}` is replaced by `{}`", !positive);
-                found.push(Strengthened { formula, words, is_never: false });
+                let words = match is_vacuous {
+                    true => format!("it still holds if `{part}` is replaced by `{}`", !positive),
+                    false => format!("`{part}` is not needed: the formula holds with `{}` in its place", !positive),
+                };
+                found.push(Strengthened { formula, words, is_never: false, is_vacuous });
             };
             match (op, a.is_propositional(), b.is_propositional()) {
                 (Connective::Implies, ..) if !matches!(**b, Ltl::Constant(_)) => replaced(b, &right),
@@ -62,6 +80,10 @@ fn collect<A: Clone>(at: &Ltl<A>, positive: bool, rebuild: Rebuild<'_, A>, found
                 // Under a negation, a conjunction is a disjunction of the negated parts.
                 (Connective::And, true, false) if !positive => replaced(b, &right),
                 (Connective::And, false, true) if !positive => replaced(a, &left),
+                (_, true, true) if alternatives => {
+                    replaced(a, &left);
+                    replaced(b, &right);
+                }
                 _ => {}
             }
             collect(a, positive ^ (*op == Connective::Implies), &left, found);
@@ -109,6 +131,20 @@ mod tests {
         let often = |name| unary(Modality::Always, unary(Modality::Eventually, atom(name)));
         assert_eq!(strengthened(&binary(Connective::Or, often("b"), often("c"))), Vec::<String>::new());
         assert_eq!(strengthened(&binary(Connective::Implies, often("b"), often("c"))), ["[] <> b -> false"]);
+    }
+
+    #[test]
+    fn propositional_alternatives_can_be_spare() {
+        let spare =
+            |formula: &Ltl<()>| formula.spare().iter().map(|found| found.formula.to_string()).collect::<Vec<_>>();
+        let either = binary(Connective::Or, atom("p"), atom("q"));
+        assert_eq!(spare(&unary(Modality::Always, either.clone())), ["[] (false || q)", "[] (p || false)"]);
+        assert_eq!(spare(&unary(Modality::Not, either)), Vec::<String>::new());
+        let both = binary(Connective::And, atom("p"), atom("q"));
+        assert_eq!(spare(&unary(Modality::Always, both.clone())), Vec::<String>::new());
+        let condition = binary(Connective::Implies, both, unary(Modality::Eventually, atom("r")));
+        assert_eq!(spare(&condition), ["(true && q) -> <> r", "(p && true) -> <> r"]);
+        assert_eq!(strengthened(&condition), ["(p && q) -> false"]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::strategy::{Strategy, not_applicable, not_supported, one_by_one};
 use cegar::{Holds, Part, Question, Specification, Violation};
 use cfront::witness::Test;
 use compose::Method;
-use compose::vacuity::vacuity_by;
+use compose::vacuity::{spare_by, vacuity_by};
 use model::budget::Stopwatch;
 use model::composition::Atom;
 use model::context::Context;
@@ -192,7 +192,10 @@ impl<'a> Components<'a> {
         let advice = &mut outcome.details.advice;
         let ask = &mut |formula: &Ltl<Atom>| self.keeps(formula, number, holds, cx);
         match vacuity_by(&requirement.formula, ask) {
-            Ok(None) => {}
+            // For a note, what the structures of the proof keep is enough.
+            Ok(None) => advice.extend(spare_by(&requirement.formula, &mut |shorter| {
+                compose::vacuity::holds(&holds.composition, shorter, Method::Auto, cx)
+            })),
             Ok(empty) => return empty,
             Err(reason) => advice.push(compositions::not_examined(&reason)),
         }

@@ -17,7 +17,7 @@ use crate::evidence::{Answer, Checked, Claim, refused};
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported, one_by_one};
 use compose::Method;
-use compose::vacuity::vacuity;
+use compose::vacuity::{holds, spare_by, vacuity_by};
 use model::budget::Stopwatch;
 use model::composition::{Atom, Composition, Question};
 use model::context::Context;
@@ -121,8 +121,10 @@ impl<'a> Compositions<'a> {
     ) -> Option<String> {
         let advice = &mut outcome.details.advice;
         let silent = ProgressOnly(cx.observer);
-        match vacuity(self.composition, formula, Method::Auto, &Context::new(cx.budget, &silent)) {
-            Ok(None) => {}
+        let silent = Context::new(cx.budget, &silent);
+        let ask = &mut |formula: &Ltl<Atom>| holds(self.composition, formula, Method::Auto, &silent);
+        match vacuity_by(formula, ask) {
+            Ok(None) => advice.extend(spare_by(formula, ask)),
             Ok(empty) => return empty,
             Err(reason) => advice.push(not_examined(&reason)),
         }
