@@ -10,7 +10,7 @@ use cfront::{DataModel, Options};
 use model::composition::Composition;
 use model::context::Context;
 use model::flow_proof::{FlowProof, QueueKey};
-use model::network::{Initial, Network, Variable};
+use model::network::{Network, Variable};
 use model::queue_proof::QueueProof;
 use model::refutation::Refuter;
 use model::semantics::{Reading, Semantics};
@@ -156,7 +156,7 @@ fn of_network(
                 }
                 let named = accepted.bounded.iter().map(|(key, bound)| (channel_name(key, proof, network), *bound));
                 facts.channels = named.collect();
-                facts.buffered = Some(buffered(proof, network));
+                facts.buffered = Some(accepted.buffered);
             }
             facts.progress = proof.progress.as_ref().map_or_else(Vec::new, |progress| progress.events.clone());
         }
@@ -242,13 +242,4 @@ fn channel_name(key: &QueueKey, proof: &FlowProof, network: &Network) -> String 
     let (machine, variable) = variable(key, proof, network);
     let name = variable.element_name(key.element as usize);
     machine.map_or(name.clone(), |machine| format!("{machine}:{name}"))
-}
-
-/// How many queues there are that hold messages. The proof was accepted, so it knows all queues.
-fn buffered(proof: &FlowProof, network: &Network) -> usize {
-    let holds = |key: &QueueKey| {
-        let (_, variable) = variable(key, proof, network);
-        matches!(variable.initial, Initial::NewChannel(ty) if !network.channel_types[ty.index()].is_rendezvous())
-    };
-    proof.abstraction.queues.iter().filter(|queue| holds(&queue.key)).count()
 }

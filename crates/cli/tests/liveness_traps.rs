@@ -9,12 +9,17 @@ use model::verdict::{Property, Verdict};
 
 /// The verdict on the one formula of a model.
 fn formula(text: &str, reduction: Mode) -> Verdict {
+    formula_with_notes(text, reduction).0
+}
+
+fn formula_with_notes(text: &str, reduction: Mode) -> (Verdict, Vec<String>) {
     let read = promela::read("trap.pml", text, &promela::preprocess::Options::default());
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
     let (semantics, sources, cx) = (&semantics, &read.sources, Context::unlimited());
     let setting = Setting { semantics, sources, fair: false, reduction, cx };
-    setting.formula(&network.formulas[0].name, &network.formulas[0].formula).verdict
+    let outcome = setting.formula(&network.formulas[0].name, &network.formulas[0].formula);
+    (outcome.verdict, outcome.details.advice)
 }
 
 /// The verdict on safety or deadlock.
@@ -144,5 +149,23 @@ fn a_formula_that_holds_without_one_of_its_parts_is_vacuous() {
     ] {
         let verdict = formula(&format!("{TURNS} ltl f {{ {text} }}"), Mode::Off);
         assert_eq!(verdict, Verdict::Proved, "{text}");
+    }
+}
+
+#[test]
+fn a_propositional_alternative_that_is_not_needed_is_a_note() {
+    for (text, spare) in [
+        ("[] (x < 4 || c)", &["c"][..]),
+        ("[] (c || x < 4)", &["c"]),
+        ("[] (x < 4 || x < 5)", &["(x < 4)", "(x < 5)"]),
+        ("[] ((a && x == 3) -> !b)", &["a", "(x == 3)"]),
+        ("[] !(a && b)", &[]),
+        ("[] (x < 4)", &[]),
+    ] {
+        let (verdict, notes) = formula_with_notes(&format!("{TURNS} ltl f {{ {text} }}"), Mode::Off);
+        assert_eq!(verdict, Verdict::Proved, "{text}");
+        let noted: Vec<bool> =
+            spare.iter().map(|part| notes.iter().any(|n| n.contains(&format!("`{part}` is not")))).collect();
+        assert!(notes.len() == spare.len() && noted.iter().all(|noted| *noted), "{text}: {notes:?}");
     }
 }

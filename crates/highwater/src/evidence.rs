@@ -11,6 +11,7 @@ use crate::components::{self, ComponentsFile};
 use crate::programs;
 use crate::solvers::{self, Checker};
 use certify::Refusal;
+use certify::flow::Accepted;
 use cfront::Component;
 use model::composition::Composition;
 use model::composition_proof::CompositionProof;
@@ -60,22 +61,26 @@ impl Checked {
         }
     }
 
-    /// A proof by weights; whether its bounds were refused, and given up.
+    /// A proof by weights, with these events as progress, and what the checker says that it proves. Bounds that it refuses
+    /// are given up.
     pub(crate) fn flow(
         network: &Network,
         property: &Property,
+        progress: Option<Vec<String>>,
         mut proof: FlowProof,
         cx: &Context<'_>,
-    ) -> Result<(Checked, bool), Refusal> {
+    ) -> Result<(Checked, Accepted), Refusal> {
+        if proof.progress.as_ref().map(|progress| &progress.events) != progress.as_ref() {
+            return Err(Refusal::Malformed(String::from("the proof is about another kind of progress")));
+        }
         let mut accepted = certify::flow::verify(network, property, &proof, cx);
-        let without_bounds = matches!(accepted, Err(Refusal::Bound(_)));
-        if without_bounds {
+        if matches!(accepted, Err(Refusal::Bound(_))) {
             proof.bounds.clear();
             proof.bound_weights.clear();
             accepted = certify::flow::verify(network, property, &proof, cx);
         }
-        accepted?;
-        Ok((Checked { certificate: Certificate::Flow(Box::new(proof)), by: By::Checker }, without_bounds))
+        let accepted = accepted?;
+        Ok((Checked { certificate: Certificate::Flow(Box::new(proof)), by: By::Checker }, accepted))
     }
 
     /// An invariant over queues: of communicating machines with these bad configurations, or of a Promela model.

@@ -9,12 +9,14 @@ use explore::reduction::Mode;
 use flow::{Question, Report};
 use model::budget::Stopwatch;
 use model::context::Context;
+use model::flow_proof::QueueKey;
 use model::network::{Initial, Network};
 use model::semantics::Reading;
 use model::source::SourceMap;
 use model::stats::{Datum, Exhibit, Field, Sheet};
 use model::trace::statement;
 use model::verdict::{ChannelState, ChannelVerdict, CycleVerdict, Details, Outcome, Property};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// How long the static engine has before the search starts beside it.
@@ -120,18 +122,25 @@ impl Portfolio<'_> {
 
     /// A report whose proof the checker has accepted; bounds that it refuses are given up, and so is a proof.
     fn accepted(&self, mut report: Report, question: &Question, cx: &Context<'_>) -> Proved {
-        let property = match question {
-            Question::Boundedness => Property::Boundedness,
-            Question::Livelock { .. } => Property::Livelock,
+        let (property, events) = match question {
+            Question::Boundedness => (Property::Boundedness, None),
+            Question::Livelock { events } => {
+                (Property::Livelock, Some(events.iter().map(|(text, _)| text.clone()).collect()))
+            }
         };
         let proof = report.proof.take();
         // A proof that claims no channel proves nothing.
         let claims = property == Property::Livelock || report.queues.iter().any(|queue| queue.bounded);
-        let checked = proof.filter(|_| claims).map(|proof| Checked::flow(self.network, &property, proof, cx));
+        let keys: Vec<QueueKey> = proof.iter().flat_map(|p| p.abstraction.queues.iter().map(|q| q.key)).collect();
+        let checked = proof.filter(|_| claims).map(|proof| Checked::flow(self.network, &property, events, proof, cx));
         let checked = match checked {
-            Some(Ok((checked, without_bounds))) => {
-                if without_bounds {
-                    report.queues.iter_mut().for_each(|queue| queue.at_most = None);
+            // What is bounded, and by how much, is what the checker says.
+            Some(Ok((checked, accepted))) => {
+                report.complete &= property == Property::Livelock || accepted.bounded.len() == accepted.buffered;
+                let bounds: HashMap<QueueKey, Option<u64>> = accepted.bounded.into_iter().collect();
+                for queue in &mut report.queues {
+                    let bound = keys.get(queue.queue as usize).and_then(|key| bounds.get(key));
+                    (queue.bounded, queue.at_most) = (bound.is_some(), bound.copied().flatten());
                 }
                 return Proved { report, checked: Some(checked) };
             }

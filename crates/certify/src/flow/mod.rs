@@ -38,12 +38,14 @@ use shape::Ground;
 ///
 /// For livelock, in every reading of the channels: that there is none, with progress as `FlowProof::progress` says; that
 /// this is what was asked is for the caller to see. For boundedness, where channels have no limit: that these queues stay
-/// finite; that they are all queues is for the caller to see.
+/// finite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Accepted {
     /// Buffered queues that stay finite, and the most that each holds, where a bound is proved. Of an instance with `many`,
     /// the queue of each process. Empty for livelock.
     pub bounded: Vec<(QueueKey, Option<u64>)>,
+    /// How many buffered queues there are.
+    pub buffered: usize,
 }
 
 /// Checks a proof.
@@ -75,5 +77,6 @@ pub fn verify(
         let proved = queue.claimed || bounds.contains_key(index);
         proved && goal == Goal::Bounded && !ground.kinds[*index as usize].rendezvous
     });
-    Ok(Accepted { bounded: claimed.map(|(index, queue)| (queue.key, bounds.get(&index).copied())).collect() })
+    let bounded = claimed.map(|(index, queue)| (queue.key, bounds.get(&index).copied())).collect();
+    Ok(Accepted { bounded, buffered: ground.kinds.iter().filter(|kind| !kind.rendezvous).count() })
 }
