@@ -73,10 +73,8 @@ pub fn verify(
         bounds.entry(queue).and_modify(|known| *known = most.min(*known)).or_insert(most);
     }
     ranking::check(&ground, &steps.complete, &proof.ranking, (goal, &bounds), &budget)?;
-    let claimed = (0u32..).zip(&proof.abstraction.queues).filter(|(index, queue)| {
-        let proved = queue.claimed || bounds.contains_key(index);
-        proved && goal == Goal::Bounded && !ground.kinds[*index as usize].rendezvous
-    });
-    let bounded = claimed.map(|(index, queue)| (queue.key, bounds.get(&index).copied())).collect();
-    Ok(Accepted { bounded, buffered: ground.kinds.iter().filter(|kind| !kind.rendezvous).count() })
+    let buffered = || (0u32..).zip(&proof.abstraction.queues).filter(|(n, _)| !ground.kinds[*n as usize].rendezvous);
+    let bounded = buffered().filter(|(n, queue)| goal == Goal::Bounded && (queue.claimed || bounds.contains_key(n)));
+    let bounded = bounded.map(|(n, queue)| (queue.key, bounds.get(&n).copied())).collect();
+    Ok(Accepted { bounded, buffered: buffered().count() })
 }
