@@ -304,6 +304,15 @@ pub struct SearchArgs {
     /// Keep states uncompressed, in one thread: more memory, less time.
     #[arg(long)]
     pub unpacked: bool,
+    /// Keep states on disk, below a folder, for safety and deadlock: for what does not fit into `--memory`.
+    #[arg(long, value_name = "DIR")]
+    pub spill: Option<PathBuf>,
+    /// Keep states on disk in a folder, with checkpoints from which `--resume` goes on after an interruption.
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint in a folder; the model and the options must be the same.
+    #[arg(long, value_name = "DIR")]
+    pub resume: Option<PathBuf>,
     /// Stop after so many states.
     #[arg(long, value_name = "N")]
     pub max_states: Option<u64>,
@@ -370,6 +379,7 @@ pub struct OutputArgs {
     #[arg(long, value_enum, value_name = "CAPACITIES", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "never-wait")]
     #[arg(conflicts_with_all = ["properties", "format", "quiet", "watch", "stats", "trace", "output", "certificate"])]
+    #[arg(conflicts_with_all = ["spill", "checkpoint", "resume"])]
     pub apply_bounds: Option<Capacities>,
     /// C: write the counterexample as a C program, which ends with status 97; for C components, one for each procedure
     /// that it is about.
@@ -405,6 +415,9 @@ impl CheckArgs {
             search: search.search,
             max_states: search.max_states,
             max_depth: search.max_depth,
+            spill: search.spill.clone(),
+            checkpoint: search.checkpoint.clone(),
+            resume: search.resume.clone(),
         }
     }
 }

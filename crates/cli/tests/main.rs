@@ -11,6 +11,7 @@ mod corpus_liveness;
 mod corpus_unreached;
 mod cycles;
 mod differential;
+mod disk;
 mod edge;
 mod editor;
 mod environment;

@@ -11,6 +11,7 @@ mod barrier;
 mod bitstate;
 mod clock;
 mod compress;
+pub mod disk;
 mod expansion;
 pub mod fill;
 pub mod growth;
@@ -91,13 +92,15 @@ fn outcomes(
 fn search_in_mode(semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>) -> Found {
     let search = |mode: Mode, budget: &Budget| {
         let mut options = Options { reduction: mode, ..options.clone() };
-        if mode == Mode::On && options.bitstate.is_none() {
+        if mode == Mode::On && options.bitstate.is_none() && options.disk.is_none() {
             // Whether a state is known must be told at once, which packed states and threads cannot.
             (options.jobs, options.packing) = (1, Packing::Never);
         }
         search::search(semantics, &options, &cx.with(budget))
     };
-    let through_all = (options.keep_going || options.bitstate.is_some()) && options.reduction == Mode::Auto;
+    // On disk, whether reduction pays is not tried out: the search of all states is the one that can be gone on with.
+    let whole = options.keep_going || options.bitstate.is_some() || options.disk.is_some();
+    let through_all = whole && options.reduction == Mode::Auto;
     let possible =
         options.reduction != Mode::Off && !through_all && Reduction::new(semantics, &[], Labels::None).is_some();
     let mode = if possible { options.reduction } else { Mode::Off };

@@ -25,7 +25,7 @@ use crate::reduction::Mode;
 use crate::share::Bare;
 use crate::store::{Compressed, Plain, Store};
 use crate::table::{NO_PARENT, StateId};
-use crate::{bitstate, parallel, share, store};
+use crate::{bitstate, disk, parallel, share, store};
 use model::context::Context;
 use model::fault::{FaultAt, Overflow};
 use model::semantics::{Reached, Semantics, Step};
@@ -70,6 +70,9 @@ pub fn search(semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>) ->
     let watch = Watch { options, cx: *cx };
     if let Some(bytes) = options.bitstate {
         return bitstate::search(semantics, watch, bytes);
+    }
+    if let Some(disk) = &options.disk {
+        return disk::search(semantics, watch, disk);
     }
     if options.packing == Packing::Always {
         return packed(semantics, watch, Search::new(semantics, watch), None);

@@ -1,6 +1,7 @@
 //! The integration tests of `explore`, one executable: each file is a module.
 
 mod atomic_sequences;
+mod disk;
 mod growth;
 mod growth_pace;
 mod growth_rules;

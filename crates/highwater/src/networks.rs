@@ -7,14 +7,16 @@
 use crate::error::Error;
 use crate::evidence::Answer;
 use crate::machines::{self, Machines};
-use crate::model::NetworkModel;
+use crate::model::{Model, NetworkModel};
 use crate::portfolio::{Engines, Portfolio, has_buffered_channel};
-use crate::settings::{Abstraction, Engine, SearchOrder, Settings};
+use crate::settings::{Abstraction, Engine, Reduction, SearchOrder, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
+use explore::disk::Disk;
 use explore::liveness::Setting;
 use explore::{Options, Order, Packing};
 use model::budget::Budget;
 use model::context::Context;
+use model::info::ModelInfo;
 use model::network::{MachineKind, Network};
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
@@ -30,6 +32,8 @@ pub(crate) struct Networks<'a> {
     network: &'a Network,
     sources: &'a SourceMap,
     settings: &'a Settings,
+    /// What a checkpoint belongs to.
+    info: &'a ModelInfo,
     /// The bad configurations: those that were given, or those of the model.
     bad: Specification,
     reading: Reading,
@@ -39,10 +43,10 @@ impl<'a> Networks<'a> {
     /// Reads the settings.
     pub(crate) fn new(
         model: &'a NetworkModel,
-        sources: &'a SourceMap,
+        whole: &'a Model,
         settings: &'a Settings,
     ) -> Result<Networks<'a>, Error> {
-        let network = &model.network;
+        let (network, sources, info) = (&model.network, &whole.sources, &whole.info);
         machines::method(settings)?;
         // Promela models have none; for them, `--bad` is bad usage.
         let bad = match &model.bad {
@@ -51,7 +55,7 @@ impl<'a> Networks<'a> {
         };
         // Queues of communicating machines have no capacity that could be read otherwise.
         let reading = if model.is_machines() { Reading::Unbounded } else { settings.channels.into() };
-        Ok(Networks { model, network, sources, settings, bad, reading })
+        Ok(Networks { model, network, sources, settings, info, bad, reading })
     }
 
     /// Whether some configuration is bad, or some step can fail.
@@ -94,7 +98,7 @@ impl<'a> Networks<'a> {
         }
         match (self.reading, self.settings.engine) {
             (Reading::Unbounded, Engine::Auto | Engine::Fifo) => self.unbounded(properties, cx),
-            _ => Ok(self.search(properties, cx)),
+            _ => self.search(properties, cx),
         }
     }
 
@@ -112,9 +116,40 @@ impl<'a> Networks<'a> {
         self.settings
     }
 
+    /// Where states are kept on disk, if they are; a checkpoint must be one of this search.
+    fn disk(&self, properties: &[Property]) -> Result<Option<Disk>, Error> {
+        let Settings { spill, checkpoint, resume, keep_going, reduction, .. } = self.settings;
+        let (info, names) = (self.info, properties.iter().map(Property::to_string).collect::<Vec<_>>());
+        let identity = || {
+            let of = |name: &str, value: String| (name.to_owned(), value);
+            vec![
+                of("version", env!("CARGO_PKG_VERSION").to_owned()),
+                of("model", info.sha256.clone()),
+                of("defines", format!("{:?}", info.defines)),
+                of("properties", names.join(",")),
+                of("channels", format!("{:?}", self.reading).to_lowercase()),
+                of("keep-going", keep_going.to_string()),
+                of("reduction", (*reduction == Reduction::Order).to_string()),
+            ]
+        };
+        let disk = match (spill, checkpoint, resume) {
+            (spill, None, None) => return Ok(spill.as_deref().map(Disk::spill)),
+            (None, other, Some(folder)) if other.as_ref().is_none_or(|other| other == folder) => {
+                Disk::resume(folder, identity())
+            }
+            (spill, Some(folder), None) => Disk::checkpoint(folder, spill.as_deref(), identity()),
+            (_, _, Some(_)) => {
+                let why = "--resume goes on in the folders of its checkpoint: --spill and another --checkpoint would be ignored";
+                return Err(Error::Usage(String::from(why)));
+            }
+        };
+        disk.map(Some).map_err(|refused| Error::Usage(refused.to_string()))
+    }
+
     /// What one explicit search answers.
-    pub(crate) fn search(&self, properties: Vec<Property>, cx: &Context<'_>) -> Vec<Answer> {
+    pub(crate) fn search(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let settings = self.settings;
+        let disk = self.disk(&properties)?;
         let order = match settings.search {
             SearchOrder::Breadth => Order::Breadth,
             SearchOrder::Depth => Order::Depth,
@@ -126,12 +161,13 @@ impl<'a> Networks<'a> {
             jobs: settings.threads(),
             packing: if settings.unpacked { Packing::Never } else { Packing::Auto },
             reduction: settings.reduction.into(),
+            disk,
             bitstate: settings.bitstate.then_some(cx.budget.most_memory().unwrap_or(DEFAULT_BITS) / 2),
             ..Options::default()
         };
         let semantics = Semantics::new(self.network, self.reading);
         let outcomes = explore::check(&semantics, self.sources, &options, cx);
-        outcomes.into_iter().map(|outcome| Answer::searched(outcome, &semantics)).collect()
+        Ok(outcomes.into_iter().map(|outcome| Answer::searched(outcome, &semantics)).collect())
     }
 
     /// A formula, a claim or acceptance labels; `None` if there is no such formula or claim.
@@ -319,7 +355,7 @@ impl Strategy for Networks<'_> {
 
 /// Whether the settings are about one explicit search, which then answers alone.
 pub(crate) fn one_search(settings: &Settings) -> bool {
-    settings.keep_going || settings.bitstate || settings.max_states.is_some()
+    settings.keep_going || settings.bitstate || settings.max_states.is_some() || settings.on_disk()
 }
 
 fn is_about_infinite_runs(property: &Property) -> bool {

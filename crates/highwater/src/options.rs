@@ -74,10 +74,11 @@ const STRUCTURES: &[Kind] = &[Kind::Composition, Kind::Components];
 const C: &[Kind] = &[Kind::Program, Kind::Components];
 const SEARCH: &str = "safety and deadlock by the engine `explore`";
 const STORED: &str = "safety and deadlock by the engine `explore`, without `--bitstate`";
+const IN_MEMORY: &str = "safety and deadlock by the engine `explore`, without `--bitstate` and not on disk";
 const FIFO: &str = "the engine `fifo`; for Promela, with `--channels unbounded`";
 
 /// Every option of `check` that does not apply everywhere.
-pub const RULES: [OptionRule; 22] = [
+pub const RULES: [OptionRule; 25] = [
     OptionRule {
         name: "--channels drop",
         kinds: &[Kind::Promela],
@@ -123,9 +124,9 @@ pub const RULES: [OptionRule; 22] = [
     OptionRule {
         name: "--search",
         kinds: &[Kind::Promela],
-        what: STORED,
+        what: IN_MEMORY,
         given: |s| s.search != SearchOrder::Breadth,
-        uses: |s, u| searches(u) && !s.bitstate,
+        uses: |s, u| searches(u) && !s.bitstate && !s.on_disk(),
     },
     OptionRule {
         name: "--reduction",
@@ -151,8 +152,29 @@ pub const RULES: [OptionRule; 22] = [
     OptionRule {
         name: "--unpacked",
         kinds: &[Kind::Promela],
-        what: STORED,
+        what: IN_MEMORY,
         given: |s| s.unpacked,
+        uses: |s, u| searches(u) && !s.bitstate && !s.on_disk(),
+    },
+    OptionRule {
+        name: "--spill",
+        kinds: &[Kind::Promela],
+        what: STORED,
+        given: |s| s.spill.is_some(),
+        uses: |s, u| searches(u) && !s.bitstate,
+    },
+    OptionRule {
+        name: "--checkpoint",
+        kinds: &[Kind::Promela],
+        what: STORED,
+        given: |s| s.checkpoint.is_some(),
+        uses: |s, u| searches(u) && !s.bitstate,
+    },
+    OptionRule {
+        name: "--resume",
+        kinds: &[Kind::Promela],
+        what: STORED,
+        given: |s| s.resume.is_some(),
         uses: |s, u| searches(u) && !s.bitstate,
     },
     OptionRule {

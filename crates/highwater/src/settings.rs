@@ -146,9 +146,20 @@ pub struct Settings {
     pub max_states: Option<u64>,
     /// Do not go deeper than this.
     pub max_depth: Option<u64>,
+    /// Keep states on disk, below this folder.
+    pub spill: Option<PathBuf>,
+    /// Keep states on disk in this folder, with a checkpoint from which another search can go on.
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint in this folder.
+    pub resume: Option<PathBuf>,
 }
 
 impl Settings {
+    /// Whether states are kept on disk.
+    pub(crate) fn on_disk(&self) -> bool {
+        self.spill.is_some() || self.checkpoint.is_some() || self.resume.is_some()
+    }
+
     /// The number of threads.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16);

@@ -56,7 +56,7 @@ pub(crate) trait Strategy {
 /// The strategy for a model.
 pub(crate) fn of<'a>(model: &'a Model, settings: &'a Settings) -> Result<Box<dyn Strategy + 'a>, Error> {
     Ok(match &model.system {
-        System::Network(network) => Box::new(Networks::new(network, &model.sources, settings)?),
+        System::Network(network) => Box::new(Networks::new(network, model, settings)?),
         System::Composition(composition) => Box::new(Compositions::new(composition, settings)?),
         System::Program(program) => Box::new(Programs::new(program, &model.sources, settings)),
         System::Components(components) => Box::new(Components::new(components, &model.sources, settings)?),

@@ -177,6 +177,13 @@ fn every_property_is_answered_or_not_as_the_table_says() {
     assert_eq!(cells, 60);
 }
 
+/// A folder that is not there.
+fn fresh(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("applicability").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
 /// Gives an option; with two rows for `--method`, one value stands for each of its engines.
 fn give(option: &str, sample: &Sample, settings: &mut Settings, read: &mut ReadOptions) {
     match option {
@@ -207,6 +214,15 @@ fn give(option: &str, sample: &Sample, settings: &mut Settings, read: &mut ReadO
         "--keep-going" => settings.keep_going = true,
         "--bitstate" => settings.bitstate = true,
         "--unpacked" => settings.unpacked = true,
+        "--spill" => settings.spill = Some(fresh("spill")),
+        "--checkpoint" => settings.checkpoint = Some(fresh("checkpoint")),
+        "--resume" => {
+            settings.resume = Some(fresh("resume"));
+            // There is a checkpoint of the search for one of the properties.
+            let first = Settings { checkpoint: settings.resume.clone(), ..Settings::default() };
+            let file = written("options", &format!("model.{}", extension(sample.kind)), sample.rich);
+            let _ = checked(&file, Some("safety"), &first, read);
+        }
         "--max-states" => settings.max_states = Some(1000),
         "--max-depth" => settings.max_depth = Some(1000),
         "--method cegar" => settings.method = Method::Cegar,

@@ -297,6 +297,12 @@ impl Shapes {
         Some(id)
     }
 
+    /// All shapes in the order of their numbers: the shape before the youngest process, and the type of that process.
+    pub(crate) fn all(&self) -> Vec<(u16, u32)> {
+        let trie = self.inner.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        trie.nodes.iter().map(|node| (node.parent.0, node.machine.0)).collect()
+    }
+
     /// The shape without its youngest process.
     pub(crate) fn parent(&self, shape: ShapeId) -> ShapeId {
         match self.inner.read() {

@@ -1,5 +1,6 @@
 //! How to search: the order, what is looked for, how states are kept, and how many there may be.
 
+use crate::disk::Disk;
 use crate::reduction::Mode;
 use model::verdict::Property;
 
@@ -47,6 +48,8 @@ pub struct Options {
     pub room: u64,
     /// Remember states by a few bits in so many bytes only: then nothing is proved.
     pub bitstate: Option<u64>,
+    /// Keep states on disk: breadth-first, layer by layer.
+    pub disk: Option<Disk>,
     /// When states are left out because the order of steps does not matter.
     pub reduction: Mode,
 }
@@ -63,6 +66,7 @@ impl Default for Options {
             long: 40,
             room: 64 << 20,
             bitstate: None,
+            disk: None,
             reduction: Mode::Off,
         }
     }

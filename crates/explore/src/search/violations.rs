@@ -47,6 +47,20 @@ impl<At> Violations<At> {
         }
     }
 
+    /// Of each property that is violated: how often, and where first.
+    pub(crate) fn tallies(&self) -> impl Iterator<Item = (&Property, u64, &At)> {
+        self.counts.iter().filter_map(|(property, count)| {
+            let first = self.first.iter().find(|(problem, _)| problem.property == *property);
+            first.map(|(_, at)| (property, *count, at))
+        })
+    }
+
+    /// Adds a violation that was the first of so many.
+    pub(crate) fn put(&mut self, problem: Problem, count: u64, at: At) {
+        self.counts.push((problem.property.clone(), count));
+        self.first.push((problem, at));
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_empty()
     }

@@ -44,16 +44,16 @@ impl Networks<'_> {
         let search = |properties: Vec<Property>, budget: &Budget| self.search(properties, &cx.with(budget));
         // Who asks for one kind of search, or limits it, gets it.
         if one_search(self.settings()) || cx.budget.most_states().is_some() {
-            return Ok(search(properties, cx.budget));
+            return search(properties, cx.budget);
         }
-        let mut answers = search(properties, &cx.budget.slice(25).states(FIRST_STATES));
+        let mut answers = search(properties, &cx.budget.slice(25).states(FIRST_STATES))?;
         let violated = answers.iter().any(|answer| matches!(answer.claim, Claim::Violated(_)));
         if cx.budget.is_cancelled() || violated || !open(&answers) {
             return Ok(answers);
         }
         let finite = is_bounded(self.network(), cx);
         if finite {
-            let found = search(still_open(&answers), &cx.budget.slice(75));
+            let found = search(still_open(&answers), &cx.budget.slice(75))?;
             replace(&mut answers, found);
         }
         if cx.budget.is_cancelled() || !open(&answers) {
@@ -66,7 +66,7 @@ impl Networks<'_> {
             replace(&mut answers, found);
         }
         if !finite && !cx.budget.is_cancelled() && open(&answers) {
-            let found = search(still_open(&answers), cx.budget);
+            let found = search(still_open(&answers), cx.budget)?;
             replace(&mut answers, found);
         }
         Ok(answers)

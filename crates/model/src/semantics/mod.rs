@@ -33,7 +33,7 @@ use crate::evaluate::{Eval, View};
 use crate::expr::Expr;
 use crate::fault::FaultAt;
 use crate::ids::{EdgeId, LocationId, MachineId};
-use crate::layout::{Layout, Shapes};
+use crate::layout::{Layout, ShapeId, Shapes};
 use crate::network::{Initial, Network, Variable};
 use crate::source::Span;
 
@@ -191,6 +191,25 @@ impl<'n> Semantics<'n> {
     /// The reading.
     pub fn reading(&self) -> Reading {
         self.reading
+    }
+
+    /// The shapes of the states so far, in the order of their numbers: the shape without the youngest process, and the type
+    /// of that process. With the same shapes, the bytes of a state mean the same.
+    pub fn shapes(&self) -> Vec<(u16, u32)> {
+        self.shapes.all()
+    }
+
+    /// Gives shapes the numbers that they had elsewhere; whether that was possible.
+    pub fn restore_shapes(&self, shapes: &[(u16, u32)]) -> bool {
+        let machines = self.network.machines.len();
+        shapes.iter().enumerate().all(|(index, &(parent, machine))| {
+            let known = usize::from(parent) <= index && (machine as usize) < machines;
+            known
+                && self
+                    .shapes
+                    .push(ShapeId(parent), MachineId(machine))
+                    .is_some_and(|id| usize::from(id.0) == index + 1)
+        })
     }
 
     /// Something that computes successors; one per thread.

@@ -27,6 +27,16 @@ impl Reached {
         self.0[place] = true;
     }
 
+    /// Of each place, whether a process was there.
+    pub fn places(&self) -> &[bool] {
+        &self.0
+    }
+
+    /// The same places again; `None` if they are those of another model.
+    pub fn restore(semantics: &Semantics<'_>, places: Vec<bool>) -> Option<Self> {
+        (places.len() == semantics.places()).then_some(Reached(places))
+    }
+
     /// Adds what another stepper of the same semantics has reached.
     pub fn join(&mut self, other: &Reached) {
         for (here, there) in self.0.iter_mut().zip(&other.0) {

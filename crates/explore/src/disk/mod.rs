@@ -1,0 +1,104 @@
+//! The search on disk: breadth-first with delayed duplicate detection, for what does not fit into memory.
+//!
+//! A layer is expanded as a whole, and only then it is found out which of its successors are new: all are sorted by a hash
+//! and held against the states on the disk, which are sorted, too. So the disk is read from front to back, and never for the
+//! sake of one state. In memory are the successors of a layer (`candidates`), as far as there is room, and a filter and a
+//! sparse index for each sorted run (`runs`).
+//!
+//! All states stand in one file, layer after layer (`layers`), each with a reference to its parent: a run to a state is
+//! found by following references, one read per step. A layer is sorted, so it is a run itself. Runs are merged into larger
+//! ones, so that there are never more than a few: as many as the number of layers has binary digits.
+//!
+//! States, transitions, verdicts, the length of runs and the digest are those of the search in memory, for any number of
+//! threads. With a checkpoint (`manifest`), the files stay, and a later search goes on from the last layer that was complete.
+//!
+//! After Stern and Dill, *Using magnetic disk instead of main memory in the Murphi verifier* (1998), and Korf, *Delayed
+//! duplicate detection* (2003).
+
+mod blocks;
+mod candidates;
+mod layers;
+mod manifest;
+mod runs;
+mod stage;
+
+pub(crate) use layers::search;
+pub use manifest::Refused;
+
+use manifest::Manifest;
+use model::verdict::Reason;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where the states are kept, and whether for good.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    /// The folder of the files.
+    place: Place,
+    /// The folder of the checkpoint, and what it is a checkpoint of.
+    checkpoint: Option<(PathBuf, Identity)>,
+    /// Goes on from the checkpoint.
+    resume: bool,
+    /// Bytes for candidates in memory.
+    room: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    /// In a folder of its own below this one, which is removed in the end if there is no checkpoint.
+    Below(PathBuf),
+    /// In this folder.
+    At(PathBuf),
+}
+
+/// What a checkpoint belongs to: names and values. Another search must not go on from it.
+pub type Identity = Vec<(String, String)>;
+
+impl Disk {
+    /// Below a folder, for the time of the search.
+    pub fn spill(folder: &Path) -> Disk {
+        Disk { place: Place::Below(folder.to_owned()), checkpoint: None, resume: false, room: None }
+    }
+
+    /// With a checkpoint in a folder, where the states are as well, unless they are spilled elsewhere.
+    pub fn checkpoint(folder: &Path, spill: Option<&Path>, identity: Identity) -> Result<Disk, Refused> {
+        if Manifest::path(folder).exists() {
+            return Err(Refused::Exists(folder.to_owned()));
+        }
+        let place = spill.map_or(Place::At(folder.to_owned()), |spill| Place::Below(spill.to_owned()));
+        Ok(Disk { place, checkpoint: Some((folder.to_owned(), identity)), resume: false, room: None })
+    }
+
+    /// From the checkpoint in a folder on, if it belongs to this search and all its files are as they were.
+    pub fn resume(folder: &Path, identity: Identity) -> Result<Disk, Refused> {
+        let manifest = Manifest::read(folder)?;
+        manifest.belongs(&identity, folder)?;
+        manifest.verify(folder)?;
+        let (place, checkpoint) = (Place::At(manifest.data(folder)), Some((folder.to_owned(), identity)));
+        Ok(Disk { place, checkpoint, resume: true, room: None })
+    }
+
+    /// With so many bytes of memory for the successors of a layer, instead of 3/8 of all that may be used.
+    #[must_use]
+    pub fn room(self, bytes: u64) -> Disk {
+        Disk { room: Some(bytes), ..self }
+    }
+}
+
+/// Why the search ends early.
+enum Stop {
+    Disk(io::Error),
+    Reason(Reason),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Stop::Disk(error)
+    }
+}
+
+impl From<Reason> for Stop {
+    fn from(reason: Reason) -> Self {
+        Stop::Reason(reason)
+    }
+}
