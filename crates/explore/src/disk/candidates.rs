@@ -6,7 +6,6 @@
 
 use super::blocks::{Blocks, Reference, Stream, hash};
 use super::runs::{Merge, PARTITIONS, partition};
-use crate::table::reserve;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,6 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A table has so many slots at first.
 const FIRST_SLOTS: usize = 16;
+/// And it grows by so many bytes at least: there are many tables, and most have little.
+const LEAST: usize = 256;
 
 /// The candidates of all partitions.
 pub(crate) struct Candidates {
@@ -76,9 +77,13 @@ impl Shard {
             at = (at + 1) & mask;
         }
         let (start, length) = (self.bytes.len() as u32, state.len() as u32);
-        reserve(&mut self.bytes, state.len());
+        if self.bytes.len() + state.len() > self.bytes.capacity() {
+            self.bytes.reserve_exact((self.bytes.len() / 8).max(LEAST).max(state.len()));
+        }
         self.bytes.extend_from_slice(state);
-        reserve(&mut self.entries, 1);
+        if self.entries.len() == self.entries.capacity() {
+            self.entries.reserve_exact((self.entries.len() / 8).max(LEAST / 16));
+        }
         self.entries.push(Entry { hash, parent, start, length });
         self.slots[at] = self.entries.len() as u32;
     }

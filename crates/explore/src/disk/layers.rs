@@ -8,7 +8,7 @@ use super::stage::{BATCH, Counted, Stage, Worker};
 use super::{Disk, Place, Stop};
 use crate::expansion::{Expander, Problem};
 use crate::search::{Found, Violations, Watch};
-use model::budget::Stopwatch;
+use model::budget::{Stopwatch, resident_bytes};
 use model::semantics::{Reached, Semantics};
 use model::verdict::{Property, Reason, SearchStats};
 use std::collections::BTreeMap;
@@ -26,6 +26,8 @@ const NARROW: usize = 4 * BATCH;
 const DEFAULT_MEMORY: u64 = 4 << 30;
 /// So many of the newest runs are left as they are at least.
 const YOUNG: usize = 4;
+/// The bytes that are read at once where blocks of a run are looked at one after the other: by the memory there is.
+const AHEAD: std::ops::Range<u64> = 8 << 10..256 << 10;
 /// Writing checkpoints takes at most so small a part of the time.
 const CHECKPOINT_SHARE: u32 = 20;
 
@@ -112,6 +114,8 @@ struct Layers<'a> {
     /// Files of runs that are not needed once there is another checkpoint.
     obsolete: Vec<String>,
     candidates: Candidates,
+    /// Bytes that may be used.
+    memory: u64,
     worker: Worker<'a>,
     /// What was counted in complete layers.
     total: Total,
@@ -131,7 +135,8 @@ impl<'a> Layers<'a> {
         let writer = File::options().create(true).write(true).truncate(!disk.resume).open(&path)?;
         let reader = Arc::new(File::open(&path)?);
         let most = watch.cx.budget.most_memory().unwrap_or(DEFAULT_MEMORY);
-        let room = disk.room.unwrap_or(most / 8 * 3);
+        let memory = most.saturating_sub(resident_bytes().unwrap_or(0));
+        let room = disk.room.unwrap_or(memory / 4);
         let checkpoint = disk.checkpoint.as_ref().map(|(at, identity)| {
             let data = (folder.path != *at).then(|| folder.path.to_string_lossy().into_owned());
             (at.clone(), Manifest { identity: identity.clone(), data, ..Manifest::default() })
@@ -149,6 +154,7 @@ impl<'a> Layers<'a> {
             runs: Vec::new(),
             made: 0,
             obsolete: Vec::new(),
+            memory,
             candidates: Candidates::new(&folder.path.join("overflow"), room)?,
             reached: worker.expander.stepper.reached().clone(),
             worker,
@@ -338,11 +344,12 @@ impl<'a> Layers<'a> {
         self.most_memory_bytes = self.most_memory_bytes.max(self.memory_bytes());
         let waiting: Vec<usize> = (0..PARTITIONS).filter(|&partition| self.candidates.has(partition)).collect();
         let jobs = self.layer.as_ref().map_or(1, |layer| self.jobs(layer));
+        let ahead = (self.memory / 128).clamp(AHEAD.start, AHEAD.end) as usize;
         let (next, runs, candidates, watch) = (AtomicUsize::new(0), &self.runs, &self.candidates, self.watch);
         let (writer, ready, layer) = (&mut self.writer, BTreeMap::new(), Layer::default());
         let new = Mutex::new(New { next: 0, ready, layer, writer, length: start });
         let work = || -> Result<(), Stop> {
-            let mut cursors: Vec<Cursor<'_>> = runs.iter().rev().map(|run| Cursor::new(run)).collect();
+            let mut cursors: Vec<Cursor<'_>> = runs.iter().rev().map(|run| Cursor::new(run, ahead)).collect();
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(&partition) = waiting.get(index) else { return Ok(()) };
@@ -383,6 +390,8 @@ impl<'a> Layers<'a> {
         }
         let (name, room, watch) = (format!("run-{}", self.made), self.has_room(), self.watch);
         let path = self.folder.path.join(&name);
+        // Nothing is looked up until they are merged: there is no room for two filters of a state.
+        self.runs[first..].iter_mut().for_each(|run| *run = Arc::new(run.bare()));
         let look = || watch.must_stop(0, 0).map_or(Ok(()), |reason| Err(Stop::from(reason)));
         let run = merged(&self.runs[first..], path, name, room, look)?;
         self.made += 1;
@@ -410,8 +419,7 @@ impl<'a> Layers<'a> {
 
     /// Whether there is room for filters.
     fn has_room(&self) -> bool {
-        let most = self.watch.cx.budget.most_memory().unwrap_or(DEFAULT_MEMORY) / 4;
-        self.runs.iter().map(|run| run.memory_bytes()).sum::<u64>() < most
+        self.runs.iter().map(|run| run.memory_bytes()).sum::<u64>() < self.memory / 5 * 2
     }
 
     /// A layer is complete: a checkpoint, unless there was one a moment ago.

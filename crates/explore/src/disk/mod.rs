@@ -78,7 +78,7 @@ impl Disk {
         Ok(Disk { place, checkpoint, resume: true, room: None })
     }
 
-    /// With so many bytes of memory for the successors of a layer, instead of 3/8 of all that may be used.
+    /// With so many bytes of memory for the successors of a layer, instead of a quarter of what may be used.
     #[must_use]
     pub fn room(self, bytes: u64) -> Disk {
         Disk { room: Some(bytes), ..self }

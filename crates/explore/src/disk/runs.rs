@@ -14,10 +14,8 @@ use std::sync::Arc;
 
 /// The partitions: ranges of hashes, by their upper bits.
 pub(crate) const PARTITIONS: usize = 256;
-/// The most bytes that are read at once where blocks are looked at one after the other.
-const MOST_AHEAD: usize = 256 << 10;
 /// So many bytes of blocks are collected before they are written.
-const WRITE: usize = 1 << 20;
+const WRITE: usize = 256 << 10;
 /// Keys in a word of a filter of 64 bits, three of which stand for each.
 const KEYS_PER_WORD: usize = 6;
 
@@ -93,6 +91,13 @@ impl Run {
         self.filters.iter().map(Filter::memory_bytes).sum::<u64>() + self.index.capacity() as u64 * 16
     }
 
+    /// The same states without what is needed to look them up.
+    pub(crate) fn bare(&self) -> Run {
+        let (file, name) = (Arc::clone(&self.file), self.name.clone());
+        let Run { parents, start, end, states, .. } = *self;
+        Run { file, name, parents, index: Vec::new(), start, end, states, filters: Vec::new() }
+    }
+
     /// Where a block ends.
     pub(crate) fn block_end(&self, block: usize) -> u64 {
         self.index.get(block + 1).map_or(self.end, |(_, start)| *start)
@@ -166,13 +171,15 @@ pub(crate) struct Cursor<'r> {
     /// Which part of the file the window is.
     from: u64,
     ahead: usize,
+    most_ahead: usize,
     /// The block whose checksum was looked at last.
     verified: usize,
 }
 
 impl<'r> Cursor<'r> {
-    pub(crate) fn new(run: &'r Run) -> Self {
-        Cursor { run, at: 0, window: Vec::new(), from: 0, ahead: 0, verified: usize::MAX }
+    /// Reads at most so many bytes at once.
+    pub(crate) fn new(run: &'r Run, most_ahead: usize) -> Self {
+        Cursor { run, at: 0, window: Vec::new(), from: 0, ahead: 0, most_ahead, verified: usize::MAX }
     }
 
     /// Whether a state is in the run.
@@ -203,7 +210,8 @@ impl<'r> Cursor<'r> {
         let window_end = self.from + self.window.len() as u64;
         if start < self.from || end > window_end {
             let length = (end - start) as usize;
-            self.ahead = if start >= self.from && start <= window_end { (self.ahead * 2).min(MOST_AHEAD) } else { 0 };
+            self.ahead =
+                if start >= self.from && start <= window_end { (self.ahead * 2).min(self.most_ahead) } else { 0 };
             self.ahead = self.ahead.max(length);
             let length = (self.ahead as u64).min(self.run.end - start) as usize;
             self.window.resize(length, 0);
