@@ -156,27 +156,9 @@ pub const RULES: [OptionRule; 25] = [
         given: |s| s.unpacked,
         uses: |s, u| searches(u) && !s.bitstate && !s.on_disk(),
     },
-    OptionRule {
-        name: "--spill",
-        kinds: &[Kind::Promela],
-        what: STORED,
-        given: |s| s.spill.is_some(),
-        uses: |s, u| searches(u) && !s.bitstate,
-    },
-    OptionRule {
-        name: "--checkpoint",
-        kinds: &[Kind::Promela],
-        what: STORED,
-        given: |s| s.checkpoint.is_some(),
-        uses: |s, u| searches(u) && !s.bitstate,
-    },
-    OptionRule {
-        name: "--resume",
-        kinds: &[Kind::Promela],
-        what: STORED,
-        given: |s| s.resume.is_some(),
-        uses: |s, u| searches(u) && !s.bitstate,
-    },
+    on_disk("--spill", |s| s.spill.is_some()),
+    on_disk("--checkpoint", |s| s.checkpoint.is_some()),
+    on_disk("--resume", |s| s.resume.is_some()),
     OptionRule {
         name: "--max-states",
         kinds: &[Kind::Promela, Kind::Machines, Kind::Composition, Kind::Components],
@@ -255,6 +237,11 @@ pub const RULES: [OptionRule; 25] = [
         uses: |_, u| reads_c(u),
     },
 ];
+
+/// An option of the search on disk.
+const fn on_disk(name: &'static str, given: fn(&Settings) -> bool) -> OptionRule {
+    OptionRule { name, kinds: &[Kind::Promela], what: STORED, given, uses: |s, u| searches(u) && !s.bitstate }
+}
 
 fn is_of_structures(settings: &Settings) -> bool {
     matches!(settings.method, Method::Paper | Method::Refine | Method::Minimise)
