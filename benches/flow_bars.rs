@@ -4,13 +4,14 @@ use crate::ring;
 use explore::growth::{GrowthOptions, growth};
 use explore::search::{Options, search};
 use flow::{Question, Report};
-use highwater::{Check, Model};
+use highwater::{Check, Model, Verdict};
 use model::budget::Budget;
 use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::verdict::Property;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub fn section() -> String {
          section alone. The systems with known answers are in `crates/certify/tests/data/known_bounds.txt`.\n\n"
     );
     text += &known_systems();
+    text += &growing_systems();
+    text += &public_models();
     text += &exact_shares();
     text += &exponents();
     text += &searches();
@@ -64,18 +67,27 @@ fn checked(network: &Network, question: &Question, most: u64) -> Report {
 
 // --- systems with known answers ---------------------------------------------------------------------
 
+/// A system, and the most that each of its channels ever holds; none if it grows.
+struct Known {
+    name: &'static str,
+    text: &'static str,
+    truth: Vec<(&'static str, Option<u64>)>,
+}
+
+fn known() -> impl Iterator<Item = Known> {
+    let all = include_str!("../crates/certify/tests/data/known_bounds.txt");
+    all.split("=== ").skip(1).filter_map(|system| {
+        let (head, text) = system.split_once('\n')?;
+        let (name, truth) = head.split_once(" | ")?;
+        let entries = truth.trim_start_matches("large ").split(", ").filter_map(|entry| entry.rsplit_once(' '));
+        Some(Known { name, text, truth: entries.map(|(channel, most)| (channel, most.parse().ok())).collect() })
+    })
+}
+
 /// Per first word of the name, and for all: how many of the bounded ones flow proves, and how many bounds are the truth.
 fn known_systems() -> String {
     let mut rows: Vec<(String, [usize; 4], f64)> = Vec::new();
-    let all = include_str!("../crates/certify/tests/data/known_bounds.txt");
-    for system in all.split("=== ").skip(1) {
-        let Some((head, text)) = system.split_once('\n') else { continue };
-        let Some((name, truth)) = head.split_once(" | ") else { continue };
-        let entries = truth.trim_start_matches("large ").split(", ").filter_map(|entry| entry.rsplit_once(' '));
-        let truth: Vec<(&str, Option<u64>)> = entries.map(|(channel, most)| (channel, most.parse().ok())).collect();
-        if truth.iter().any(|(_, most)| most.is_none()) {
-            continue;
-        }
+    for Known { name, text, truth } in known().filter(|known| known.truth.iter().all(|(_, most)| most.is_some())) {
         let (report, time) = timed(|| checked(&network(text), &Question::Boundedness, 10));
         let of = |channel: &str| report.queues.iter().find(|queue| queue.name == channel).and_then(|q| q.at_most);
         let exact = truth.iter().filter(|(channel, most)| of(channel) == *most).count();
@@ -101,6 +113,80 @@ fn known_systems() -> String {
         let _ = writeln!(text, "| {kind} | {number} | {proved} | {bounds} | {exact} | {time:.3} |");
     }
     text
+}
+
+/// Systems in which a channel grows: no bound of it is proved, and a run shows it.
+fn growing_systems() -> String {
+    let mut text = String::from(
+        "\nSystems in which a channel grows without end, by both engines, 10 seconds each. *Wrong* are bounds of such a \
+         channel; *shown* are those with a run that is repeated, which the replay accepts.\n\n\
+         | system | wrong | shown | time |\n| --- | ---: | --- | ---: |\n",
+    );
+    for Known { name, text: model, truth } in known().filter(|known| known.truth.iter().any(|(_, most)| most.is_none()))
+    {
+        let ((verdict, bounded), time) = timed(|| decided(model));
+        let grows = |channel: &&String| truth.iter().any(|(name, most)| name == channel && most.is_none());
+        let wrong = bounded.iter().filter(grows).count();
+        let shown = if verdict == Some(Verdict::Violated) { "yes" } else { "no" };
+        let _ = writeln!(text, "| {name} | {wrong} | {shown} | {time:.2} |");
+    }
+    text
+}
+
+/// The verdict on boundedness by both engines, and the channels with a bound.
+fn decided(text: &str) -> (Option<Verdict>, Vec<String>) {
+    let Ok(model) = Model::from_text("model.pml", text) else { return (None, Vec::new()) };
+    let check = Check::new(&model).property("boundedness").map(|check| check.timeout(Duration::from_secs(10)));
+    let Ok(report) = check.and_then(|check| check.run()) else { return (None, Vec::new()) };
+    let Some(finding) = report.finding("boundedness") else { return (None, Vec::new()) };
+    let bounded = finding.channels().into_iter().filter(|channel| channel.at_most.is_some());
+    (Some(finding.verdict()), bounded.map(|channel| channel.name).collect())
+}
+
+/// The public models with a buffered channel, where they are at hand: how many are decided in 10 seconds.
+fn public_models() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models/promela");
+    let (mut open, mut counts) = (Vec::new(), [0usize; 3]);
+    let mut folders = vec![folder.clone()];
+    while let Some(next) = folders.pop() {
+        let mut entries: Vec<PathBuf> =
+            std::fs::read_dir(&next).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        entries.sort();
+        for path in entries {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| ["pml", "pr", "prm", "promela"].iter().any(|known| e == *known))
+                && let Ok(model) = Model::read(&path)
+                && let Ok(check) = Check::new(&model).property("boundedness")
+                && let Ok(report) = check.timeout(Duration::from_secs(10)).run()
+                && let Some(finding) = report.finding("boundedness")
+                && !finding.channels().is_empty()
+            {
+                match finding.verdict() {
+                    Verdict::Proved => counts[0] += 1,
+                    Verdict::Violated => counts[1] += 1,
+                    _ => {
+                        counts[2] += 1;
+                        open.push(path.strip_prefix(&folder).unwrap_or(&path).display().to_string());
+                    }
+                }
+            }
+        }
+    }
+    let all: usize = counts.iter().sum();
+    if all == 0 {
+        return String::from("\nThe public models are not at hand.\n");
+    }
+    let share = 100.0 * (counts[0] + counts[1]) as f64 / all as f64;
+    open.sort();
+    format!(
+        "\nPublic models with buffered channels, 10 seconds each: {all}, of which {} are proved, {} grow, {} are open \
+         ({share:.0} % decided). Open: {}.\n",
+        counts[0],
+        counts[1],
+        counts[2],
+        open.join(", ")
+    )
 }
 
 // --- size --------------------------------------------------------------------------------------------
