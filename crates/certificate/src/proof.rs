@@ -221,7 +221,7 @@ mod tests {
             },
             progress: None,
             ranking: Ranking::Lose(weights.clone(), Box::new(Ranking::Bounded(weights.clone()))),
-            bounds: vec![Bound { queue: 0, at_most: 2, weights: 0, unit: 1 }],
+            bounds: vec![Bound { queue: 0, atoms: Vec::new(), at_most: 2, weights: 0, unit: 1 }],
             bound_weights: vec![weights],
         }
     }

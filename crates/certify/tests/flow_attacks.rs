@@ -342,8 +342,35 @@ fn rest_on(proof: &mut FlowProof, queues: &[u32], bounded: u32) {
         weights.messages.insert(queue, vec![1; proof.abstraction.queues[queue as usize].atoms.len()]);
     }
     proof.abstraction.queues[bounded as usize].claimed = true;
-    proof.bounds = vec![Bound { queue: bounded, at_most: 1000, weights: 0, unit: 1 }];
+    proof.bounds = vec![Bound { queue: bounded, atoms: Vec::new(), at_most: 1000, weights: 0, unit: 1 }];
     proof.bound_weights = vec![weights];
+}
+
+/// Bounds of atoms bound a queue only together, and each only what it weighs.
+#[test]
+fn a_bound_of_atoms_is_for_these_alone() {
+    let text = "chan q = [1] of { byte };
+         active proctype S() { do :: !(q??[1]) -> q!1 :: !(q??[2]) -> q!2 od }
+         active proctype R() { do :: q?1 :: q?2 od }";
+    let case = Case { name: "atoms", text: "", variants: ["", ""], live: false, events: &[] };
+    let network = promela::read("model.pml", text, &promela::preprocess::Options::default()).network.unwrap();
+    let honest = case.prove(&network).unwrap();
+    let parts = honest.bounds.iter().filter(|bound| !bound.atoms.is_empty()).count();
+    assert_eq!((parts, honest.bounds.len()), (2, 2));
+    let bound = |proof: &FlowProof| case.verify(&network, proof).ok().map(|all| all.bounded[0].1);
+    assert_eq!(bound(&honest), Some(Some(2)));
+    let mut forged = honest.clone();
+    forged.bounds.pop();
+    assert_eq!(bound(&forged), None, "one of two");
+    let mut forged = honest.clone();
+    forged.bounds[0].atoms = vec![0, 1];
+    assert_eq!(bound(&forged), None, "an atom that weighs nothing");
+    let mut forged = honest.clone();
+    forged.bounds[0].atoms.clear();
+    assert_eq!(bound(&forged), None, "all atoms");
+    let mut forged = honest;
+    forged.bounds[1].at_most = 0;
+    assert_eq!(bound(&forged), None, "less than the one that was tested for");
 }
 
 /// A queue that limits itself needs its bound, and the bound counts those who have asked and not yet sent.
@@ -469,7 +496,7 @@ fn is_forged(network: &Network, proof: &FlowProof) -> bool {
         weights.nodes.insert(owner, (0..nodes).map(|node| i64::from(choice >> node & 1)).collect());
         let index = forged.bound_weights.len() as u32;
         forged.bound_weights.push(weights);
-        forged.bounds.push(Bound { queue: mine as u32, at_most: 1, weights: index, unit: 1 });
+        forged.bounds.push(Bound { queue: mine as u32, atoms: Vec::new(), at_most: 1, weights: index, unit: 1 });
         certify::flow::verify(network, &Property::Boundedness, &forged, &Context::silent(&seconds(20))).is_ok()
     })
 }

@@ -55,21 +55,28 @@ impl Known {
 
 #[test]
 fn a_search_confirms_what_is_known() {
+    let mut different = Vec::new();
     for system in systems().iter().filter(|system| !system.large) {
         let network = system.network();
         let semantics = Semantics::new(&network, Reading::Unbounded);
         let limits = seconds(60).states(if system.is_bounded() { 300_000 } else { 3_000 });
         let report = growth(&semantics, &GrowthOptions::default(), &Context::silent(&limits));
         let growing = report.channels();
-        assert!(report.complete || !system.is_bounded(), "{}: not all states were visited", system.name);
+        if !report.complete && system.is_bounded() {
+            different.push(format!("{}: not all states were visited", system.name));
+        }
         for (channel, most) in &system.truth {
             let longest = report.longest.iter().find(|q| q.channel == *channel).map_or(0, |q| u64::from(q.length));
             match most {
-                Some(most) => assert_eq!(longest, *most, "{}: {channel}", system.name),
-                None => assert!(growing.contains(channel) || longest > 20, "{}: {channel} does not grow", system.name),
+                Some(most) if longest != *most => different.push(format!("{}: {channel} {longest}", system.name)),
+                None if !growing.contains(channel) && longest <= 20 => {
+                    different.push(format!("{}: {channel} does not grow", system.name));
+                }
+                _ => {}
             }
         }
     }
+    assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
 /// What is proved of one system, where that is not all: in words. Panics where it is wrong.
@@ -108,8 +115,22 @@ const OPEN: &[&str] = &[
     "a deterministic step that goes through 256",
     "pid reuse with the flag of the predecessor",
     "a writer that takes it back",
-    "flag array for 50 clients",
-    "copy of a flag",
+    "service: fan-out and fan-in",
+    "service: fan-in that counts",
+    "service: the first reply wins, the other is taken later",
+    "service: clients created one after the other",
+    "service: alternating bit that sends again on a timeout",
+    "service: barrier of three with one arrival queue",
+    "service: two-phase commit",
+    "service: a quorum of two, the third vote is taken too",
+    "service: a tree of sums",
+    "service: a leader by the greatest number",
+    "service: publish to two subscribers that acknowledge",
+    "service: data and the end of the stream",
+    "growth: a drain of higher priority",
+    "flag: a turn of three",
+    "flag: a mode that one process writes",
+    "service: a balancer that takes turns",
 ];
 
 #[test]

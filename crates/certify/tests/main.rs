@@ -7,6 +7,7 @@ mod flow_corpus;
 mod flow_proofs;
 mod flow_random;
 mod known_bounds;
+mod polls_random;
 mod programs;
 mod random_livelock;
 mod support;

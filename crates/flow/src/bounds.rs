@@ -30,26 +30,27 @@ impl Proved {
     pub const EMPTY: Proved = Proved { at_most: 0, unit: 1, room: 0 };
 
     /// The bound as the certificate carries it.
-    pub fn bound(self, queue: u32, weights: u32) -> Bound {
-        Bound { queue, at_most: self.at_most, weights, unit: self.unit }
+    pub fn bound(self, queue: u32, atoms: Vec<u32>, weights: u32) -> Bound {
+        Bound { queue, atoms, at_most: self.at_most, weights, unit: self.unit }
     }
 }
 
-/// The least bound of a queue that weights can prove; `None` if there is none, or no time.
+/// The least bound of a queue, or of some atoms of it, that weights can prove; `None` if there is none, or no time.
 pub fn bound(
     prover: &Prover<'_, '_>,
     frame: &Frame<'_>,
-    queue: u32,
+    (queue, atoms): (u32, &[u32]),
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Option<(Proved, Weights)> {
     let net = frame.net;
+    let counted = |c: &Counter| matches!(c, Counter::Message(q, atom) if *q == queue && (atoms.is_empty() || atoms.contains(atom)));
     let least: Vec<Option<i64>> = net
         .counters
         .iter()
         .zip(&prover.dropped)
         .map(|(c, &dropped)| match c {
             _ if dropped => None,
-            Counter::Message(q, _) if *q == queue => Some(1),
+            c if counted(c) => Some(1),
             _ => Some(0),
         })
         .collect();
@@ -59,7 +60,7 @@ pub fn bound(
     loop {
         let Weighed::Weights(weights) = master.generate(keep_going) else { return None };
         if !allowances.demand(&mut master, frame, &weights).ok()? {
-            return finish(prover, frame, queue, &weights).ok();
+            return finish(prover, frame, &counted, &weights).ok();
         }
         if master.solve(keep_going).is_some() {
             return None;
@@ -141,15 +142,16 @@ impl Allowances {
     }
 }
 
-/// Weights in whole numbers, and what they prove of a queue.
+/// Weights in whole numbers, and what they prove of what is counted.
 fn finish(
     prover: &Prover<'_, '_>,
     frame: &Frame<'_>,
-    queue: u32,
+    counted: &dyn Fn(&Counter) -> bool,
     weights: &[Rational],
 ) -> Result<(Proved, Weights), TooLarge> {
     let room = room(prover, frame, weights)?;
-    let proved = room.units(frame.net).get(&queue).copied().ok_or(TooLarge)?;
+    let lightest = frame.net.counters.iter().zip(&room.whole).filter(|(counter, _)| counted(counter));
+    let proved = lightest.map(|(_, weight)| *weight).min().and_then(|unit| room.units_of(unit)).ok_or(TooLarge)?;
     Ok((proved, room.weights))
 }
 
@@ -171,12 +173,13 @@ impl Room {
                 *known = weight.min(*known);
             }
         }
-        let each = lightest.into_iter().filter(|(_, unit)| *unit > 0);
-        let each = each.filter_map(|(queue, unit)| {
-            let (at_most, unit) = (u64::try_from(self.total / unit).ok()?, i64::try_from(unit).ok()?);
-            Some((queue, Proved { at_most, unit, room: self.total }))
-        });
-        each.collect()
+        lightest.into_iter().filter_map(|(queue, unit)| Some((queue, self.units_of(unit)?))).collect()
+    }
+
+    /// The most messages that there is room for, if each weighs a unit at least.
+    fn units_of(&self, unit: i128) -> Option<Proved> {
+        let at_most = u64::try_from(self.total.checked_div(unit)?).ok()?;
+        Some(Proved { at_most, unit: i64::try_from(unit).ok()?, room: self.total })
     }
 }
 

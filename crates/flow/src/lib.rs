@@ -199,7 +199,7 @@ impl Engine<'_> {
                 None => {}
             }
             let found = unlimited.unwrap_or(found);
-            let limited = limited_queues(&self.limits(analysis, net, &growing.counters), &linear);
+            let limited = limited(&self.limits(analysis, net, &growing.counters), &linear);
             let first = growing.is_empty();
             if !self.leave_out(analysis, net, &found, &limited, growing) {
                 return Round::done(self.nothing(analysis, net, growing));
@@ -251,7 +251,7 @@ impl Engine<'_> {
         analysis: &Analysis,
         net: &Net,
         found: &Counterexample,
-        limited: &BTreeSet<u32>,
+        limited: &BTreeSet<(u32, Option<u32>)>,
         growing: &mut Growing,
     ) -> bool {
         if growing.is_empty() {
@@ -261,7 +261,7 @@ impl Engine<'_> {
             return false;
         }
         let mut grown = grown(net, found, &growing.counters);
-        grown.retain(|c| !matches!(c, Counter::Message(queue, _) if limited.contains(queue)));
+        grown.retain(|c| !c.is_among(limited));
         growing.counters.extend(&grown);
         !grown.is_empty()
     }
@@ -392,7 +392,7 @@ impl Engine<'_> {
             Question::Livelock { .. } => Goal::Progress,
         };
         let dropped = left_out(net, dropped);
-        let mut prover = Prover::new(net, &shape, dropped, &self.budget).with_limits(&limited_queues(&limits, &linear));
+        let mut prover = Prover::new(net, &shape, dropped, &self.budget).with_limits(&limited(&limits, &linear));
         let ranking = prover.prove(goal);
         self.problems += prover.effort.problems + limits.len();
         Ok(Ranked { ranking: ranking?, dropped: prover.dropped, limits, linear })
@@ -565,9 +565,10 @@ struct Ranked {
     linear: Linear,
 }
 
-/// The queues that have bounds of their own.
-fn limited_queues(limits: &[Limit], linear: &Linear) -> BTreeSet<u32> {
-    limits.iter().map(|limit| limit.queue).chain(linear.bounds.iter().map(|bound| bound.queue)).collect()
+/// The queues, and atoms of queues, that have bounds of their own.
+fn limited(limits: &[Limit], linear: &Linear) -> BTreeSet<(u32, Option<u32>)> {
+    let linear = linear.bounds.iter().map(|bound| (bound.queue, None));
+    limits.iter().map(|limit| (limit.queue, limit.atom)).chain(linear).collect()
 }
 
 /// The bound of every queue that is claimed: at least the one that weights for all queues together prove; a better one of
@@ -587,7 +588,7 @@ fn bound_all(
     for part in net.parts() {
         let dropped = part.counters.iter().map(|c| left_out.contains(c)).collect();
         let prover =
-            Prover::new(&part, shape, dropped, &never).with_limits(&limited_queues(limits, &proof.abstraction.linear));
+            Prover::new(&part, shape, dropped, &never).with_limits(&limited(limits, &proof.abstraction.linear));
         let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
         let mut queues: Vec<u32> = Vec::new();
         for counter in &part.counters {
@@ -619,7 +620,8 @@ fn bound_all(
             let exact = known == Some(1);
             let worth = !exact && useless < MOST_USELESS && budget.check().is_ok();
             let moment = if large { budget.at_most(BOUNDS_TIME / 10) } else { budget.clone() };
-            let own = if worth { bounds::bound(&prover, &frame, queue, &mut || moment.check().is_ok()) } else { None };
+            let own =
+                if worth { bounds::bound(&prover, &frame, (queue, &[]), &mut || moment.check().is_ok()) } else { None };
             let own = own.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
             let own = own.filter(|(own, _)| known.is_none_or(|known| own.at_most < known));
             useless += usize::from(worth && own.is_none());
@@ -629,12 +631,14 @@ fn bound_all(
             } else if let Some((proved, weights)) = rough {
                 report.queues[rows[&queue]].at_most = Some(proved.at_most);
                 let weights = *shared.get_or_insert_with(|| keep_weights(proof, weights.clone()));
-                proof.bounds.push(proved.bound(queue, weights));
+                proof.bounds.push(proved.bound(queue, Vec::new(), weights));
+            } else if let Some(most) = by_atoms((net, &frame), &prover, (queue, limits), proof, budget) {
+                report.queues[rows[&queue]].at_most = Some(most);
             }
         }
     }
     report.hurried = budget.check().is_err();
-    for limit in limits {
+    for limit in limits.iter().filter(|limit| limit.atom.is_none()) {
         let proved = raise(net, shape, limit.queue, limit.proved, &limit.weights);
         if let Some(&row) = rows.get(&limit.queue) {
             report.queues[row].bounded = true;
@@ -666,7 +670,42 @@ fn raise(net: &Net, shape: &Shape, queue: u32, proved: Proved, weights: &Weights
 
 fn keep_bound(proof: &mut FlowProof, queue: u32, proved: Proved, weights: Weights) {
     let weights = keep_weights(proof, weights);
-    proof.bounds.push(proved.bound(queue, weights));
+    proof.bounds.push(proved.bound(queue, Vec::new(), weights));
+}
+
+/// The bound of a queue with atoms that limit themselves: what they hold, and what the others hold together.
+fn by_atoms(
+    (net, frame): (&Net, &Frame<'_>),
+    prover: &Prover<'_, '_>,
+    (queue, limits): (u32, &[Limit]),
+    proof: &mut FlowProof,
+    budget: &Budget,
+) -> Option<u64> {
+    let own = limits.iter().filter(|limit| limit.queue == queue);
+    let own: Vec<(u32, &Limit)> = own.filter_map(|limit| Some((limit.atom?, limit))).collect();
+    let others = net.counters.iter().filter_map(|counter| match counter {
+        Counter::Message(q, atom) if *q == queue && own.iter().all(|(limited, _)| limited != atom) => Some(*atom),
+        _ => None,
+    });
+    let others: Vec<u32> = others.collect();
+    let mut parts: Vec<(Vec<u32>, Proved, Weights)> =
+        own.iter().map(|&(atom, limit)| (vec![atom], limit.proved, limit.weights.clone())).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    // Atoms that limit themselves count in the ranking already.
+    let mut keep_going = || budget.check().is_ok();
+    let rest = if others.is_empty() { None } else { bounds::bound(prover, frame, (queue, &others), &mut keep_going) };
+    let complete = others.is_empty() || rest.is_some();
+    parts.extend(rest.map(|(proved, weights)| (others, proved, weights)));
+    let mut sum = 0u64;
+    for (atoms, proved, weights) in parts {
+        let proved = raise(net, prover.shape, queue, proved, &weights);
+        sum = sum.saturating_add(proved.at_most);
+        let weights = keep_weights(proof, weights);
+        proof.bounds.push(proved.bound(queue, atoms, weights));
+    }
+    complete.then_some(sum)
 }
 
 fn keep_weights(proof: &mut FlowProof, weights: Weights) -> u32 {

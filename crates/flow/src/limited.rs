@@ -8,6 +8,9 @@
 //! This holds also where others move between test and send: each process that has passed the test has a potential for
 //! what it may still send.
 //!
+//! A poll that fails (`!(q ?? [m])`) says as much of one atom of the queue, which then has a bound of its own; if all have one,
+//! so has the queue.
+//!
 //! A queue with such a bound does not grow, whatever else does: in a ranking its messages need not weigh anything.
 //! Two queues are never argued about together, so it does not matter that they are not short at the same moment.
 
@@ -21,23 +24,58 @@ use model::budget::Budget;
 use model::flow_proof::Weights;
 use std::collections::{BTreeSet, HashSet};
 
-/// The bound of a queue that limits itself.
+/// The bound of a queue that limits itself, or of one atom of it.
 #[derive(Clone)]
 pub struct Limit {
     /// The queue.
     pub queue: u32,
+    /// The atom; none if all messages are counted.
+    pub atom: Option<u32>,
     /// The bound.
     pub proved: Proved,
     /// The weights that prove it.
     pub weights: Weights,
 }
 
-/// The bounds of all queues that limit themselves and that count.
+/// The bounds of all queues that limit themselves and that count, else of those of their atoms that have one.
 pub fn limits(net: &Net, shape: &Shape, counts: &dyn Fn(u32) -> bool, budget: &Budget) -> Vec<Limit> {
-    let tested: BTreeSet<u32> = net.transitions.iter().flat_map(|t| &t.lengths).map(|&(queue, _)| queue).collect();
+    let tested: BTreeSet<_> = net.transitions.iter().flat_map(|t| &t.lengths).map(|&(what, _)| what).collect();
     let sent: BTreeSet<u32> = net.counters.iter().filter_map(|c| queue_of(*c)).collect();
-    let tested = tested.into_iter().filter(|queue| sent.contains(queue) && counts(*queue));
-    tested.filter_map(|queue| limit(net, shape, queue, budget)).collect()
+    let queues: BTreeSet<u32> = tested.iter().map(|&(queue, _)| queue).collect();
+    let mut limits = Vec::new();
+    for queue in queues.into_iter().filter(|queue| sent.contains(queue) && counts(*queue)) {
+        let whole = limit(net, shape, Counted { queue, atom: None }, budget);
+        if whole.is_none() {
+            let atoms = tested.iter().filter(|(tested, atom)| *tested == queue && atom.is_some());
+            limits.extend(atoms.filter_map(|&(_, atom)| limit(net, shape, Counted { queue, atom }, budget)));
+        }
+        limits.extend(whole);
+    }
+    limits
+}
+
+/// The messages of a queue, or those of one atom.
+#[derive(Clone, Copy)]
+struct Counted {
+    queue: u32,
+    atom: Option<u32>,
+}
+
+impl Counted {
+    fn has(self, counter: Counter) -> bool {
+        matches!(counter, Counter::Message(q, a) if q == self.queue && self.atom.is_none_or(|atom| atom == a))
+    }
+
+    /// How many there are after a transition at the most, if the transition tests that.
+    fn after(self, net: &Net, transition: &Transition) -> Option<u64> {
+        let seen =
+            |atom| transition.lengths.iter().find(|(what, _)| *what == (self.queue, atom)).map(|(_, most)| *most);
+        let each = || {
+            let counted = net.counters.iter().filter(|counter| self.has(**counter));
+            counted.map(|counter| if let Counter::Message(_, atom) = counter { seen(Some(*atom)) } else { None }).sum()
+        };
+        seen(None).or_else(each)
+    }
 }
 
 /// The bounds of queues by weights under which no step at all gains, in which processes of any number may have weights at
@@ -52,8 +90,8 @@ pub fn by_paths(net: &Net, shape: &Shape, left_out: &[bool], budget: &Budget) ->
         let counted = part.counters.iter().filter(|counter| !left_out.contains(counter));
         let queues: BTreeSet<u32> = counted.filter_map(|counter| queue_of(*counter)).collect();
         for queue in queues {
-            let found = bounds::bound(&prover, &frame, queue, &mut || budget.check().is_ok());
-            limits.extend(found.map(|(proved, weights)| Limit { queue, proved, weights }));
+            let found = bounds::bound(&prover, &frame, (queue, &[]), &mut || budget.check().is_ok());
+            limits.extend(found.map(|(proved, weights)| Limit { queue, atom: None, proved, weights }));
         }
     }
     limits
@@ -66,14 +104,14 @@ fn queue_of(counter: Counter) -> Option<u32> {
     }
 }
 
-/// The bound of a queue, if it limits itself.
-fn limit(net: &Net, shape: &Shape, queue: u32, budget: &Budget) -> Option<Limit> {
-    let alive: Vec<bool> = net.transitions.iter().map(|t| length_after(t, queue).is_none()).collect();
+/// The bound of what is counted, if it limits itself.
+fn limit(net: &Net, shape: &Shape, counted: Counted, budget: &Budget) -> Option<Limit> {
+    let alive: Vec<bool> = net.transitions.iter().map(|t| counted.after(net, t).is_none()).collect();
     let least: Vec<Option<i64>> = net
         .counters
         .iter()
         .map(|counter| match counter {
-            Counter::Message(q, _) if *q == queue => Some(1),
+            counter if counted.has(*counter) => Some(1),
             Counter::Value(..) => Some(0),
             _ => None,
         })
@@ -82,12 +120,7 @@ fn limit(net: &Net, shape: &Shape, queue: u32, budget: &Budget) -> Option<Limit>
     let (weighed, _) = weigh::weigh(&frame, &least, &mut || budget.check().is_ok());
     let Weighed::Weights(weights) = weighed else { return None };
     let prover = Prover::new(net, shape, vec![false; net.counters.len()], budget);
-    Scales::new(&prover, &frame, &weights).ok()?.limit(net, queue)
-}
-
-/// How long a queue is after a transition at the most, if the transition tests it.
-fn length_after(transition: &Transition, queue: u32) -> Option<u64> {
-    transition.lengths.iter().find(|(q, _)| *q == queue).map(|(_, length)| *length)
+    Scales::new(&prover, &frame, &weights).ok()?.limit(net, counted)
 }
 
 /// Weights, and what they make of everything but messages.
@@ -135,18 +168,19 @@ impl Scales {
         self.span += high - low;
     }
 
-    /// What the weights prove of the queue.
-    fn limit(self, net: &Net, queue: u32) -> Option<Limit> {
-        let own = |(counter, weight): (&Counter, &i128)| (queue_of(*counter) == Some(queue)).then_some(*weight);
+    /// What the weights prove of what is counted.
+    fn limit(self, net: &Net, counted: Counted) -> Option<Limit> {
+        let own = |(counter, weight): (&Counter, &i128)| counted.has(*counter).then_some(*weight);
         let messages: Vec<i128> = net.counters.iter().zip(&self.whole).filter_map(own).collect();
         let (lightest, heaviest) = (*messages.iter().min()?, *messages.iter().max()?);
         let rises = net.transitions.iter().filter(|t| self.gain(t) > 0);
-        let each: Option<Vec<u64>> = rises.map(|t| length_after(t, queue)).collect();
+        let each: Option<Vec<u64>> = rises.map(|t| counted.after(net, t)).collect();
         let longest = each?.into_iter().max();
         let short = longest.map_or(0, |length| heaviest.saturating_mul(i128::from(length)).saturating_add(self.span));
         let room = self.start.max(short);
         let (at_most, unit) = (u64::try_from(room / lightest).ok()?, i64::try_from(lightest).ok()?);
-        Some(Limit { queue, proved: Proved { at_most, unit, room }, weights: self.weights })
+        let Counted { queue, atom } = counted;
+        Some(Limit { queue, atom, proved: Proved { at_most, unit, room }, weights: self.weights })
     }
 
     /// What a transition adds to the sum.

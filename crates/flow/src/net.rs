@@ -9,6 +9,7 @@
 //!
 //! Which variables are followed and which numbers counted is said in `shared`; `parts` cuts a net into pieces.
 
+mod known;
 mod parts;
 mod shared;
 
@@ -26,7 +27,7 @@ use model::verdict::Reason;
 pub(crate) use parts::{Arrivals, Merged};
 pub(crate) use shared::first_value;
 use shared::{followed, numbers};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What a counter counts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -53,6 +54,11 @@ impl Counter {
     pub fn grows(self) -> bool {
         matches!(self, Counter::Message(..) | Counter::Processes(..))
     }
+
+    /// Messages of one of these: a queue, or an atom of one.
+    pub fn is_among(self, some: &BTreeSet<(u32, Option<u32>)>) -> bool {
+        matches!(self, Counter::Message(queue, atom) if some.contains(&(queue, None)) || some.contains(&(queue, Some(atom))))
+    }
 }
 
 /// A transition.
@@ -74,9 +80,12 @@ pub struct Transition {
     pub edges: Vec<EdgeId>,
     /// It is progress.
     pub progress: bool,
-    /// The most that queues hold after it, where it tests them.
-    pub lengths: Vec<(u32, u64)>,
+    /// The most that queues hold after it, all in all or of one atom, where it tests them.
+    pub lengths: Vec<Length>,
 }
+
+/// A queue, or one atom of it, and how many messages of it there are at the most.
+pub type Length = ((u32, Option<u32>), u64);
 
 /// The net.
 pub struct Net {
@@ -145,6 +154,7 @@ pub fn build(
         builder.instance(id, budget)?;
     }
     builder.count_first();
+    known::retain(&mut builder.net, analysis);
     Ok(builder.net)
 }
 
@@ -262,7 +272,7 @@ impl Builder<'_> {
             }
         }
         let moves = self.moves(step, touched, choice);
-        let lengths: Vec<(u32, u64)> = step.lengths.iter().map(|(&queue, &length)| (queue, length)).collect();
+        let lengths: Vec<Length> = step.lengths.iter().map(|(&what, &length)| (what, length)).collect();
         for traffic in self.split(&step.traffic) {
             for &to in &targets {
                 for moves in &moves {
@@ -464,4 +474,4 @@ impl Builder<'_> {
     }
 }
 
-type TransitionKey = (u32, Vec<(u32, i64)>, Vec<(u32, u32, u32)>, bool, Vec<(u32, u64)>);
+type TransitionKey = (u32, Vec<(u32, i64)>, Vec<(u32, u32, u32)>, bool, Vec<Length>);

@@ -75,7 +75,7 @@ fn limit(analysis: &Analysis, net: &Net, queue: u32, owner: u32) -> Option<Limit
     let nodes: Option<Runs> = (0..instance.nodes.len() as u32).map(potential).collect();
     weights.nodes.insert(owner, nodes?);
     weights.messages.insert(queue, vec![1; analysis.facts.queues[queue as usize].atoms.len()]);
-    Some(Limit { queue, proved: Proved { at_most: u64::try_from(room).ok()?, unit: 1, room }, weights })
+    Some(Limit { queue, atom: None, proved: Proved { at_most: u64::try_from(room).ok()?, unit: 1, room }, weights })
 }
 
 /// The node that a transition leads to, or none for the end of the process; `None` if that is not clear.

@@ -95,9 +95,9 @@ impl<'n, 'w> Prover<'n, 'w> {
         Prover { net, shape, dropped, limited: vec![false; net.counters.len()], effort: Effort::default(), budget }
     }
 
-    /// The same, where some queues have bounds of their own.
-    pub fn with_limits(mut self, queues: &BTreeSet<u32>) -> Self {
-        let is_limited = |c: &Counter| matches!(c, Counter::Message(queue, _) if queues.contains(queue));
+    /// The same, where some queues, or atoms of them, have bounds of their own.
+    pub fn with_limits(mut self, limited: &BTreeSet<(u32, Option<u32>)>) -> Self {
+        let is_limited = |c: &Counter| c.is_among(limited);
         self.limited = self.net.counters.iter().map(is_limited).collect();
         self
     }

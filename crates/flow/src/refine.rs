@@ -21,7 +21,7 @@ const MOST_VALUES: usize = 40;
 /// A local that chooses a channel is folded if it has no more values than this.
 const MOST_INDICES: u64 = 4096;
 /// An array of more elements than this is not followed.
-const MOST_ELEMENTS: usize = 16;
+const MOST_ELEMENTS: usize = 64;
 
 /// The configuration to try next, and what is new in it; `None` if there is nothing more to look at.
 pub fn refine(
@@ -167,14 +167,20 @@ impl Refiner<'_> {
             };
             for index in &place.indices {
                 index.walk(&mut |e| {
-                    let Some(place) = local(e).filter(|place| place.indices.is_empty()) else { return };
-                    for slot in self.slots(machine, place) {
-                        let few = count(&self.held(machine, slot)) <= MOST_INDICES;
-                        if few && !config.unfoldable.contains(&(machine.0, slot)) {
-                            config.folded.entry(machine.0).or_default().insert(slot);
-                        }
+                    if let Some(place) = local(e).filter(|place| place.indices.is_empty()) {
+                        self.fold_index(machine, place, config);
                     }
                 });
+            }
+        }
+    }
+
+    /// Folds a local that chooses an element of an array. It has as many values as elements, once messages are told apart.
+    fn fold_index(&self, machine: MachineId, place: &Place, config: &mut Config) {
+        for slot in self.slots(machine, place) {
+            let few = count(&self.held(machine, slot)) <= MOST_INDICES;
+            if few && !config.unfoldable.contains(&(machine.0, slot)) {
+                config.folded.entry(machine.0).or_default().insert(slot);
             }
         }
     }
@@ -348,7 +354,7 @@ impl Refiner<'_> {
                 }
             }
             for place in &indices {
-                self.fold(machine, place, config);
+                self.fold_index(machine, place, config);
                 let same = received.iter().filter(|(.., bound)| bound.variable == place.variable);
                 for (field, arity, _) in same {
                     self.taken_by(machine).into_iter().for_each(|queue| self.tell_apart(queue, *field, *arity, config));

@@ -64,8 +64,8 @@ pub struct Step {
     pub created: Vec<Created>,
     /// Per number of the stepper: the most that its distance grows.
     pub growth: Vec<i64>,
-    /// The most that queues hold at its end, where a test has shown it.
-    pub lengths: BTreeMap<u32, u64>,
+    /// The most that queues hold at its end, all in all or of one atom, where a test has shown it.
+    pub lengths: BTreeMap<(u32, Option<u32>), u64>,
     /// How much of the traffic came before the last location that it passed through.
     pub shown: usize,
     /// The ghosts.
@@ -300,10 +300,15 @@ impl<'a> Stepper<'a> {
             let facts = &self.facts.queues[queue as usize];
             let types = &self.world.network.channel_types[facts.channel_type.index()].fields;
             if types.len() == fields.len() {
-                let stored = fields.iter().zip(types).map(|(v, &ty)| values::truncate(ty, v.clone())).collect();
+                let stored: Vec<Values> =
+                    fields.iter().zip(types).map(|(v, &ty)| values::truncate(ty, v.clone())).collect();
                 let mut next = step.clone();
+                for (&(_, atom), length) in next.lengths.range_mut((queue, None)..=(queue, Some(u32::MAX))) {
+                    let fits = |(held, field)| !values::is_empty(&values::meet(held, field));
+                    let of = |atom: u32| facts.atoms[atom as usize].1.iter().zip(&stored).all(fits);
+                    *length += u64::from(atom.is_none_or(of));
+                }
                 next.traffic.push(Traffic::Sent(queue, stored));
-                next.lengths.entry(queue).and_modify(|length| *length += 1);
                 found.push(next);
             }
         }

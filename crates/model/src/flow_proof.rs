@@ -459,14 +459,19 @@ pub enum Ranking {
 pub struct Bound {
     /// The queue, by its index in the abstraction.
     pub queue: u32,
+    /// Only messages of these atoms are counted; all, if there is none. The bounds of all atoms that are ever sent bound
+    /// the queue, as their sum.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub atoms: Vec<u32>,
     /// The most messages in it.
     pub at_most: u64,
-    /// An index into the list of weights: under these, *no* step gains, not even those that are taken once; each atom of
-    /// the queue weighs at least `unit`, and the sum at the start, less the lowest potential of each part, is less than
+    /// An index into the list of weights: under these, *no* step gains, not even those that are taken once; each of
+    /// the atoms weighs at least `unit`, and the sum at the start, less the lowest potential of each part, is less than
     /// `unit * (at_most + 1)`.
     ///
     /// If nothing but messages of this queue (one queue, and buffered), potentials of single instances and of followed
-    /// variables weigh anything, a step may gain after which the queue is known to be short. Then also the weight of
+    /// variables weigh anything, a step may gain after which the queue, or each atom in it that weighs anything, is known
+    /// to be short. Then also the weight of
     /// that many of the heaviest messages, with the difference between the highest and the lowest potential of each part,
     /// is less than `unit * (at_most + 1)`.
     ///

@@ -8,9 +8,12 @@
 //! A single instance that is not there yet is worth as much as at the best of its first nodes, so that its creation does
 //! not raise the sum; and so is the distance of a number of it.
 //!
-//! A queue may limit itself: a step that has seen that it is short (`nfull`, `empty`, `len`) may raise the sum, if in the
-//! sum is nothing that can be arbitrarily much but this one queue. After such a step the sum is no more than what
-//! the short queue and the highest potentials are worth together. So it never exceeds that, or what it is at the start.
+//! A queue may limit itself: a step that has seen that it is short (`nfull`, `empty`, `len`), or that what weighs in it is not
+//! there (a poll), may raise the sum, if in the sum is nothing that can be arbitrarily much but this one queue. After such
+//! a step the sum is no more than what the short queue and the highest potentials are worth together. So it never exceeds
+//! that, or what it is at the start.
+//!
+//! A bound may be for some atoms of a queue. Those for all that is ever sent bound the queue, as their sum.
 //!
 //! A queue of `many` processes that only its own process can name has a bound for each of them: then their potentials are
 //! those of a single one, whose steps are the only ones to look at, and creation is not counted.
@@ -26,13 +29,21 @@ use crate::Refusal;
 use model::flow_proof::{Bound, FlowProof, Node, Number, Values, Weights};
 use std::collections::{HashMap, HashSet};
 
-/// Checks all bounds, and returns the best one of each queue.
+/// What has a bound.
+pub(super) struct Bounded {
+    /// Queues, with the best one of each.
+    pub(super) queues: HashMap<u32, u64>,
+    /// Atoms of queues.
+    pub(super) atoms: HashSet<(u32, u32)>,
+}
+
+/// Checks all bounds.
 pub(super) fn check(
     ground: &Ground<'_>,
     all: &Steps,
     proof: &FlowProof,
     spend: &dyn Fn(usize) -> Result<(), Refusal>,
-) -> Result<HashMap<u32, u64>, Refusal> {
+) -> Result<Bounded, Refusal> {
     let steps = all.complete.as_slice();
     let (touching, globals) = (Touching::new(steps), first_globals(ground));
     let mut rooms = Vec::with_capacity(proof.bound_weights.len());
@@ -45,9 +56,8 @@ pub(super) fn check(
         let mut longest = None;
         let touched = touched.into_iter().map(|step| &steps[step as usize]);
         for step in touched.filter(|step| owner.is_none_or(|owner| step.instance == owner)) {
-            let short = own.and_then(|queue| step.lengths.iter().find(|(q, _)| *q == queue));
-            match (scale.loses(step), short) {
-                (Err(Refusal::Ranking(_)), Some(&(_, length))) => longest = longest.max(Some(length)),
+            match (scale.loses(step), own.and_then(|queue| length_after(step, queue, weights))) {
+                (Err(Refusal::Ranking(_)), Some(length)) => longest = longest.max(Some(length)),
                 (Err(Refusal::Ranking(what)), None) => return Err(Refusal::Bound(what)),
                 (other, _) => drop(other?),
             }
@@ -65,7 +75,8 @@ pub(super) fn check(
         let queues: HashSet<u32> = failure.sent.iter().copied().collect();
         queues.into_iter().for_each(|queue| failed.entry(queue).or_default().push(failure));
     }
-    let mut best: HashMap<u32, u64> = HashMap::new();
+    let mut bounded = Bounded { queues: HashMap::new(), atoms: HashSet::new() };
+    let mut sums: HashMap<u32, u64> = HashMap::new();
     for bound in &proof.bounds {
         let Some(&(scale, room)) = rooms.get(bound.weights as usize) else {
             return Err(Refusal::Malformed(String::from("a bound refers to weights that are not there")));
@@ -77,9 +88,35 @@ pub(super) fn check(
             let name = ground.queue_name(bound.queue);
             return Err(Refusal::Bound(format!("{name} can hold more than {} before a run fails", bound.at_most)));
         }
-        best.entry(bound.queue).and_modify(|most| *most = bound.at_most.min(*most)).or_insert(bound.at_most);
+        if bound.atoms.is_empty() {
+            bounded.limit(bound.queue, bound.at_most);
+        } else {
+            bounded.atoms.extend(bound.atoms.iter().map(|&atom| (bound.queue, atom)));
+            let sum = sums.entry(bound.queue).or_default();
+            *sum = sum.saturating_add(bound.at_most);
+        }
     }
-    Ok(best)
+    for (queue, sum) in sums {
+        if present.iter().all(|atom| atom.0 != queue || bounded.atoms.contains(atom)) {
+            bounded.limit(queue, sum);
+        }
+    }
+    Ok(bounded)
+}
+
+impl Bounded {
+    /// A queue has this bound, too.
+    pub(super) fn limit(&mut self, queue: u32, most: u64) {
+        self.queues.entry(queue).and_modify(|known| *known = most.min(*known)).or_insert(most);
+    }
+}
+
+/// How much of what weighs in a queue is in it after a step at the most, if the step has seen that.
+fn length_after(step: &Step, queue: u32, weights: &Weights) -> Option<u64> {
+    let seen = |what: (u32, Option<u32>)| step.lengths.iter().find(|(seen, _)| *seen == what).map(|(_, most)| *most);
+    let heavy = (0u32..).zip(weights.messages.get(&queue)?).filter(|(_, weight)| **weight != 0);
+    let each = || heavy.map(|(atom, _)| seen((queue, Some(atom)))).sum();
+    seen((queue, None)).or_else(each)
 }
 
 /// The only thing that weighs and that can be arbitrarily much, if it is one queue.
@@ -196,7 +233,9 @@ fn holds(
         return Err(Refusal::Malformed(String::from("a bound is for a queue that is not there")));
     };
     let name = ground.queue_name(bound.queue);
-    let light = |atom: u32| present.contains(&(bound.queue, atom)) && scale.message(bound.queue, atom) < bound.unit;
+    let counts =
+        |atom: u32| present.contains(&(bound.queue, atom)) && (bound.atoms.is_empty() || bound.atoms.contains(&atom));
+    let light = |atom: u32| counts(atom) && scale.message(bound.queue, atom) < bound.unit;
     if bound.unit < 1 || (0..queue.atoms.len() as u32).any(light) {
         return Err(Refusal::Bound(format!("messages of {name} weigh less than {}", bound.unit.max(1))));
     }

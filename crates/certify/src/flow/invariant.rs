@@ -24,7 +24,7 @@ use super::ways::{Run, Traffic, Walker, Way};
 use crate::Refusal;
 use crate::pace::Pace;
 use model::flow_proof::{Point, Values};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// A step: how an instance gets from a node to another, and what that changes.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ pub(super) struct Step {
     /// The most that the distances of numbers grow.
     pub(super) growth: Vec<(u32, i64)>,
     /// Queues that hold no more than this after it, because it has seen that they are short.
-    pub(super) lengths: Vec<(u32, u64)>,
+    pub(super) lengths: Vec<((u32, Option<u32>), u64)>,
     /// It is surely progress.
     pub(super) progress: bool,
     /// What becomes of ghosts.
@@ -289,7 +289,7 @@ impl<'a> Checker<'a> {
         let from = self.ground.instance(instance).nodes[node as usize].at;
         let progress = self.progress.is_move(self.ground, instance, from, way.to, way.edge);
         let growth = self.growth((instance, node), way);
-        let lengths: Vec<(u32, u64)> = way.known.lengths.iter().map(|(&queue, &most)| (queue, most)).collect();
+        let lengths: Vec<_> = way.known.lengths.iter().map(|(&what, &most)| (what, most)).collect();
         let mut ledger = way.ledger.clone();
         for run in way.runs.iter().filter(|_| !way.ledger.now.is_empty()) {
             if let Some(&id) = self.ground.creations.get(&(instance, node, run.edge))
@@ -470,20 +470,4 @@ fn sum(pieces: &[Piece]) -> Vec<(u32, u32, i32)> {
         *sum.entry((queue, atom)).or_default() += change;
     }
     sum.into_iter().filter(|(_, change)| *change != 0).map(|((queue, atom), change)| (queue, atom, change)).collect()
-}
-
-/// The nodes of each instance that ways from its first nodes lead to; a process is at no other.
-pub(super) fn reached(ground: &Ground<'_>, steps: &[Step]) -> HashSet<(u32, u32)> {
-    let mut next: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
-    for step in steps {
-        next.entry((step.instance, step.from)).or_default().insert(step.to);
-    }
-    let first = (0u32..).zip(&ground.abstraction.instances).flat_map(|(id, i)| i.first.iter().map(move |&n| (id, n)));
-    let mut open: Vec<(u32, u32)> = first.collect();
-    let mut found: HashSet<(u32, u32)> = open.iter().copied().collect();
-    while let Some(at) = open.pop() {
-        let to = next.get(&at).into_iter().flatten().map(|&to| (at.0, to));
-        open.extend(to.filter(|&to| found.insert(to)));
-    }
-    found
 }

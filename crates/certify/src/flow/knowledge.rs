@@ -7,7 +7,7 @@
 
 use super::shape::{Ground, Table};
 use super::values;
-use model::expr::{BinaryOp, ChannelTest, Expr, Place, Scope, UnaryOp};
+use model::expr::{BinaryOp, ChannelTest, Expr, Pattern, Place, Scope, UnaryOp};
 use model::flow_proof::{Values, is_smashed};
 use model::network::ScalarType;
 use std::cell::RefCell;
@@ -23,8 +23,8 @@ pub(super) struct Knowledge {
     pub(super) locals: Vec<Values>,
     /// Shared slots of which more is known than always holds.
     pub(super) shared: BTreeMap<u32, Values>,
-    /// Queues that hold no more than this.
-    pub(super) lengths: BTreeMap<u32, u64>,
+    /// Queues that hold no more than this, all in all or of one atom.
+    pub(super) lengths: BTreeMap<(u32, Option<u32>), u64>,
 }
 
 impl Knowledge {
@@ -65,16 +65,16 @@ impl Knowledge {
         });
     }
 
-    /// A queue holds no more than this.
-    fn shorten(&mut self, queue: u32, most: u64) {
-        let length = self.lengths.entry(queue).or_insert(most);
+    /// A queue holds no more than this, all in all or of one atom.
+    fn shorten(&mut self, queue: u32, atom: Option<u32>, most: u64) {
+        let length = self.lengths.entry((queue, atom)).or_insert(most);
         *length = most.min(*length);
     }
 
-    /// One message more is in a queue.
-    pub(super) fn send(&mut self, queue: u32) {
-        if let Some(length) = self.lengths.get_mut(&queue) {
-            *length = length.saturating_add(1);
+    /// One message more is in a queue, which may be of these atoms.
+    pub(super) fn send(&mut self, queue: u32, of: impl Fn(u32) -> bool) {
+        for (&(_, atom), length) in self.lengths.range_mut((queue, None)..=(queue, Some(u32::MAX))) {
+            *length = length.saturating_add(u64::from(atom.is_none_or(&of)));
         }
     }
 }
@@ -258,7 +258,13 @@ impl<'a> Reader<'a> {
 
     /// The answer to a test of a channel. (Also without limits, `full` means as long as was declared, or longer.)
     fn ask(&self, known: &mut Knowledge, e: &Expr, truth: bool) {
-        let Expr::Channel(test, channel) = e else { return };
+        let (test, channel) = match e {
+            Expr::Channel(test, channel) => (test, channel),
+            Expr::Poll { channel, pattern, anywhere } if !truth => {
+                return self.miss(known, channel, pattern, *anywhere);
+            }
+            _ => return,
+        };
         let Some(queue) = self.one_queue(known, channel) else { return };
         let below = |capacity: u32| u64::from(capacity).checked_sub(1);
         let most = match test {
@@ -269,7 +275,30 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         if let Some(most) = most {
-            known.shorten(queue, most);
+            known.shorten(queue, None, most);
+        }
+    }
+
+    /// No message fits a pattern: so there is none of an atom all of whose messages fit. The head alone says something only
+    /// if whatever could be there would fit.
+    fn miss(&self, known: &mut Knowledge, channel: &Expr, pattern: &[Pattern], anywhere: bool) {
+        let Some(queue) = self.one_queue(known, channel) else { return };
+        let wanted = |pattern: &Pattern| match pattern {
+            Pattern::Match(e) => Some(values::constant(&self.eval(known, e))),
+            Pattern::Bind(_) | Pattern::Any => None,
+        };
+        let wanted: Vec<Option<Option<i32>>> = pattern.iter().map(wanted).collect();
+        let fits = |(held, wanted): (&Values, &Option<Option<i32>>)| {
+            wanted.is_none_or(|n| n.is_some() && values::constant(held) == n)
+        };
+        let atoms = &self.ground.abstraction.queues[queue as usize].atoms;
+        let fitting = (0u32..).zip(atoms).filter(|(_, atom)| atom.values.iter().zip(&wanted).all(fits));
+        let fitting: Vec<u32> = fitting.map(|(index, _)| index).collect();
+        if fitting.len() == atoms.len() {
+            known.shorten(queue, None, 0);
+        }
+        for atom in fitting.into_iter().filter(|_| anywhere) {
+            known.shorten(queue, Some(atom), 0);
         }
     }
 
@@ -287,7 +316,7 @@ impl<'a> Reader<'a> {
             _ => return,
         };
         if let Ok(most) = u64::try_from(most) {
-            known.shorten(queue, most);
+            known.shorten(queue, None, most);
         }
     }
 

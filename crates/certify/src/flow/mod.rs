@@ -5,7 +5,7 @@
 //!
 //! `model::flow_proof` says what a proof is. Nothing in it is believed: `shape` looks at every index, `invariant` walks
 //! all statements again (`ways`, on sets of values: `knowledge`, `values`) and sees that none leads out of the
-//! abstraction, `creation` that single instances are single, `ranking` that the steps which runs consist of lose what
+//! abstraction, `creation` that single instances are single, `known` which steps are never taken, `ranking` that the steps which runs consist of lose what
 //! the proof says they lose, `bounds` that the sums are right, `linear` (with `ghosts`) that every step keeps the linear invariants. There is no search and no linear programming; the
 //! work is one pass over the steps per set of weights.
 //!
@@ -16,6 +16,7 @@ mod creation;
 mod ghosts;
 mod invariant;
 mod knowledge;
+mod known;
 mod linear;
 mod progress;
 mod ranking;
@@ -25,7 +26,7 @@ mod ways;
 
 use crate::Refusal;
 use crate::pace::Pace;
-use invariant::{Checker, reached};
+use invariant::Checker;
 use model::context::Context;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::Network;
@@ -65,16 +66,14 @@ pub fn verify(
     let progress = Progress::read(proof.progress.as_ref(), &ground)?;
     let mut steps = Checker::steps(&ground, &budget, &progress)?;
     creation::check(&ground, &steps.complete)?;
-    let reached = reached(&ground, &steps.complete);
-    steps.complete.retain(|step| reached.contains(&(step.instance, step.from)));
-    steps.failed.retain(|failure| reached.contains(&(failure.instance, failure.from)));
+    known::retain(&ground, &mut steps, &|work| budget.spend(work))?;
     let mut bounds = bounds::check(&ground, &steps, proof, &|work| budget.spend(work))?;
     for (queue, most) in linear::check(&ground, &steps, &|work| budget.spend(work))? {
-        bounds.entry(queue).and_modify(|known| *known = most.min(*known)).or_insert(most);
+        bounds.limit(queue, most);
     }
     ranking::check(&ground, &steps.complete, &proof.ranking, (goal, &bounds), &budget)?;
     let buffered = || (0u32..).zip(&proof.abstraction.queues).filter(|(n, _)| !ground.kinds[*n as usize].rendezvous);
-    let bounded = buffered().filter(|(n, queue)| goal == Goal::Bounded && (queue.claimed || bounds.contains_key(n)));
-    let bounded = bounded.map(|(n, queue)| (queue.key, bounds.get(&n).copied())).collect();
+    let bounded = buffered().filter(|(n, queue)| goal == Goal::Bounded && (queue.claimed || bounds.queues.contains_key(n)));
+    let bounded = bounded.map(|(n, queue)| (queue.key, bounds.queues.get(&n).copied())).collect();
     Ok(Accepted { bounded, buffered: buffered().count() })
 }

@@ -16,7 +16,7 @@
 //! never rises. So in all of the proof what is forgotten must weigh nothing, and in the leaves everything else must
 //! weigh something: a thing that counts in one place and not in another proves nothing.
 //!
-//! A claimed queue with a bound (`bounds`) need not weigh anything: the bound holds in every state that the model reaches, so
+//! A claimed queue with a bound (`bounds`), or an atom of one, need not weigh anything: the bound holds in every state that the model reaches, so
 //! in the forgetful system, too; there are still finitely many states with at most so many messages in the others. (The
 //! bound itself may rest on what the ranking forgets: it is shown step by step for the model.) A queue that is not claimed
 //! may have a bound as well.
@@ -24,13 +24,14 @@
 //! Messages that are handed over are never there between steps; sender and receiver add and take the same weight in one
 //! step, so it may have any sign.
 
+use super::bounds::Bounded;
 use super::invariant::Step;
 use super::shape::Ground;
 use crate::Refusal;
 use crate::pace::Pace;
 use model::flow_proof::{Instance, Part, Point, Ranking, Weights};
 use model::runs::Runs;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// What a ranking has to show.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -166,7 +167,7 @@ pub(super) fn check(
     ground: &Ground<'_>,
     steps: &[Step],
     ranking: &Ranking,
-    (goal, bounds): (Goal, &HashMap<u32, u64>),
+    (goal, bounds): (Goal, &Bounded),
     budget: &Pace<'_>,
 ) -> Result<(), Refusal> {
     let counted = counted(ground, ranking, budget)?;
@@ -261,11 +262,12 @@ fn weighs_all(
     ground: &Ground<'_>,
     scale: Scale<'_>,
     counted: &[bool],
-    (present, bounds): (&HashSet<(u32, u32)>, &HashMap<u32, u64>),
+    (present, bounds): (&HashSet<(u32, u32)>, &Bounded),
 ) -> Result<(), Refusal> {
     for (index, queue) in (0u32..).zip(&ground.abstraction.queues) {
-        let counts = queue.claimed && !ground.kinds[index as usize].rendezvous && !bounds.contains_key(&index);
-        let light = |atom: u32| present.contains(&(index, atom)) && scale.message(index, atom) < 1;
+        let counts = queue.claimed && !ground.kinds[index as usize].rendezvous && !bounds.queues.contains_key(&index);
+        let there = |what| present.contains(&what) && !bounds.atoms.contains(&what);
+        let light = |atom: u32| there((index, atom)) && scale.message(index, atom) < 1;
         if counts && (0..queue.atoms.len() as u32).any(light) {
             return wrong(format!("a message of {} is claimed, but weighs nothing", ground.queue_name(index)));
         }

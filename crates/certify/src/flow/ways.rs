@@ -357,10 +357,13 @@ impl<'a> Walker<'a> {
             if types.len() == fields.len() {
                 self.budget.spend(types.len())?;
                 let each = fields.iter().zip(types);
-                let stored = each.map(|(field, &ty)| values::stored(ty, field.clone())).collect();
+                let stored: Vec<Values> = each.map(|(field, &ty)| values::stored(ty, field.clone())).collect();
                 let mut next = way.clone();
+                next.known.send(queue, |atom| {
+                    let held = |(at, field)| values::meet(&self.field(queue, atom, at), field);
+                    !stored.iter().enumerate().map(held).any(|both| values::is_none(&both))
+                });
                 next.traffic.push(Traffic::Sent(queue, stored));
-                next.known.send(queue);
                 found.push(next);
             }
         }

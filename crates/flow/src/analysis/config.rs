@@ -5,7 +5,7 @@
 
 use crate::scc;
 use crate::world::World;
-use model::expr::Pattern;
+use model::expr::{Expr, Pattern};
 use model::ids::VariableId;
 use model::network::{Action, ScalarType};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -48,15 +48,16 @@ pub fn first_config(world: &World<'_>) -> Config {
     config
 }
 
-/// Constants in patterns, for every channel with as many fields.
+/// Constants in patterns, for every channel with as many fields; or more, as a poll may leave out the last ones.
 fn pattern_constants(world: &World<'_>, config: &mut Config) {
-    let mut note = |pattern: &[Pattern]| {
+    let mut note = |pattern: &[Pattern], poll: bool| {
         for (ty, channel_type) in world.network.channel_types.iter().enumerate() {
-            if channel_type.fields.len() != pattern.len() {
+            let fields = channel_type.fields.len();
+            if fields != pattern.len() && !(poll && fields > pattern.len()) {
                 continue;
             }
             for (field, pattern) in pattern.iter().enumerate() {
-                if let Pattern::Match(model::expr::Expr::Const(value)) = pattern {
+                if let Pattern::Match(Expr::Const(value)) = pattern {
                     config.constants.entry((ty as u32, field as u32)).or_default().insert(*value);
                 }
             }
@@ -64,16 +65,21 @@ fn pattern_constants(world: &World<'_>, config: &mut Config) {
     };
     for edge in world.network.machines.iter().flat_map(|m| &m.edges) {
         match &edge.action {
-            Action::Receive { pattern, .. } => note(pattern),
+            Action::Receive { pattern, .. } => note(pattern, false),
             Action::Deterministic(body) => {
                 for choice in body.nodes.iter().flatten() {
                     if let Action::Receive { pattern, .. } = &choice.action {
-                        note(pattern);
+                        note(pattern, false);
                     }
                 }
             }
             _ => {}
         }
+        edge.action.walk(&mut |e| {
+            if let Expr::Poll { pattern, .. } = e {
+                note(pattern, true);
+            }
+        });
     }
 }
 
@@ -104,7 +110,7 @@ fn fold_creation_loops(world: &World<'_>, config: &mut Config) {
 pub fn scalar_locals(action: &Action, machine: &model::network::Machine) -> Vec<VariableId> {
     let mut found = Vec::new();
     action.walk(&mut |e| {
-        if let model::expr::Expr::Read(place) = e
+        if let Expr::Read(place) = e
             && place.scope == model::expr::Scope::Local
             && machine.variables[place.variable.index()].dimensions.is_empty()
             && machine.variables[place.variable.index()].ty != ScalarType::Channel

@@ -1,13 +1,13 @@
 //! What an expression can be, and what it says to suppose that it is true or false.
 //!
 //! A comparison of a variable with anything leaves fewer values for the variable; a test of a channel, or a comparison of its
-//! length, says how many messages it holds at most at that moment. Of two ways to make a disjunction true, what both agree on
+//! length, says how many messages it holds at most at that moment; a poll that fails, which ones it does not hold. Of two ways to make a disjunction true, what both agree on
 //! is kept. Whatever is not tracked can be both.
 
 use super::places::Target;
 use super::{Step, Stepper};
 use crate::values;
-use model::expr::{BinaryOp, ChannelTest, Expr, Scope, UnaryOp};
+use model::expr::{BinaryOp, ChannelTest, Expr, Pattern, Scope, UnaryOp};
 use model::flow_proof::Values;
 
 /// A queue that is compared with a number greater than this is not short.
@@ -80,7 +80,13 @@ impl<'a> Stepper<'a> {
 
     /// What a test of a channel says of its length: `nfull` and `full` ask for the capacity that was declared.
     fn test_length(&self, step: &mut Step, e: &Expr, truth: bool) {
-        let Expr::Channel(test, channel) = e else { return };
+        let (test, channel) = match e {
+            Expr::Channel(test, channel) => (test, channel),
+            Expr::Poll { channel, pattern, anywhere } if !truth => {
+                return self.missed(step, channel, pattern, *anywhere);
+            }
+            _ => return,
+        };
         let Some(queue) = self.only_queue(step, channel) else { return };
         let facts = &self.facts.queues[queue as usize];
         let capacity = self.world.network.channel_types[facts.channel_type.index()].capacity;
@@ -90,7 +96,29 @@ impl<'a> Stepper<'a> {
             _ => None,
         };
         if let Some(most) = most {
-            shorten(step, queue, u64::from(most));
+            shorten(step, (queue, None), u64::from(most));
+        }
+    }
+
+    /// No message fits a pattern. A poll of the head says so of the whole queue only where every message would fit.
+    fn missed(&self, step: &mut Step, channel: &Expr, pattern: &[Pattern], anywhere: bool) {
+        let Some(queue) = self.only_queue(step, channel) else { return };
+        let single = |values: &Values| values::bounds(values).filter(|(low, high)| low == high);
+        let fits = |(held, pattern): (&Values, &Pattern)| match pattern {
+            Pattern::Match(e) => single(held).is_some_and(|held| single(&self.eval(step, e)) == Some(held)),
+            Pattern::Bind(_) | Pattern::Any => true,
+        };
+        let atoms = &self.facts.queues[queue as usize].atoms;
+        let fitting: Vec<u32> = (0..)
+            .zip(atoms)
+            .filter(|(_, (_, held))| held.iter().zip(pattern).all(fits))
+            .map(|(atom, _)| atom)
+            .collect();
+        if fitting.len() == atoms.len() {
+            shorten(step, (queue, None), 0);
+        }
+        for atom in fitting.into_iter().filter(|_| anywhere) {
+            shorten(step, (queue, Some(atom)), 0);
         }
     }
 
@@ -108,7 +136,7 @@ impl<'a> Stepper<'a> {
             _ => return,
         };
         if let Ok(most) = most {
-            shorten(step, queue, most);
+            shorten(step, (queue, None), most);
         }
     }
 
@@ -150,9 +178,9 @@ impl<'a> Stepper<'a> {
     }
 }
 
-/// A queue holds no more than this.
-fn shorten(step: &mut Step, queue: u32, most: u64) {
-    step.lengths.entry(queue).and_modify(|length| *length = most.min(*length)).or_insert(most);
+/// A queue holds no more than this, all in all or of one atom.
+fn shorten(step: &mut Step, what: (u32, Option<u32>), most: u64) {
+    step.lengths.entry(what).and_modify(|length| *length = most.min(*length)).or_insert(most);
 }
 
 fn truncated_zero(ty: model::network::ScalarType) -> Values {
