@@ -21,6 +21,7 @@ mod product;
 mod witness;
 
 pub use lasso::{Lasso, Move};
+pub use witness::is_bad_prefix;
 pub(crate) use witness::witness;
 
 use crate::clock::Clock;
@@ -47,6 +48,8 @@ pub struct Question<'c> {
     /// States may be left out where the order of steps does not matter. Only if the claim cannot tell whether a run stays in
     /// a state for a while.
     pub reduce: bool,
+    /// The search may end with a run after which the claim accepts everything: a bad prefix of a formula.
+    pub prefixes: bool,
 }
 
 /// What the search found.
@@ -197,6 +200,10 @@ impl<'a> Search<'a> {
         self.path.push((id, self.waiting.len()));
         self.depth = self.depth.max(self.path.len() as u64);
         self.check_limits()?;
+        let claim = &self.product.question.claim;
+        if self.product.question.prefixes && claim.accepts_all_from(split(self.table.state(id)).1) {
+            return Err(Ended::Completed(id, None));
+        }
         let expanded = self.expand(id)?;
         if let Some(at) = expanded.completed {
             return Err(Ended::Completed(id, at));

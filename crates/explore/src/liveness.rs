@@ -42,7 +42,8 @@ impl Setting<'_> {
             Ok(claim) => claim,
             Err(reason) => return self.unanswered(property, reason, start),
         };
-        let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false };
+        let question =
+            Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false, prefixes: true };
         // With events, a run is not the same when it stays in a state for a while: `!p U e` asks for `e` at once.
         let may_reduce = !formula.has_next() && !formula.has_events();
         let antecedent = formula.antecedent();
@@ -55,7 +56,13 @@ impl Setting<'_> {
         let sighting = antecedent.map(|_| (AtomSet::MAX, &holds as &dyn Fn(AtomSet) -> bool));
         let found = self.search(&question, sighting, may_reduce);
         let seen = found.seen || found.digest.is_none();
-        let mut outcome = self.outcome(property, &question, Some(formula), found, start);
+        let mut outcome = self.outcome(property.clone(), &question, Some(formula), found, start);
+        if outcome.verdict == Verdict::Inconclusive(not_replayed()) {
+            // A prefix that does not show by itself that it is bad: a run with a loop does.
+            let question = Question { prefixes: false, ..question };
+            let found = self.search(&question, None, may_reduce);
+            outcome = self.outcome(property, &question, Some(formula), found, start);
+        }
         if outcome.verdict == Verdict::Proved {
             self.examine_vacuity(formula, seen, &mut outcome);
         }
@@ -68,7 +75,14 @@ impl Setting<'_> {
         let property = Property::Never(claim.name.clone());
         match Claim::of_machine(claim) {
             Ok(claim) => {
-                let question = Question { claim: &claim, labels: true, fair: self.fair, stutters: true, reduce: false };
+                let question = Question {
+                    claim: &claim,
+                    labels: true,
+                    fair: self.fair,
+                    stutters: true,
+                    reduce: false,
+                    prefixes: false,
+                };
                 let found = self.search(&question, None, false);
                 self.outcome(property, &question, None, found, start)
             }
@@ -83,7 +97,14 @@ impl Setting<'_> {
     pub fn acceptance(&self) -> Outcome {
         let start = Stopwatch::start();
         let anything = anything();
-        let question = Question { claim: &anything, labels: true, fair: self.fair, stutters: true, reduce: false };
+        let question = Question {
+            claim: &anything,
+            labels: true,
+            fair: self.fair,
+            stutters: true,
+            reduce: false,
+            prefixes: false,
+        };
         let found = self.search(&question, None, true);
         self.outcome(Property::Acceptance, &question, None, found, start)
     }
@@ -100,7 +121,8 @@ impl Setting<'_> {
             let reason = String::from("fairness, where progress is not by labels or events with a name");
             return self.unanswered(Property::Livelock, Reason::NotSupported(reason), start);
         };
-        let question = Question { claim: &claim, labels: false, fair: true, stutters: false, reduce: false };
+        let question =
+            Question { claim: &claim, labels: false, fair: true, stutters: false, reduce: false, prefixes: false };
         let found = self.search(&question, None, false);
         let mut outcome = self.outcome(Property::Livelock, &question, None, found, start);
         if let Some(witness) = &mut outcome.witness {
@@ -145,7 +167,8 @@ impl Setting<'_> {
     /// Whether every run keeps a formula.
     fn keeps(&self, formula: &Ltl) -> Result<bool, Reason> {
         let claim = negation(formula, self.cx.budget)?;
-        let question = Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false };
+        let question =
+            Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false, prefixes: true };
         let found = self.search(&question, None, !formula.has_next() && !formula.has_events());
         match (found.lasso, found.digest, found.stopped) {
             (Some(_), ..) => Ok(false),
@@ -192,8 +215,7 @@ impl Setting<'_> {
         found: Found,
         start: Stopwatch,
     ) -> Outcome {
-        let reason = String::from("a counterexample was found, but its run did not replay");
-        let mut outcome = self.unanswered(property, Reason::Internal(reason), start);
+        let mut outcome = self.unanswered(property, not_replayed(), start);
         match (found.lasso, found.stopped, found.digest) {
             (Some(lasso), ..) => {
                 outcome.witness = accept::witness(self.semantics, self.sources, question, formula, &lasso);
@@ -216,6 +238,10 @@ impl Setting<'_> {
         outcome.time = start.elapsed();
         outcome
     }
+}
+
+fn not_replayed() -> Reason {
+    Reason::Internal(String::from("a counterexample was found, but its run did not replay"))
 }
 
 /// The claim that allows everything and accepts nothing by itself.

@@ -89,6 +89,12 @@ pub fn replay(
     }
     let model = Model::read_with(path, &read, &Budget::unlimited())?;
     belongs(&trace.sha256, &model)?;
+    let model = match &trace.problem_code {
+        Some(code) if code == "formula" => {
+            model.with_formulas(&[property_named(&trace.property)?], &Budget::unlimited())?
+        }
+        _ => model,
+    };
     let columns = columns(&model, options)?;
     let (sources, style) = (&model.sources, options.style);
     match &model.system {
@@ -201,7 +207,9 @@ fn replay_network(
     let stuck = replayed.fault.is_none() && nothing_moves(&semantics, &replayed.state, replayed.control);
     let of_queues = matches!(trace.property.as_str(), "reception" | "orphan");
     let machines = (model.is_machines() || of_queues) && trace.loop_from.is_none();
+    let is_prefix = trace.loop_from.is_none() && trace.problem_code.as_deref() == Some("formula");
     let problem = match &replayed.fault {
+        _ if is_prefix => broken_formula(&semantics, &trace.property, &steps),
         // After a failed assertion a run goes on, and may end with another problem.
         Some(fault) if !of_queues => Some(fault.fault.code()),
         _ if machines => end_of_machines(&semantics, model, sources, options, &trace.property, &replayed.state)?,
@@ -294,6 +302,12 @@ fn broken_assertion(
 ) -> Option<&'static str> {
     let machine = semantics.network().claims.iter().find(|claim| claim.name == property)?;
     explore::traced::witness(semantics, sources, machine, steps).map(|witness| witness.problem_code)
+}
+
+fn broken_formula(semantics: &Semantics<'_>, property: &str, steps: &[Step]) -> Option<&'static str> {
+    let known = |name: &str| semantics.network().formulas.iter().find(|formula| formula.name == name);
+    let formula = property.strip_prefix("ltl:").and_then(known)?;
+    explore::accept::is_bad_prefix(semantics, &formula.formula, steps).then_some("formula")
 }
 
 fn nothing_moves(semantics: &Semantics<'_>, state: &[u8], control: Option<u32>) -> bool {

@@ -84,6 +84,13 @@ impl Claim {
         self.atoms.iter().enumerate().filter(is_event).fold(0, |set, (index, _)| set | 1 << index)
     }
 
+    /// Whether it accepts everything that may come after this state.
+    pub fn accepts_all_from(&self, state: u32) -> bool {
+        let stays = |edge: &ClaimEdge| edge.holds | edge.fails == 0 && edge.to == Some(state);
+        let state = self.states.get(state as usize);
+        state.is_some_and(|state| state.accepting && state.edges.iter().any(stays))
+    }
+
     /// A `never` claim as it is written.
     pub fn of_machine(machine: &Machine) -> Result<Claim, Unwatchable> {
         if let Some(variable) = machine.variables.first() {

@@ -228,6 +228,50 @@ impl<A> Ltl<A> {
         self.along(positions, loop_from, atom).first().copied().unwrap_or(false)
     }
 
+    /// Whether every run that begins with these positions breaks the formula, whatever comes behind them: a bad prefix, and
+    /// one that shows it by itself (Kupferman and Vardi's *informative* prefixes, FMSD 2001). `atom` says whether an atom
+    /// holds at a position, where that is known.
+    pub fn is_refuted_by(&self, positions: usize, atom: &dyn Fn(&A, usize) -> Option<bool>) -> bool {
+        self.settled(positions, atom).first() == Some(&Some(false))
+    }
+
+    /// The value of the formula at each position, where it is the same for everything that may come behind the last one.
+    fn settled(&self, positions: usize, atom: &dyn Fn(&A, usize) -> Option<bool>) -> Vec<Option<bool>> {
+        let operand = |e: &Ltl<A>| e.settled(positions, atom);
+        let backwards = |step: &dyn Fn(usize, Option<bool>) -> Option<bool>| {
+            let (mut values, mut later) = (vec![None; positions], None);
+            for at in (0..positions).rev() {
+                later = step(at, later);
+                values[at] = later;
+            }
+            values
+        };
+        match self {
+            Ltl::Constant(value) => vec![Some(*value); positions],
+            Ltl::Atom(which, _) => (0..positions).map(|at| atom(which, at)).collect(),
+            Ltl::Unary(op, inner) => {
+                let inner = operand(inner);
+                match op {
+                    Modality::Not => inner.iter().map(|&value| not(value)).collect(),
+                    Modality::Next => (1..=positions).map(|at| inner.get(at).copied().flatten()).collect(),
+                    Modality::Always => backwards(&|at, later| and(inner[at], later)),
+                    Modality::Eventually => backwards(&|at, later| or(inner[at], later)),
+                }
+            }
+            Ltl::Binary(op, a, b) => {
+                let (a, b) = (operand(a), operand(b));
+                match op {
+                    Connective::And => backwards(&|at, _| and(a[at], b[at])),
+                    Connective::Or => backwards(&|at, _| or(a[at], b[at])),
+                    Connective::Implies => backwards(&|at, _| or(not(a[at]), b[at])),
+                    Connective::Iff => backwards(&|at, _| Some(a[at]? == b[at]?)),
+                    Connective::Until | Connective::WeakUntil => backwards(&|at, later| or(b[at], and(a[at], later))),
+                    Connective::Release => backwards(&|at, later| and(b[at], or(a[at], later))),
+                }
+            }
+        }
+    }
+
     /// The positions at which the formula holds. The value of a temporal operator at a position follows from that at the next;
     /// round the loop, twice is enough.
     pub fn along(&self, positions: usize, loop_from: usize, atom: &dyn Fn(&A, usize) -> bool) -> Vec<bool> {
@@ -271,9 +315,24 @@ impl<A> Ltl<A> {
     }
 }
 
+fn not(value: Option<bool>) -> Option<bool> {
+    value.map(|value| !value)
+}
+
+/// False if one of them is known to be.
+fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+    if a == Some(false) || b == Some(false) { Some(false) } else { Some(a? && b?) }
+}
+
+/// True if one of them is known to be.
+fn or(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+    not(and(not(a), not(b)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     fn atom(value: i32) -> Ltl {
         Ltl::Atom(Box::new(Atom::State(Expr::Const(value))), value.to_string())
@@ -316,6 +375,77 @@ mod tests {
         assert!(holds(&release, &[1, 2, 3], 2));
         assert!(!holds(&release, &[1, 3, 2], 2));
         assert!(holds(&release, &[1], 0));
+    }
+
+    /// A formula over the letters 1 to 3.
+    fn random(random: &mut Random, depth: usize) -> Ltl {
+        if depth == 0 || random.scaled(5) == 0 {
+            return if random.scaled(8) == 0 {
+                Ltl::Constant(random.scaled(2) == 0)
+            } else {
+                atom(1 + random.scaled(3) as i32)
+            };
+        }
+        let inner = random_operand(random, depth);
+        match random.scaled(11) {
+            0 => unary(Modality::Not, inner),
+            1 => unary(Modality::Next, inner),
+            2 => unary(Modality::Always, inner),
+            3 => unary(Modality::Eventually, inner),
+            other => {
+                use Connective::{And, Iff, Implies, Or, Release, Until, WeakUntil};
+                let op = [And, Or, Implies, Iff, Until, WeakUntil, Release][other - 4];
+                binary(op, inner, random_operand(random, depth))
+            }
+        }
+    }
+
+    fn random_operand(random: &mut Random, depth: usize) -> Ltl {
+        self::random(random, depth - 1)
+    }
+
+    #[test]
+    fn no_continuation_of_a_bad_prefix_keeps_the_formula() {
+        let (mut refuted, mut dice) = (0, Random::new(41));
+        for _ in 0..20_000 {
+            let formula = random(&mut dice, 4);
+            let length = 1 + dice.scaled(4);
+            let word: Vec<i32> = (0..length).map(|_| 1 + dice.scaled(3) as i32).collect();
+            let known = |atom: &Atom, at: usize| Some(*atom == Atom::State(Expr::Const(word[at])));
+            // Of the last position it may not be known what happens there.
+            let hidden = dice.scaled(2) == 0;
+            let partly = |atom: &Atom, at: usize| {
+                let unknown = hidden && at + 1 == length && *atom == Atom::State(Expr::Const(3));
+                (!unknown).then(|| known(atom, at)).flatten()
+            };
+            if !formula.is_refuted_by(length, &partly) {
+                continue;
+            }
+            refuted += 1;
+            for _ in 0..20 {
+                let mut run = word.clone();
+                if hidden && run[length - 1] == 3 && dice.scaled(2) == 0 {
+                    run[length - 1] = 4;
+                }
+                run.extend((0..dice.scaled(4)).map(|_| 1 + dice.scaled(3) as i32));
+                let loop_from = dice.scaled(run.len());
+                assert!(!holds(&formula, &run, loop_from), "{formula} {word:?} {run:?} {loop_from}");
+            }
+        }
+        assert!(refuted > 2_000, "{refuted}");
+    }
+
+    #[test]
+    fn the_first_break_of_an_invariant_is_a_bad_prefix_and_a_missing_answer_is_none() {
+        let known =
+            |word: &'static [i32]| move |atom: &Atom, at: usize| Some(*atom == Atom::State(Expr::Const(word[at])));
+        let always = unary(Modality::Always, atom(1));
+        assert!(!always.is_refuted_by(2, &known(&[1, 1])) && always.is_refuted_by(3, &known(&[1, 1, 2])));
+        let answered =
+            unary(Modality::Always, binary(Connective::Implies, atom(1), unary(Modality::Eventually, atom(2))));
+        assert!(!answered.is_refuted_by(3, &known(&[1, 3, 3])));
+        let until = binary(Connective::Until, atom(1), atom(2));
+        assert!(!until.is_refuted_by(2, &known(&[1, 1])) && until.is_refuted_by(2, &known(&[1, 3])));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use model::blame::Seen;
 use model::chart::Chart;
 use model::claim::{AtomSet, Claim, Watcher, halves};
 use model::formula::{Atom, Ltl};
-use model::semantics::{Semantics, Stepper};
+use model::semantics::{Semantics, Step, Stepper, Successor};
 use model::source::SourceMap;
 use model::trace::Narrator;
 use std::collections::BTreeSet;
@@ -38,6 +38,12 @@ pub(crate) fn witness(
     replay.stepper.listen();
     let (positions, last) = replay.positions(question, &moves)?;
     let loop_from = lasso.stem.len();
+    if let Some((formula, moves)) = formula.and_then(|f| Some((f, bad_prefix(question.claim, f, &positions, &last)?))) {
+        let stem = lasso.stem.iter().chain(&lasso.cycle).take(moves).cloned().collect();
+        let prefix: Vec<Position> = positions.into_iter().chain([last]).take(moves + 1).collect();
+        let lasso = Lasso { stem, cycle: Vec::new() };
+        return words(semantics, sources, question, Some(formula), &lasso, &prefix);
+    }
     if lasso.cycle.is_empty() {
         replay.ends(question.claim, &positions, &last)?;
     } else {
@@ -56,6 +62,41 @@ pub(crate) fn witness(
     words(semantics, sources, question, formula, lasso, &positions)
 }
 
+/// Whether nothing that could follow these steps keeps a formula.
+pub fn is_bad_prefix(semantics: &Semantics<'_>, formula: &Ltl, steps: &[Step]) -> bool {
+    let atoms = formula.atoms().into_iter().map(|(atom, _)| atom).collect();
+    let claim = Claim { atoms, ..crate::liveness::anything() };
+    let question =
+        Question { claim: &claim, labels: false, fair: false, stutters: true, reduce: false, prefixes: false };
+    let watcher = Watcher::new(semantics, &claim.atoms);
+    let mut replay = Replay { semantics, watcher, stepper: semantics.stepper(), asker: semantics.stepper() };
+    replay.stepper.listen();
+    let Some(moves) = replay.in_moves(steps) else { return false };
+    let seen = replay.positions(&question, &moves.iter().collect::<Vec<_>>());
+    seen.is_some_and(|(positions, last)| bad_prefix(&claim, formula, &positions, &last).is_some())
+}
+
+/// How many moves of a run are enough to see that nothing that could follow them keeps the formula; the state that they
+/// lead to is seen, what happens there is not. More moves are no less, so halving finds the fewest.
+fn bad_prefix(claim: &Claim, formula: &Ltl, positions: &[Position], last: &Position) -> Option<usize> {
+    let refutes = |moves: usize| {
+        let known = |atom: &Atom, at: usize| {
+            let unknown = at == moves && matches!(atom, Atom::Event(_));
+            (!unknown).then(|| holds(claim, positions.get(at).unwrap_or(last).atoms, atom))
+        };
+        formula.is_refuted_by(moves + 1, &known)
+    };
+    if !refutes(positions.len()) {
+        return None;
+    }
+    let (mut low, mut high) = (0, positions.len());
+    while low < high {
+        let middle = (low + high) / 2;
+        if refutes(middle) { high = middle } else { low = middle + 1 }
+    }
+    Some(low)
+}
+
 /// Whether an atom is in a set.
 fn holds(claim: &Claim, atoms: AtomSet, atom: &Atom) -> bool {
     claim.atoms.iter().position(|known| known == atom).is_some_and(|index| atoms >> index & 1 == 1)
@@ -69,6 +110,28 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
+    /// Steps as moves of a claim with one state: an atomic sequence is one move.
+    fn in_moves(&mut self, steps: &[Step]) -> Option<Vec<Move>> {
+        let (mut moves, mut open) = (Vec::new(), Vec::new());
+        let (mut state, mut control) = (self.asker.initial().ok()?.ok()?, None);
+        for &wanted in steps {
+            let mut next = None;
+            let take = &mut |successor: Successor<'_>| {
+                if let (true, None, Some(after)) = (successor.step == wanted, &next, successor.state) {
+                    next = Some((after.to_vec(), successor.control));
+                }
+            };
+            self.asker.expand(&state, control, take).ok()?;
+            (state, control) = next?;
+            control = control.filter(|&process| self.asker.keeps_control(&state, process) != Ok(false));
+            open.push(wanted);
+            if control.is_none() {
+                moves.push(Move { steps: std::mem::take(&mut open), claim: 0 });
+            }
+        }
+        open.is_empty().then_some(moves)
+    }
+
     /// The positions before each move, and the one after the last, in which nothing happens yet.
     fn positions(&mut self, question: &Question<'_>, moves: &[&Move]) -> Option<(Vec<Position>, Position)> {
         let claim = question.claim;
@@ -211,13 +274,21 @@ fn remarks(
 ) -> Vec<(usize, String)> {
     let claim = question.claim;
     if let Some(formula) = formula {
+        let is_event = |atom: &Atom| matches!(atom, Atom::Event(_));
+        // Whatever comes behind a bad prefix, the formula is not kept: then let the last state stay, and nothing happen.
+        let ends = lasso.cycle.is_empty();
         let seen = Seen {
             positions: positions.len(),
             loop_from: lasso.stem.len(),
-            holds: &|atom, at| holds(claim, positions[at].atoms, atom),
-            is_event: &|atom| matches!(atom, Atom::Event(_)),
+            holds: &|atom, at| {
+                let behind = ends && at == lasso.stem.len() && is_event(atom);
+                !behind && holds(claim, positions[at].atoms, atom)
+            },
+            is_event: &is_event,
         };
-        return seen.remarks(formula);
+        let mut remarks = seen.remarks(formula);
+        remarks.retain(|&(position, _)| position <= lasso.stem.len() || !ends);
+        return remarks;
     }
     let mut remarks = Vec::new();
     for (index, pair) in positions.windows(2).enumerate() {
