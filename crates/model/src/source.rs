@@ -76,6 +76,8 @@ pub struct SourceMap {
     files: Vec<SourceFile>,
     /// Statements with parts that are written elsewhere: in the body of a macro, or in the call of an inline.
     expansions: HashSet<Span>,
+    /// Where something is called whose body is copied there: the call, and the body.
+    calls: Vec<(Span, Span)>,
 }
 
 impl SourceMap {
@@ -119,6 +121,17 @@ impl SourceMap {
     /// Whether a statement has parts that are written elsewhere.
     pub fn is_expansion(&self, span: Span) -> bool {
         self.expansions.contains(&span)
+    }
+
+    /// Notes calls, each with the body that is copied there.
+    pub fn note_calls(&mut self, calls: Vec<(Span, Span)>) {
+        self.calls = calls;
+    }
+
+    /// The calls that copy a statement, those of the innermost body first.
+    pub fn calls_of(&self, span: Span) -> impl Iterator<Item = Span> {
+        let holds = move |body: &Span| body.file == span.file && body.start <= span.start && span.end <= body.end;
+        self.calls.iter().filter(move |(_, body)| holds(body)).map(|(call, _)| *call)
     }
 
     /// The text of a span.

@@ -13,9 +13,9 @@ use crate::display::Display;
 use crate::expr::{Expr, Scope};
 use crate::fault::{FaultAt, Overflow};
 use crate::ids::{EdgeId, MachineId};
-use crate::network::{Action, Edge, Network, Variable};
+use crate::network::{Action, Edge, Machine, Network, Variable};
 use crate::semantics::{Semantics, Step, Stepper};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use std::collections::HashMap;
 
 /// Everything in a state, by name.
@@ -97,6 +97,7 @@ impl<'s> Narrator<'s> {
             let mut words = self.describe(&state, step);
             words.atomic = next_control.is_some();
             words.remarks.extend(self.failed_assertion(&state, step));
+            words.remarks.extend(fault.as_ref().and_then(|_| self.called_at(&state, step)));
             replayed.fault = fault;
             if let Some(next) = next {
                 let after = self.snapshot(&next);
@@ -169,6 +170,31 @@ impl<'s> Narrator<'s> {
         let machine = self.network().machine(configuration.machine(process as usize));
         let Action::Assert(e) = &machine.edges.get(edge.index())?.action else { return None };
         blocked::why_false(self.stepper.semantics(), &configuration, process as usize, e)
+    }
+
+    /// Where the process type calls the inline that the statement of a step is written in, if it is in one.
+    fn called_at(&mut self, state: &[u8], step: Step) -> Option<String> {
+        const MOST: usize = 64;
+        let Step::Edge { process, edge } = step else { return None };
+        let id = self.stepper.configuration(state).machine(process as usize);
+        let (network, sources) = (self.network(), self.sources);
+        let type_of = |call: Span| {
+            let before = |m: &&Machine| m.span.file == call.file && m.span.start <= call.start;
+            network.machines.iter().filter(before).max_by_key(|machine| machine.span.start)
+        };
+        let mut open: Vec<Span> = sources.calls_of(network.machine(id).edges.get(edge.index())?.span).collect();
+        let mut found = Vec::new();
+        for _ in 0..MOST {
+            let Some(call) = open.pop() else { break };
+            let outer: Vec<Span> = sources.calls_of(call).collect();
+            if outer.is_empty() && type_of(call).is_some_and(|own| std::ptr::eq(own, network.machine(id))) {
+                found.push(sources.short(call));
+            }
+            open.extend(outer);
+        }
+        found.sort();
+        found.dedup();
+        (!found.is_empty()).then(|| format!("called at {}", found.join(", ")))
     }
 
     /// The values of the columns in a state; nothing where an expression has none.

@@ -402,4 +402,6 @@ pub struct Program {
     pub units: Vec<Unit>,
     /// Statements with parts that are written elsewhere: in the body of a macro, or in the call of an inline.
     pub from_expansions: std::collections::HashSet<Span>,
+    /// Calls of inlines, each with the body that is copied there.
+    pub calls: Vec<(Span, Span)>,
 }

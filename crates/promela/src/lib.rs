@@ -49,6 +49,7 @@ pub fn read_with(name: &str, text: &str, options: &Options, loader: &mut dyn Loa
     if !has_errors(&diagnostics) {
         let mut program = parse::parse(&tokens, options, &mut names, &mut diagnostics);
         sources.note_expansions(std::mem::take(&mut program.from_expansions));
+        sources.note_calls(std::mem::take(&mut program.calls));
         drop(tokens);
         if !has_errors(&diagnostics) {
             network = Some(lower::lower(&program, &names, &sources, &mut diagnostics));

@@ -48,11 +48,12 @@ pub fn parse(tokens: &[Token], limits: &Options, names: &mut Names, diagnostics:
         last_place: Span::NONE,
         expanded_tokens: Vec::new(),
         from_expansions: HashSet::new(),
+        calls: Vec::new(),
         return_targets: Vec::new(),
         ltl: false,
     };
     let program = parser.program();
-    Program { from_expansions: parser.from_expansions, ..program }
+    Program { from_expansions: parser.from_expansions, calls: parser.calls, ..program }
 }
 
 /// Names of process types can be used before their declaration.
@@ -126,6 +127,8 @@ struct Parser<'a> {
     expanded_tokens: Vec<Span>,
     /// Statements with parts that are written elsewhere.
     from_expansions: HashSet<Span>,
+    /// Calls of inlines, each with the body that is copied there.
+    calls: Vec<(Span, Span)>,
     /// Where `return` in the inlines being expanded puts its value.
     return_targets: Vec<Option<crate::ast::VarRef>>,
     /// Inside a temporal formula.

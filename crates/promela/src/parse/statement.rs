@@ -510,6 +510,9 @@ impl Parser<'_> {
             self.skip_all();
             return Err(self.error("P0115", token.span, "the inlines of this model expand to too many tokens", |d| d));
         }
+        if let (Some(first), Some(last)) = (inline.body.first(), inline.body.last()) {
+            self.calls.push((token.span, first.span.to(last.span)));
+        }
         let (body, places) = substitute(&inline.body, &inline.parameters, &arguments);
         let places = (!inline.parameters.is_empty()).then(|| places.into());
         self.expanded += body.len();
