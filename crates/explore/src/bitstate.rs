@@ -133,7 +133,8 @@ impl Search<'_> {
             Err(overflow) => return Reason::from(overflow),
             Ok(Err(fault)) => {
                 let reason = format!("there is no first state: {}", fault.fault);
-                let problem = Problem { property: Property::Safety, last_steps: Vec::new(), fault: Some(fault) };
+                let (last_steps, fault) = (Vec::new(), Some(fault));
+                let problem = Problem { property: Property::Safety, last_steps, fault, same: 0 };
                 self.violations.add(self.watch.options, problem, Vec::new());
                 return Reason::NotSupported(reason);
             }

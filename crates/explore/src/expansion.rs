@@ -12,7 +12,9 @@ use crate::reduction::{Choice, Labels, Reduction};
 use model::fault::{Fault, FaultAt, Overflow};
 use model::semantics::{Alone, Semantics, Step, Stepper};
 use model::verdict::{Property, Reason};
+use rustc_hash::FxHasher;
 use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// Inner states of one atomic sequence before they are remembered, so that loops end.
@@ -29,6 +31,8 @@ pub(crate) struct Problem {
     pub(crate) last_steps: Vec<Step>,
     /// The fault; none for a deadlock.
     pub(crate) fault: Option<FaultAt>,
+    /// Equal for failures that are one: the same statement fails, and processes are at the same places.
+    pub(crate) same: u64,
 }
 
 /// Why an expansion was not finished.
@@ -219,7 +223,8 @@ impl<'s> Expander<'s> {
             count = self.successors(None, None, sink)?;
         }
         if count == 0 && !self.stepper.is_valid_end(state) {
-            self.problems.push(Problem { property: Property::Deadlock, last_steps: Vec::new(), fault: None });
+            let same = self.kind_of_failure(None, None);
+            self.problems.push(Problem { property: Property::Deadlock, last_steps: Vec::new(), fault: None, same });
         }
         if self.inner.entries.is_empty() { Ok(()) } else { self.atomic_sequences(sink, stop) }
     }
@@ -303,14 +308,33 @@ impl<'s> Expander<'s> {
         Ok(count)
     }
 
-    /// Something went wrong in a step that follows another one. Of one state, the first run to a fault is enough.
+    /// Something went wrong in a step that follows another one. Of one state, the first run to each kind of failure is
+    /// enough.
     fn add_fault(&mut self, after: Option<usize>, step: Step, fault: FaultAt) {
-        let mut last_steps = Vec::new();
-        if self.problems.iter().all(|problem| problem.property != Property::Safety) {
+        let (mut last_steps, same) = (Vec::new(), self.kind_of_failure(Some(&fault), Some(step)));
+        if self.problems.iter().all(|problem| problem.same != same) {
             last_steps = self.inner.path(after);
             last_steps.push(step);
         }
-        self.problems.push(Problem { property: Property::Safety, last_steps, fault: Some(fault) });
+        self.problems.push(Problem { property: Property::Safety, last_steps, fault: Some(fault), same });
+    }
+
+    /// What tells failures of the loaded state apart: the statement that fails, and where processes are. The one that
+    /// fails may have moved on already; it counts as being where its statement is.
+    fn kind_of_failure(&self, fault: Option<&FaultAt>, step: Option<Step>) -> u64 {
+        let mut hasher = FxHasher::default();
+        fault.map(|fault| (fault.fault.code(), fault.span)).hash(&mut hasher);
+        let network = self.stepper.semantics().network();
+        for (index, (machine, location)) in self.stepper.loaded_places().enumerate() {
+            let from = match step {
+                Some(Step::Edge { process, edge }) if process as usize == index => {
+                    network.machine(machine).edges.get(edge.index()).map(|edge| edge.from)
+                }
+                _ => None,
+            };
+            (machine, from.unwrap_or(location)).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     /// Something went wrong in the last step of the process in control.

@@ -67,7 +67,6 @@ fn outcomes(
         .properties
         .iter()
         .map(|property| {
-            let position = found.violations.iter().position(|v| v.property == *property);
             let mut outcome = Outcome {
                 property: property.clone(),
                 verdict: Verdict::Proved,
@@ -79,9 +78,10 @@ fn outcomes(
                 certificate: None,
                 details: model::verdict::Details::default(),
             };
-            match position {
-                Some(position) => violated(&mut outcome, found, position, semantics, sources),
-                None => finished(&mut outcome, found),
+            if found.violations.iter().any(|v| v.property == *property) {
+                violated(&mut outcome, found, semantics, sources);
+            } else {
+                finished(&mut outcome, found);
             }
             outcome
         })
@@ -138,21 +138,24 @@ fn finished(outcome: &mut Outcome, found: &Found) {
     }
 }
 
-/// With a violation: its run is replayed, and only then it counts.
-fn violated(outcome: &mut Outcome, found: &Found, position: usize, semantics: &Semantics<'_>, sources: &SourceMap) {
-    let violation = &found.violations[position];
-    match witness(violation, &found.runs[position], semantics, sources) {
-        Some(witness) => {
+/// With violations: their runs are replayed, and only then they count.
+fn violated(outcome: &mut Outcome, found: &Found, semantics: &Semantics<'_>, sources: &SourceMap) {
+    let own = found.violations.iter().zip(&found.runs).filter(|(violation, _)| violation.property == outcome.property);
+    let charts: Option<Vec<Chart>> = own.map(|(one, run)| witness(one, run, semantics, sources)).collect();
+    match charts.map(Vec::into_iter) {
+        Some(mut charts) => {
             outcome.verdict = Verdict::Violated;
-            outcome.witness = Some(witness);
+            outcome.witness = charts.next();
+            outcome.details.others = charts.collect();
         }
         None => {
             let reason = String::from("a violation was found, but its run did not replay");
             outcome.verdict = Verdict::Inconclusive(Reason::Internal(reason));
         }
     }
-    if let Some(stats) = &mut outcome.stats {
-        stats.violations = found.counts.iter().find(|(p, _)| *p == outcome.property).map_or(0, |(_, n)| *n);
+    let counts = found.counts.iter().find(|(property, ..)| *property == outcome.property);
+    if let (Some(stats), Some(&(_, times, failures))) = (&mut outcome.stats, counts) {
+        (stats.violations, outcome.details.failures) = (times, failures);
     }
 }
 

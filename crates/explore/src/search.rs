@@ -35,10 +35,10 @@ use std::sync::Arc;
 /// What a search found.
 #[derive(Debug)]
 pub struct Found {
-    /// The first violation of each property.
+    /// The first violation of each different failure, up to sixteen of a property.
     pub violations: Vec<Violation>,
-    /// How often each property was violated.
-    pub counts: Vec<(Property, u64)>,
+    /// How often each property was violated, and by how many different failures.
+    pub counts: Vec<(Property, u64, u64)>,
     /// Why the search is not complete, if it is not.
     pub stopped: Option<Reason>,
     /// What was counted.
@@ -217,7 +217,8 @@ impl<'a, S: Store + Default> Search<'a, S> {
             Err(overflow) => Some(Reason::from(overflow)),
             Ok(Err(fault)) => {
                 let reason = format!("there is no first state: {}", fault.fault);
-                let problem = Problem { property: Property::Safety, last_steps: Vec::new(), fault: Some(fault) };
+                let (last_steps, fault) = (Vec::new(), Some(fault));
+                let problem = Problem { property: Property::Safety, last_steps, fault, same: 0 };
                 self.violations.add(self.watch.options, problem, NO_PARENT);
                 Some(Reason::NotSupported(reason))
             }

@@ -2,6 +2,7 @@
 
 mod atomic_sequences;
 mod disk;
+mod failures;
 mod growth;
 mod growth_pace;
 mod growth_rules;

@@ -97,6 +97,16 @@ impl<'a> Answer<'a> {
         }
     }
 
+    /// The runs of a violation, one for each different failure; of other results one, which is none.
+    pub(crate) fn charts(&self) -> Vec<Option<&'a Chart>> {
+        match (self.chart(), self) {
+            (Some(first), Answer::Checked(outcome)) => {
+                std::iter::once(first).chain(&outcome.details.others).map(Some).collect()
+            }
+            (first, _) => vec![first],
+        }
+    }
+
     /// The run of a violation.
     pub(crate) fn chart(&self) -> Option<&'a Chart> {
         match self {

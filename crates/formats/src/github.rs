@@ -5,6 +5,7 @@
 //! ```
 
 use crate::common::{Answer, Standing, answers, explanation, region};
+use model::chart::Chart;
 use model::diagnostic::Severity;
 use model::source::{SourceMap, Span};
 use report::document::{Document, Entry};
@@ -40,11 +41,14 @@ fn annotation(answer: &Answer<'_>, document: &Document<'_>) -> String {
         Standing::Open => "warning",
         Standing::Proved | Standing::Advice => return String::new(),
     };
-    let chart = answer.chart();
-    let span = chart.and_then(|chart| chart.place());
-    let place = place(document.sources, span).unwrap_or_else(|| file(&document.model.file));
-    let message = chart.map_or_else(|| answer.sentence(document), |chart| explanation(chart).join("\n"));
-    line(level, &place, &format!("{} {}", answer.property(), answer.word()), &message)
+    let title = format!("{} {}", answer.property(), answer.word());
+    let one = |chart: Option<&Chart>| {
+        let span = chart.and_then(Chart::place);
+        let place = place(document.sources, span).unwrap_or_else(|| file(&document.model.file));
+        let message = chart.map_or_else(|| answer.sentence(document), |chart| explanation(chart).join("\n"));
+        line(level, &place, &title, &message)
+    };
+    answer.charts().into_iter().map(one).collect()
 }
 
 fn file(name: &str) -> String {

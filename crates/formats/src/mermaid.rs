@@ -3,8 +3,8 @@
 //! A message is drawn when it is received; one that is never received is a note.
 
 use crate::common::{answers, explanation};
+use model::chart::arrows::{Arrow, arrows};
 use model::chart::{Chart, ChartStep, Fate};
-use report::arrows::{Arrow, arrows};
 use report::document::Entry;
 use std::fmt::Write as _;
 

@@ -21,7 +21,9 @@ pub fn log(entries: &[Entry<'_>]) -> String {
     for entry in entries {
         results.extend(entry.diagnostics().iter().map(|one| diagnostic(one, entry, &mut rules)));
         if let Entry::Checked(document) = entry {
-            results.extend(answers(document).map(|answer| result(&answer, document, &mut rules)));
+            for answer in answers(document) {
+                results.extend(answer.charts().into_iter().map(|chart| result(&answer, chart, document, &mut rules)));
+            }
         }
     }
     let code = report::document::combined_exit_code(entries.iter().map(Entry::exit_code));
@@ -76,7 +78,7 @@ fn diagnostic(diagnostic: &Diagnostic, entry: &Entry<'_>, rules: &mut Vec<String
     })
 }
 
-fn result(answer: &Answer<'_>, document: &Document<'_>, rules: &mut Vec<String>) -> Value {
+fn result(answer: &Answer<'_>, chart: Option<&Chart>, document: &Document<'_>, rules: &mut Vec<String>) -> Value {
     let property = answer.property();
     let (kind, level) = match answer.standing() {
         Standing::Violated => ("fail", "error"),
@@ -86,7 +88,7 @@ fn result(answer: &Answer<'_>, document: &Document<'_>, rules: &mut Vec<String>)
         Standing::Advice => ("informational", "none"),
     };
     let sources = document.sources;
-    let chart = answer.chart().filter(|_| kind == "fail");
+    let chart = chart.filter(|_| kind == "fail");
     let place =
         chart.and_then(|chart| location(sources, chart.place()?)).unwrap_or_else(|| whole(&document.model.file));
     let text = chart.map_or_else(|| answer.sentence(document), |chart| explanation(chart).join("\n"));

@@ -200,17 +200,15 @@ impl Answer {
     }
 
     /// What a search says: its proofs are searches, its runs are taken again.
-    pub(crate) fn searched(outcome: Outcome, semantics: &Semantics<'_>) -> Answer {
+    pub(crate) fn searched(mut outcome: Outcome, semantics: &Semantics<'_>) -> Answer {
+        let runs = if outcome.verdict == Verdict::Violated { replayed(&mut outcome, semantics) } else { None };
         let search = || {
             let certificate = outcome.certificate.clone()?;
             Some(Checked::search(semantics.network(), &outcome.property, certificate))
         };
         let claim = match &outcome.verdict {
             Verdict::Proved => search().map(|found| found.map_or_else(Claim::Open, Claim::Proved)),
-            Verdict::Violated => outcome
-                .witness
-                .as_ref()
-                .map(|witness| Replayed::network(semantics, witness).map_or_else(Claim::Open, Claim::Violated)),
+            Verdict::Violated => runs,
             Verdict::Inconclusive(reason) => Some(Claim::Open(reason.clone())),
             Verdict::Vacuous(why) => {
                 search().map(|found| found.map_or_else(Claim::Open, |proof| Claim::Vacuous(why.clone(), proof)))
@@ -223,6 +221,24 @@ impl Answer {
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.claim, Claim::Open(_))
     }
+}
+
+/// The runs of a violation, taken again: the first that counts becomes its witness, and the others that count stay.
+fn replayed(outcome: &mut Outcome, semantics: &Semantics<'_>) -> Option<Claim> {
+    let runs = outcome.witness.take().into_iter().chain(std::mem::take(&mut outcome.details.others));
+    let (mut counts, mut refused) = (None, None);
+    for chart in runs {
+        match Replayed::network(semantics, &chart) {
+            Ok(_) if counts.is_some() => outcome.details.others.push(chart),
+            Ok(run) => (counts, outcome.witness) = (Some(run), Some(chart)),
+            Err(reason @ Reason::Internal(_)) => return Some(Claim::Open(reason)),
+            Err(reason) => {
+                outcome.witness.get_or_insert(chart);
+                refused.get_or_insert(reason);
+            }
+        }
+    }
+    counts.map(Claim::Violated).or(refused.map(Claim::Open))
 }
 
 /// The result for one property.

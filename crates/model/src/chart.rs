@@ -11,6 +11,7 @@
 //! their lanes and moves in documents is data too: a [`Form`]. For replay a step has a [`StepKey`], and a lane the state
 //! or the inputs that it begins with; only the maker of a run knows what they mean.
 
+pub mod arrows;
 mod circle;
 mod keys;
 
@@ -104,6 +105,21 @@ impl Chart {
             .or_else(|| cycle()?.iter().rev().find(grows).and_then(of_step))
             .or_else(|| cycle()?.iter().find_map(of_step))
             .or_else(|| self.steps.iter().rev().find_map(of_step))
+    }
+
+    /// What fails, in short: where the lanes are that wait, or the last step. `place` names a place.
+    pub fn failure(&self, place: &dyn Fn(Span) -> String) -> String {
+        let stuck = self.waiting.iter().filter(|waits| self.stuck && !waits.done);
+        let stuck = stuck.map(|waits| {
+            let at = waits.place().map_or_else(String::new, |span| format!(" at {}", place(span)));
+            format!("{}{at}", self.lane_name(waits.lane))
+        });
+        let stuck: Vec<String> = stuck.collect();
+        match (stuck.is_empty(), self.steps.last().and_then(|step| step.event.as_deref())) {
+            (false, _) => format!("stuck: {}", stuck.join(", ")),
+            (true, Some(event)) => format!("{}: {event}", self.problem),
+            (true, None) => self.problem.clone(),
+        }
     }
 
     /// Puts a remark on a position beside the step that leads to it, unless it is there already.

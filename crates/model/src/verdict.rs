@@ -178,6 +178,10 @@ pub struct Details {
     pub scope: String,
     /// Statements that no run reaches, where all were searched.
     pub unreached: Vec<UnreachedStatement>,
+    /// Runs to other failures than that of the witness: another statement fails, or processes are elsewhere.
+    pub others: Vec<Chart>,
+    /// How many different failures were found, those without a run included.
+    pub failures: u64,
     /// The answer is shown, but does not count for the exit code: nobody asked for it.
     pub advisory: bool,
 }

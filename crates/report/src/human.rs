@@ -27,7 +27,7 @@ use crate::style::{Ink, Style, clean, counted, duration, grouped};
 use model::source::SourceMap;
 use model::verdict::{Outcome, Reason, Verdict};
 use std::collections::HashSet;
-use violations::violation;
+use violations::{others, violation};
 
 /// Everything about one file; with a table of counts if `with_stats` is set.
 pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String {
@@ -67,7 +67,9 @@ pub fn run(outcome: &Outcome, sources: &SourceMap, style: Style) -> String {
 /// What is said about an answer below the verdicts; some of it may be empty.
 fn sections(outcome: &Outcome, said: &mut HashSet<String>, places: &Places<'_>, style: Style) -> [String; 4] {
     let run = match (&outcome.verdict, &outcome.witness) {
-        (Verdict::Violated, Some(witness)) if counts(outcome) => violation(outcome, witness, places, style),
+        (Verdict::Violated, Some(witness)) if counts(outcome) => {
+            violation(outcome, witness, places, style) + &others(outcome, places, style)
+        }
         _ => String::new(),
     };
     let channels = channels::table(&outcome.details.channels, style);

@@ -265,12 +265,28 @@ struct AnswerJson<'a> {
     stats: Option<StatsJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     witness: Option<WitnessJson<'a>>,
+    /// There if several different failures have a run: all of them, that of `witness` first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    witnesses: Vec<ExactJson<'a>>,
+    /// There if there are several different failures: how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failures: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<CertificateJson<'a>>,
 }
 
+/// One of several runs. Each was taken again in the model's own semantics, and none guesses.
+#[derive(Serialize)]
+struct ExactJson<'a> {
+    exact: bool,
+    #[serde(flatten)]
+    witness: WitnessJson<'a>,
+}
+
 fn answer<'a>(outcome: &'a Outcome, model: &ModelInfo, places: &'a Places<'a>) -> AnswerJson<'a> {
     let (reason, detail) = reason(&outcome.verdict);
+    let runs = outcome.witness.iter().chain(&outcome.details.others);
+    let runs = runs.map(|chart| ExactJson { exact: true, witness: witness(chart, places) });
     AnswerJson {
         property: outcome.property.to_string(),
         verdict: outcome.verdict.name(),
@@ -284,6 +300,8 @@ fn answer<'a>(outcome: &'a Outcome, model: &ModelInfo, places: &'a Places<'a>) -
         details: details(&outcome.details, places),
         stats: Some(stats_json(outcome, places)),
         witness: outcome.witness.as_ref().map(|chart| witness(chart, places)),
+        witnesses: if outcome.details.others.is_empty() { Vec::new() } else { runs.collect() },
+        failures: Some(outcome.details.failures).filter(|&failures| failures > 1),
         certificate: outcome.certificate.as_ref().map(in_short),
     }
 }
@@ -311,6 +329,8 @@ fn unanswered<'a>(not_checked: &'a NotChecked, reading: Option<&'static str>) ->
         details: DetailsJson::default(),
         stats: None,
         witness: None,
+        witnesses: Vec::new(),
+        failures: None,
         certificate: None,
     }
 }

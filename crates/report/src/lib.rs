@@ -12,7 +12,6 @@
 //! No text from a model is trusted: spans may be stale, lines may be megabytes long, names may have
 //! escape sequences in them. `places` and [`style`] are where such things are made harmless.
 
-pub mod arrows;
 pub mod channels;
 pub mod chart;
 mod cycles;

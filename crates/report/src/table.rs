@@ -1,7 +1,7 @@
 //! Tables that fit on the terminal.
 //!
 //! A column is as wide as its widest cell. Where all of them together are too wide, the elastic
-//! columns give way, the widest first, and their cells are cut. A column in which nothing stands is
+//! columns give way, the widest first, and their cells are cut, or go on below. A column in which nothing stands is
 //! left out, with its title.
 
 use crate::style::{Ink, Style};
@@ -20,6 +20,8 @@ pub(crate) enum Set {
     Right,
     /// From the left; it may be cut.
     Elastic,
+    /// From the left; it may go on in the next lines. For the last column.
+    Wrapped,
 }
 
 /// The text of one column in one row.
@@ -87,12 +89,15 @@ impl Table {
 
     fn line(&self, text: &mut String, indent: &str, cells: &[Cell], widths: &[usize], style: Style) {
         let mut line = String::from(indent);
-        let mut owed = String::new();
+        let (mut owed, mut below, mut offset) = (String::new(), String::new(), indent.chars().count());
         for ((cell, &width), (_, set)) in cells.iter().zip(widths).zip(&self.columns) {
             if width == 0 {
                 continue;
             }
-            let shown = style.cut(&cell.text, width);
+            let (first, rest) = if *set == Set::Wrapped { first_line(&cell.text, width) } else { (&*cell.text, "") };
+            below += &lines(rest, width).map(|one| format!("{}{one}\n", " ".repeat(offset))).collect::<String>();
+            offset += width + GAP.len();
+            let shown = style.cut(first, width);
             let blank = " ".repeat(width - shown.chars().count());
             let painted = cell.ink.map_or_else(|| shown.clone(), |ink| style.paint(ink, &shown));
             // Blanks are written only once something follows them.
@@ -107,6 +112,7 @@ impl Table {
         }
         *text += line.trim_end();
         text.push('\n');
+        *text += &below;
     }
 
     /// The widths of the columns; 0 for those that are left out.
@@ -133,7 +139,7 @@ impl Table {
     fn shrink(&self, widths: &mut [usize], room: usize) {
         let gaps = GAP.len() * widths.iter().filter(|&&width| width > 0).count().saturating_sub(1);
         let room = room.saturating_sub(gaps);
-        let elastic = |column: &usize| self.columns[*column].1 == Set::Elastic;
+        let elastic = |column: &usize| matches!(self.columns[*column].1, Set::Elastic | Set::Wrapped);
         for column in (0..widths.len()).filter(elastic) {
             widths[column] = widths[column].min(room.max(NARROWEST));
         }
@@ -147,9 +153,43 @@ impl Table {
     }
 }
 
+/// As many words of a text as have room in a line, at least one, and the others.
+fn first_line(text: &str, width: usize) -> (&str, &str) {
+    let Some((end, _)) = text.char_indices().nth(width) else { return (text, "") };
+    let blank = if text[end..].starts_with(' ') { Some(end) } else { text[..end].rfind(' ') };
+    let cut = blank.filter(|&at| at > 0).unwrap_or(end);
+    (&text[..cut], text[cut..].trim_start())
+}
+
+/// A text in lines.
+fn lines(mut text: &str, width: usize) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let (first, rest) = first_line(text, width.max(1));
+        text = rest;
+        (!first.is_empty()).then_some(first)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_last_column_may_go_on_below() {
+        let mut table = Table::new(&[("", Set::Left), ("", Set::Wrapped)]);
+        table.push(Row::Cells(vec![Cell::from("P:0"), Cell::from("the queue is full, until Q receives")]));
+        table.push(Row::Cells(vec![Cell::from("Q:1"), Cell::from("averylongwordwithoutblanks")]));
+        insta::assert_snapshot!(table.render("  ", Style { width: 24, ..Style::PLAIN }), @"
+          P:0  the queue is
+               full, until Q
+               receives
+          Q:1  averylongwordwith
+               outblanks
+        ");
+        for width in 0..40 {
+            assert!(!table.render("  ", Style { width, ..Style::PLAIN }).is_empty());
+        }
+    }
 
     fn table() -> Table {
         let mut table = Table::new(&[("#", Set::Right), ("none", Set::Left), ("a", Set::Elastic), ("b", Set::Elastic)]);

@@ -5,11 +5,17 @@ class ResultView {
   constructor(data, report, result) {
     const source = new SourceView(data);
     const onPlace = place => source.show([place], "mark");
-    this.run = result.run ? new Run(data, result.run) : null;
+    this.data = data;
+    this.runs = [result.run, ...(result.others ?? [])].filter(Boolean).map(run => new Run(data, run));
+    this.run = this.runs[0] ?? null;
     const text = id => data.strings[id];
     const bounds = new Map(result.unbounded ? [] : report.results.flatMap(one => one.channels).filter(one => one.declared).map(one => [text(one.name), one.declared]));
     const parts = [html("header", { class: "result-head" }, html("h2", {}, badge(result.verdict, result.checked ? result.verdict : "not checked"), " ", html("span", { class: "property" }, shortened(text(result.property), 160)), result.advice ? html("span", { class: "advice" }, "advice") : null), html("p", { class: "sentence" }, prose(text(result.sentence))))];
-    if (this.run) parts.push(this.violation(data, source, bounds, onPlace));
+    if (this.run) {
+      this.place = html("div", { class: "violation-place" }, this.violation(data, source, bounds, onPlace));
+      if (this.runs.length > 1) parts.push(this.chooser(result.failures, run => { this.run = run; this.place.replaceChildren(this.violation(data, source, bounds, onPlace)); this.shown(); }));
+      parts.push(this.place);
+    }
     const whole = result.picture ? result : report.results.find(one => one.picture) ?? result;
     const panels = [picturePanel(whole.picture), boundsPanel(data, whole.channels.filter(one => one.declared !== 0), onPlace), cyclesPanel(data, result.cycles, onPlace), unreachedPanel(data, result.unreached, onPlace)];
     parts.push(...panels.filter(Boolean));
@@ -17,6 +23,23 @@ class ResultView {
     if (!this.run && panels.some((panel, n) => panel && n > 0)) { parts.push(source.element); this.source = source; }
     this.element = html("article", { class: "result" }, parts);
     this.places = result.channels.map(one => one.place).concat(result.unreached.map(one => one[2])).filter(place => place !== null);
+  }
+
+  /** One button for each different failure. @param {number} failures @param {(run: Run) => void} onChoose */
+  chooser(failures, onChoose) {
+    const buttons = this.runs.map((run, index) => html("button", { type: "button", class: "failure", "aria-pressed": String(!index), onclick: () => {
+      buttons.forEach((button, n) => button.setAttribute("aria-pressed", String(n === index)));
+      onChoose(run);
+    } }, html("b", {}, index + 1), " ", html("code", {}, this.failing(run)), html("span", { class: "hint" }, ` ${run.raw.when}`)));
+    const rest = failures > this.runs.length ? html("p", { class: "hint" }, `and ${counted(failures - this.runs.length, "more failure")} without a run`) : null;
+    return html("section", { class: "panel failures" }, html("h3", {}, counted(failures, "different failure")), html("div", { class: "failure-list" }, buttons), rest);
+  }
+
+  /** What fails in a run, in short: the statement, or where processes wait. @param {Run} run */
+  failing(run) {
+    const stuck = run.raw.stuck ? run.raw.waiting.filter(waits => !waits.done) : [];
+    const line = waits => waits.place === null ? run.lanes[waits.lane] : `${run.lanes[waits.lane]} at line ${this.data.places[waits.place][1]}`;
+    return shortened(stuck.length ? stuck.map(line).join(", ") : run.length ? run.label(run.length - 1) : run.text(run.raw.problem), 70);
   }
 
   violation(data, source, bounds, onPlace) {
@@ -33,20 +56,26 @@ class ResultView {
     const position = html("span", { class: "position" });
     const { chart } = this;
     const bar = html("div", { class: "bar-of-chart" }, go("first state (Home)", "|◀", () => chart.select(0)), go("step back (↑)", "◀", () => chart.select(chart.current - 1)), go("step (↓)", "▶", () => chart.select(chart.current + 1)), go("end (End)", "▶|", () => chart.select(run.length)),
-      run.loop !== null && run.loop < run.length ? go("the loop (l)", "⟲", () => chart.select(run.loop + 1, true)) : null, position,
-      html("span", { class: "hint keys" }, html("kbd", {}, "↑"), html("kbd", {}, "↓"), " step ", html("kbd", {}, "←"), html("kbd", {}, "→"), " same process ", html("kbd", {}, "m"), " other end of the message"));
+      run.loop !== null && run.loop < run.length ? go("the loop (l)", "⟲", () => chart.select(run.loop + 1, true)) : null, position);
+    const keys = html("p", { class: "hint keys" }, html("kbd", {}, "↑"), html("kbd", {}, "↓"), " step ", html("kbd", {}, "←"), html("kbd", {}, "→"), " same process ", html("kbd", {}, "m"), " other end of the message ", run.loop !== null && run.loop < run.length ? [html("kbd", {}, "l"), " loop "] : null, html("kbd", {}, "Home"), html("kbd", {}, "End"));
     const code = run.raw.code;
     const problem = html("div", { class: "problem", role: "note" }, html("p", {}, html("b", {}, prose(run.text(run.raw.problem))), " ", placeLink(data, run.raw.place, onPlace)), html("p", { class: "hint" }, run.raw.when, code ? [" · ", html("code", {}, `highwater explain ${code}`)] : null,
       run.raw.gains.map(([name, gain]) => [" · each round adds ", html("b", {}, gain), " to ", html("code", {}, run.text(name))])));
     const waiting = waitingPanel(data, run, onPlace);
     const { stuck } = run.raw;
-    return html("div", { class: "violation" }, problem, stuck ? waiting : null, html("div", { class: "split" }, html("section", { class: "panel chart-panel" }, bar, chart.element), html("div", { class: "beside" }, step.element, source.element, state.elements)), stuck ? null : waiting);
+    return html("div", { class: "violation" }, problem, stuck ? waiting : null, html("div", { class: "split" }, html("div", { class: "middle" }, html("section", { class: "panel chart-panel" }, bar, chart.element, keys), stuck ? null : waiting), html("div", { class: "beside" }, step.element, source.element, state.elements)));
   }
 
   shown() {
     if (this.chart) this.chart.select(this.run.length, true);
     if (this.source) this.source.show(this.places.slice(0, 1), "mark");
   }
+}
+
+/** The folder of a file in small letters, then its name. @param {string} path */
+function fileName(path) {
+  const shown = shortened(path, 160), at = shown.lastIndexOf("/") + 1;
+  return [at ? html("span", { class: "folder" }, shown.slice(0, at)) : null, html("span", {}, shown.slice(at))];
 }
 
 class Page {
@@ -85,13 +114,13 @@ class Page {
       return button;
     });
     const notes = report.diagnostics.length ? html("button", { type: "button", class: "item quiet", onclick: () => this.unreadable(report) }, html("span", { class: "mark" }, "!"), counted(report.diagnostics.length, "diagnostic")) : null;
-    return html("section", {}, html("h2", { title: shortened(strings[report.file], 300) }, shortened(strings[report.file], 80)), html("p", { class: "about" }, report.about, report.time ? ` · ${report.time}` : ""), buttons, notes);
+    return html("section", {}, html("h2", { title: shortened(strings[report.file], 300) }, fileName(strings[report.file])), html("p", { class: "about" }, report.about, report.time ? ` · ${report.time}` : ""), buttons, notes);
   }
 
   unreadable(report) {
     const source = new SourceView(this.data);
     const panel = diagnosticsPanel(this.data, report.diagnostics, place => source.show([place], "fault"));
-    this.detail.replaceChildren(html("article", { class: "result" }, html("h2", {}, shortened(this.data.strings[report.file], 160)), panel ?? html("p", {}, "nothing to check"), source.element));
+    this.detail.replaceChildren(html("article", { class: "result" }, html("h2", {}, fileName(this.data.strings[report.file])), panel ?? html("p", {}, "nothing to check"), source.element));
     const first = report.diagnostics.find(one => one.place !== null);
     if (first) source.show([first.place], "fault");
   }

@@ -72,6 +72,9 @@ struct ResultData {
     notes: Vec<usize>,
     unreached: Vec<(usize, usize, Option<usize>)>,
     run: Option<RunData>,
+    /// Runs to other failures, and how many failures there are.
+    others: Vec<RunData>,
+    failures: u64,
 }
 
 #[derive(Serialize)]
@@ -241,6 +244,8 @@ fn result(outcome: &Outcome, document: &Document<'_>, tables: &mut Tables<'_>) -
         notes: tables.texts(&details.advice),
         unreached: details.unreached.iter().map(|statement| unreached(statement, tables)).collect(),
         run: outcome.witness.as_ref().map(|chart| run(chart, tables)),
+        others: details.others.iter().map(|chart| run(chart, tables)).collect(),
+        failures: details.failures,
     }
 }
 

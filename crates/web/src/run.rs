@@ -5,8 +5,8 @@
 //! there..]`, so a queue that grows costs one message a step.
 
 use crate::data::Tables;
+use model::chart::arrows::{Arrow, Queues, arrows};
 use model::chart::{Chart, ChartStep, Fate, Move};
-use report::arrows::{Arrow, Queues, arrows};
 use report::chart::because;
 use serde::Serialize;
 use serde_json::{Value, json};

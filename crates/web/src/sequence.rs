@@ -3,9 +3,9 @@
 //! A lane for each process, a row for each step, an arrow from each send to its receive, what the touched channels hold at the
 //! right, a frame around the loop, and below the chart what is wrong and why each process waits.
 
+use model::chart::arrows::{Arrow, arrows};
 use model::chart::{Chart, Fate};
 use model::verdict::{Outcome, Verdict};
-use report::arrows::{Arrow, arrows};
 use report::chart::because;
 use report::document::Entry;
 use std::fmt::Write as _;

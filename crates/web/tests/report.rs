@@ -1,6 +1,7 @@
 //! The report in a browser: what it shows, that it can be used, that it is inert.
 
 use crate::browser::Browser;
+use highwater::settings::Settings;
 use highwater::{Check, Model, Report};
 use model::chart::{Chart, ChartStep, Contents, Fate, Form, Lane, Message, Move};
 use model::info::ModelInfo;
@@ -47,6 +48,27 @@ fn messages_are_arrows_from_the_send_to_the_receive() {
     assert_eq!(held(&mut browser, 1), json!([["q", "a"]]));
     assert_eq!(held(&mut browser, 2), json!([["q", "a", "b"]]));
     assert_eq!(held(&mut browser, 4), json!([["q"]]));
+}
+
+#[test]
+fn every_different_failure_has_a_button_and_a_run() {
+    let Some(mut browser) = Browser::start() else { return };
+    let text = "byte x; active proctype P() { x = 1; assert(x == 0); x = 2; assert(x == 1) } active proctype Q() { assert(x < 2) }";
+    let model = Model::from_text("three.pml", text).unwrap();
+    let settings = Settings { keep_going: true, ..Settings::default() };
+    let report = Check::new(&model).settings(settings).property("safety").unwrap().run().unwrap();
+    browser.show("three.html", &page(&report));
+    let failing = "[...document.querySelectorAll('.failure code')].map(c => c.textContent)";
+    let all = browser.value(failing);
+    assert!(all.as_array().unwrap().len() > 3, "{all}");
+    for index in 0..all.as_array().unwrap().len() {
+        browser.value(&format!("document.querySelectorAll('.failure')[{index}].click()"));
+        browser.settle();
+        let last = browser.value("[...document.querySelectorAll('.chart .label')].pop().textContent");
+        assert_eq!(last, all[index], "{all}");
+        let pressed = browser.value("[...document.querySelectorAll('.failure')].map(b => b.getAttribute('aria-pressed')).indexOf('true')");
+        assert_eq!(pressed, json!(index));
+    }
 }
 
 #[test]

@@ -200,7 +200,8 @@ impl<'a> Layers<'a> {
         self.synced = manifest.runs.iter().filter_map(|run| run.name.clone()).collect();
         self.total = manifest.total;
         for (property, count, at) in manifest.violations {
-            let problem = self.problems_at(at)?.0.into_iter().find(|problem| problem.property == property);
+            let mut problems = self.problems_at(at)?.0.into_iter();
+            let problem = problems.find(|problem| problem.property == property && !self.violations.has(problem));
             self.violations.put(problem.ok_or_else(damaged)?, count, at);
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! The violations that a search has come across, and the run to each.
 //!
-//! The first of each property is kept, with the place where it was found, and the others are counted. Threads count for
+//! Two failures are one if the same statement fails, or none does, and processes are at the same places. The first of each
+//! is kept, with the place where it was found, up to sixteen for a property; the others are counted. Threads count for
 //! themselves, and are put together so that the result does not depend on their number.
 
 use super::{Found, Options};
@@ -8,6 +9,7 @@ use crate::expansion::Problem;
 use model::fault::FaultAt;
 use model::semantics::Step;
 use model::verdict::{Property, Reason, SearchStats};
+use rustc_hash::FxHashSet;
 
 /// Something that is wrong, and where.
 #[derive(Clone, Debug)]
@@ -18,10 +20,14 @@ pub struct Violation {
     pub fault: Option<FaultAt>,
 }
 
-/// The violations found so far: the first of each property, and how many.
+/// No more runs of one property than this are kept.
+const MOST_RUNS: usize = 16;
+
+/// The violations found so far: the first of each different failure, up to a number, and how many.
 pub(crate) struct Violations<At> {
     pub(crate) first: Vec<(Problem, At)>,
-    counts: Vec<(Property, u64)>,
+    /// By property, how often it was violated, and which failures were found.
+    counts: Vec<(Property, u64, FxHashSet<u64>)>,
 }
 
 impl<At> Violations<At> {
@@ -38,48 +44,64 @@ impl<At> Violations<At> {
         if !options.properties.contains(&problem.property) {
             return;
         }
-        match self.counts.iter_mut().find(|(property, _)| *property == problem.property) {
-            Some((_, count)) => *count += 1,
-            None => {
-                self.counts.push((problem.property.clone(), 1));
-                self.first.push((problem, at()));
-            }
+        let (_, count, kinds) = self.counts_of(&problem.property);
+        *count += 1;
+        if kinds.insert(problem.same) && kinds.len() <= MOST_RUNS {
+            self.first.push((problem, at()));
         }
     }
 
-    /// Of each property that is violated: how often, and where first.
+    /// Each failure that is kept: its property, how often that was violated if it is the first one of it, else 0, and where.
     pub(crate) fn tallies(&self) -> impl Iterator<Item = (&Property, u64, &At)> {
-        self.counts.iter().filter_map(|(property, count)| {
-            let first = self.first.iter().find(|(problem, _)| problem.property == *property);
-            first.map(|(_, at)| (property, *count, at))
+        let is_first = |index: usize, property| self.first[..index].iter().all(|(other, _)| other.property != *property);
+        self.first.iter().enumerate().map(move |(index, (Problem { property, .. }, at))| {
+            let count = self.counts.iter().find(|(known, ..)| known == property && is_first(index, property));
+            (property, count.map_or(0, |(_, count, _)| *count), at)
         })
     }
 
-    /// Adds a violation that was the first of so many.
-    pub(crate) fn put(&mut self, problem: Problem, count: u64, at: At) {
-        self.counts.push((problem.property.clone(), count));
+    /// Whether a failure like this one is kept.
+    pub(crate) fn has(&self, problem: &Problem) -> bool {
+        self.first.iter().any(|(known, _)| known.property == problem.property && known.same == problem.same)
+    }
+
+    /// Adds a failure with what [`Violations::tallies`] says of it.
+    pub(crate) fn put(&mut self, problem: Problem, tally: u64, at: At) {
+        let (_, count, kinds) = self.counts_of(&problem.property);
+        *count += tally;
+        kinds.insert(problem.same);
         self.first.push((problem, at));
+    }
+
+    fn counts_of(&mut self, property: &Property) -> &mut (Property, u64, FxHashSet<u64>) {
+        let known = self.counts.iter().position(|(known, ..)| known == property);
+        let index = known.unwrap_or_else(|| {
+            self.counts.push((property.clone(), 0, FxHashSet::default()));
+            self.counts.len() - 1
+        });
+        &mut self.counts[index]
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
 
-    /// Adds what several threads found: of each property the least one is shown, if there is none yet.
+    /// Adds what several threads found: of each failure the least one is kept, if there is none yet. A thread finds its own
+    /// in this order, so the least of all are among those that each thread kept.
     pub(crate) fn extend<Other: Ord>(&mut self, others: impl Iterator<Item = Violations<Other>>, at: fn(Other) -> At) {
         let mut first = Vec::new();
         for other in others {
             first.extend(other.first);
-            for (property, count) in other.counts {
-                match self.counts.iter_mut().find(|(known, _)| *known == property) {
-                    Some((_, known)) => *known += count,
-                    None => self.counts.push((property, count)),
-                }
+            for (property, count, kinds) in other.counts {
+                let (_, known, known_kinds) = self.counts_of(&property);
+                *known += count;
+                known_kinds.extend(kinds);
             }
         }
         first.sort_by(|(_, a), (_, b)| a.cmp(b));
         for (problem, place) in first {
-            if self.first.iter().all(|(known, _)| known.property != problem.property) {
+            let own = || self.first.iter().filter(|(known, _)| known.property == problem.property);
+            if own().count() < MOST_RUNS && own().all(|(known, _)| known.same != problem.same) {
                 self.first.push((problem, at(place)));
             }
         }
@@ -96,7 +118,7 @@ impl<At> Violations<At> {
     ) -> Found {
         let mut found = Found {
             violations: Vec::new(),
-            counts: self.counts,
+            counts: self.counts.into_iter().map(|(p, count, kinds)| (p, count, kinds.len() as u64)).collect(),
             stopped,
             stats,
             digest,

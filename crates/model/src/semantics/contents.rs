@@ -18,6 +18,12 @@ impl Stepper<'_> {
         exists.then(|| (self.current.machine(process), self.current.location(process)))
     }
 
+    /// The type of each process of the loaded state, and where the process is.
+    pub fn loaded_places(&self) -> impl Iterator<Item = (MachineId, LocationId)> {
+        let current = &self.current;
+        (0..current.process_count()).map(|process| (current.machine(process), current.location(process)))
+    }
+
     /// The number of queues of a state, those that never hold a message included.
     pub fn queue_count(&mut self, state: &[u8]) -> usize {
         self.load(state);

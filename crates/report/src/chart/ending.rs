@@ -39,7 +39,7 @@ pub(crate) fn ending(chart: &Chart, places: &Places<'_>, style: Style) -> String
 }
 
 fn table(chart: &Chart, places: &Places<'_>, style: Style) -> String {
-    let mut table = Table::new(&[("", Set::Left), ("", Set::Left), ("", Set::Left), ("", Set::Elastic)]);
+    let mut table = Table::new(&[("", Set::Left), ("", Set::Left), ("", Set::Left), ("", Set::Wrapped)]);
     for waits in chart.waiting.iter().take(MANY) {
         rows(chart, waits, places).into_iter().for_each(|cells| table.push(Row::Cells(cells)));
     }
@@ -85,7 +85,7 @@ fn alternatives(chart: &Chart, waits: &Waits, places: &Places<'_>) -> Vec<(Optio
     }
     let written = || waits.span.and_then(|span| places.line(span)).map_or("", |line| line.text.trim()).to_owned();
     let text = match waits.events.as_slice() {
-        [] | [_] => written(),
+        [] => written(),
         events => events.iter().map(|awaited| awaited.event.as_str()).collect::<Vec<_>>().join(" | "),
     };
     vec![(waits.span, text)]

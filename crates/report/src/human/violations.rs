@@ -3,7 +3,8 @@
 use crate::chart::{self, Fold};
 use crate::diagnostics;
 use crate::places::Places;
-use crate::style::{Ink, Style, clean};
+use crate::style::{Ink, Style, clean, counted};
+use crate::table::{Cell, Row, Set, Table};
 use model::chart::Chart;
 use model::verdict::Outcome;
 
@@ -27,4 +28,35 @@ pub(super) fn violation(outcome: &Outcome, run: &Chart, places: &Places<'_>, sty
     }
     text += "\n";
     text + &diagnostics::for_more([run.problem_code])
+}
+
+/// The failures beside the one whose run is shown: a line each, and how many have no run.
+pub(super) fn others(outcome: &Outcome, places: &Places<'_>, style: Style) -> String {
+    let others = &outcome.details.others;
+    if others.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&[("place", Set::Left), ("failure", Set::Elastic), ("", Set::Left)]);
+    for run in others {
+        let place = run.place().map_or_else(String::new, |span| places.short(span));
+        let when = Cell::inked(Ink::Faint, chart::when(run));
+        table.push(Row::Cells(vec![
+            Cell::inked(Ink::Faint, place),
+            Cell::from(clean(&run.failure(&|span| places.short(span)))),
+            when,
+        ]));
+    }
+    let title = format!("other failures of {}", clean(&outcome.property.to_string()));
+    let without = outcome.details.failures.saturating_sub(1 + others.len() as u64);
+    let without = match without {
+        0 => String::new(),
+        more => format!("  {} {} more\n", style.ellipsis(), counted(more, "failure", "failures")),
+    };
+    let note = "their runs: --output html=FILE, --format json";
+    format!(
+        "\n{}\n{}{without}  {}\n",
+        style.paint(Ink::Strong, &title),
+        table.render("  ", style),
+        style.paint(Ink::Faint, note)
+    )
 }

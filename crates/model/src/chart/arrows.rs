@@ -3,7 +3,7 @@
 //! A chart says what a channel holds after each step that touched it. So a message is followed by its place in the queue,
 //! whether it was sorted in, taken from the middle, or overtaken.
 
-use model::chart::{Chart, Contents, Fate, Message};
+use super::{Chart, Contents, Fate, Message};
 use std::collections::HashMap;
 
 /// A message of a step, and the step at its other end.
