@@ -4,8 +4,9 @@ use crate::arguments::ViewArgs;
 use crate::files;
 use crate::terminal;
 use highwater::settings::{Channels, Settings};
-use highwater::walk::{Enabled, Walk, walk};
+use highwater::walk::{Enabled, Walk, around, walk};
 use highwater::{Budget, Cancel, Check, Error, Model, with_deep_stack};
+use model::around::Around;
 use model::chart::StepKey;
 use model::source::SourceMap;
 use model::verdict::{Outcome, Verdict};
@@ -47,12 +48,17 @@ impl Explored for Viewed {
         let settings = Settings { channels: self.channels, ..Settings::default() };
         let check = Check::new(&self.model).settings(settings).timeout(LOOK).until(&self.stop);
         let report = check.run().map_err(|error| error.to_string())?;
-        let run = |outcome: &Outcome| {
-            let steps = outcome.witness.as_ref()?.steps.iter().map(|step| step.key.clone());
-            Some((outcome.property.to_string(), steps.collect::<Option<Vec<StepKey>>>()?))
+        let runs = |outcome: &Outcome| {
+            let charts = outcome.witness.iter().chain(&outcome.details.others);
+            let steps = charts.filter_map(|chart| chart.steps.iter().map(|step| step.key.clone()).collect());
+            steps.map(|steps| (outcome.property.to_string(), steps)).collect::<Vec<(String, Vec<StepKey>)>>()
         };
         let shown = |outcome: &&Outcome| outcome.verdict == Verdict::Violated && outcome.reading == reading;
-        Ok(report.document().outcomes.iter().filter(shown).filter_map(run).collect())
+        Ok(report.document().outcomes.iter().filter(shown).flat_map(runs).collect())
+    }
+
+    fn around(&self, steps: &[StepKey]) -> Result<Around, String> {
+        with_deep_stack(|| around(&self.model, self.channels, steps)).map_err(|error| error.to_string())
     }
 
     fn trace(&self, steps: &[StepKey]) -> Result<String, String> {

@@ -5,6 +5,7 @@
 use crate::error::Error;
 use crate::model::{Model, System};
 use crate::settings::Channels;
+use model::around::Around;
 use model::chart::{Change, Chart, ChartStep, Contents, Lane, NetworkKey, StepKey};
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::{Narrator, ReplayError};
@@ -80,6 +81,15 @@ pub fn walk(model: &Model, channels: Channels, steps: &[StepKey]) -> Result<Walk
     // Whoever can move has a lane, even before the first step.
     chart.lanes = (0..).map_while(|lane| narrator.lane(lane).cloned()).collect::<Vec<Lane>>();
     Ok(Walk { chart, enabled, variables: snapshot.variables, channels: snapshot.channels, reading })
+}
+
+/// The states around the one that some steps lead to.
+pub fn around(model: &Model, channels: Channels, steps: &[StepKey]) -> Result<Around, Error> {
+    let System::Network(network) = &model.system else { return Ok(Around::default()) };
+    let reading = if network.is_machines() { Reading::Unbounded } else { channels.into() };
+    let semantics = Semantics::new(&network.network, reading);
+    let found = model::around::around(&semantics, &model.sources, &network_steps(steps)?);
+    Ok(found.map_err(|overflow| Error::Mismatch(overflow.to_string()))?.unwrap_or_default())
 }
 
 impl Walk {

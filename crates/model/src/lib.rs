@@ -7,6 +7,7 @@
 //! This crate never prints, never reads a model from a file, and knows no language: [`scan`] and [`explanation`]
 //! are what front ends would write twice.
 
+pub mod around;
 pub mod blame;
 mod blocked;
 pub mod budget;

@@ -14,8 +14,11 @@ class Chart {
     /** How many steps are done: 0 is the start. */
     this.current = 0;
     const count = Math.max(1, run.lanes.length);
-    const longest = Math.min(22, Math.max(4, ...run.lanes.map(name => name.length)));
-    this.laneWidth = Math.max(count > 12 ? 74 : 100, Math.min(170, longest * 8 + 30), count <= 4 ? 130 : 0);
+    // A lane has room for its name, and for most labels.
+    const longest = Math.min(22, run.lanes.reduce((most, name) => Math.max(most, name.length), 4));
+    let letters = 0;
+    for (let step = 0; step < Math.min(run.length, 2000); step++) letters = Math.max(letters, run.label(step).length);
+    this.laneWidth = Math.max(count > 12 ? 74 : 92, Math.min(170, Math.max(longest * 8 + 26, letters * LETTER + 18)));
     this.lanesWidth = Math.max(count * this.laneWidth, this.labelsEnd()) + 24;
     this.hasQueues = run.raw.processes && run.channels.length > 0;
     this.width = NUMBERS + this.lanesWidth + (this.hasQueues ? 280 : 0);
@@ -57,7 +60,7 @@ class Chart {
       class: "head", title: shortened(name, 300),
       style: { left: `${this.x(lane) - this.laneWidth / 2 + 4}px`, width: `${this.laneWidth - 8}px`, "--lane": laneColor(lane) },
     }, html("span", {}, shortened(name, 40))));
-    if (this.hasQueues) names.push(html("div", { class: "head queues-head", style: { left: `${NUMBERS + this.lanesWidth}px`, width: "270px" } }, "channels after the step"));
+    if (this.hasQueues) names.push(html("div", { class: "head queues-head", style: { left: `${NUMBERS + this.lanesWidth}px`, width: "270px" } }, "channels"));
     return names;
   }
 
@@ -73,6 +76,12 @@ class Chart {
     const view = this.element, top = Math.max(0, this.current - 1) * ROW, height = view.clientHeight - 48;
     if (top < view.scrollTop + ROW || top > view.scrollTop + height - 2 * ROW) {
       view.scrollTop = jump ? top - height / 2 : top < view.scrollTop + ROW ? top - ROW : top - height + 3 * ROW;
+    }
+    const lane = this.current > 0 ? this.run.lane(this.current - 1) : -1;
+    if (lane >= 0) {
+      const x = this.x(lane), left = x - this.laneWidth / 2 - NUMBERS, right = x + this.laneWidth;
+      if (left < view.scrollLeft) view.scrollLeft = left;
+      else if (right > view.scrollLeft + view.clientWidth) view.scrollLeft = right - view.clientWidth;
     }
     this.draw();
     this.onSelect(this.current);

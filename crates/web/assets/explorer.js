@@ -15,12 +15,15 @@ class Explorer {
     this.stacks = html("div", { class: "stacks" });
     this.runs = html("span", { class: "runs" });
     this.note = html("p", { class: "hint", role: "status" });
+    this.graph = new StateGraph((kept, then) => this.go([...this.steps.slice(0, kept), ...then]));
+    /** What was asked last: an earlier answer that comes later is of no interest. */
+    this.asked = 0;
     const button = (title, label, action) => html("button", { type: "button", title, onclick: action }, label);
     const bar = html("div", { class: "bar-of-chart" }, button("back to the first state (Home)", "|◀", () => this.go([])), button("undo (Backspace)", "↶ undo", () => this.undo()), button("take the step again (Shift+Backspace)", "↷ redo", () => this.redo()),
       button("a step at random (r)", "⚂ random", () => this.random()), button("check the model, and list the runs that violate a property", "find violations", () => this.find()), this.runs, button("save the walk as a trace for `simulate --replay`", "save trace", () => this.save()));
     const top = html("header", { class: "top" }, html("h1", {}, html("span", { class: "logo", "aria-hidden": "true" }), "Highwater"), html("span", { class: "chips" }, html("code", {}, shortened(data.name, 200))), html("button", { type: "button", class: "theme", title: "light or dark (t)", onclick: () => this.theme() }, "◐"));
     document.getElementById("page").replaceChildren(top, html("main", { class: "explorer" }, html("section", { class: "panel bar-panel" }, bar), this.note,
-      html("div", { class: "split" }, html("div", { class: "middle" }, html("section", { class: "panel" }, html("h3", {}, "Steps that can be taken"), this.enabled), this.waitingPlace, this.chartPlace),
+      html("div", { class: "split" }, html("div", { class: "middle" }, html("section", { class: "panel" }, html("h3", {}, "Steps that can be taken"), this.enabled), this.waitingPlace, this.chartPlace, this.graph.element),
         html("div", { class: "beside" }, this.source.element, html("section", { class: "panel" }, html("h3", {}, "Channels"), this.stacks), html("section", { class: "panel" }, html("h3", {}, "Variables"), this.values)))));
     document.addEventListener("keydown", event => this.key(event));
     this.go([]);
@@ -35,13 +38,24 @@ class Explorer {
 
   /** Goes where these steps lead. @param {any[]} steps */
   async go(steps, undone = []) {
+    const asked = ++this.asked;
     try {
       const here = JSON.parse(await this.ask("walk", steps));
+      if (asked !== this.asked) return;
       [this.steps, this.undone] = [steps, undone];
       this.show(here);
+      // Not while steps are taken quickly.
+      setTimeout(() => { if (asked === this.asked) this.look(asked); }, 40);
     } catch (error) {
       this.say(String(error));
     }
+  }
+
+  /** The states around the current one. @param {number} asked */
+  async look(asked) {
+    const around = JSON.parse(await this.ask("around", this.steps));
+    this.graph.element.hidden = !around.states.length;
+    if (asked === this.asked && around.states.length) this.graph.show(around);
   }
 
   say(text) {

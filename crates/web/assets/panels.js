@@ -87,7 +87,7 @@ function boundsPanel(data, channels, onPlace) {
   const text = id => data.strings[id];
   const shown = channels.slice(0, 500);
   const most = Math.max(1, ...shown.map(one => one.at_most ?? 0));
-  const names = list => list.length ? list.slice(0, 4).map(id => shortened(text(id), 24)).join(", ") + (list.length > 4 ? ` … (${list.length})` : "") : "nobody";
+  const names = list => list.length ? list.slice(0, 4).map(id => shortened(text(id), 24)).join(", ") + (list.length > 4 ? ` … (${list.length})` : "") : "none";
   const rows = shown.map(one => html("tr", { class: one.state },
     html("th", { scope: "row" }, html("code", {}, shortened(text(one.name), 40))), html("td", { class: "n" }, one.declared === 0 ? "rendezvous" : one.declared ?? "–"),
     html("td", { class: "bound" }, one.declared === 0 ? "–" : [html("span", { class: "bar", style: { "--share": one.state === "bounded" ? Math.sqrt((one.at_most ?? 0) / most) : 1 } }), html("span", {}, one.bound)]),
@@ -115,7 +115,7 @@ function cyclesPanel(data, cycles, onPlace) {
   if (!cycles.length) return null;
   const text = id => data.strings[id];
   const rows = cycles.map(cycle => html("li", {}, html("b", {}, text(cycle.process)), ` × ${text(cycle.times)}: `, cycle.statements.slice(0, 20).map(([statement, place]) => [html("code", {}, shortened(text(statement), 80)), " ", placeLink(data, place, onPlace), " "]), html("span", { class: "why" }, cycle.effects.map(([name, gain]) => `${text(name)} ${gain > 0 ? "+" : ""}${gain} `))));
-  return html("section", { class: "panel" }, html("h3", {}, "Cycles that nothing forbids"), html("ul", {}, rows));
+  return html("section", { class: "panel" }, html("h3", {}, "Cycles that are not refuted"), html("ul", {}, rows));
 }
 
 function unreachedPanel(data, unreached, onPlace) {

@@ -62,7 +62,7 @@ class SourceView {
       const [, from, column, to, end] = span;
       const start = Math.max(done, from === number ? column - 1 : characters.length - characters.join("").trimStart().length);
       const stop = to === number ? Math.max(end - 1, start + 1) : characters.length;
-      if (start >= characters.length) continue;
+      if (start >= characters.length || (to === number && end - 1 <= done)) continue;
       parts.push(...highlighted(characters.slice(done, start).join("")), html("mark", { class: span === this.data.places[this.marked[0]] ? this.kind : "mark" }, characters.slice(start, stop).join("")));
       done = stop;
     }

@@ -7,10 +7,11 @@
 use crate::data::Tables;
 use crate::page::explorer_page;
 use crate::run::{RunData, run};
+use model::around::{Around, Near};
 use model::chart::{Change, Chart, ChartStep, Contents, StepKey};
 use model::source::SourceMap;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -44,6 +45,8 @@ pub trait Explored: Sync {
     fn walk(&self, steps: &[StepKey]) -> Result<Here, String>;
     /// The runs that violate its properties: the property, and the steps.
     fn violations(&self) -> Result<Vec<(String, Vec<StepKey>)>, String>;
+    /// The states around the one that some steps lead to.
+    fn around(&self, steps: &[StepKey]) -> Result<Around, String>;
     /// A walk as a document that can be replayed.
     fn trace(&self, steps: &[StepKey]) -> Result<String, String>;
 }
@@ -109,6 +112,7 @@ impl Server {
                 steps().and_then(|steps| model.walk(&steps)).map(|here| here_json(&here, model.sources()))
             }
             ("POST", "trace") => steps().and_then(|steps| model.trace(&steps)),
+            ("POST", "around") => steps().and_then(|steps| model.around(&steps)).map(|around| around_json(&around)),
             ("POST", "violations") => model.violations().map(|runs| json!(runs).to_string()),
             _ => return Response::refused(404),
         };
@@ -207,6 +211,12 @@ struct EnabledData {
     place: Option<usize>,
     label: usize,
     fault: bool,
+}
+
+fn around_json(around: &Around) -> String {
+    let state = |state: &Near| json!([state.column, state.kept, state.then, state.passed, state.end, state.more]);
+    let states: Vec<Value> = around.states.iter().map(state).collect();
+    json!({ "states": states, "steps": around.steps, "here": around.here }).to_string()
 }
 
 fn here_json(here: &Here, sources: &SourceMap) -> String {

@@ -28,7 +28,7 @@ pub(crate) fn explorer_page(name: &str, sources: &SourceMap) -> String {
     let files: Vec<_> =
         sources.files().iter().map(|f| json!({ "name": f.name, "text": f.text, "place": f.is_place() })).collect();
     let data = json!({ "name": name, "files": files, "strings": [], "places": [] }).to_string();
-    let script = [SHARED, include_str!("../assets/explorer.js")].concat();
+    let script = [SHARED, include_str!("../assets/graph.js"), include_str!("../assets/explorer.js")].concat();
     filled(&script, &data).replacen("id=\"data\"", "id=\"model\"", 1).replacen(
         "default-src 'none';",
         "default-src 'none'; connect-src 'self';",

@@ -120,7 +120,10 @@ pub fn of(channels: &[Channel]) -> Option<Picture> {
     nodes.extend(channels.iter().map(|channel| node(&channel.name, channel.note.clone(), channel.kind)));
     let of_edge = |&(from, to): &(usize, usize)| {
         let channel = &channels[from.max(to) - processes.len()];
-        (channel.kind, 1.4 + channel.at_most.map_or(0.0, |bound| (1.0 + bound.min(1 << 20) as f64).log2() * 0.9))
+        let width = |bound: u64| 1.4 + (1.0 + bound.min(1 << 20) as f64).log2() * 0.9;
+        // What has no bound is as wide as what has a large one.
+        let bound = if channel.kind == "unbounded" { Some(31) } else { channel.at_most };
+        (channel.kind, width(bound.unwrap_or(0)))
     };
     Some(laid_out(nodes, &edges, of_edge))
 }

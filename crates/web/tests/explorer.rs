@@ -5,13 +5,13 @@ use highwater::settings::{Channels, ReadOptions};
 use highwater::simulate::{SimulateOptions, replay};
 use highwater::walk::walk;
 use highwater::{Model, Style};
+use model::around::Around;
 use model::chart::StepKey;
-use model::random::Random;
 use model::source::SourceMap;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use web::explorer::{Explored, Here, Server};
 
@@ -31,6 +31,9 @@ impl Explored for Viewed {
     }
     fn violations(&self) -> Result<Vec<(String, Vec<StepKey>)>, String> {
         Ok(Vec::new())
+    }
+    fn around(&self, steps: &[StepKey]) -> Result<Around, String> {
+        highwater::walk::around(&self.0, Channels::Declared, steps).map_err(|error| error.to_string())
     }
     fn trace(&self, steps: &[StepKey]) -> Result<String, String> {
         Ok(walk(&self.0, Channels::Declared, steps).map_err(|error| error.to_string())?.trace(&self.0))
@@ -107,13 +110,91 @@ fn reached(browser: &mut Browser, steps: usize) {
     browser.value(&look);
 }
 
+/// What a page shows of a state: the rows of the chart, the queues, the variables, the steps that can be taken.
+const SHOWN: &str = "({ rows: [...document.querySelectorAll('.chart .label')].map(l => l.textContent), \
+    queues: [...document.querySelectorAll('.stack')].map(s => [s.dataset.channel, [...s.querySelectorAll('.chip')].map(c => c.textContent)]), \
+    values: [...document.querySelectorAll('.values tr')].map(r => [r.querySelector('th').textContent, r.querySelector('td').textContent]), \
+    enabled: [...document.querySelectorAll('.take')].map(t => [[...t.querySelectorAll('.lane-name')].map(l => l.textContent), t.querySelector('code').textContent]), \
+    trace: null })";
+
+/// Walks at random by the keys of the page, and asks for the trace of each walk.
+const WALKS: &str = "(async (walks, steps, seed) => {
+    const shown = () => (SHOWN), found = [];
+    const at = count => new Promise(done => { const look = () => document.body.dataset.steps === String(count) ? done() : setTimeout(look, 0); look(); });
+    const press = key => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    const random = bound => { seed = (Math.imul(seed, 1103515245) + 12345) >>> 0; return (seed >>> 8) % bound; };
+    for (let walk = 0; walk < walks; walk++) {
+        press('Home');
+        await at(0);
+        let taken = 0;
+        while (taken < steps) {
+            const count = document.querySelectorAll('.take').length;
+            if (!count) break;
+            press(String(1 + random(Math.min(9, count))));
+            await at(++taken);
+        }
+        const answer = await fetch('trace', { method: 'POST', body: JSON.stringify(window.walked()) });
+        found.push({ ...shown(), taken, trace: await answer.text() });
+    }
+    return found;
+})";
+
+/// What `simulate --replay` prints of a trace, and what the simulator says of the state that it leads to.
+fn compared(file: &Path, walked: &Value, options: &SimulateOptions) {
+    let trace = walked["trace"].as_str().unwrap();
+    let mut printed = Vec::new();
+    assert_eq!(replay(file, trace, &ReadOptions::default(), options, &mut printed).unwrap(), 0);
+    let printed = String::from_utf8(printed).unwrap();
+    let taken = walked["taken"].as_u64().unwrap() as usize;
+    assert!(printed.contains(&format!("replayed {taken} steps")), "{printed}");
+    let name = format!("{}:", file.file_name().unwrap().to_str().unwrap());
+    let rows: Vec<&str> = printed.lines().filter(|line| line.contains(&name)).take(taken).collect();
+    let labels = walked["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), labels.len()), (taken, taken), "{printed}");
+    for (row, label) in rows.iter().zip(labels) {
+        assert!(row.contains(label.as_str().unwrap()), "{row} against {label}");
+    }
+    // The last contents of each queue that the printed run has are those of the page.
+    for queue in walked["queues"].as_array().unwrap() {
+        let mark = format!("{} |", queue[0].as_str().unwrap());
+        let last = rows.iter().rev().find_map(|row| row.split_once(&mark).map(|(_, held)| held.trim().to_owned()));
+        let held: Vec<&str> = queue[1].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+        let last = last.unwrap_or_default();
+        assert!(
+            last == held.join(" ") || last.starts_with(&(held.join(" ") + "  ")),
+            "{last} against {held:?}\n{printed}"
+        );
+    }
+    // The state and its steps, from a model and a trace that are read again.
+    let model = Model::read_with(file, &ReadOptions::default(), &highwater::Budget::unlimited()).unwrap();
+    let steps: Value = serde_json::from_str(trace).unwrap();
+    let steps: Vec<StepKey> = steps["witness"]["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| serde_json::from_value(step["step"].clone()).unwrap())
+        .collect();
+    let here = walk(&model, Channels::Declared, &steps).unwrap();
+    let values: Vec<[String; 2]> = here.variables.iter().map(|one| [one.name.clone(), one.value.clone()]).collect();
+    assert_eq!(walked["values"], json!(values), "{printed}");
+    let enabled: Vec<Value> = here
+        .enabled
+        .iter()
+        .map(|one| {
+            let lanes: Vec<String> = one.words.moves.iter().map(|m| here.chart.lane_name(m.lane)).collect();
+            json!([lanes, one.words.event])
+        })
+        .collect();
+    assert_eq!(walked["enabled"], json!(enabled), "{printed}");
+}
+
+/// Twelve walks by default; `HIGHWATER_SEEDS=1000` makes a thousand.
 #[test]
 fn walks_in_the_browser_are_those_of_the_simulator() {
     let Some(mut browser) = Browser::start() else { return };
     let (file, address) = served("walked.pml", MODEL);
     browser.open(&address);
     reached(&mut browser, 0);
-    let mut random = Random::new(7);
     let options = SimulateOptions {
         seed: None,
         steps: 0,
@@ -122,36 +203,38 @@ fn walks_in_the_browser_are_those_of_the_simulator() {
         columns: Vec::new(),
         style: Style::PLAIN,
     };
-    for _ in 0..testing::seeds(12) {
-        browser.press("Home");
-        reached(&mut browser, 0);
-        for step in 1..=8 {
-            let count = browser.value("document.querySelectorAll('.take').length").as_u64().unwrap() as usize;
-            assert!(count > 0);
-            let chosen = random.scaled(count.min(9)) + 1;
-            browser.press(&chosen.to_string());
-            reached(&mut browser, step);
-        }
-        let trace = browser.value(
-            "fetch('trace', { method: 'POST', body: JSON.stringify(window.walked()) }).then(answer => answer.text())",
-        );
-        let mut printed = Vec::new();
-        assert_eq!(replay(&file, trace.as_str().unwrap(), &ReadOptions::default(), &options, &mut printed).unwrap(), 0);
-        let printed = String::from_utf8(printed).unwrap();
-        assert!(printed.contains("replayed 8 steps"), "{printed}");
-        let labels = browser.value("[...document.querySelectorAll('.chart .label')].map(label => label.textContent)");
-        let held = browser.value(
-            "[...document.querySelectorAll('.stack')].filter(s => s.dataset.channel === 'q').map(s => \
-             [...s.querySelectorAll('.chip')].map(c => c.textContent).join(' '))[0] ?? ''",
-        );
-        let rows: Vec<&str> = printed.lines().filter(|line| line.contains("walked.pml:")).take(8).collect();
-        assert_eq!((rows.len(), labels.as_array().unwrap().len()), (8, 8), "{printed}");
-        for (row, label) in rows.iter().zip(labels.as_array().unwrap()) {
-            assert!(row.contains(label.as_str().unwrap()), "{row} against {label}");
-        }
-        let last = rows.iter().rev().find_map(|row| row.split_once("q |").map(|(_, held)| held.trim().to_owned()));
-        assert_eq!(held, json!(last.unwrap_or_default()), "{printed}");
+    let (walks, at_once) = (testing::seeds(12), 20);
+    for first in (0..walks).step_by(at_once as usize) {
+        let count = at_once.min(walks - first);
+        let call = format!("{}({count}, 8, {})", WALKS.replace("SHOWN", SHOWN), 7 + first);
+        let found = browser.value(&call);
+        assert_eq!(found.as_array().unwrap().len() as u64, count);
+        found.as_array().unwrap().iter().for_each(|walked| compared(&file, walked, &options));
     }
+}
+
+#[test]
+fn the_states_around_the_walk_are_a_graph_that_can_be_walked() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_, address) = served("around.pml", MODEL);
+    browser.open(&address);
+    reached(&mut browser, 0);
+    let graph = "new Promise(done => { const look = () => document.querySelector('.states .state.here') ? done([document.querySelectorAll('.states .state').length, \
+        document.querySelectorAll('.way').length, document.querySelectorAll('.states .state.passed').length]) : setTimeout(look, 5); look() })";
+    let first = browser.value(graph);
+    assert!(first[0].as_u64().unwrap() > 3 && first[1].as_u64().unwrap() >= first[0].as_u64().unwrap() - 1, "{first}");
+    // The nearest states are what the enabled steps lead to: a click on one is a step.
+    let click =
+        "document.querySelector('.state[data-column=\"1\"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))";
+    browser.value(click);
+    reached(&mut browser, 1);
+    let second = browser.value(
+        "new Promise(done => { const look = () => document.querySelectorAll('.states .state.passed').length === 2 ? done(1) : setTimeout(look, 5); look() })",
+    );
+    assert_eq!(second, json!(1));
+    // And the state behind it is where the walk came from.
+    browser.value("document.querySelector('.state[data-column=\"-1\"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))");
+    reached(&mut browser, 0);
 }
 
 #[test]
