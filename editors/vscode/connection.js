@@ -57,6 +57,8 @@ class Connection {
     const waiting = this.waiting.get(message.id);
     if (message.method) {
       this.notified(message.method, message.params);
+      // A request of the server waits for an answer.
+      if (message.id !== undefined) this.send({ id: message.id, result: null });
     } else if (waiting) {
       this.waiting.delete(message.id);
       if (message.error) waiting.reject(new Error(message.error.message));

@@ -6,6 +6,12 @@ const { spawn } = require("node:child_process");
 const { Connection } = require("./connection");
 
 const SELECTOR = { language: "promela" };
+const LANGUAGES = ["promela", "scm", "fsp", "art", "highwater-spec", "c"];
+/** Whether the server is asked about a document. @param {vscode.TextDocument} document */
+const ours = ({ languageId }) =>
+  languageId === "c" ? vscode.workspace.getConfiguration("highwater").get("c", false) : LANGUAGES.includes(languageId);
+/** Lenses are asked for again. @type {vscode.EventEmitter<void>} */
+const stale = new vscode.EventEmitter();
 const SEVERITIES = [vscode.DiagnosticSeverity.Error, vscode.DiagnosticSeverity.Error, vscode.DiagnosticSeverity.Warning];
 
 /** @type {Connection | undefined} */
@@ -64,6 +70,19 @@ function providers() {
         return (found ?? []).map(outline);
       },
     }),
+    vscode.languages.registerCodeLensProvider(LANGUAGES, {
+      onDidChangeCodeLenses: stale.event,
+      async provideCodeLenses(document) {
+        if (!ours(document)) return [];
+        const textDocument = { uri: document.uri.toString() };
+        const found = await connection?.request("textDocument/codeLens", { textDocument });
+        return (found ?? []).map((lens) => new vscode.CodeLens(range(lens.range), lens.command));
+      },
+    }),
+    vscode.commands.registerCommand("highwater.check", (uri) => {
+      const checked = uri ?? vscode.window.activeTextEditor?.document.uri.toString();
+      return connection?.request("workspace/executeCommand", { command: "highwater.check", arguments: [checked] });
+    }),
     vscode.languages.registerInlayHintsProvider(SELECTOR, {
       async provideInlayHints(document) {
         const textDocument = { uri: document.uri.toString() };
@@ -82,6 +101,7 @@ async function activate(context) {
   server.on("error", (error) => vscode.window.showErrorMessage(`${command} cannot be started: ${error.message}`));
   const diagnostics = vscode.languages.createDiagnosticCollection("highwater");
   connection = new Connection(server.stdin, server.stdout, (method, params) => {
+    if (method === "workspace/codeLens/refresh") stale.fire();
     if (method !== "textDocument/publishDiagnostics") return;
     const shown = params.diagnostics.map((one) => {
       const diagnostic = new vscode.Diagnostic(range(one.range), one.message, SEVERITIES[one.severity]);
@@ -91,10 +111,9 @@ async function activate(context) {
     });
     diagnostics.set(vscode.Uri.parse(params.uri), shown);
   });
-  await connection.request("initialize", { processId: process.pid, rootUri: null, capabilities: {} });
+  await connection.request("initialize", { processId: process.pid, rootUri: null, capabilities: { workspace: { codeLens: { refreshSupport: true } } } });
   connection.notify("initialized", {});
 
-  const ours = (document) => document.languageId === "promela";
   const opened = (document) => {
     if (!ours(document)) return;
     const { languageId, version } = document;

@@ -169,6 +169,67 @@ fn an_editor_gets_diagnostics_hovers_definitions_renames_and_an_outline() {
 }
 
 #[test]
+fn a_lens_checks_the_model_and_shows_verdicts_and_places() {
+    let mut editor = Editor::started();
+    editor.open("chan q = [1] of { byte };\nactive proctype P() {\n  q!1;\n  q!2\n}\n");
+    assert_eq!(editor.diagnostics(), Vec::<Value>::new());
+    let lens = json!({"textDocument": {"uri": URI}});
+    let lenses = editor.request("textDocument/codeLens", lens.clone());
+    assert_eq!(lenses["result"][0]["command"]["title"], "check", "{lenses}");
+    let command = json!({"command": "highwater.check", "arguments": [URI]});
+    assert_eq!(editor.request("workspace/executeCommand", command)["result"], Value::Null);
+    let start = Instant::now();
+    let title = loop {
+        let lenses = editor.request("textDocument/codeLens", lens.clone());
+        if let Some(title) = lenses["result"][1]["command"]["title"].as_str() {
+            break title.to_owned();
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "{lenses}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(title, "? safety  ✘ deadlock");
+    while editor.diagnostics().is_empty() {
+        editor.receive();
+    }
+    let found = editor.diagnostics();
+    assert_eq!(found[0]["range"]["start"], json!({"line": 3, "character": 2}), "{found:?}");
+    assert!(found[0]["message"].as_str().unwrap().starts_with("deadlock: "), "{found:?}");
+    editor.change(json!([{"text": "active proctype P() { skip }\n"}]));
+    assert_eq!(editor.diagnostics(), Vec::<Value>::new());
+    let lenses = editor.request("textDocument/codeLens", lens);
+    assert!(lenses["result"][1]["command"]["title"].as_str().unwrap().ends_with("(before the last edits)"));
+    let unknown = json!({"command": "highwater.nonsense", "arguments": [URI]});
+    assert_eq!(editor.request("workspace/executeCommand", unknown)["error"]["code"], -32602);
+    assert_eq!(editor.end(), Some(0));
+}
+
+#[test]
+fn every_language_has_diagnostics() {
+    let models = [
+        ("c", "int main(void) { int x = 1; return x }\n", 0),
+        ("scm", "scm broken:\nnb_channels = 1 ;\nautomaton A :\ninitial : 7 8 9 !\n", 2),
+        ("fsp", "A = (a -> A).\nB = (b -> ).\n", 1),
+        ("art", "capsule Top {\n  statemachine { state S initial -> S; };\n};\n", 1),
+        ("spec", "program = nonsense nonsense ;\n", 0),
+    ];
+    let mut editor = Editor::started();
+    for (extension, text, line) in models {
+        let uri = format!("file:///tmp/broken.{extension}");
+        editor.published = None;
+        let document = json!({"uri": uri, "languageId": extension, "version": 1, "text": text});
+        editor.notify("textDocument/didOpen", json!({"textDocument": document}));
+        while editor.published.is_none() {
+            editor.receive();
+        }
+        let (_, found) = editor.published.take().unwrap();
+        assert!(!found.is_empty(), "{extension}");
+        assert_eq!(found[0]["range"]["start"]["line"], line, "{extension}: {found:?}");
+        assert_eq!(found[0]["severity"], 1, "{extension}: {found:?}");
+    }
+    assert_eq!(editor.end(), Some(0));
+}
+
+#[test]
 fn malformed_messages_are_answered_and_do_no_harm() {
     let mut editor = Editor::start();
     let early = editor.request("textDocument/hover", json!({}));

@@ -3,7 +3,7 @@
 //! Messages are handled one after the other. Diagnostics are computed when no message waits, so a burst of keystrokes costs one
 //! reading of the text.
 
-use crate::bounds::{self, Bounds};
+use crate::bounds::{self, Bounds, Job};
 use crate::index::{Index, Kind, Symbol};
 use crate::text::Text;
 use crate::transport::{self, Incoming};
@@ -27,6 +27,9 @@ const INVALID_PARAMS: i64 = -32602;
 const NOT_INITIALIZED: i64 = -32002;
 const REQUEST_FAILED: i64 = -32803;
 
+/// The command that checks everything that a model states.
+const CHECK: &str = "highwater.check";
+
 /// What happens.
 pub(crate) enum Event {
     In(Incoming),
@@ -47,10 +50,11 @@ pub fn serve(input: impl Read + Send + 'static, output: &mut dyn Write) -> io::R
             }
         }
     });
-    let mut server = Server { sender, documents: HashMap::new(), initialized: false, shut_down: false };
+    let mut server =
+        Server { sender, documents: HashMap::new(), initialized: false, refreshes: false, shut_down: false };
     loop {
         match server.next(&events, output)? {
-            Event::Bounds(uri, bounds) => server.bounds(&uri, bounds),
+            Event::Bounds(uri, bounds) => server.bounds(&uri, bounds, output)?,
             Event::In(Incoming::End) => return Ok(1),
             Event::In(Incoming::Malformed(why)) => {
                 transport::write(output, &failure(&Value::Null, (PARSE_ERROR, why)))?;
@@ -99,6 +103,8 @@ struct Server {
     sender: Sender<Event>,
     documents: HashMap<String, Document>,
     initialized: bool,
+    /// The editor asks for lenses again when it is told to.
+    refreshes: bool,
     shut_down: bool,
 }
 
@@ -155,7 +161,10 @@ impl Server {
                 document.check.cancel();
                 (document.dirty, document.index) = (true, None);
             }
-            "textDocument/didSave" => self.check(&uri),
+            "textDocument/didSave" => {
+                let whole = self.documents.get(&uri).is_some_and(|document| !document.bounds.verdicts.is_empty());
+                self.check(&uri, whole);
+            }
             "textDocument/didClose" => {
                 if let Some(document) = self.documents.remove(&uri) {
                     document.check.cancel();
@@ -173,28 +182,42 @@ impl Server {
         let document =
             Document { text, version, path, promela, dirty: true, index: None, bounds: Bounds::default(), check };
         self.documents.insert(uri.clone(), document);
-        self.check(&uri);
+        self.check(&uri, false);
     }
 
-    /// Looks for the bounds of channels, in the background.
-    fn check(&mut self, uri: &str) {
-        let Some(document) = self.documents.get_mut(uri).filter(|document| document.promela) else { return };
+    /// Looks for the bounds of channels in the background; for all that the model states if it is the `whole`.
+    fn check(&mut self, uri: &str, whole: bool) {
+        let Some(document) = self.documents.get_mut(uri).filter(|document| document.promela || whole) else { return };
         document.check.cancel();
         document.check = Cancel::default();
-        let (path, text) = (document.path.clone(), document.text.as_str().to_owned());
-        bounds::start(uri.to_owned(), path, text, document.version, document.check.clone(), self.sender.clone());
+        let job = Job {
+            uri: uri.to_owned(),
+            path: document.path.clone(),
+            text: document.text.as_str().to_owned(),
+            version: document.version,
+            language: document.promela.then_some(Language::Promela),
+            whole,
+        };
+        bounds::start(job, document.check.clone(), self.sender.clone());
     }
 
-    fn bounds(&mut self, uri: &str, bounds: Bounds) {
-        if let Some(document) = self.documents.get_mut(uri) {
-            document.bounds = bounds;
+    fn bounds(&mut self, uri: &str, bounds: Bounds, output: &mut dyn Write) -> io::Result<()> {
+        let Some(document) = self.documents.get_mut(uri) else { return Ok(()) };
+        let asked = !bounds.verdicts.is_empty();
+        document.bounds = bounds;
+        document.dirty |= asked;
+        if !asked || !self.refreshes {
+            return Ok(());
         }
+        transport::write(output, &json!({"jsonrpc": "2.0", "id": uri, "method": "workspace/codeLens/refresh"}))
     }
 
     fn answer(&mut self, method: &str, params: &Value) -> Answer {
         match method {
             "initialize" => {
                 self.initialized = true;
+                let refreshes = params.pointer("/capabilities/workspace/codeLens/refreshSupport");
+                self.refreshes = refreshes.and_then(Value::as_bool).unwrap_or(false);
                 return Ok(capabilities());
             }
             "shutdown" => {
@@ -204,6 +227,13 @@ impl Server {
             _ if !self.initialized => return Err((NOT_INITIALIZED, String::from("`initialize` comes first"))),
             _ => {}
         }
+        if method == "workspace/executeCommand" {
+            let uri = params.pointer("/arguments/0").and_then(Value::as_str).ok_or_else(|| invalid("arguments"))?;
+            let wanted =
+                params.get("command").is_some_and(|command| command == CHECK) && self.documents.contains_key(uri);
+            self.check(uri, true);
+            return if wanted { Ok(Value::Null) } else { Err(invalid("command")) };
+        }
         let known = [
             "textDocument/hover",
             "textDocument/definition",
@@ -211,12 +241,16 @@ impl Server {
             "textDocument/rename",
             "textDocument/documentSymbol",
             "textDocument/inlayHint",
+            "textDocument/codeLens",
         ];
         if !known.contains(&method) {
             return Err((METHOD_NOT_FOUND, format!("there is no `{method}`")));
         }
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).ok_or_else(|| invalid("uri"))?;
         let document = self.documents.get_mut(uri).ok_or_else(|| invalid("uri"))?;
+        if method == "textDocument/codeLens" {
+            return Ok(lenses(uri, document));
+        }
         if !document.promela {
             return Ok(Value::Null);
         }
@@ -267,6 +301,8 @@ fn capabilities() -> Value {
             "renameProvider": true,
             "documentSymbolProvider": true,
             "inlayHintProvider": true,
+            "codeLensProvider": {"resolveProvider": false},
+            "executeCommandProvider": {"commands": [CHECK]},
         },
         "serverInfo": {"name": "highwater", "version": env!("CARGO_PKG_VERSION")},
     })
@@ -295,14 +331,13 @@ fn path_of(uri: &str) -> String {
 
 fn diagnostics(document: &Document) -> Vec<Value> {
     let language = document.promela.then_some(Language::Promela);
-    let is_c = [".c", ".i", ".spec"].iter().any(|extension| document.path.ends_with(extension));
-    if is_c {
-        return Vec::new();
-    }
     let options = ReadOptions { language, ..ReadOptions::default() };
     let budget = Budget::unlimited().timeout(TIME);
     match Model::from_reader(&document.path, &mut document.text.as_str().as_bytes(), &options, &budget) {
-        Ok(model) => model.warnings().iter().map(|one| diagnostic(document, one, model.sources())).collect(),
+        Ok(model) => {
+            let warnings = model.warnings().iter().map(|one| diagnostic(document, one, model.sources()));
+            warnings.chain(violations(document)).collect()
+        }
         Err(Error::Model(unreadable) | Error::Limit { unreadable, .. }) => {
             unreadable.diagnostics.iter().map(|one| diagnostic(document, one, &unreadable.sources)).collect()
         }
@@ -311,6 +346,16 @@ fn diagnostics(document: &Document) -> Vec<Value> {
             "range": document.text.range(0, 0), "severity": 1, "source": "highwater", "message": error.to_string(),
         })],
     }
+}
+
+/// Where properties are violated, if this text was checked.
+fn violations(document: &Document) -> impl Iterator<Item = Value> {
+    let known = document.bounds.version == document.version;
+    let own = document.bounds.violations.iter().filter(move |(span, _)| known && span.file.0 == 0);
+    own.map(|(span, message)| {
+        let range = document.text.range(span.start as usize, span.end as usize);
+        json!({"range": range, "severity": 1, "source": "highwater", "message": message})
+    })
 }
 
 /// What the front end says, at its place; what it says of another file is said at the beginning, with the place.
@@ -382,6 +427,25 @@ fn outline(document: &mut Document) -> Value {
         item(symbol, inner.map(|inner| item(inner, Vec::new())).collect())
     };
     index.symbols.iter().filter(|symbol| symbol.scope.is_none()).map(with_children).collect()
+}
+
+/// At the first line, the command that checks the model, and what it found last.
+fn lenses(uri: &str, document: &Document) -> Value {
+    let range = document.text.range(0, 0);
+    let Bounds { version, verdicts, .. } = &document.bounds;
+    let stale = if *version == document.version { "" } else { " (before the last edits)" };
+    let mark = |verdict: &str| match verdict {
+        "proved" => "✔",
+        "violated" => "✘",
+        _ => "?",
+    };
+    let words: Vec<String> = verdicts.iter().map(|(name, verdict)| format!("{} {name}", mark(verdict))).collect();
+    let mut lenses = vec![json!({"range": range, "command": {"title": "check", "command": CHECK, "arguments": [uri]}})];
+    if !words.is_empty() {
+        let title = words.join("  ") + stale;
+        lenses.push(json!({"range": range, "command": {"title": title, "command": CHECK, "arguments": [uri]}}));
+    }
+    Value::Array(lenses)
 }
 
 /// Bounds behind the names of channels; none after an edit.
