@@ -3,7 +3,12 @@
 //! This is syntax only. Which of it has a meaning is for the lowering to say; everything else is an error at its place there,
 //! and so is what cannot be parsed here.
 
+mod functions;
+
+pub(crate) use functions::{Function, functions, operation, preprocessed};
+
 use crate::ast::Code;
+use functions::functions_in;
 use model::source::Span;
 use std::collections::HashSet;
 
@@ -21,8 +26,10 @@ pub(crate) struct Expr {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ExprKind {
     Number(i64),
-    /// A string, a character, or a number with a unit or a fraction.
+    /// A character, or a number with a unit or a fraction.
     Literal,
+    /// A string, without its quotes.
+    Text(String),
     /// A name; scopes are separated by `::`.
     Name(String),
     Call(Box<Expr>, Vec<Expr>),
@@ -79,6 +86,8 @@ pub(crate) struct Arm {
 pub(crate) struct Unreadable {
     pub(crate) span: Span,
     pub(crate) what: String,
+    /// It could send, because of this word.
+    pub(crate) sends: Option<String>,
 }
 
 type Parsed<T> = Result<T, Unreadable>;
@@ -96,16 +105,28 @@ pub(crate) fn statements(code: &Code) -> Parsed<Vec<Stmt>> {
     Ok(found)
 }
 
-/// A guard: an expression, or statements of which the last returns one.
-pub(crate) fn condition(code: &Code) -> Parsed<Expr> {
+/// A guard: an expression, or statements of which the last returns one. The statements before it are given as well.
+pub(crate) fn condition(code: &Code) -> Parsed<(Vec<Stmt>, Expr)> {
     let mut parser = Parser { tokens: tokenize(code)?, at: 0, depth: 0 };
     let returns = parser.eat("return");
-    let found = parser.expression()?;
-    let closed = parser.eat(";");
-    if parser.peek().kind != Kind::End || (returns && !closed) {
-        return Err(parser.unreadable("a guard other than one expression"));
+    if let Ok(found) = parser.expression() {
+        let closed = parser.eat(";");
+        if parser.peek().kind == Kind::End && (closed || !returns) {
+            return Ok((Vec::new(), found));
+        }
     }
-    Ok(found)
+    parser.at = 0;
+    let mut before = Vec::new();
+    loop {
+        if parser.peek().kind == Kind::End {
+            return Err(parser.unreadable("a guard that returns nothing"));
+        }
+        let statement = parser.statement()?;
+        match statement.kind {
+            StmtKind::Return(Some(found)) if parser.peek().kind == Kind::End => return Ok((before, found)),
+            _ => before.push(statement),
+        }
+    }
 }
 
 /// Declarations of members: variables and enumerations. Access labels are passed over.
@@ -120,6 +141,8 @@ pub(crate) fn members(code: &Code) -> (Vec<Member>, HashSet<String>) {
         let start = parser.at;
         match parser.member() {
             Some(member) => found.push(member),
+            // What a function does matters where it is called.
+            None if !functions_in(&parser.tokens[start..parser.at]).is_empty() => {}
             None => others.extend(parser.tokens[start..parser.at].iter().map(|token| token.text.clone())),
         }
     }
@@ -189,7 +212,11 @@ fn tokenize(code: &Code) -> Parsed<Vec<Token>> {
             continue;
         } else if rest.starts_with("/*") {
             let Some(len) = rest.find("*/") else {
-                return Err(Unreadable { span: place(at, at + 2), what: String::from("a comment that is not closed") });
+                return Err(Unreadable {
+                    span: place(at, at + 2),
+                    what: String::from("a comment that is not closed"),
+                    sends: None,
+                });
             };
             at += len + 2;
             continue;
@@ -203,7 +230,11 @@ fn tokenize(code: &Code) -> Parsed<Vec<Token>> {
             len
         } else if first == '"' || first == '\'' {
             let Some(len) = literal_length(rest, first as u8) else {
-                return Err(Unreadable { span: place(at, at + 1), what: String::from("a literal that is not closed") });
+                return Err(Unreadable {
+                    span: place(at, at + 1),
+                    what: String::from("a literal that is not closed"),
+                    sends: None,
+                });
             };
             tokens.push(Token { kind: Kind::Literal, text: rest[..len].to_owned(), span: place(at, at + len) });
             len
@@ -212,7 +243,7 @@ fn tokenize(code: &Code) -> Parsed<Vec<Token>> {
             mark.len()
         } else {
             let what = format!("`{first}`");
-            return Err(Unreadable { span: place(at, at + first.len_utf8()), what });
+            return Err(Unreadable { span: place(at, at + first.len_utf8()), what, sends: None });
         };
         at += len;
     }
@@ -292,7 +323,7 @@ impl Parser {
     }
 
     fn unreadable(&self, what: &str) -> Unreadable {
-        Unreadable { span: self.peek().span, what: what.to_owned() }
+        Unreadable { span: self.peek().span, what: what.to_owned(), sends: None }
     }
 
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
@@ -604,7 +635,11 @@ impl Parser {
                     return Err(self.unreadable("this member"));
                 }
                 let name = self.next();
-                found = Expr { kind: ExprKind::Member(Box::new(found), name.text), span: span.to(name.span) };
+                let whole = span.to(name.span);
+                // An operation of the capsule itself.
+                let own = found.kind == ExprKind::Name(String::from("this")) && self.is("(");
+                let kind = if own { ExprKind::Name(name.text) } else { ExprKind::Member(Box::new(found), name.text) };
+                found = Expr { kind, span: whole };
             } else if let Some(op) = ["++", "--"].into_iter().find(|op| self.is(op)) {
                 let end = self.next().span;
                 found = Expr { kind: ExprKind::Postfix(op, Box::new(found)), span: span.to(end) };
@@ -657,7 +692,10 @@ impl Parser {
             }
             Kind::Literal => {
                 self.next();
-                ExprKind::Literal
+                match token.text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+                    Some(text) => ExprKind::Text(text.to_owned()),
+                    None => ExprKind::Literal,
+                }
             }
             Kind::Mark if self.is("(") => {
                 self.next();

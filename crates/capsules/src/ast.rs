@@ -54,7 +54,12 @@ pub(crate) struct Enumeration {
 pub(crate) struct Snippet {
     pub(crate) kind: Name,
     pub(crate) code: Code,
+    /// ROOM: types and names of the parameters of an operation, and its result.
+    pub(crate) signature: Option<Signature>,
 }
+
+/// Types and names of parameters, and the type of a result.
+pub(crate) type Signature = (Vec<(String, String)>, String);
 
 /// A protocol, as a port that is not conjugated sees it.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 //! | Codes        | Stage                                         | Explained in |
 //! |--------------|-----------------------------------------------|--------------|
 //! | U0001..U0008 | lexer and parser                              | `syntax` |
-//! | U0101..U0123 | names, inheritance, structure, state machines | `structure` |
+//! | U0101..U0127 | names, inheritance, structure, state machines | `structure` |
 //! | U0201..U0203 | lowering                                      | `lowering` |
-//! | U0301, U0302 | lowering, as warnings                         | `lowering` |
+//! | U0301..U0306 | lowering, as warnings                         | `lowering` |
 //!
 //! Every example is a whole model that gets its message, and no other; `tests/messages.rs` reads them all.
 

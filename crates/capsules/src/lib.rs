@@ -108,6 +108,7 @@ fn lowered(files: &[File], top: Option<&str>, diagnostics: &mut Vec<Diagnostic>)
     }
     let top = resolve::top(&library, top, Span::NONE, &mut messages)?;
     let instances = Instances::new(&library, top, &mut messages);
+    instances.classes.iter().for_each(|class| lower::reject(class, &mut messages));
     if messages.any() {
         return None;
     }

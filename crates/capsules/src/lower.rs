@@ -13,12 +13,16 @@
 //! what a message carries. Each round starts with what the ones before it have found.
 
 mod actions;
+mod anything;
 mod atomic;
 mod build;
 mod calls;
 mod guard;
 mod handlers;
+mod operations;
+mod parts;
 mod reach;
+mod timers;
 mod values;
 mod variables;
 
@@ -27,12 +31,11 @@ use crate::questions;
 use crate::resolve::{
     Class, Instances, Library, MachineData, Messages, NodeData, PortData, Slot, TransitionData, VertexId, unsupported,
 };
-use build::Build;
 use model::diagnostic::Diagnostic;
 use model::expr::{Expr, Pattern, Place, Scope};
 use model::ids::{SymbolSetId, VariableId};
 use model::network::{
-    Action, ChannelType, Initial, Instance, Machine, MachineKind, Network, ReceiveMode, ScalarType, SymbolSet, Variable,
+    Action, ChannelType, Initial, Instance, Machine, MachineKind, Network, ScalarType, SymbolSet, Variable,
 };
 use model::source::Span;
 use std::cell::RefCell;
@@ -62,6 +65,10 @@ struct Lowering<'l, 'a> {
     timers: HashMap<(usize, usize), VariableId>,
     /// Per instance that is created at run time: the variable that says whether it exists.
     alive: HashMap<usize, VariableId>,
+    /// Whether some code destroys parts.
+    destroys: bool,
+    /// Per instance that defers messages: the variable of those.
+    deferred: HashMap<usize, VariableId>,
     /// Whether messages carry data that some code reads.
     carries: bool,
     forgotten: RefCell<Forgotten>,
@@ -74,12 +81,6 @@ pub(crate) fn lower<'a>(
     instances: &Instances<'a>,
     messages: &mut Messages<'_>,
 ) -> Option<Network> {
-    for class in &instances.classes {
-        reject(class, messages);
-    }
-    if messages.any() {
-        return None;
-    }
     let mut forgotten = Forgotten::new();
     loop {
         let mut found = Vec::new();
@@ -106,6 +107,8 @@ fn round<'a>(
         queues: HashMap::new(),
         timers: HashMap::new(),
         alive: HashMap::new(),
+        destroys: instances.classes.iter().any(parts::destroys),
+        deferred: HashMap::new(),
         carries: instances.classes.iter().any(reads_data) && instances.classes.iter().any(|c| has_data(library, c)),
         forgotten: RefCell::new(std::mem::take(forgotten)),
         network: Network::default(),
@@ -134,16 +137,11 @@ fn has_data(library: &Library<'_>, class: &Class<'_>) -> bool {
 
 /// Whether some code of a class mentions the data of messages.
 fn reads_data(class: &Class<'_>) -> bool {
-    let Some(machine) = &class.machine else { return false };
-    let of_states = machine.states.iter().flat_map(|state| state.entry.iter().chain(&state.exit)).copied();
-    let of_transitions = machine.transitions.iter().flat_map(|t| {
-        t.guard.into_iter().chain(t.effect).chain(t.triggers.iter().filter_map(|trigger| trigger.guard.as_ref()))
-    });
-    of_states.chain(of_transitions).any(|code| code.text.contains("rtdata"))
+    timers::mentions(class, "rtdata")
 }
 
 /// What no part of the lowering knows is an error at its place.
-fn reject(class: &Class<'_>, messages: &mut Messages<'_>) {
+pub(crate) fn reject(class: &Class<'_>, messages: &mut Messages<'_>) {
     for capsule in &class.lineage {
         for (span, what) in &capsule.special {
             messages.report(unsupported(*span, what));
@@ -165,9 +163,6 @@ fn reject(class: &Class<'_>, messages: &mut Messages<'_>) {
     }
     let Some(machine) = &class.machine else { return };
     for state in &machine.states {
-        if let Some(span) = state.refined {
-            messages.report(unsupported(span, "a state that is redefined"));
-        }
         if let Some(code) = state.polled {
             messages.report(unsupported(code.span, "code that runs in every cycle"));
         }
@@ -179,16 +174,15 @@ fn reject(class: &Class<'_>, messages: &mut Messages<'_>) {
                 continue;
             };
             if class.port(&port.text).is_some_and(|port| !class.ports[port].behavior) {
-                messages.report(unsupported(port.span, "a trigger of a port without `behavior`"));
+                let text = format!("port `{}` is not a behaviour port: this trigger never fires", port.text);
+                messages.report(Diagnostic::warning("U0303", port.span, text));
             }
         }
         check_source(machine, transition, messages);
         let from_state = matches!(transition.vertices, Some((VertexId::State(_), _)) | None);
         if from_state && transition.triggers.is_empty() {
-            messages.report(unsupported(transition.span, "a transition from a state without a trigger"));
-        }
-        if let Some(span) = transition.refined {
-            messages.report(unsupported(span, "a transition that is redefined"));
+            let error = Diagnostic::error("U0127", transition.span, "a transition from a state needs a trigger");
+            messages.report(error.label("no message could cause it"));
         }
     }
 }
@@ -208,7 +202,8 @@ fn check_source(machine: &MachineData<'_>, transition: &TransitionData<'_>, mess
         }
         Some(_) => return,
         None if transition.owner.is_none() => {
-            return messages.report(unsupported(transition.span, "an internal transition outside all states"));
+            let error = Diagnostic::error("U0125", transition.span, "this internal transition is outside all states");
+            return messages.report(error.label("it is internal to nothing"));
         }
         None => return,
     };
@@ -228,7 +223,8 @@ impl<'l, 'a> Lowering<'l, 'a> {
             let class = self.instances.class(instance);
             if self.instances.instances[instance].optional == Some(instance) {
                 let name = format!("{} exists", self.path(instance));
-                let (ty, initial, span) = (ScalarType::Bit, Initial::Zero, class.capsule.name.span);
+                let ty = if self.destroys { ScalarType::Byte } else { ScalarType::Bit };
+                let (initial, span) = (Initial::Zero, class.capsule.name.span);
                 self.network.variables.push(Variable { name, ty, dimensions: Vec::new(), initial, span });
                 self.alive.insert(instance, VariableId::from(self.network.variables.len() - 1));
             }
@@ -242,7 +238,11 @@ impl<'l, 'a> Lowering<'l, 'a> {
                 for event in class.ports[port].alphabet.incoming.clone() {
                     self.symbol(&class.ports[port].name.text, &event.text);
                 }
-                if class.ports[port].protocol.text == "Timing" {
+                let requests = timers::requests(class, port);
+                for request in &requests {
+                    self.symbol(&class.ports[port].name.text, &request.event);
+                }
+                if !requests.is_empty() {
                     let name = format!("{}.{}", self.path(instance), class.ports[port].name.text);
                     let id = self.channel(name, class.ports[port].name.span);
                     self.timers.insert((instance, port), id);
@@ -300,20 +300,10 @@ impl<'l, 'a> Lowering<'l, 'a> {
         self.network.machines.push(machine);
     }
 
-    /// Moves pending timers of a port to the queue of its capsule, each in one step.
-    fn timer(&self, instance: usize, port: usize, pending: VariableId) -> Machine {
-        let data = &self.instances.class(instance).ports[port];
-        let span = data.name.span;
-        let symbol = self.symbols[&(data.name.text.clone(), String::from("timeout"))];
-        let mut build = Build::new(span);
-        let (idle, expired) = (build.location(), build.location());
-        build.label(idle, "idle", true);
-        let pattern = self.pattern(symbol, Pattern::Any);
-        let receive = Action::Receive { channel: global(pending, span), pattern, mode: ReceiveMode::default() };
-        build.edge(idle, expired, receive, span);
-        build.edge(expired, idle, self.send(self.queues[&instance], symbol, Expr::Const(0), span), span);
-        let name = format!("{}.{}", self.path(instance), data.name.text);
-        build.machine(name, idle, span)
+    /// The symbol of a message that an instance receives.
+    fn own_symbol(&self, instance: usize, port: usize, event: &str) -> i32 {
+        let port = &self.instances.class(instance).ports[port].name.text;
+        self.symbols[&(port.clone(), event.to_owned())]
     }
 
     /// Sends a message.

@@ -82,7 +82,8 @@ fn data_is_exact_where_all_senders_and_the_declaration_are() {
 
 #[test]
 fn code_that_could_send_is_rejected() {
-    for code in ["helper(rtport);", "helper(this);", "helper(p);", "time();", "int x = time();", "if (time()) { }"] {
+    for code in ["helper(rtport);", "helper(this);", "helper(p);", "later(&time);", "std::thread t([this] { p.a(); });"]
+    {
         let read = art(&format!(
             "protocol P {{ out a(); }}; capsule Top {{ [[rt::decl]] `int time() {{ p.a().send(); return 1; }}` \
              behavior port p : P; behavior port q~ : P; connect p with q; \

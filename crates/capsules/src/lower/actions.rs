@@ -12,6 +12,7 @@ use super::reach::{Reach, could_write, is_assignment, is_set_first, words_of};
 use super::values::{binary, of_type, random};
 use super::variables::{Meaning, Type, is_plain, scalar};
 use crate::action::{Arm, Expr as Syntax, ExprKind, Stmt, StmtKind, Unreadable};
+use crate::ast::Code;
 use model::diagnostic::Diagnostic;
 use model::expr::{BinaryOp, Expr};
 use model::ids::{LocationId, VariableId};
@@ -24,18 +25,33 @@ pub(super) struct Scopes<'a> {
     pub(super) cause: Cause<'a>,
     pub(super) frames: Vec<HashMap<String, Meaning>>,
     /// Variables that are declared in the code: they are 0 when it is left.
-    locals: Vec<VariableId>,
+    pub(super) locals: Vec<VariableId>,
     /// Per loop: behind it, and where it continues.
-    loops: Vec<(LocationId, LocationId)>,
-    end: LocationId,
+    pub(super) loops: Vec<(LocationId, LocationId)>,
+    pub(super) end: LocationId,
+    /// Where the operation that is run puts its result.
+    pub(super) result: Option<(VariableId, Type)>,
+    /// How many operations call each other here.
+    pub(super) depth: usize,
+    /// Code that this code redefines, the most general first.
+    pub(super) supers: Vec<&'a Code>,
 }
 
 impl<'a> Scopes<'a> {
     pub(super) fn new(cause: Cause<'a>) -> Self {
-        Scopes { cause, frames: Vec::new(), locals: Vec::new(), loops: Vec::new(), end: 0.into() }
+        Scopes {
+            cause,
+            frames: Vec::new(),
+            locals: Vec::new(),
+            loops: Vec::new(),
+            end: 0.into(),
+            result: None,
+            depth: 0,
+            supers: Vec::new(),
+        }
     }
 
-    fn declare(&mut self, name: &str, meaning: Meaning) {
+    pub(super) fn declare(&mut self, name: &str, meaning: Meaning) {
         if let Some(frame) = self.frames.last_mut() {
             frame.insert(name.to_owned(), meaning);
         }
@@ -45,7 +61,7 @@ impl<'a> Scopes<'a> {
 pub(super) type Lowered<T> = Result<T, Unreadable>;
 
 pub(super) fn no<T>(span: Span, what: impl Into<String>) -> Lowered<T> {
-    Err(Unreadable { span, what: what.into() })
+    Err(Unreadable { span, what: what.into(), sends: None })
 }
 
 impl<'a> Handlers<'_, '_, 'a, '_> {
@@ -73,23 +89,44 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         at
     }
 
-    fn block(&mut self, from: LocationId, statements: &[Stmt], scopes: &mut Scopes<'a>) -> Lowered<LocationId> {
+    pub(super) fn block(
+        &mut self,
+        from: LocationId,
+        statements: &[Stmt],
+        scopes: &mut Scopes<'a>,
+    ) -> Lowered<LocationId> {
         scopes.frames.push(HashMap::new());
         let mut at = from;
         for (position, statement) in statements.iter().enumerate() {
-            at = match &statement.kind {
-                StmtKind::Declare(ty, names) => {
-                    for (name, first) in names {
-                        let later = first.is_some() || is_set_first(name, &statements[position + 1..]);
-                        at = self.declare(at, ty, name, (first.as_ref(), later), statement.span, scopes)?;
+            let mark = self.build.mark();
+            let (frames, loops) = (scopes.frames.len(), scopes.loops.len());
+            at = match self.one(at, statement, &statements[position + 1..], scopes) {
+                Ok(at) => at,
+                Err(error) if self.may_do_anything(&error, statement) => {
+                    self.build.back_to(&mark);
+                    scopes.frames.truncate(frames);
+                    scopes.loops.truncate(loops);
+                    self.not_understood(&error);
+                    if let StmtKind::Declare(_, names) = &statement.kind {
+                        names.iter().for_each(|(name, _)| scopes.declare(name, Meaning::Opaque));
                     }
-                    at
+                    self.anything(at, statement.span)
                 }
-                _ => self.statement(at, statement, scopes)?,
+                Err(error) => return Err(error),
             };
             at = self.failure(at, statement.span);
         }
         scopes.frames.pop();
+        Ok(at)
+    }
+
+    fn one(&mut self, at: LocationId, statement: &Stmt, rest: &[Stmt], scopes: &mut Scopes<'a>) -> Lowered<LocationId> {
+        let StmtKind::Declare(ty, names) = &statement.kind else { return self.statement(at, statement, scopes) };
+        let mut at = at;
+        for (name, first) in names {
+            let later = first.is_some() || is_set_first(name, rest);
+            at = self.declare(at, ty, name, (first.as_ref(), later), statement.span, scopes)?;
+        }
         Ok(at)
     }
 
@@ -106,7 +143,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             }
             StmtKind::Expr(e) => self.effect_of(at, e, scopes),
             StmtKind::If(condition, then, other) => {
-                let condition = self.decision(condition, scopes)?;
+                let (at, condition) = self.prepared(at, condition, scopes)?;
+                let condition = self.decision(&condition, scopes)?;
                 let yes = self.condition(at, &condition, span);
                 let no = self.condition(at, &condition.not(), span);
                 let after = self.build.location();
@@ -139,9 +177,10 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             }
             StmtKind::Switch(e, arms) => self.switch(at, e, arms, span, scopes),
             StmtKind::Return(e) => {
-                if let Some(e) = e {
-                    self.ignored(e, scopes)?;
-                }
+                let at = match e {
+                    Some(e) => self.give_back(at, e, scopes)?,
+                    None => at,
+                };
                 Ok(self.jump(at, scopes.end, span))
             }
             StmtKind::Break | StmtKind::Continue => {
@@ -214,7 +253,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         span: Span,
         scopes: &mut Scopes<'a>,
     ) -> Lowered<LocationId> {
-        let chosen = self.value_of(e, scopes)?;
+        let (at, e) = self.prepared(at, e, scopes)?;
+        let chosen = self.value_of(&e, scopes)?;
         let is = |this: &mut Self, label: &Syntax| match (&chosen, this.exact(label, scopes)) {
             (Some(chosen), Ok(label)) => {
                 Guard::exact(Expr::Binary(BinaryOp::Equal, Box::new(chosen.clone()), Box::new(label)))
@@ -265,6 +305,14 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         span: Span,
         scopes: &mut Scopes<'a>,
     ) -> Lowered<LocationId> {
+        let prepared = match first {
+            Some(first) if !self.is_effect(first, scopes) => Some(self.prepared(at, first, scopes)?),
+            _ => None,
+        };
+        let (at, first) = match &prepared {
+            Some((at, first)) => (*at, Some(first)),
+            None => (at, first),
+        };
         let exact = self.names.exact(ty).filter(|_| has_value && !self.is_forgotten(&format!("{name} (local)"), span));
         if let Some(ty) = exact {
             let local = self.build.variable(format!("{name} (local)"), scalar(ty), 0, span);
@@ -280,7 +328,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let mut meaning = Meaning::Opaque;
         match first {
             Some(first) if is_sender(first) => meaning = Meaning::Sender,
-            Some(first) if self.is_effect(first, scopes) => at = self.effect_of(at, first, scopes)?,
+            Some(first) if self.is_effect(first, scopes) => (at, meaning) = self.handle(at, first, scopes)?,
             Some(first) => {
                 self.ignored(first, scopes)?;
                 // A pointer or a reference is another name for what it points to.
@@ -294,7 +342,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         Ok(at)
     }
 
-    fn assign(
+    pub(super) fn assign(
         &mut self,
         at: LocationId,
         variable: VariableId,
@@ -329,7 +377,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 let one = Syntax { kind: ExprKind::Number(1), span: e.span };
                 self.assignment(at, if *op == "++" { "+=" } else { "-=" }, inner, &one, e, scopes)
             }
+            ExprKind::Call(function, _) if is_super(function) => self.call_super(at, e.span, scopes),
             ExprKind::Call(function, arguments) => self.call(at, function, arguments, e, scopes),
+            ExprKind::Name(_) if is_super(e) => self.call_super(at, e.span, scopes),
             // A macro.
             ExprKind::Name(_) => no(e.span, "this statement"),
             _ => self.ignored(e, scopes).map(|()| at),
@@ -349,7 +399,31 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             ExprKind::Name(name) => self.meaning(name, scopes),
             _ => None,
         };
+        if let (Some(Meaning::Timer), "=", Some((port, method))) = (&meaning, op, self.inform(right, scopes)) {
+            let Some(member) = self.member_of(left, scopes) else { return no(left.span, "this timer") };
+            return Ok(self.set_member(at, member, port, method == "informEvery", whole.span));
+        }
+        if let (Some(Meaning::Handle(_)), "=", ExprKind::Name(name)) = (&meaning, op, &left.kind)
+            && self.is_effect(right, scopes)
+        {
+            let (at, given) = self.handle(at, right, scopes)?;
+            let here = scopes.frames.last().is_some_and(|frame| frame.contains_key(name));
+            let frame = scopes.frames.iter_mut().rev().find(|frame| frame.contains_key(name));
+            frame.into_iter().for_each(|frame| {
+                frame.insert(name.clone(), if here { given.clone() } else { Meaning::Opaque });
+            });
+            return Ok(at);
+        }
+        let prepared = match meaning {
+            Some(Meaning::Variable(..)) => Some(self.prepared(at, right, scopes)?),
+            _ => None,
+        };
+        let (at, right) = match &prepared {
+            Some((at, right)) => (*at, right),
+            None => (at, right),
+        };
         match meaning {
+            Some(Meaning::Timer) => no(whole.span, "a timer that is assigned"),
             Some(Meaning::Variable(variable, ty)) if op == "=" => self.assign(at, variable, ty, right, scopes),
             Some(Meaning::Variable(variable, ty)) => {
                 let op = op.strip_suffix('=').and_then(binary);
@@ -385,7 +459,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         }
         let mut words = HashSet::new();
         words_of(e, &mut words);
-        self.unknown(words, true, &Unreadable { span: e.span, what: String::from("this code") }, scopes)
+        self.unknown(words, true, &Unreadable { span: e.span, what: String::from("this code"), sends: None }, scopes)
     }
 
     /// Code that is not understood, given by its words.
@@ -399,7 +473,12 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let locals: Vec<String> =
             words.iter().filter(|w| matches!(self.meaning(w, scopes), Some(Meaning::Sender))).cloned().collect();
         if let Some(word) = locals.into_iter().next().or_else(|| self.reach.close(&mut words)) {
-            return no(error.span, format!("{}, which could send because of `{word}`,", error.what));
+            let what = format!("{}, which could send because of `{word}`,", error.what);
+            return Err(Unreadable { span: error.span, what, sends: Some(word) });
+        }
+        let is_timer = |word: &&String| matches!(self.meaning(word, scopes), Some(Meaning::Timer));
+        if let Some(word) = words.iter().find(is_timer).filter(|_| writes) {
+            return no(error.span, format!("{}, which could change the timer `{word}`,", error.what));
         }
         self.may_fail |= Reach::could_fail(&words);
         if writes {
@@ -418,7 +497,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         self.messages.report(Diagnostic::warning("U0302", error.span, text).label("any value is possible here"));
     }
 
-    fn forget_all(&mut self, e: &Syntax, scopes: &Scopes<'a>) {
+    pub(super) fn forget_all(&mut self, e: &Syntax, scopes: &Scopes<'a>) {
         let mut words = HashSet::new();
         words_of(e, &mut words);
         for word in words {
@@ -434,7 +513,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         self.lowering.forgotten.borrow_mut().insert(super::key(&variable.name, variable.span));
     }
 
-    fn is_forgotten(&self, name: &str, span: Span) -> bool {
+    pub(super) fn is_forgotten(&self, name: &str, span: Span) -> bool {
         self.lowering.forgotten.borrow().contains(&super::key(name, span))
     }
 
@@ -454,7 +533,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         for argument in &arguments[1..] {
             self.ignored(argument, scopes)?;
         }
-        match self.value_of(&arguments[0], scopes)? {
+        let (at, condition) = self.prepared(at, &arguments[0], scopes)?;
+        match self.value_of(&condition, scopes)? {
             Some(condition) => Ok(self.build.then(at, Action::Assert(condition), span)),
             None => {
                 self.may_fail = true;
@@ -462,6 +542,11 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             }
         }
     }
+}
+
+/// `CALLSUPER`, or the function `SUPERMETHOD`
+fn is_super(e: &Syntax) -> bool {
+    matches!(&e.kind, ExprKind::Name(name) if name == "CALLSUPER" || name == "SUPERMETHOD")
 }
 
 /// `msg->sap()`

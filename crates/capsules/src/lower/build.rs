@@ -55,6 +55,21 @@ impl Build {
         VariableId::from(self.variables.len() - 1)
     }
 
+    /// How far it is built.
+    pub(super) fn mark(&self) -> (usize, usize, usize) {
+        (self.locations.len(), self.edges.len(), self.havoc.len())
+    }
+
+    /// Drops what was built since then.
+    pub(super) fn back_to(&mut self, &(locations, edges, havoc): &(usize, usize, usize)) {
+        self.locations.truncate(locations);
+        self.edges.truncate(edges);
+        self.havoc.truncate(havoc);
+        for location in &mut self.locations {
+            location.edges.retain(|edge| edge.index() < edges);
+        }
+    }
+
     /// Edges lead past locations where nothing happens. Of a loop of such locations one is left.
     pub(super) fn shorten(&mut self) {
         let guesses: HashSet<&EdgeId> = self.havoc.iter().collect();

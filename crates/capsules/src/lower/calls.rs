@@ -14,6 +14,7 @@ use model::expr::Expr;
 use model::ids::LocationId;
 use model::network::Action;
 use model::source::Span;
+use std::rc::Rc;
 
 /// What a message is sent to.
 struct Send<'s> {
@@ -41,22 +42,35 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             return Ok(self.build.location());
         }
         match &function.kind {
+            ExprKind::Name(name) if self.acts(whole, scopes) => {
+                let operation = Rc::clone(&self.operations[name]);
+                self.inline(at, &operation, arguments, None, whole.span, scopes)
+            }
+            // Macros of tests.
+            ExprKind::Name(name) if matches!(name.as_str(), "PASS" | "FAIL") && self.is_macro(name) => {
+                let action = match name.as_str() {
+                    "PASS" => Action::Print { format: String::from("PASS\\n"), arguments: Vec::new() },
+                    _ => Action::Assert(Expr::Const(0)),
+                };
+                Ok(self.build.then(at, action, whole.span))
+            }
             ExprKind::Name(name)
-                if matches!(name.as_str(), "assert" | "ASSERT")
-                    && !arguments.is_empty()
-                    && !self.lowering.library.is_room()
-                    && !self.reach.is_own(name) =>
+                if matches!(name.as_str(), "assert" | "ASSERT") && !arguments.is_empty() && self.is_macro(name) =>
             {
                 self.assertion(at, arguments, whole.span, scopes)
             }
             ExprKind::Member(inner, method) => {
+                if self.lowering.library.is_room() && method.ends_with("OptionalActor") {
+                    return self.room_part(at, inner, (method, arguments), whole.span, scopes);
+                }
                 if let Some(port) = self.port_named(inner, scopes) {
                     return self.port_call(at, port, method, arguments, whole, scopes);
                 }
                 match self.message_of(inner, scopes) {
                     Some((target, event, data)) => {
                         let only = match (method.as_str(), arguments) {
-                            ("send", []) => None,
+                            // A reply to a message that was sent is a message.
+                            ("send" | "reply", []) => None,
                             ("sendAt", [index]) => match index.kind {
                                 ExprKind::Number(index) => Some(index),
                                 _ => return no(index.span, "an index that is not a number"),
@@ -73,20 +87,57 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         }
     }
 
+    /// Whether a name is no operation of the capsule.
+    fn is_macro(&self, name: &str) -> bool {
+        !self.lowering.library.is_room() && !self.reach.is_own(name)
+    }
+
+    /// `timer.informIn(..)`: the port and the method.
+    pub(super) fn inform<'s>(&self, e: &'s Syntax, scopes: &Scopes<'a>) -> Option<(usize, &'s str)> {
+        let ExprKind::Call(function, _) = &e.kind else { return None };
+        let ExprKind::Member(inner, method) = &function.kind else { return None };
+        let port = self.port_named(inner, scopes).filter(|&port| self.class.ports[port].protocol.text == "Timing")?;
+        ["informIn", "informAt", "informEvery"].contains(&method.as_str()).then_some((port, method))
+    }
+
+    /// A call whose result says whether it succeeded.
+    pub(super) fn handle(
+        &mut self,
+        at: LocationId,
+        e: &Syntax,
+        scopes: &mut Scopes<'a>,
+    ) -> Lowered<(LocationId, Meaning)> {
+        if let ExprKind::Call(function, arguments) = &e.kind
+            && let ExprKind::Member(port, method) = &function.kind
+            && let Some(port) = self.port_named(port, scopes)
+            && self.class.ports[port].protocol.text == "Frame"
+            && let Some((part, index)) = created(method, arguments)
+        {
+            let (at, done) = self.incarnate(at, part, index, scopes)?;
+            return Ok((at, Meaning::Handle(Some(done))));
+        }
+        let meaning = if self.inform(e, scopes).is_some() { Meaning::Handle(None) } else { Meaning::Opaque };
+        Ok((self.effect_of(at, e, scopes)?, meaning))
+    }
+
     /// `target.event(data)`, where the target is a port.
-    fn message_of<'s>(&self, e: &'s Syntax, scopes: &Scopes<'a>) -> Option<(&'s Syntax, &'s str, &'s [Syntax])> {
+    pub(super) fn message_of<'s>(
+        &self,
+        e: &'s Syntax,
+        scopes: &Scopes<'a>,
+    ) -> Option<(&'s Syntax, &'s str, &'s [Syntax])> {
         let ExprKind::Call(event, data) = &e.kind else { return None };
         let ExprKind::Member(target, event) = &event.kind else { return None };
         self.target(target, scopes).is_ok().then_some((&**target, event.as_str(), data.as_slice()))
     }
 
-    fn port_named(&self, e: &Syntax, scopes: &Scopes<'a>) -> Option<usize> {
+    pub(super) fn port_named(&self, e: &Syntax, scopes: &Scopes<'a>) -> Option<usize> {
         let ExprKind::Name(name) = &e.kind else { return None };
         self.class.port(name).filter(|_| self.meaning(name, scopes).is_none())
     }
 
     /// The port that a message is sent to: by name, or the one that the message came from.
-    fn target(&self, e: &Syntax, scopes: &Scopes<'a>) -> Lowered<usize> {
+    pub(super) fn target(&self, e: &Syntax, scopes: &Scopes<'a>) -> Lowered<usize> {
         if let Some(port) = self.port_named(e, scopes) {
             return Ok(port);
         }
@@ -96,7 +147,11 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         };
         match (name, scopes.cause) {
             (ExprKind::Name(name), Some((port, _)))
-                if matches!(self.meaning(name, scopes), Some(Meaning::Sender)) && self.ends(port) == 1 =>
+                if self.ends(port) == 1
+                    && match self.meaning(name, scopes) {
+                        Some(meaning) => matches!(meaning, Meaning::Sender),
+                        None => name == "rtport",
+                    } =>
             {
                 Ok(port)
             }
@@ -109,7 +164,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let ExprKind::Call(function, _) = &e.kind else { return false };
         let ExprKind::Member(inner, _) = &function.kind else { return false };
         let protocol = self.port_named(inner, scopes).map(|port| self.class.ports[port].protocol.text.as_str());
-        !self.lowering.library.is_room() && matches!(protocol, Some("Timing" | "Frame"))
+        !self.lowering.library.is_room() && matches!(protocol, Some("Timing" | "Frame" | "External"))
     }
 
     /// A call of something of a port: a message in ROOM; a timer, the creation of a part or a line of a log in Art.
@@ -134,47 +189,33 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 }
                 Ok(at)
             }
-            ("Timing", "informIn" | "informAt", [when]) => {
+            ("Timing", "informIn" | "informAt" | "informEvery", [when, rest @ ..]) => {
                 self.ignored(when, scopes)?;
-                let pending = self.lowering.timers[&(self.instance, port)];
-                let name = &self.class.ports[port].name.text;
-                let symbol = self.lowering.symbols[&(name.clone(), String::from("timeout"))];
-                let set = self.lowering.send(pending, symbol, Expr::Const(0), whole.span);
-                Ok(self.build.then(at, set, whole.span))
+                // What a timeout carries is not kept.
+                if let Some(priority) = rest.iter().find(|e| is_priority(e)) {
+                    return no(priority.span, "a priority");
+                }
+                if method == "informEvery" {
+                    let text = "at most one timeout of this periodic timer waits at a time";
+                    self.messages.report(Diagnostic::warning("U0304", whole.span, text));
+                }
+                Ok(self.set_timer(at, port, method, whole.span))
             }
+            ("Timing", "cancelTimer", [timer]) => self.cancel(at, timer, scopes),
+            ("Timing", "adjustTimeBegin" | "adjustTimeEnd" | "currentTime", _) => Ok(at),
+            ("External", "enable" | "disable", []) => Ok(self.enable(at, port, method == "enable", whole.span)),
             // Checks of types at run time are not modelled.
-            (_, "sendTypeCheckEnable" | "sendTypeCheckDisable", []) => Ok(at),
-            ("Frame", "incarnate", [part, class, rest @ ..]) if is_empty_class(class) && rest.len() <= 2 => {
-                for argument in rest {
+            (_, "sendTypeCheckEnable" | "sendTypeCheckDisable", _) => Ok(at),
+            ("Frame", "destroy", [part]) => Ok(self.destroy(at, part, scopes)?.0),
+            ("Frame", _, _) if created(method, arguments).is_some() => {
+                let Some((part, index)) = created(method, arguments) else { return Ok(at) };
+                for argument in arguments.iter().skip(1) {
                     self.ignored(argument, scopes)?;
                 }
-                self.incarnate(at, part, whole.span)
+                Ok(self.incarnate(at, part, index, scopes)?.0)
             }
-            ("Frame", "incarnate", [part]) => self.incarnate(at, part, whole.span),
             _ => no(whole.span, format!("the call of `{method}` on a port of `{protocol}`")),
         }
-    }
-
-    /// Creates the first instance of a part that does not exist yet; nothing happens if there is none.
-    fn incarnate(&mut self, at: LocationId, part: &Syntax, span: Span) -> Lowered<LocationId> {
-        let found = match &part.kind {
-            ExprKind::Name(name) => self.class.part(name),
-            _ => None,
-        };
-        let Some(part) = found else { return no(part.span, "this part") };
-        let instances = self.lowering.instances.instances[self.instance].parts[part].clone();
-        let after = self.build.location();
-        let mut at = at;
-        for instance in instances {
-            let Some(&alive) = self.lowering.alive.get(&instance) else { return no(span, "a part that is fixed") };
-            let exists = super::global(alive, span);
-            let free = self.build.then(at, Action::Condition(not(exists.clone())), span);
-            let place = super::global_place(alive, span);
-            self.build.edge(free, after, Action::Assign(place, Expr::Const(1)), span);
-            at = self.build.then(at, Action::Condition(exists), span);
-        }
-        self.build.edge(at, after, Action::Skip, span);
-        Ok(after)
     }
 
     fn send(&mut self, at: LocationId, send: &Send<'_>, scopes: &mut Scopes<'a>) -> Lowered<LocationId> {
@@ -208,7 +249,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 at = self.build.then(at, message, span);
                 continue;
             };
-            let exists = super::global(alive, span);
+            let exists = self.lowering.exists(receiver, span).unwrap_or(super::global(alive, span));
             let there = self.build.then(at, Action::Condition(exists.clone()), span);
             let missing = self.build.then(at, Action::Condition(not(exists)), span);
             let after = self.build.then(there, message, span);
@@ -269,5 +310,29 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
 }
 
 fn is_empty_class(e: &Syntax) -> bool {
-    matches!(&e.kind, ExprKind::Name(name) if name == "EmptyActorClass" || name == "EmptyObject")
+    matches!(&e.kind, ExprKind::Name(name) if ["EmptyActorClass", "EmptyObject", "nullptr"].contains(&name.as_str()))
+}
+
+/// A priority by name.
+fn is_priority(e: &Syntax) -> bool {
+    const LEVELS: [&str; 6] = ["Background", "Low", "General", "High", "Panic", "System"];
+    matches!(&e.kind, ExprKind::Name(name) if LEVELS.contains(&name.rsplit("::").next().unwrap_or(name)))
+}
+
+/// `incarnate(part, ..)`: the part that is created, and where.
+fn created<'s>(method: &str, arguments: &'s [Syntax]) -> Option<(&'s Syntax, Option<i64>)> {
+    let any = |e: &Syntax| matches!(&e.kind, ExprKind::Unary("-", one) if one.kind == ExprKind::Number(1));
+    match (method, arguments) {
+        ("incarnate", [part]) => Some((part, None)),
+        ("incarnate", [part, class, rest @ ..]) if is_empty_class(class) => match rest {
+            [] | [_] | [_, _] => Some((part, None)),
+            [_, _, index] if any(index) => Some((part, None)),
+            _ => None,
+        },
+        ("incarnateAt", [part, index]) => match index.kind {
+            ExprKind::Number(index) => Some((part, Some(index))),
+            _ => None,
+        },
+        _ => None,
+    }
 }

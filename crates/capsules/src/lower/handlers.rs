@@ -12,9 +12,11 @@ use super::Lowering;
 use super::actions::Scopes;
 use super::build::{Build, place, value};
 use super::guard::Guard;
+use super::operations::operations;
 use super::reach::Reach;
+use super::timers::requests;
 use super::variables::{self, Names};
-use crate::action;
+use crate::action::{self, Function};
 use crate::ast::{Code, NodeKind, Trigger, TriggerKind};
 use crate::questions::{FINAL, STUCK, UNEXPECTED};
 use crate::resolve::{Class, MachineData, Messages, VertexId, unsupported};
@@ -24,6 +26,7 @@ use model::ids::{EdgeId, LocationId, VariableId};
 use model::network::{Action, Machine, ReceiveMode, ScalarType};
 use model::source::Span;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// More edges than this of one machine are more than anything could explore.
 const MOST_EDGES: usize = 100_000;
@@ -58,13 +61,15 @@ pub(super) struct Handlers<'h, 'l, 'a, 'd> {
     pub(super) build: Build,
     pub(super) names: Names,
     pub(super) reach: Reach,
+    /// The operations whose code is known.
+    pub(super) operations: HashMap<String, Rc<Function>>,
     /// What the message carries that is being handled.
     pub(super) data: Option<VariableId>,
     /// Code that is not modelled could have failed an assertion.
     pub(super) may_fail: bool,
     pub(super) messages: &'h mut Messages<'d>,
     /// Per state: where it waits, and the state of its region that was last active.
-    waits: Vec<LocationId>,
+    pub(super) waits: Vec<LocationId>,
     last: Vec<VariableId>,
     points: HashMap<(Point, Cause<'a>), LocationId>,
 }
@@ -99,6 +104,7 @@ pub(super) fn machine<'a>(
         build,
         names,
         reach,
+        operations: operations(class),
         data: carried,
         may_fail: false,
         messages,
@@ -109,15 +115,7 @@ pub(super) fn machine<'a>(
     handlers.all(initial);
     let mut build = handlers.build;
     build.shorten();
-    let first = match lowering.alive_of(instance) {
-        Some(alive) => {
-            let absent = build.location();
-            build.label(absent, "not created", true);
-            build.edge(absent, initial, Action::Condition(super::global(alive, span)), span);
-            absent
-        }
-        None => initial,
-    };
+    let first = lowering.optional(instance, initial, &mut build, span);
     let havoc = std::mem::take(&mut build.havoc);
     (build.machine(name, first, span), havoc)
 }
@@ -129,8 +127,14 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
                 .report(unsupported(self.machine.span, "a state machine with more than 254 states or pseudo states"));
             return;
         }
+        let mut at = initial;
+        for snippet in self.class.lineage.iter().flat_map(|capsule| &capsule.snippets) {
+            if snippet.kind.text == "ctor" {
+                at = self.effect(at, Some(&snippet.code), &[], None);
+            }
+        }
         if let Some(first) = self.machine.initial(None) {
-            self.branch(initial, &[first], None, None);
+            self.branch(at, &[first], None, None);
         }
         for state in 0..self.machine.states.len() {
             self.state(state);
@@ -206,8 +210,16 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         let known = self.lowering.data_type(&self.class.ports[port], event).and(self.data);
         let data = known.map_or(Pattern::Any, |data| Pattern::Bind(place(data, span)));
         let pattern = self.lowering.pattern(symbol, data);
-        let receive = Action::Receive { channel: queue, pattern, mode: ReceiveMode::default() };
+        let receive = Action::Receive { channel: queue.clone(), pattern, mode: ReceiveMode::default() };
         let taken = self.build.then(self.waits[state], receive, span);
+        for request in requests(self.class, port).into_iter().filter(|request| request.event != event) {
+            let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
+            let pattern = self.lowering.pattern(symbol, Pattern::Any);
+            let receive = Action::Receive { channel: queue.clone(), pattern, mode: ReceiveMode::default() };
+            let at = self.build.then(self.waits[state], receive, span);
+            let at = self.dispatched(at, port, &request, span);
+            self.build.edge(at, taken, Action::Skip, span);
+        }
         let cause = Some((port, event));
         let mut earlier = Guard::never();
         for level in self.outwards(state) {
@@ -264,8 +276,11 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
     }
 
     fn guard_inside(&mut self, code: &'a Code, cause: Cause<'a>) -> Guard {
-        let error = match action::condition(code) {
-            Ok(e) => return self.guard_of(&e, cause),
+        let error = match action::condition(&action::preprocessed(code, self.redefines(code))) {
+            Ok((before, e)) if before.iter().all(|statement| self.only_shows(statement, &e)) => {
+                return self.guard_of(&e, cause);
+            }
+            Ok((_, e)) => action::Unreadable { span: e.span, what: String::from("this guard"), sends: None },
             Err(error) => error,
         };
         match self.unknown(action::words(code), true, &error, &Scopes::new(cause)) {
@@ -299,26 +314,53 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             if self.machine.nodes[node].kind == NodeKind::Choice);
         let code = match data.guard {
             Some(code) if Self::is_else(code) => code,
-            Some(code) => return self.guard(code, cause),
+            Some(_) => return self.guard_at(transition, cause),
             // In ROOM the branch without a condition is the one that is taken otherwise.
             None if self.lowering.library.is_room() && from_choice => {
                 let others = others.iter().filter(|&&other| other != transition);
-                let guards: Vec<_> = others.filter_map(|&other| self.machine.transitions[other].guard).collect();
-                return guards.into_iter().map(|code| self.guard(code, cause).not()).fold(Guard::always(), Guard::and);
+                let guarded = others.copied().filter(|&other| self.machine.transitions[other].guard.is_some());
+                let guarded: Vec<usize> = guarded.collect();
+                let negated = guarded.into_iter().map(|other| self.guard_at(other, cause).not());
+                return negated.fold(Guard::always(), Guard::and);
             }
             None => return Guard::always(),
         };
         let mut negated = Guard::always();
         for &other in others.iter().filter(|&&other| other != transition) {
             match self.machine.transitions[other].guard {
-                Some(code) if !Self::is_else(code) => negated = negated.and(self.guard(code, cause).not()),
+                Some(code) if !Self::is_else(code) => negated = negated.and(self.guard_at(other, cause).not()),
                 _ => self.messages.report(unsupported(code.span, "`else` beside a branch without a guard")),
             }
         }
         if others.is_empty() {
             self.messages.report(unsupported(code.span, "`else` at a transition from a state"));
         }
-        negated
+        if data.unclear_guard { negated.or(Guard::unknown()) } else { negated }
+    }
+
+    /// The guard of a transition that is written there.
+    fn guard_at(&mut self, transition: usize, cause: Cause<'a>) -> Guard {
+        let data = &self.machine.transitions[transition];
+        let guard = data.guard.map_or_else(Guard::always, |code| self.guard(code, cause));
+        if data.unclear_guard { guard.or(Guard::unknown()) } else { guard }
+    }
+
+    /// Whether a guard redefines one.
+    fn redefines(&self, code: &Code) -> bool {
+        self.machine.transitions.iter().any(|t| t.guard.is_some_and(|g| g.span == code.span) && t.redefined)
+    }
+
+    /// Whether a statement before the result of a guard only shows something, or declares what the result does not mention.
+    fn only_shows(&self, statement: &action::Stmt, result: &action::Expr) -> bool {
+        let mut words = std::collections::HashSet::new();
+        super::reach::words_of(result, &mut words);
+        match &statement.kind {
+            action::StmtKind::Expr(e) => !super::reach::could_write(e),
+            action::StmtKind::Declare(_, names) => names.iter().all(|(name, value)| {
+                !words.contains(name) && value.as_ref().is_none_or(|e| !super::reach::could_write(e))
+            }),
+            _ => false,
+        }
     }
 
     fn extend(&mut self, path: Path, cause: Cause<'a>, found: &mut Vec<Path>) {
@@ -326,8 +368,11 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         let span = self.machine.transitions[last].span;
         let cycle = path.segments[..path.segments.len() - 1].contains(&last);
         if cycle || found.len() >= MOST_PATHS {
-            let what = if cycle { "a cycle of junctions" } else { "so many ways through junctions" };
-            self.messages.report(unsupported(span, what));
+            self.messages.report(if cycle {
+                Diagnostic::error("U0126", span, "this transition is part of a cycle of junctions")
+            } else {
+                unsupported(span, "so many ways through junctions")
+            });
             return;
         }
         let onward = self.onward(last);
@@ -394,7 +439,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             if position == 0 {
                 let Some(_) = data.vertices else {
                     // An internal transition leaves nothing.
-                    at = self.effect(at, data.effect, cause);
+                    at = self.effect_at(at, segment, cause);
                     let Some(active) = active else { return };
                     self.build.edge(at, self.waits[active], Action::Skip, data.span);
                     return;
@@ -406,7 +451,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
                     at = self.leave(at, state, cause);
                 }
             }
-            at = self.effect(at, data.effect, cause);
+            at = self.effect_at(at, segment, cause);
             let Some((_, to)) = data.vertices else { return };
             if let VertexId::Node(node) = to {
                 let parent = self.machine.nodes[node].parent;
@@ -455,7 +500,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
     fn leave(&mut self, from: LocationId, state: usize, cause: Cause<'a>) -> LocationId {
         let mut at = from;
         for code in self.machine.states[state].exit.clone() {
-            at = self.effect(at, Some(code), cause);
+            at = self.effect(at, Some(code), &[], cause);
         }
         let Some(parent) = self.machine.states[state].parent else { return at };
         let span = self.machine.states[state].name.span;
@@ -466,21 +511,54 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
     fn enter(&mut self, from: LocationId, state: usize, cause: Cause<'a>) -> LocationId {
         let mut at = from;
         for code in self.machine.states[state].entry.clone() {
-            at = self.effect(at, Some(code), cause);
+            at = self.effect(at, Some(code), &[], cause);
         }
         at
     }
 
-    fn effect(&mut self, from: LocationId, code: Option<&'a Code>, cause: Cause<'a>) -> LocationId {
+    /// The effect of a transition, with what it inherits.
+    fn effect_at(&mut self, from: LocationId, transition: usize, cause: Cause<'a>) -> LocationId {
+        let data = &self.machine.transitions[transition];
+        if self.lowering.library.is_room() {
+            let all = data.earlier.iter().copied().chain(data.effect);
+            return all.fold(from, |at, code| self.effect(at, Some(code), &[], cause));
+        }
+        if !data.unclear_effect {
+            return self.effect(from, data.effect, &data.earlier, cause);
+        }
+        let text = "whether the effect that this redefinition leaves out is inherited is not documented";
+        self.messages.report(Diagnostic::warning("U0302", data.span, text).label("both are possible here"));
+        let inherited = self.condition(from, &Guard::unknown(), data.span);
+        let after = self.effect(inherited, data.effect, &data.earlier, cause);
+        let none = self.condition(from, &Guard::unknown(), data.span);
+        self.build.edge(none, after, Action::Skip, data.span);
+        after
+    }
+
+    fn effect(
+        &mut self,
+        from: LocationId,
+        code: Option<&'a Code>,
+        supers: &[&'a Code],
+        cause: Cause<'a>,
+    ) -> LocationId {
         let Some(code) = code.filter(|code| !code.is_blank()) else { return from };
-        let error = match action::statements(code) {
-            Ok(statements) => return self.run(from, &statements, code.span, &mut Scopes::new(cause)),
+        let text = action::preprocessed(code, !supers.is_empty());
+        let mut scopes = Scopes { supers: supers.to_vec(), ..Scopes::new(cause) };
+        let error = match action::statements(&text) {
+            Ok(statements) => return self.run(from, &statements, code.span, &mut scopes),
             Err(error) => error,
         };
-        if let Err(error) = self.unknown(action::words(code), true, &error, &Scopes::new(cause)) {
-            self.messages.report(unreadable(&error));
+        let mut at = from;
+        match self.unknown(action::words(&text), true, &error, &scopes) {
+            Ok(()) => {}
+            Err(error) if self.text_may_do_anything(&error, &text.text) => {
+                self.not_understood(&error);
+                at = self.anything(at, code.span);
+            }
+            Err(error) => self.messages.report(unreadable(&error)),
         }
-        self.failure(from, code.span)
+        self.failure(at, code.span)
     }
 
     /// The location of a point, with all that follows from it.

@@ -56,7 +56,9 @@ impl Reach {
         let ports = class.lineage.iter().flat_map(|c| &c.ports).map(|port| port.name.text.clone());
         let ports = ports.filter(|name| library.is_room() || !is_log(name));
         let parts = class.lineage.iter().flat_map(|c| &c.parts).map(|part| part.name.text.clone());
-        let forbidden = REACHING.iter().map(|word| (*word).to_owned()).chain(ports).chain(parts).collect();
+        // In ROOM `msg` is the name of data.
+        let reaching = REACHING.iter().filter(|word| !(library.is_room() && **word == "msg"));
+        let forbidden = reaching.map(|word| (*word).to_owned()).chain(ports).chain(parts).collect();
         let own = class.lineage.iter().flat_map(|capsule| &capsule.snippets);
         let macros = library.snippets.iter().copied().filter(|snippet| snippet.code.text.contains("#define"));
         let bodies = own.chain(macros).map(|snippet| {
@@ -70,6 +72,11 @@ impl Reach {
     /// Whether a function may be one of the class, or a macro.
     pub(super) fn is_own(&self, function: &str) -> bool {
         self.bodies.iter().any(|(called, _)| called.contains(function))
+    }
+
+    /// Whether a word could reach a port.
+    pub(super) fn forbids(&self, word: &str) -> bool {
+        self.forbidden.contains(word)
     }
 
     /// Whether words, closed under calls, could fail an assertion.
@@ -92,7 +99,7 @@ impl Reach {
 /// The words of an expression.
 pub(super) fn words_of(e: &Expr, words: &mut HashSet<String>) {
     match &e.kind {
-        ExprKind::Number(_) | ExprKind::Literal => {}
+        ExprKind::Number(_) | ExprKind::Literal | ExprKind::Text(_) => {}
         ExprKind::Name(name) => words.extend(name.split("::").map(str::to_owned)),
         ExprKind::Member(inner, name) => {
             words.insert(name.clone());
@@ -120,7 +127,10 @@ pub(super) fn words_of(e: &Expr, words: &mut HashSet<String>) {
 /// `msg->getType()`, `context()->perror`: neither sends, nor gives access to something that could.
 fn only_tells(object: &Expr, method: &str) -> bool {
     match &object.kind {
-        ExprKind::Name(name) => name == "msg" && ["getType", "getData", "getSignalName"].contains(&method),
+        ExprKind::Name(name) => {
+            name == "msg"
+                && ["getType", "getData", "getSignalName", "sapIndex0", "sapIndex", "getPriority"].contains(&method)
+        }
         ExprKind::Call(function, arguments) => {
             arguments.is_empty()
                 && function.kind == ExprKind::Name(String::from("context"))
@@ -145,7 +155,7 @@ pub(super) fn ends_program(function: &Expr) -> bool {
 /// Whether an expression could change what it mentions: it assigns, calls, or takes an address.
 pub(super) fn could_write(e: &Expr) -> bool {
     match &e.kind {
-        ExprKind::Number(_) | ExprKind::Literal | ExprKind::Name(_) => false,
+        ExprKind::Number(_) | ExprKind::Literal | ExprKind::Text(_) | ExprKind::Name(_) => false,
         ExprKind::Call(..) | ExprKind::Postfix(..) | ExprKind::New(..) => true,
         ExprKind::Unary(op, inner) => matches!(*op, "++" | "--" | "&") || could_write(inner),
         // `stream >> x` and `object << x` are calls.
@@ -204,7 +214,36 @@ fn leaves(statement: &Stmt) -> bool {
     }
 }
 
-fn words_of_statement(statement: &Stmt, words: &mut HashSet<String>) {
+/// Calls `visit` for the expressions of a statement.
+pub(super) fn expressions(statement: &Stmt, visit: &mut dyn FnMut(&Expr)) {
+    match &statement.kind {
+        StmtKind::Block(inner) => inner.iter().for_each(|s| expressions(s, visit)),
+        StmtKind::Declare(_, names) => names.iter().filter_map(|(_, value)| value.as_ref()).for_each(visit),
+        StmtKind::Expr(e) => visit(e),
+        StmtKind::If(condition, then, other) => {
+            visit(condition);
+            expressions(then, visit);
+            other.iter().for_each(|s| expressions(s, visit));
+        }
+        StmtKind::While(condition, body) | StmtKind::DoWhile(body, condition) => {
+            visit(condition);
+            expressions(body, visit);
+        }
+        StmtKind::For(first, condition, step, body) => {
+            first.iter().for_each(|s| expressions(s, visit));
+            condition.iter().chain(step).for_each(&mut *visit);
+            expressions(body, visit);
+        }
+        StmtKind::Switch(e, arms) => {
+            visit(e);
+            arms.iter().flat_map(|arm| &arm.body).for_each(|s| expressions(s, visit));
+        }
+        StmtKind::Return(value) => value.iter().for_each(visit),
+        StmtKind::Break | StmtKind::Continue => {}
+    }
+}
+
+pub(super) fn words_of_statement(statement: &Stmt, words: &mut HashSet<String>) {
     match &statement.kind {
         StmtKind::Block(inner) => inner.iter().for_each(|s| words_of_statement(s, words)),
         StmtKind::Declare(_, names) => {

@@ -2,7 +2,7 @@
 
 use super::actions::{Lowered, Scopes, no};
 use super::build::value;
-use super::guard::Guard;
+use super::guard::{Guard, not};
 use super::handlers::{Cause, Handlers, unreadable};
 use super::reach::{could_write, words_of};
 use super::variables::{Meaning, Type};
@@ -58,7 +58,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     /// Whether an expression has no effect at all.
     pub(super) fn harmless(&self, e: &Syntax) -> bool {
         match &e.kind {
-            ExprKind::Number(_) | ExprKind::Literal | ExprKind::Name(_) => true,
+            ExprKind::Number(_) | ExprKind::Literal | ExprKind::Text(_) | ExprKind::Name(_) => true,
             ExprKind::Unary(op, inner) => !matches!(*op, "++" | "--" | "&") && self.harmless(inner),
             ExprKind::Binary(op, left, right) => {
                 !super::reach::is_assignment(op) && self.harmless(left) && self.harmless(right)
@@ -108,6 +108,12 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 if self.is_sender_name(left, scopes) && is_null(right) && matches!(*op, "!=" | "==") {
                     return Ok(Expr::Const(i32::from(*op == "!=")));
                 }
+                if is_null(right)
+                    && matches!(*op, "!=" | "==")
+                    && let Some(valid) = self.validity(left, scopes)
+                {
+                    return Ok(if *op == "!=" { valid } else { not(valid) });
+                }
                 let Some(op) = binary(op) else { return no(e.span, format!("`{op}`")) };
                 let (left, right) = (self.exact(left, scopes)?, self.exact(right, scopes)?);
                 Ok(Expr::Binary(op, Box::new(left), Box::new(right)))
@@ -121,8 +127,23 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 Some(ty) => Ok(of_type(ty, self.exact(inner, scopes)?)),
                 None => no(e.span, "this cast"),
             },
+            ExprKind::Call(function, arguments) if arguments.is_empty() => {
+                let known = match &function.kind {
+                    ExprKind::Name(name) if name == "getIndex" && !self.reach.is_own(name) => Some(self.own_index()),
+                    ExprKind::Member(handle, method) if method == "isValid" => self.validity(handle, scopes),
+                    ExprKind::Member(msg, method) if method == "sapIndex0" => self.only_end(msg, scopes),
+                    _ => None,
+                };
+                known.map_or_else(|| no(e.span, "this expression"), Ok)
+            }
             _ => no(e.span, "this expression"),
         }
+    }
+
+    /// `msg->sapIndex0()`, where the port has one end only.
+    fn only_end(&self, msg: &Syntax, scopes: &Scopes<'a>) -> Option<Expr> {
+        let (port, _) = scopes.cause?;
+        (msg.kind == ExprKind::Name(String::from("msg")) && self.ends(port) == 1).then_some(Expr::Const(0))
     }
 
     /// `*rtdata`: what the message carries, if that is exact. A cast must be to the type that is declared.

@@ -3,6 +3,7 @@
 use super::Forgotten;
 use super::build::Build;
 use super::reach::is_set_first;
+use super::timers::{self, Identity};
 use crate::action::{self, ExprKind, Member, Stmt};
 use crate::ast::{Code, Name};
 use crate::resolve::{Class, Library, simple};
@@ -26,12 +27,17 @@ pub(super) enum Meaning {
     Opaque,
     /// The port on which the message came (`msg->sap()`).
     Sender,
+    /// A member that identifies a timer.
+    Timer,
+    /// Something that is valid if the variable says so; without one, it is.
+    Handle(Option<VariableId>),
 }
 
 /// The names of a capsule.
 pub(super) struct Names {
     pub(super) known: HashMap<String, Meaning>,
     pub(super) enumerations: HashSet<String>,
+    pub(super) timers: Vec<Identity>,
 }
 
 impl Names {
@@ -49,7 +55,7 @@ impl Names {
 /// Declares the variables and constants of a capsule.
 pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &Forgotten, build: &mut Build) -> Names {
     let first = first_statements(class);
-    let mut names = Names { known: HashMap::new(), enumerations: HashSet::new() };
+    let mut names = Names { known: HashMap::new(), enumerations: HashSet::new(), timers: Vec::new() };
     for enumeration in &library.enumerations {
         let literals = enumeration.literals.iter().map(|(name, value)| (name.text.clone(), *value));
         names.enumeration(&enumeration.name.text, literals);
@@ -58,7 +64,11 @@ pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &Forgot
     let mut hidden = HashSet::new();
     for (snippet, own) in library.snippets.iter().map(|s| (*s, false)).chain(own.into_iter().map(|s| (s, true))) {
         if snippet.kind.text != "decl" {
-            if own || snippet.code.text.contains("#define") {
+            // The code of operations and constructors is run where it belongs.
+            let is_run = snippet.kind.text == "ctor" || snippet.kind.text.starts_with("operation ");
+            if snippet.kind.text == "impl" && own && !snippet.code.text.contains("#define") {
+                hidden.extend(action::members(&snippet.code).1);
+            } else if (own && !is_run) || snippet.code.text.contains("#define") {
                 hidden.extend(action::words(&snippet.code));
             }
             continue;
@@ -83,6 +93,10 @@ pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &Forgot
             _ => Meaning::Opaque,
         };
         names.known.insert(text.clone(), meaning);
+    }
+    for name in timers::members(class) {
+        names.timers.push(timers::identity(name.clone(), build, class.capsule.name.span));
+        names.known.insert(name, Meaning::Timer);
     }
     for meaning in names.known.values_mut() {
         if let Meaning::Variable(variable, _) = meaning {
@@ -166,7 +180,7 @@ impl Names {
     }
 
     fn constant(&self, code: &Code) -> Option<i32> {
-        action::condition(code).ok().and_then(|e| self.fold(&e))
+        action::condition(code).ok().and_then(|(_, e)| self.fold(&e))
     }
 }
 

@@ -78,7 +78,7 @@ impl Parser<'_> {
     fn snippet(&mut self) -> Parsed<Option<Snippet>> {
         let Some(kind) = self.attribute()? else { return Ok(None) };
         match self.code() {
-            Some(code) => Ok(Some(Snippet { kind, code })),
+            Some(code) => Ok(Some(Snippet { kind, code, signature: None })),
             None => Err(self.unexpected("C++ between backticks")),
         }
     }

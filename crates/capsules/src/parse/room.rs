@@ -323,25 +323,26 @@ impl Parser<'_> {
         self.expect("Operation")?;
         let name = self.room_name("an operation")?;
         self.expect("(")?;
+        let mut parameters = Vec::new();
         if !self.is(")") {
             self.list(|parser| {
-                parser.room_name("a parameter")?;
+                let name = parser.room_name("a parameter")?;
                 parser.expect(":")?;
-                parser.reference_type()?;
+                let ty = parser.reference_type()?;
                 parser.eat("varargs");
+                parameters.push((ty.text.replace(" ref", "&"), name.text));
                 Ok(())
             })?;
         }
         self.expect(")")?;
-        if self.eat(":") {
-            self.reference_type()?;
-        }
+        let returns = if self.eat(":") { self.reference_type()?.text } else { String::from("void") };
         if self.eat("sends") {
             self.name("a message")?;
         }
         self.documentation()?;
         let kind = Name { text: format!("operation {}", name.text), span: name.span };
-        self.detail_code().map(|code| Snippet { kind, code })
+        let signature = Some((parameters, returns));
+        self.detail_code().map(|code| Snippet { kind, code, signature })
     }
 
     /// `'''..'''`, or `"{" {STRING} "}"`, or nothing.

@@ -43,6 +43,11 @@ pub(crate) struct Instances<'a> {
     pub(crate) wiring: HashMap<Slot, Slot>,
 }
 
+/// A multiplicity that does not fit.
+fn ignored(span: Span, instead: &str) -> Diagnostic {
+    Diagnostic::warning("U0306", span, format!("this multiplicity is taken for {instead}"))
+}
+
 /// What cannot be checked yet, at its place.
 pub(crate) fn unsupported(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error("U0201", span, format!("{what} cannot be checked yet")).label("not supported")
@@ -111,6 +116,20 @@ impl<'a> Instances<'a> {
                 continue;
             }
             let count = match part.multiplicity {
+                Multiplicity::Range(low, high, span) if low > high => {
+                    let text = format!("a multiplicity from {low} to {high} contains no number");
+                    messages.report(Diagnostic::error("U0124", span, text));
+                    None
+                }
+                // Where the kind of a part and its multiplicity do not fit together, Art takes the default.
+                Multiplicity::Range(0, high, span) if high > 0 && part.kind == PartKind::Fixed => {
+                    messages.report(ignored(span, "1, since the part is fixed"));
+                    Some(1)
+                }
+                Multiplicity::Range(low, _, span) if low > 0 && part.kind == PartKind::Optional => {
+                    messages.report(ignored(span, "0 to 1, since the part is optional"));
+                    Some(1)
+                }
                 Multiplicity::Range(low, high, span) if low < high && part.kind == PartKind::Optional => {
                     count(&Multiplicity::Number(high, span), messages)
                 }

@@ -29,8 +29,6 @@ pub(crate) struct StateData<'a> {
     pub(crate) polled: Option<&'a Code>,
     /// It is left out by a derived capsule.
     excluded: bool,
-    /// A derived capsule changes it; whether its own code replaces the inherited code is for the lowering to say.
-    pub(crate) refined: Option<Span>,
 }
 
 /// A pseudo state.
@@ -53,9 +51,15 @@ pub(crate) struct TransitionData<'a> {
     pub(crate) triggers: &'a [Trigger],
     pub(crate) guard: Option<&'a Code>,
     pub(crate) effect: Option<&'a Code>,
+    /// Effects of the capsules it is inherited from, the most general first: ROOM runs them before its own, in Art its own may
+    /// call the last of them.
+    pub(crate) earlier: Vec<&'a Code>,
+    /// A redefinition in Art leaves out the effect or the guard; whether it is inherited then is not documented.
+    pub(crate) unclear_effect: bool,
+    pub(crate) unclear_guard: bool,
+    /// Its guard is a redefinition.
+    pub(crate) redefined: bool,
     pub(crate) span: Span,
-    /// A derived capsule changes it.
-    pub(crate) refined: Option<Span>,
     /// It is left out by a derived capsule, unless a capsule that is derived from that one redefines it.
     excluded: bool,
 }
@@ -123,15 +127,7 @@ impl<'a> MachineData<'a> {
                 return;
             }
             let (entry, exit) = (Vec::new(), Vec::new());
-            self.states.push(StateData {
-                name,
-                parent: owner,
-                entry,
-                exit,
-                polled: None,
-                excluded: false,
-                refined: None,
-            });
+            self.states.push(StateData { name, parent: owner, entry, exit, polled: None, excluded: false });
             self.states.len() - 1
         } else {
             let mut found = owner;
@@ -148,16 +144,13 @@ impl<'a> MachineData<'a> {
                 self.states[found].excluded = true;
                 return;
             }
-            if self.room {
-                self.states[found].refined = Some(name.span);
-            }
             found
         };
         if let Some(region) = &state.region {
             let data = &mut self.states[index];
-            // Code of a redefinition replaces what is inherited.
+            // Code of a redefinition replaces what is inherited in Art, and follows it in ROOM.
             for (code, own) in [(&mut data.entry, &region.entry), (&mut data.exit, &region.exit)] {
-                if !own.is_empty() && state.change == Change::Redefine {
+                if !own.is_empty() && state.change == Change::Redefine && !self.room {
                     code.clear();
                 }
                 code.extend(own);
@@ -183,16 +176,19 @@ impl<'a> MachineData<'a> {
             };
             let room = self.room;
             let data = &mut self.transitions[known];
-            // Whether what a redefinition leaves out is inherited is not documented.
-            let unclear = (transition.effect.is_none() && data.effect.is_some())
-                || (transition.guard.is_none() && data.guard.is_some())
-                || (transition.triggers.is_empty() && !data.triggers.is_empty());
-            if unclear || room {
-                data.refined = Some(transition.span);
-            }
             data.ends = transition.ends.as_ref().or(data.ends);
-            data.guard = transition.guard.as_ref().or(data.guard);
-            data.effect = transition.effect.as_ref().or(data.effect);
+            match &transition.effect {
+                Some(effect) => {
+                    data.earlier.extend(data.effect.replace(effect));
+                    data.unclear_effect = false;
+                }
+                None => data.unclear_effect |= !room && data.effect.is_some_and(|code| !code.is_blank()),
+            }
+            match &transition.guard {
+                Some(guard) => (data.guard, data.unclear_guard, data.redefined) = (Some(guard), false, true),
+                None => data.unclear_guard |= !room && data.guard.is_some_and(|code| code.text.trim() != "true"),
+            }
+            // A transition that waits for nothing would be wrong, so triggers are inherited.
             if !transition.triggers.is_empty() {
                 data.triggers = &transition.triggers;
             }
@@ -211,8 +207,11 @@ impl<'a> MachineData<'a> {
             triggers: &transition.triggers,
             guard: transition.guard.as_ref(),
             effect: transition.effect.as_ref(),
+            earlier: Vec::new(),
+            unclear_effect: false,
+            unclear_guard: false,
+            redefined: false,
             span: transition.span,
-            refined: None,
             excluded: false,
         });
     }

@@ -3,6 +3,7 @@
 use super::super::{Parsed, Parser};
 use crate::ast::{
     Capsule, Change, ClassKind, Code, Connector, End, Event, Multiplicity, Name, Part, PartKind, Port, Protocol,
+    Snippet,
 };
 use model::source::Span;
 
@@ -151,10 +152,10 @@ impl Parser<'_> {
         match self.peek().text {
             _ if self.is("}") => Ok(()),
             "usercode1" | "usercode2" | "usercode3" | "ctor" | "dtor" => {
-                self.next();
+                let kind = Name { text: self.next().text.to_owned(), span };
                 let code = self.detail_code()?;
                 if !code.is_blank() {
-                    class.special.push((span, "user code in a class"));
+                    class.snippets.push(Snippet { kind, code, signature: None });
                 }
                 Ok(())
             }

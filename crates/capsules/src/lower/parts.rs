@@ -1,0 +1,198 @@
+//! Parts that are created and destroyed at run time.
+//!
+//! A variable says of each whether it exists (1), does not (0), or is being destroyed: then it is one more than the number of
+//! machines in it that are still there. Each of them ends when it has finished with its message: it empties its queue, drops its timers,
+//! and starts anew when the part is created again. Whoever destroys a part waits for that.
+
+use super::actions::{Lowered, Scopes, no};
+use super::build::{Build, place};
+use super::guard::not;
+use super::handlers::Handlers;
+use super::variables::Type;
+use super::{Lowering, global, global_place, timers};
+use crate::action::{Expr as Syntax, ExprKind};
+use crate::resolve::simple;
+use model::expr::{BinaryOp, ChannelTest, Expr, Pattern};
+use model::ids::{LocationId, VariableId};
+use model::network::{Action, Initial, ReceiveMode};
+use model::source::Span;
+
+fn binary(op: BinaryOp, left: Expr, right: i32) -> Expr {
+    Expr::Binary(op, Box::new(left), Box::new(Expr::Const(right)))
+}
+
+impl Lowering<'_, '_> {
+    /// That an instance exists; `None` for one that always does.
+    pub(super) fn exists(&self, instance: usize, span: Span) -> Option<Expr> {
+        Some(self.is_there(self.alive_of(instance)?, span))
+    }
+
+    fn is_there(&self, alive: VariableId, span: Span) -> Expr {
+        if self.destroys { binary(BinaryOp::Equal, global(alive, span), 1) } else { global(alive, span) }
+    }
+
+    /// The machine of a part: it waits until it exists, and ends when it is destroyed.
+    pub(super) fn optional(&self, instance: usize, initial: LocationId, build: &mut Build, span: Span) -> LocationId {
+        let Some(alive) = self.alive_of(instance) else { return initial };
+        let rests: Vec<LocationId> = (0..build.locations.len())
+            .filter(|&at| build.locations[at].end && !build.locations[at].labels.is_empty())
+            .map(LocationId::from)
+            .collect();
+        let absent = build.location();
+        build.label(absent, "not created", true);
+        build.edge(absent, initial, Action::Condition(self.is_there(alive, span)), span);
+        if !self.destroys {
+            return absent;
+        }
+        let ending = build.location();
+        for rest in rests {
+            let destroyed = binary(BinaryOp::Greater, global(alive, span), 1);
+            build.edge(rest, ending, Action::Condition(destroyed), span);
+        }
+        let class = self.instances.class(instance);
+        let pending = (0..class.ports.len()).filter_map(|port| self.timers.get(&(instance, port)));
+        let own = self.deferred.get(&instance);
+        let mut at = ending;
+        for &channel in [&self.queues[&instance]].into_iter().chain(pending).chain(own) {
+            let pattern = self.pattern_of_any();
+            let take = Action::Receive { channel: global(channel, span), pattern, mode: ReceiveMode::default() };
+            build.edge(at, at, take, span);
+            let empty = Expr::Channel(ChannelTest::Empty, Box::new(global(channel, span)));
+            at = build.then(at, Action::Condition(empty), span);
+        }
+        for variable in 0..build.variables.len() {
+            let first = match &build.variables[variable].initial {
+                Initial::Value(e) => e.clone(),
+                _ => Expr::Const(0),
+            };
+            at = build.then(at, Action::Assign(place(variable.into(), span), first), span);
+        }
+        let two = binary(BinaryOp::Equal, global(alive, span), 2);
+        let fewer = binary(BinaryOp::Sub, global(alive, span), 1);
+        let left = Expr::Conditional(Box::new(two), Box::new(Expr::Const(0)), Box::new(fewer));
+        build.edge(at, absent, Action::Assign(global_place(alive, span), left), span);
+        absent
+    }
+
+    fn pattern_of_any(&self) -> Vec<Pattern> {
+        [Pattern::Any].into_iter().chain(self.carries.then_some(Pattern::Any)).collect()
+    }
+
+    /// How many machines there are in the part that is created with an instance.
+    fn machines(&self, created: usize) -> i32 {
+        let inside = |i: &usize| self.instances.instances[*i].optional == Some(created) && self.queues.contains_key(i);
+        (0..self.instances.instances.len()).filter(inside).count() as i32
+    }
+}
+
+/// Whether any code destroys parts.
+pub(super) fn destroys(class: &crate::resolve::Class<'_>) -> bool {
+    timers::mentions(class, "destroy")
+}
+
+impl<'a> Handlers<'_, '_, 'a, '_> {
+    fn part_of(&self, part: &Syntax, scopes: &Scopes<'a>) -> Lowered<Vec<(usize, VariableId)>> {
+        let found = match &part.kind {
+            ExprKind::Name(name) if self.meaning(name, scopes).is_none() => self.class.part(name),
+            _ => None,
+        };
+        let Some(found) = found else { return no(part.span, "this part") };
+        let instances = &self.lowering.instances.instances[self.instance].parts[found];
+        let alive = |&instance: &usize| Some((instance, *self.lowering.alive.get(&instance)?));
+        match instances.iter().map(alive).collect::<Option<Vec<_>>>() {
+            Some(found) => Ok(found),
+            None => no(part.span, "a part that is fixed"),
+        }
+    }
+
+    /// Creates the first instance of a part that does not exist yet, or the one with an index; nothing happens if there is none.
+    /// The variable says whether there was one.
+    pub(super) fn incarnate(
+        &mut self,
+        at: LocationId,
+        part: &Syntax,
+        index: Option<i64>,
+        scopes: &mut Scopes<'a>,
+    ) -> Lowered<(LocationId, VariableId)> {
+        let span = part.span;
+        let mut instances = self.part_of(part, scopes)?;
+        if let Some(index) = index {
+            instances = instances.into_iter().skip(usize::try_from(index).unwrap_or(usize::MAX)).take(1).collect();
+        }
+        let done = self.temporary("result", Type::Bool, span, scopes);
+        let after = self.build.location();
+        let mut at = at;
+        for (_, alive) in instances {
+            if self.lowering.destroys {
+                // Until it is gone.
+                let settled = binary(BinaryOp::LessEqual, global(alive, span), 1);
+                at = self.build.then(at, Action::Condition(settled), span);
+            }
+            let exists = self.lowering.is_there(alive, span);
+            let free = self.build.then(at, Action::Condition(not(exists.clone())), span);
+            let made = self.build.then(free, Action::Assign(global_place(alive, span), Expr::Const(1)), span);
+            self.build.edge(made, after, Action::Assign(place(done, span), Expr::Const(1)), span);
+            at = self.build.then(at, Action::Condition(exists), span);
+        }
+        self.build.edge(at, after, Action::Assign(place(done, span), Expr::Const(0)), span);
+        Ok((after, done))
+    }
+
+    /// Destroys all instances of a part. The variable says whether there was one.
+    pub(super) fn destroy(
+        &mut self,
+        at: LocationId,
+        part: &Syntax,
+        scopes: &mut Scopes<'a>,
+    ) -> Lowered<(LocationId, VariableId)> {
+        let span = part.span;
+        let instances = self.part_of(part, scopes)?;
+        let done = self.temporary("result", Type::Bool, span, scopes);
+        let mut at = self.build.then(at, Action::Assign(place(done, span), Expr::Const(0)), span);
+        for (instance, alive) in instances {
+            let after = self.build.location();
+            let is = |number| Action::Condition(binary(BinaryOp::Equal, global(alive, span), number));
+            self.build.edge(at, after, is(0), span);
+            let there = self.build.then(at, is(1), span);
+            let machines = self.lowering.machines(instance);
+            let ends = if machines == 0 { 0 } else { machines + 1 };
+            let ends = Action::Assign(global_place(alive, span), Expr::Const(ends));
+            let ending = self.build.then(there, ends, span);
+            let gone = self.build.then(ending, is(0), span);
+            self.build.edge(gone, after, Action::Assign(place(done, span), Expr::Const(1)), span);
+            at = after;
+        }
+        Ok((at, done))
+    }
+
+    /// `part.createOptionalActor("Class", thread)` and `part.destroyOptionalActor()` of ROOM.
+    pub(super) fn room_part(
+        &mut self,
+        at: LocationId,
+        part: &Syntax,
+        (method, arguments): (&str, &[Syntax]),
+        span: Span,
+        scopes: &mut Scopes<'a>,
+    ) -> Lowered<LocationId> {
+        match (method, arguments) {
+            ("destroyOptionalActor", []) => Ok(self.destroy(at, part, scopes)?.0),
+            ("createOptionalActor", [class, _]) => {
+                let declared = match &part.kind {
+                    ExprKind::Name(name) => {
+                        self.class.part(name).and_then(|part| self.class.parts[part].class.as_ref())
+                    }
+                    _ => None,
+                };
+                let given = match &class.kind {
+                    ExprKind::Text(text) => Some(text.as_str()),
+                    _ => None,
+                };
+                if given.is_none() || given != declared.map(|name| simple(&name.text)) {
+                    return no(span, "a part of another class");
+                }
+                Ok(self.incarnate(at, part, None, scopes)?.0)
+            }
+            _ => no(span, format!("the call of `{method}` on a part")),
+        }
+    }
+}
