@@ -113,6 +113,8 @@ pub(crate) struct Capsule {
     pub(crate) connectors: Vec<Connector>,
     pub(crate) machine: Option<(Span, Region)>,
     pub(crate) snippets: Vec<Snippet>,
+    /// ROOM: paths of parts, each with the thread that runs it.
+    pub(crate) threads: Vec<(Vec<String>, String)>,
     /// ROOM: variables.
     pub(crate) attributes: Vec<Attribute>,
     /// What has no place in a static structure, such as a layer connection, with words for it.

@@ -35,9 +35,11 @@ mod lower;
 mod parse;
 mod questions;
 mod resolve;
+mod threads;
 
 pub use lexer::Dialect;
 pub use questions::{is_question, question};
+pub use threads::{Controller, Threads, configured};
 
 use ast::File;
 use model::diagnostic::Diagnostic;
@@ -74,10 +76,10 @@ pub struct Read {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a model: a file, those beside it, and the name of the top capsule if it is known.
+/// Reads a model: a file, those beside it, the name of the top capsule if it is known, and which threads run it.
 ///
 /// In Art all of them belong to the model. In ROOM those do that the file imports, or that an imported file imports.
-pub fn read(dialect: Dialect, own: &Text, beside: &[Text], top: Option<&str>) -> Read {
+pub fn read(dialect: Dialect, own: &Text, beside: &[Text], top: Option<&str>, threads: &Threads) -> Read {
     let mut reader = Reader { dialect, sources: SourceMap::new(), diagnostics: Vec::new() };
     let mut files = vec![reader.parse(&own.name, &own.text)];
     match dialect {
@@ -90,7 +92,7 @@ pub fn read(dialect: Dialect, own: &Text, beside: &[Text], top: Option<&str>) ->
     let Reader { sources, mut diagnostics, .. } = reader;
     let mut network = None;
     if !has_errors(&diagnostics) {
-        network = lowered(&files, top, &mut diagnostics);
+        network = lowered(&files, top, threads, &mut diagnostics);
     }
     if has_errors(&diagnostics) {
         network = None;
@@ -99,7 +101,7 @@ pub fn read(dialect: Dialect, own: &Text, beside: &[Text], top: Option<&str>) ->
     Read { network, sources, diagnostics }
 }
 
-fn lowered(files: &[File], top: Option<&str>, diagnostics: &mut Vec<Diagnostic>) -> Option<Network> {
+fn lowered(files: &[File], top: Option<&str>, threads: &Threads, diagnostics: &mut Vec<Diagnostic>) -> Option<Network> {
     let mut messages = Messages::new(diagnostics);
     let library = Library::new(files, &mut messages);
     resolve::check(&library, FileId(0), &mut messages);
@@ -112,7 +114,7 @@ fn lowered(files: &[File], top: Option<&str>, diagnostics: &mut Vec<Diagnostic>)
     if messages.any() {
         return None;
     }
-    lower::lower(&library, &instances, &mut messages)
+    lower::lower(&library, &instances, threads, &mut messages)
 }
 
 struct Reader {

@@ -17,17 +17,21 @@ mod anything;
 mod atomic;
 mod build;
 mod calls;
+mod deferred;
 mod guard;
 mod handlers;
+mod invoke;
 mod operations;
 mod parts;
 mod reach;
+mod threads;
 mod timers;
 mod values;
 mod variables;
 
 use crate::ast::{ClassKind, NodeKind, PartKind, TriggerKind};
 use crate::questions;
+use crate::threads::Threads;
 use crate::resolve::{
     Class, Instances, Library, MachineData, Messages, NodeData, PortData, Slot, TransitionData, VertexId, unsupported,
 };
@@ -69,23 +73,30 @@ struct Lowering<'l, 'a> {
     destroys: bool,
     /// Per instance that defers messages: the variable of those.
     deferred: HashMap<usize, VariableId>,
+    sharing: threads::Sharing,
+    calls: invoke::Calls,
+    /// A message names its receiver.
+    addressed: bool,
     /// Whether messages carry data that some code reads.
     carries: bool,
     forgotten: RefCell<Forgotten>,
     network: Network,
+    /// Per machine: the thread that runs it.
+    groups: Vec<usize>,
 }
 
 /// Lowers all instances; `None` after an error.
 pub(crate) fn lower<'a>(
     library: &Library<'a>,
     instances: &Instances<'a>,
+    threads: &Threads,
     messages: &mut Messages<'_>,
 ) -> Option<Network> {
     let mut forgotten = Forgotten::new();
     loop {
         let mut found = Vec::new();
         let known = forgotten.len();
-        let network = round(library, instances, &mut forgotten, &mut Messages::new(&mut found));
+        let network = round(library, instances, threads, &mut forgotten, &mut Messages::new(&mut found));
         if forgotten.len() == known || network.is_none() {
             found.into_iter().for_each(|diagnostic| messages.report(diagnostic));
             return network;
@@ -96,6 +107,7 @@ pub(crate) fn lower<'a>(
 fn round<'a>(
     library: &Library<'a>,
     instances: &Instances<'a>,
+    threads: &Threads,
     forgotten: &mut Forgotten,
     messages: &mut Messages<'_>,
 ) -> Option<Network> {
@@ -109,17 +121,24 @@ fn round<'a>(
         alive: HashMap::new(),
         destroys: instances.classes.iter().any(parts::destroys),
         deferred: HashMap::new(),
+        sharing: threads::Sharing::default(),
+        calls: invoke::Calls::default(),
+        addressed: *threads != Threads::Any,
         carries: instances.classes.iter().any(reads_data) && instances.classes.iter().any(|c| has_data(library, c)),
         forgotten: RefCell::new(std::mem::take(forgotten)),
         network: Network::default(),
+        groups: Vec::new(),
     };
+    lowering.share(threads, messages);
     lowering.declare(messages);
+    lowering.declare_calls(messages);
     for instance in 0..instances.instances.len() {
         lowering.instance(instance, messages);
     }
+    let (locks, groups) = (lowering.lock_variables(), std::mem::take(&mut lowering.groups));
     let Lowering { mut network, names, .. } = lowering;
     *forgotten = lowering.forgotten.into_inner();
-    atomic::mark(&mut network);
+    atomic::mark(&mut network, &groups, &locks);
     network.symbol_sets = vec![SymbolSet { name: String::new(), symbols: names }];
     if questions::applies(&network, "unexpected") {
         let formula = questions::question(&network, "unexpected").ok()?;
@@ -137,7 +156,7 @@ fn has_data(library: &Library<'_>, class: &Class<'_>) -> bool {
 
 /// Whether some code of a class mentions the data of messages.
 fn reads_data(class: &Class<'_>) -> bool {
-    timers::mentions(class, "rtdata")
+    timers::mentions(class, "rtdata") || timers::mentions(class, "getData")
 }
 
 /// What no part of the lowering knows is an error at its place.
@@ -216,7 +235,8 @@ impl<'l, 'a> Lowering<'l, 'a> {
     /// Queues, timers and symbols.
     fn declare(&mut self, messages: &mut Messages<'_>) {
         let data = self.carries.then_some(ScalarType::Int);
-        let fields = [ScalarType::Symbol(SymbolSetId(0))].into_iter().chain(data).collect();
+        let address = self.addressed.then_some(ScalarType::Byte);
+        let fields = address.into_iter().chain([ScalarType::Symbol(SymbolSetId(0))]).chain(data).collect();
         let span = self.instances.classes[0].capsule.name.span;
         self.network.channel_types = vec![ChannelType { capacity: None, fields, lossy: false, span }];
         for instance in 0..self.instances.instances.len() {
@@ -231,9 +251,21 @@ impl<'l, 'a> Lowering<'l, 'a> {
             if class.machine.is_none() {
                 continue;
             }
-            let name = self.path(instance);
-            let id = self.channel(name, class.capsule.name.span);
+            let span = class.capsule.name.span;
+            let thread = self.sharing.thread[instance];
+            let known = self.queues.iter().find(|(other, _)| self.addressed && self.sharing.thread[**other] == thread);
+            let id = match known.map(|(_, id)| *id) {
+                Some(id) => id,
+                None => {
+                    let controller = self.sharing.controllers.get(thread).filter(|_| self.addressed).cloned();
+                    self.channel(controller.unwrap_or_else(|| self.path(instance)), span)
+                }
+            };
             self.queues.insert(instance, id);
+            if timers::mentions(class, "defer") {
+                let id = self.channel(format!("{} (deferred)", self.path(instance)), span);
+                self.deferred.insert(instance, id);
+            }
             for port in 0..class.ports.len() {
                 for event in class.ports[port].alphabet.incoming.clone() {
                     self.symbol(&class.ports[port].name.text, &event.text);
@@ -286,10 +318,13 @@ impl<'l, 'a> Lowering<'l, 'a> {
         let (machine, havoc) = handlers::machine(self, instance, name, messages);
         let id = self.network.machines.len().into();
         self.network.havoc.extend(havoc.into_iter().map(|edge| (id, edge)));
+        self.groups.push(self.sharing.thread[instance]);
         self.process(machine);
         for port in 0..class.ports.len() {
             if let Some(&pending) = self.timers.get(&(instance, port)) {
                 let machine = self.timer(instance, port, pending);
+                // Threads of capsules have the numbers of capsules.
+                self.groups.push(self.instances.instances.len() + self.groups.len());
                 self.process(machine);
             }
         }
@@ -306,15 +341,22 @@ impl<'l, 'a> Lowering<'l, 'a> {
         self.symbols[&(port.clone(), event.to_owned())]
     }
 
-    /// Sends a message.
-    fn send(&self, channel: VariableId, symbol: i32, data: Expr, span: Span) -> Action {
-        let message = [Expr::Const(symbol)].into_iter().chain(self.carries.then_some(data)).collect();
+    /// Sends a message to an instance.
+    fn send(&self, to: usize, channel: VariableId, symbol: i32, data: Expr, span: Span) -> Action {
+        self.message(to, channel, Expr::Const(symbol), data, span)
+    }
+
+    fn message(&self, to: usize, channel: VariableId, symbol: Expr, data: Expr, span: Span) -> Action {
+        let address = self.addressed.then_some(Expr::Const(to as i32));
+        let message = address.into_iter().chain([symbol]).chain(self.carries.then_some(data)).collect();
         Action::Send { channel: global(channel, span), message, sorted: false }
     }
 
-    /// The pattern of a message.
-    fn pattern(&self, symbol: i32, data: Pattern) -> Vec<Pattern> {
-        [Pattern::Match(Expr::Const(symbol))].into_iter().chain(self.carries.then_some(data)).collect()
+    /// The pattern of a message to an instance.
+    fn pattern(&self, to: usize, symbol: i32, data: Pattern) -> Vec<Pattern> {
+        let address = self.addressed.then_some(Pattern::Match(Expr::Const(to as i32)));
+        let symbol = Pattern::Match(Expr::Const(symbol));
+        address.into_iter().chain([symbol]).chain(self.carries.then_some(data)).collect()
     }
 
     /// The type of what a message carries, if its values are known. The declaration counts, not the port.

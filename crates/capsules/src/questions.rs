@@ -16,11 +16,19 @@ pub(crate) const STUCK: &str = "stuck choice";
 /// The label of a location where a message is sent that nobody can receive.
 pub(crate) const UNBOUND: &str = "unbound port";
 
+/// The label of a location where a call by `invoke` has failed.
+pub(crate) const BAD_INVOKE: &str = "failed invoke";
+
 /// The label of a location that stands for a state without any trigger, neither its own nor of a state around it.
 pub(crate) const FINAL: &str = "final state";
 
 /// Questions about labels.
-const LABELS: [(&str, &str); 3] = [("unexpected", UNEXPECTED), ("stuck-choice", STUCK), ("unbound-port", UNBOUND)];
+const LABELS: [(&str, &str); 4] = [
+    ("unexpected", UNEXPECTED),
+    ("stuck-choice", STUCK),
+    ("unbound-port", UNBOUND),
+    ("bad-invoke", BAD_INVOKE),
+];
 
 /// Whether a property is one of these questions; `quiescence` may name states where a capsule may rest.
 pub fn is_question(text: &str) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! The generator is seeded; `HIGHWATER_FUZZ=N` makes it longer.
 
-use capsules::{Dialect, Text, codes, read};
+use capsules::{Dialect, Text, codes, read, Threads};
 use model::random::Random;
 
 const ROOM: &str = r#"
@@ -177,7 +177,7 @@ fn nothing_panics_on_mutated_texts() {
         for round in 0..testing::rounds(3000) {
             let mut random = Random::new(round * 2 + u64::from(dialect == Dialect::Room));
             let input = if round == 0 { text.to_owned() } else { mutated(text, &mut random) };
-            let read = read(dialect, &Text { name: "fuzz".into(), text: input.clone() }, &[], None);
+            let read = read(dialect, &Text { name: "fuzz".into(), text: input.clone() }, &[], None, &Threads::Any);
             for diagnostic in &read.diagnostics {
                 read.sources.describe(diagnostic.primary.span);
                 assert!(codes::explain(diagnostic.code).is_some(), "{}", diagnostic.code);

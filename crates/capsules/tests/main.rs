@@ -3,5 +3,6 @@
 mod fuzz;
 mod messages;
 mod public_files;
+mod random_features;
 mod random_machines;
 mod random_systems;

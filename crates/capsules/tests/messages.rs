@@ -1,11 +1,11 @@
 //! What is said about bad models: every code has an example that gets it and no other, and bad input of every size has an
 //! error at its place.
 
-use capsules::{Dialect, Read, Text, codes, read};
+use capsules::{Dialect, Read, Text, codes, read, Threads};
 use std::collections::BTreeSet;
 
 fn art(text: &str) -> Read {
-    read(Dialect::Art, &Text { name: "m.art".into(), text: text.into() }, &[], None)
+    read(Dialect::Art, &Text { name: "m.art".into(), text: text.into() }, &[], None, &Threads::Any)
 }
 
 fn said(read: &Read) -> Vec<String> {
@@ -56,7 +56,7 @@ fn errors_are_at_their_places() {
 #[test]
 fn two_variants_in_one_folder_are_told_from_a_slip() {
     let file = |name: &str| Text { name: name.into(), text: "capsule Top {};".into() };
-    let read = read(Dialect::Art, &file("a.art"), &[file("b.art")], None);
+    let read = read(Dialect::Art, &file("a.art"), &[file("b.art")], None, &Threads::Any);
     assert_eq!(said(&read), ["U0102 b.art:1:9 capsule `Top` is declared twice"]);
     assert!(read.diagnostics[0].help.iter().any(|help| help.contains("are one model")), "{:?}", read.diagnostics[0]);
 }

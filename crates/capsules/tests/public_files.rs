@@ -1,6 +1,6 @@
 //! Public models parse and resolve. They are no part of this repository: where they are missing, nothing is tested.
 
-use capsules::{Dialect, Read, Text, read};
+use capsules::{Dialect, Read, Text, read, Threads};
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
@@ -40,7 +40,7 @@ fn every_public_file_parses() {
         assert_eq!(found.len(), expected);
         let mut failed = Vec::new();
         for path in &found {
-            let read = read(dialect, &text(path), &[], None);
+            let read = read(dialect, &text(path), &[], None, &Threads::Any);
             let syntax = read.diagnostics.iter().filter(|d| is_syntax(d.code));
             failed.extend(syntax.map(|d| format!("{}: {}", read.sources.describe(d.primary.span), d.message)));
         }
@@ -57,7 +57,7 @@ fn model(path: &Path, extension: &str, dialect: Dialect) -> Read {
     let mut builds = Vec::new();
     files(parent, if dialect == Dialect::Art { "tcjs" } else { "etmap" }, &mut builds);
     let top = builds.iter().find_map(|p| capsules::top_capsule(dialect, &text(p).text).map(str::to_owned));
-    read(dialect, &text(path), &beside, top.as_deref())
+    read(dialect, &text(path), &beside, top.as_deref(), &Threads::Any)
 }
 
 /// Features that are rejected by decision, or files that are no models of their own: they do not count.

@@ -7,7 +7,7 @@
 //!
 //! `HIGHWATER_SEEDS=N` takes more machines.
 
-use capsules::{Dialect, Text, read};
+use capsules::{Dialect, Text, read, Threads};
 use model::network::Network;
 use model::random::Random;
 use model::semantics::{Reading, Semantics};
@@ -553,7 +553,7 @@ fn random_machines_reach_what_the_rules_say() {
         let machine = generate(&mut random);
         let script: Vec<usize> = (0..2 + random.below(6usize)).map(|_| random.below(EVENTS)).collect();
         let text = machine.text(&script);
-        let read = read(Dialect::Art, &Text { name: "m.art".into(), text: text.clone() }, &[], None);
+        let read = read(Dialect::Art, &Text { name: "m.art".into(), text: text.clone() }, &[], None, &Threads::Any);
         let Some(network) = &read.network else {
             let syntax =
                 read.diagnostics.iter().find(|d| !d.code.starts_with("U02") && !["U0123", "U0126"].contains(&d.code));

@@ -6,7 +6,7 @@
 //!
 //! `HIGHWATER_SEEDS=N` takes more systems.
 
-use capsules::{Dialect, Text, read};
+use capsules::{Dialect, Text, read, Threads};
 use model::network::{Action, Network};
 use model::random::Random;
 use model::semantics::{Reading, Semantics};
@@ -337,7 +337,7 @@ fn random_systems_reach_what_the_rules_say() {
     for seed in 0..seeds {
         let system = generate(&mut Random::new(seed));
         let text = text(&system);
-        let read = read(Dialect::Art, &Text { name: "m.art".into(), text: text.clone() }, &[], None);
+        let read = read(Dialect::Art, &Text { name: "m.art".into(), text: text.clone() }, &[], None, &Threads::Any);
         let Some(network) = &read.network else { panic!("seed {seed}: {:?}\n{text}", read.diagnostics) };
         let Some(expected) = interpreted(&system) else { continue };
         let found = explored(&system, network, &read.sources);

@@ -8,6 +8,7 @@ use crate::options::{Language, ReadOptions};
 use crate::programs;
 use crate::system::{NetworkModel, Parsed, System};
 use capsules::Dialect::{self, Art, Room};
+use capsules::Threads;
 use capsules::is_question;
 use model::budget::Budget;
 use model::explanation::{Explanation, Table};
@@ -353,6 +354,10 @@ impl FrontEnd for Spec {
     }
 }
 
+/// What UML-RT models can be told on the command line.
+const THREADS: &str = "-D for UML-RT (.art, .room) is threads=any (each capsule has a queue) or threads=configured (each controller of the \
+                       build file has a queue)";
+
 struct Capsules(Dialect);
 
 impl FrontEnd for Capsules {
@@ -375,16 +380,30 @@ impl FrontEnd for Capsules {
     }
 
     fn read(&self, text: &Text, options: &ReadOptions, formulas: &[String], _: &Budget) -> Result<Parsed, Error> {
-        not_for("UML-RT (.art, .room)", &[c_option(options), define_option(options)])?;
+        not_for("UML-RT (.art, .room)", &[c_option(options)])?;
         let own = capsules::Text { name: text.name(), text: text.text().into_owned() };
         let beside = beside(text, &options.include, self.extensions()[0])?;
-        let builds = beside_own(text, if self.0 == Art { "tcjs" } else { "etmap" })?;
+        let mut builds = beside_own(text, if self.0 == Art { "tcjs" } else { "etmap" })?;
         let tops = builds.iter().filter_map(|build| capsules::top_capsule(self.0, &build.text));
         let tops: BTreeSet<&str> = tops.collect();
         // Several build files with several top capsules leave it open.
         let built = tops.first().copied().filter(|_| tops.len() == 1);
-        let top = options.system.as_deref().or(built);
-        let mut read = capsules::read(self.0, &own, &beside, top);
+        let built = built.map(str::to_owned);
+        let top = options.system.as_deref().or(built.as_deref());
+        // Of several build files, those count that name the top capsule.
+        let named = |build: &capsules::Text| capsules::top_capsule(self.0, &build.text).is_none_or(|name| Some(name) == top);
+        builds.retain(named);
+        if self.0 == Room {
+            builds.extend(beside_own(text, "etphys")?);
+        }
+        let texts = || builds.iter().map(|build| build.text.as_str());
+        let threads = match &options.define[..] {
+            [] => Threads::Any,
+            [define] if define == "threads=any" => Threads::Any,
+            [define] if define == "threads=configured" => Threads::Configured(capsules::configured(self.0, texts())),
+            _ => return Err(Error::Usage(String::from(THREADS))),
+        };
+        let mut read = capsules::read(self.0, &own, &beside, top, &threads);
         if let Some(network) = &mut read.network {
             let (questions, formulas): (Vec<String>, _) = formulas.iter().cloned().partition(|t| is_question(t));
             for question in questions {
@@ -395,8 +414,11 @@ impl FrontEnd for Capsules {
         }
         let is_included = |file: &&SourceFile| !file.name.starts_with('<');
         let included = read.sources.files().iter().skip(1).filter(is_included).map(|file| file.text.as_str());
-        let included: Vec<&str> = included.chain(built).collect();
-        let info = sizes(text.info(self.language(), &included, options), read.network.as_ref());
+        let configured = texts().filter(|_| threads != Threads::Any);
+        let included: Vec<&str> = included.chain(built.as_deref()).chain(configured).collect();
+        let name = if threads == Threads::Any { "threads=any" } else { "threads=configured" };
+        let options = ReadOptions { define: vec![name.to_owned()], ..options.clone() };
+        let info = sizes(text.info(self.language(), &included, &options), read.network.as_ref());
         let system = read.network.map(|network| System::Network(NetworkModel { network, bad: None }));
         Ok(Parsed { system, sources: read.sources, diagnostics: read.diagnostics, info })
     }

@@ -305,6 +305,11 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         span: Span,
         scopes: &mut Scopes<'a>,
     ) -> Lowered<LocationId> {
+        if ty == "RTMessage" && first.is_none() {
+            let meaning = self.reply_variable(span, scopes);
+            scopes.declare(name, meaning);
+            return Ok(at);
+        }
         let prepared = match first {
             Some(first) if !self.is_effect(first, scopes) => Some(self.prepared(at, first, scopes)?),
             _ => None,
@@ -401,7 +406,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         };
         if let (Some(Meaning::Timer), "=", Some((port, method))) = (&meaning, op, self.inform(right, scopes)) {
             let Some(member) = self.member_of(left, scopes) else { return no(left.span, "this timer") };
-            return Ok(self.set_member(at, member, port, method == "informEvery", whole.span));
+            return Ok(self.set_member(at, member, (port, method == "informEvery"), whole.span, scopes.cause));
         }
         if let (Some(Meaning::Handle(_)), "=", ExprKind::Name(name)) = (&meaning, op, &left.kind)
             && self.is_effect(right, scopes)

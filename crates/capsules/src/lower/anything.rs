@@ -129,7 +129,7 @@ impl Handlers<'_, '_, '_, '_> {
             for request in requests(class, port) {
                 let pending: VariableId = self.lowering.timers[&(self.instance, port)];
                 let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
-                let set = self.lowering.send(pending, symbol, Value::Const(0), span);
+                let set = self.lowering.send(self.instance, pending, symbol, Value::Const(0), span);
                 self.guess_edge(here, here, set, span);
             }
             for event in &class.ports[port].alphabet.outgoing {
@@ -141,7 +141,7 @@ impl Handlers<'_, '_, '_, '_> {
                         continue;
                     };
                     open |= self.lowering.alive_of(receiver).is_some();
-                    let message = self.lowering.send(queue, symbol, Value::Const(0), span);
+                    let message = self.lowering.send(receiver, queue, symbol, Value::Const(0), span);
                     match self.lowering.exists(receiver, span) {
                         Some(exists) => {
                             let there = self.build.location();

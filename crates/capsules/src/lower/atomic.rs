@@ -5,29 +5,30 @@
 //! a look at which parts exist, commute with neither. So a handler is interrupted before such a step if it has already sent
 //! something, and nowhere else. A location with a label is one that others can see.
 
-use model::expr::{Expr, Scope};
+use model::expr::{Expr, Place, Scope};
 use model::ids::VariableId;
 use model::network::{Action, Machine, Network};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Marks the edges after which a machine keeps control.
-pub(super) fn mark(network: &mut Network) {
+/// Marks the edges after which a machine keeps control. Machines of one thread exclude each other: to a queue that one thread
+/// sends to nobody else sends.
+pub(super) fn mark(network: &mut Network, threads: &[usize], locks: &BTreeSet<VariableId>) {
     let mut senders: HashMap<VariableId, HashSet<usize>> = HashMap::new();
     for (index, machine) in network.machines.iter().enumerate() {
         for queue in machine.edges.iter().filter_map(|edge| receiver(&edge.action)) {
-            senders.entry(queue).or_default().insert(index);
+            senders.entry(queue).or_default().insert(threads[index]);
         }
     }
     let shared = |action: &Action| match receiver(action) {
         Some(queue) => senders.get(&queue).is_some_and(|senders| senders.len() > 1),
-        None => !matches!(action, Action::Receive { .. }) && is_visible(action),
+        None => !matches!(action, Action::Receive { .. }) && is_visible(action, locks),
     };
     for machine in &mut network.machines {
-        mark_machine(machine, &shared);
+        mark_machine(machine, &shared, locks);
     }
 }
 
-fn mark_machine(machine: &mut Machine, shared: &dyn Fn(&Action) -> bool) {
+fn mark_machine(machine: &mut Machine, shared: &dyn Fn(&Action) -> bool, locks: &BTreeSet<VariableId>) {
     let is_seen = |location: usize| !machine.locations[location].labels.is_empty();
     // Whether something was sent on some way to a location since the last one that others can see.
     let mut sent = vec![false; machine.locations.len()];
@@ -43,10 +44,19 @@ fn mark_machine(machine: &mut Machine, shared: &dyn Fn(&Action) -> bool) {
             }
         }
     }
+    // A look at what is shared and what follows from it are one step: a message is sent to a part that exists.
+    let mut looks = vec![false; machine.locations.len()];
+    for edge in &machine.edges {
+        looks[edge.to.index()] |= matches!(edge.action, Action::Condition(_)) && is_visible(&edge.action, locks);
+    }
+    for edge in &machine.edges {
+        looks[edge.to.index()] &= matches!(edge.action, Action::Condition(_)) && is_visible(&edge.action, locks);
+    }
     let interrupted: Vec<bool> = (0..machine.locations.len())
         .map(|location| {
             let edges = machine.locations[location].edges.iter().map(|edge| &machine.edges[edge.index()]);
-            is_seen(location) || (sent[location] && edges.into_iter().any(|edge| shared(&edge.action)))
+            is_seen(location)
+                || (sent[location] && !looks[location] && edges.into_iter().any(|edge| shared(&edge.action)))
         })
         .collect();
     for edge in &mut machine.edges {
@@ -63,8 +73,9 @@ fn receiver(action: &Action) -> Option<VariableId> {
 }
 
 /// Whether an action reads or writes what machines share.
-fn is_visible(action: &Action) -> bool {
+fn is_visible(action: &Action, locks: &BTreeSet<VariableId>) -> bool {
+    let shared = |place: &Place| place.scope == Scope::Global && !locks.contains(&place.variable);
     let mut global = false;
-    action.walk(&mut |e| global |= matches!(e, Expr::Read(place) if place.scope == Scope::Global));
-    global || matches!(action, Action::Assign(place, _) if place.scope == Scope::Global)
+    action.walk(&mut |e| global |= matches!(e, Expr::Read(place) if shared(place)));
+    global || matches!(action, Action::Assign(place, _) if shared(place))
 }

@@ -2,7 +2,8 @@
 
 use super::actions::{Lowered, Scopes, no};
 use super::guard::{Guard, not};
-use super::handlers::Handlers;
+use super::handlers::{Handlers, Message};
+use super::invoke::Invocation;
 use super::reach::ends_program;
 use super::values::of_type;
 use super::variables::Meaning;
@@ -66,8 +67,37 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 if let Some(port) = self.port_named(inner, scopes) {
                     return self.port_call(at, port, method, arguments, whole, scopes);
                 }
+                if method == "defer" && inner.kind == ExprKind::Name(String::from("msg")) && arguments.is_empty() {
+                    return self.defer(at, whole.span, scopes);
+                }
                 match self.message_of(inner, scopes) {
                     Some((target, event, data)) => {
+                        let port = self.target(target, scopes)?;
+                        let span = whole.span;
+                        match (method.as_str(), arguments) {
+                            ("recall" | "recallAll" | "purge", []) => {
+                                return self.recall(at, (port, Some(event)), method, span, scopes);
+                            }
+                            ("reply", [])
+                                if scopes.cause.is_some_and(|cause| cause.invoked && cause.port == port) =>
+                            {
+                                return self.reply(at, (port, event, data), span, scopes);
+                            }
+                            ("invoke", [] | [_]) => {
+                                let reply = arguments.first();
+                                let call = Invocation { port, event, data, only: None, reply, span };
+                                return self.invoke(at, &call, scopes);
+                            }
+                            ("invokeAt", [index] | [index, _]) => {
+                                let ExprKind::Number(only) = index.kind else {
+                                    return no(index.span, "an index that is not a number");
+                                };
+                                let reply = arguments.get(1);
+                                let call = Invocation { port, event, data, only: Some(only), reply, span };
+                                return self.invoke(at, &call, scopes);
+                            }
+                            _ => {}
+                        }
                         let only = match (method.as_str(), arguments) {
                             // A reply to a message that was sent is a message.
                             ("send" | "reply", []) => None,
@@ -77,7 +107,6 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                             },
                             _ => return no(whole.span, format!("`{method}`")),
                         };
-                        let port = self.target(target, scopes)?;
                         self.send(at, &Send { port, event, data, only, span: whole.span }, scopes)
                     }
                     None => self.ignored(whole, scopes).map(|()| at),
@@ -146,7 +175,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             kind => kind,
         };
         match (name, scopes.cause) {
-            (ExprKind::Name(name), Some((port, _)))
+            (ExprKind::Name(name), Some(Message { port, .. }))
                 if self.ends(port) == 1
                     && match self.meaning(name, scopes) {
                         Some(meaning) => matches!(meaning, Meaning::Sender),
@@ -204,6 +233,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             ("Timing", "cancelTimer", [timer]) => self.cancel(at, timer, scopes),
             ("Timing", "adjustTimeBegin" | "adjustTimeEnd" | "currentTime", _) => Ok(at),
             ("External", "enable" | "disable", []) => Ok(self.enable(at, port, method == "enable", whole.span)),
+            (_, "recall" | "recallAll" | "purge", []) => self.recall(at, (port, None), method, whole.span, scopes),
             // Checks of types at run time are not modelled.
             (_, "sendTypeCheckEnable" | "sendTypeCheckDisable", _) => Ok(at),
             ("Frame", "destroy", [part]) => Ok(self.destroy(at, part, scopes)?.0),
@@ -240,7 +270,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let Some((receiver, queue, symbol)) = self.lowering.receiver(slot, event) else { continue };
             sent = true;
             self.lowering.agree(slot, event);
-            let message = self.lowering.send(queue, symbol, carried.clone(), span);
+            let message = self.lowering.send(receiver, queue, symbol, carried.clone(), span);
             let alive = self.lowering.alive_of(receiver);
             if alive.is_some() && only.is_some() && ends > 1 {
                 return no(span, "an index of a port that optional parts are connected to");
@@ -276,7 +306,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     }
 
     /// What a message carries; 0 if that is not kept.
-    fn carried(&mut self, port: usize, event: &str, data: &[Syntax], scopes: &mut Scopes<'a>) -> Lowered<Expr> {
+    pub(super) fn carried(&mut self, port: usize, event: &str, data: &[Syntax], scopes: &mut Scopes<'a>) -> Lowered<Expr> {
         let declared = &self.class.ports[port];
         let ty = self.lowering.data_type(declared, event).and_then(|ty| self.names.exact(ty));
         let ([only], Some(ty)) = (data, ty) else {
@@ -300,12 +330,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
 
     /// How many ends a port has; the connectors were made with the same number.
     pub(super) fn ends(&self, port: usize) -> usize {
-        match self.class.ports[port].multiplicity {
-            crate::ast::Multiplicity::Number(number, _) => *number as usize,
-            crate::ast::Multiplicity::Range(_, high, _) => *high as usize,
-            crate::ast::Multiplicity::Code(code) => code.text.trim().parse().unwrap_or(0),
-            crate::ast::Multiplicity::One => 1,
-        }
+        self.lowering.instances.ends(self.instance, port)
     }
 }
 

@@ -14,7 +14,8 @@ use super::build::{Build, place, value};
 use super::guard::Guard;
 use super::operations::operations;
 use super::reach::Reach;
-use super::timers::requests;
+use super::invoke::Ending;
+use super::timers::{Request, requests};
 use super::variables::{self, Names};
 use crate::action::{self, Function};
 use crate::ast::{Code, NodeKind, Trigger, TriggerKind};
@@ -33,8 +34,17 @@ const MOST_EDGES: usize = 100_000;
 /// The most ways through junctions from one transition.
 const MOST_PATHS: usize = 64;
 
-/// A message that is being handled: the port and the event; none while a capsule starts.
-pub(super) type Cause<'a> = Option<(usize, &'a str)>;
+/// A message that is being handled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Message<'a> {
+    pub(super) port: usize,
+    pub(super) event: &'a str,
+    /// It was not sent, but called by `invoke`.
+    pub(super) invoked: bool,
+}
+
+/// The message that is being handled; none while a capsule starts.
+pub(super) type Cause<'a> = Option<Message<'a>>;
 
 /// Where code continues.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,7 +67,7 @@ pub(super) struct Handlers<'h, 'l, 'a, 'd> {
     pub(super) lowering: &'h Lowering<'l, 'a>,
     pub(super) instance: usize,
     pub(super) class: &'l Class<'a>,
-    machine: &'l MachineData<'a>,
+    pub(super) machine: &'l MachineData<'a>,
     pub(super) build: Build,
     pub(super) names: Names,
     pub(super) reach: Reach,
@@ -72,6 +82,10 @@ pub(super) struct Handlers<'h, 'l, 'a, 'd> {
     pub(super) waits: Vec<LocationId>,
     last: Vec<VariableId>,
     points: HashMap<(Point, Cause<'a>), LocationId>,
+    /// Where handlers end.
+    pub(super) rests: HashMap<(usize, Ending), LocationId>,
+    /// The reply to a call: its symbol, 0 for none, and what it carries.
+    pub(super) reply: Option<(VariableId, VariableId)>,
 }
 
 /// The machine of an instance.
@@ -88,6 +102,10 @@ pub(super) fn machine<'a>(
     let reach = Reach::new(lowering.library, class);
     let carried = (lowering.carries && super::reads_data(class))
         .then(|| build.variable(String::from("data of the message"), ScalarType::Int, 0, span));
+    let reply = lowering.called(instance).map(|_| {
+        let mut variable = |name: &str, ty| build.variable(String::from(name), ty, 0, span);
+        (variable("reply (kept)", ScalarType::Byte), variable("data of the reply (kept)", ScalarType::Int))
+    });
     let Some(data) = &class.machine else { return (super::process_type(name, span), Vec::new()) };
     let initial = build.location();
     let waits: Vec<LocationId> = data.states.iter().map(|_| build.location()).collect();
@@ -111,6 +129,8 @@ pub(super) fn machine<'a>(
         waits,
         last,
         points,
+        rests: HashMap::new(),
+        reply,
     };
     handlers.all(initial);
     let mut build = handlers.build;
@@ -127,7 +147,8 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
                 .report(unsupported(self.machine.span, "a state machine with more than 254 states or pseudo states"));
             return;
         }
-        let mut at = initial;
+        let span = self.machine.span;
+        let mut at = self.lowering.start(initial, self.instance, &mut self.build, span);
         for snippet in self.class.lineage.iter().flat_map(|capsule| &capsule.snippets) {
             if snippet.kind.text == "ctor" {
                 at = self.effect(at, Some(&snippet.code), &[], None);
@@ -165,13 +186,20 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         }
         let span = self.machine.states[state].name.span;
         self.build.locations[wait.index()].span = Some(span);
-        let class = self.class;
+        let (class, lowering) = (self.class, self.lowering);
+        let from = lowering.dispatch(wait, self.instance, &mut self.build, span);
         for port in 0..class.ports.len() {
             if !class.ports[port].behavior {
                 continue;
             }
             for event in &class.ports[port].alphabet.incoming {
-                self.message(state, port, &event.text);
+                let event = event.text.as_str();
+                self.message(state, Message { port, event, invoked: false }, from, lowering.queues[&self.instance]);
+                if let Some(called) = lowering.called(self.instance)
+                    && called.events.contains(&(port, event.to_owned()))
+                {
+                    self.message(state, Message { port, event, invoked: true }, wait, called.channel);
+                }
             }
         }
     }
@@ -202,25 +230,28 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
     }
 
     /// What a state does with one message.
-    fn message(&mut self, state: usize, port: usize, event: &'a str) {
+    fn message(&mut self, state: usize, message: Message<'a>, from: LocationId, channel: VariableId) {
+        let Message { port, event, invoked } = message;
         let name = &self.class.ports[port].name.text;
         let symbol = self.lowering.symbols[&(name.clone(), event.to_owned())];
         let span = self.machine.states[state].name.span;
-        let queue = super::global(self.lowering.queues[&self.instance], span);
+        let queue = super::global(channel, span);
         let known = self.lowering.data_type(&self.class.ports[port], event).and(self.data);
         let data = known.map_or(Pattern::Any, |data| Pattern::Bind(place(data, span)));
-        let pattern = self.lowering.pattern(symbol, data);
+        let pattern = self.lowering.pattern(self.instance, symbol, data);
         let receive = Action::Receive { channel: queue.clone(), pattern, mode: ReceiveMode::default() };
-        let taken = self.build.then(self.waits[state], receive, span);
-        for request in requests(self.class, port).into_iter().filter(|request| request.event != event) {
+        let received = self.build.then(from, receive, span);
+        let other = |request: &Request| request.event != event && !invoked;
+        for request in requests(self.class, port).into_iter().filter(other) {
             let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
-            let pattern = self.lowering.pattern(symbol, Pattern::Any);
+            let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
             let receive = Action::Receive { channel: queue.clone(), pattern, mode: ReceiveMode::default() };
-            let at = self.build.then(self.waits[state], receive, span);
+            let at = self.build.then(from, receive, span);
             let at = self.dispatched(at, port, &request, span);
-            self.build.edge(at, taken, Action::Skip, span);
+            self.build.edge(at, received, Action::Skip, span);
         }
-        let cause = Some((port, event));
+        let taken = self.ready(received, false, span);
+        let cause = Some(message);
         let mut earlier = Guard::never();
         for level in self.outwards(state) {
             let mut here = Guard::never();
@@ -252,7 +283,8 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         self.build.label(unexpected, UNEXPECTED, false);
         let format = format!("unexpected message {name}.{event}\\n");
         let print = Action::Print { format, arguments: Vec::new() };
-        self.build.edge(unexpected, self.waits[state], print, span);
+        let rest = self.resting(state, cause);
+        self.build.edge(unexpected, rest, print, span);
     }
 
     /// A location behind a condition.
@@ -441,7 +473,8 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
                     // An internal transition leaves nothing.
                     at = self.effect_at(at, segment, cause);
                     let Some(active) = active else { return };
-                    self.build.edge(at, self.waits[active], Action::Skip, data.span);
+                    let rest = self.resting(active, cause);
+                    self.build.edge(at, rest, Action::Skip, data.span);
                     return;
                 };
                 for state in active.map_or_else(Vec::new, |active| self.outwards(active)) {
@@ -588,7 +621,8 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         let children: Vec<usize> =
             (0..self.machine.states.len()).filter(|&child| self.machine.states[child].parent == Some(state)).collect();
         if children.is_empty() {
-            self.build.edge(at, self.waits[state], Action::Skip, span);
+            let rest = self.resting(state, cause);
+            self.build.edge(at, rest, Action::Skip, span);
             return;
         }
         let last_is = |number: i32, last: VariableId| {
@@ -602,7 +636,10 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         let first = self.build.then(at, Action::Condition(last_is(0, self.last[state])), span);
         match self.machine.initial(Some(state)) {
             Some(initial) => self.branch(first, &[initial], None, cause),
-            None => self.build.edge(first, self.waits[state], Action::Skip, span),
+            None => {
+                let rest = self.resting(state, cause);
+                self.build.edge(first, rest, Action::Skip, span);
+            }
         }
     }
 

@@ -12,9 +12,9 @@ use super::variables::Type;
 use super::{Lowering, global, global_place, timers};
 use crate::action::{Expr as Syntax, ExprKind};
 use crate::resolve::simple;
-use model::expr::{BinaryOp, ChannelTest, Expr, Pattern};
+use model::expr::{BinaryOp, Expr, Pattern};
 use model::ids::{LocationId, VariableId};
-use model::network::{Action, Initial, ReceiveMode};
+use model::network::{Action, Initial};
 use model::source::Span;
 
 fn binary(op: BinaryOp, left: Expr, right: i32) -> Expr {
@@ -40,7 +40,8 @@ impl Lowering<'_, '_> {
             .collect();
         let absent = build.location();
         build.label(absent, "not created", true);
-        build.edge(absent, initial, Action::Condition(self.is_there(alive, span)), span);
+        let there = build.then(absent, Action::Condition(self.is_there(alive, span)), span);
+        build.edge(there, initial, Action::Skip, span);
         if !self.destroys {
             return absent;
         }
@@ -53,12 +54,13 @@ impl Lowering<'_, '_> {
         let pending = (0..class.ports.len()).filter_map(|port| self.timers.get(&(instance, port)));
         let own = self.deferred.get(&instance);
         let mut at = ending;
-        for &channel in [&self.queues[&instance]].into_iter().chain(pending).chain(own) {
-            let pattern = self.pattern_of_any();
-            let take = Action::Receive { channel: global(channel, span), pattern, mode: ReceiveMode::default() };
-            build.edge(at, at, take, span);
-            let empty = Expr::Channel(ChannelTest::Empty, Box::new(global(channel, span)));
-            at = build.then(at, Action::Condition(empty), span);
+        // Timers first: a pending one may become a message.
+        for &channel in pending.chain(own).chain([&self.queues[&instance]]) {
+            let pattern = self.pattern_of_any(instance);
+            let channel = global(channel, span);
+            let found = Expr::Poll { channel: Box::new(channel.clone()), pattern: pattern.clone(), anywhere: true };
+            build.edge(at, at, Action::Receive { channel, pattern, mode: timers::anywhere() }, span);
+            at = build.then(at, Action::Condition(not(found)), span);
         }
         for variable in 0..build.variables.len() {
             let first = match &build.variables[variable].initial {
@@ -74,8 +76,10 @@ impl Lowering<'_, '_> {
         absent
     }
 
-    fn pattern_of_any(&self) -> Vec<Pattern> {
-        [Pattern::Any].into_iter().chain(self.carries.then_some(Pattern::Any)).collect()
+    /// Every message to an instance.
+    fn pattern_of_any(&self, instance: usize) -> Vec<Pattern> {
+        let address = self.addressed.then_some(Pattern::Match(Expr::Const(instance as i32)));
+        address.into_iter().chain([Pattern::Any]).chain(self.carries.then_some(Pattern::Any)).collect()
     }
 
     /// How many machines there are in the part that is created with an instance.
@@ -122,7 +126,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let done = self.temporary("result", Type::Bool, span, scopes);
         let after = self.build.location();
         let mut at = at;
-        for (_, alive) in instances {
+        for (instance, alive) in instances {
             if self.lowering.destroys {
                 // Until it is gone.
                 let settled = binary(BinaryOp::LessEqual, global(alive, span), 1);
@@ -130,7 +134,14 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             }
             let exists = self.lowering.is_there(alive, span);
             let free = self.build.then(at, Action::Condition(not(exists.clone())), span);
-            let made = self.build.then(free, Action::Assign(global_place(alive, span), Expr::Const(1)), span);
+            let mut made = self.build.then(free, Action::Assign(global_place(alive, span), Expr::Const(1)), span);
+            let inside = |i: &usize| self.lowering.instances.instances[*i].optional == Some(instance);
+            for inner in (0..self.lowering.instances.instances.len()).filter(inside) {
+                let starting = self.lowering.lock(inner).and_then(|lock| lock.starting);
+                if let Some(starting) = starting.filter(|_| self.lowering.queues.contains_key(&inner)) {
+                    made = self.lowering.count(made, starting, 1, &mut self.build, span);
+                }
+            }
             self.build.edge(made, after, Action::Assign(place(done, span), Expr::Const(1)), span);
             at = self.build.then(at, Action::Condition(exists), span);
         }

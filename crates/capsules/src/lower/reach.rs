@@ -214,6 +214,25 @@ fn leaves(statement: &Stmt) -> bool {
     }
 }
 
+/// Calls `visit` for an expression and everything in it.
+pub(super) fn expressions_in(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
+    visit(e);
+    match &e.kind {
+        ExprKind::Number(_) | ExprKind::Literal | ExprKind::Text(_) | ExprKind::Name(_) => {}
+        ExprKind::Member(inner, _) | ExprKind::Unary(_, inner) | ExprKind::Postfix(_, inner) => {
+            expressions_in(inner, visit);
+        }
+        ExprKind::Cast(_, inner) => expressions_in(inner, visit),
+        ExprKind::Call(function, arguments) => {
+            expressions_in(function, visit);
+            arguments.iter().for_each(|e| expressions_in(e, visit));
+        }
+        ExprKind::New(_, arguments) => arguments.iter().for_each(|e| expressions_in(e, visit)),
+        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => [a, b].into_iter().for_each(|e| expressions_in(e, visit)),
+        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|e| expressions_in(e, visit)),
+    }
+}
+
 /// Calls `visit` for the expressions of a statement.
 pub(super) fn expressions(statement: &Stmt, visit: &mut dyn FnMut(&Expr)) {
     match &statement.kind {

@@ -11,7 +11,7 @@
 use super::actions::{Lowered, Scopes, no};
 use super::build::{Build, place, value};
 use super::guard::Guard;
-use super::handlers::Handlers;
+use super::handlers::{Cause, Handlers};
 use super::variables::Meaning;
 use super::{Lowering, global};
 use crate::action::{self, Expr as Syntax, ExprKind, Member};
@@ -61,7 +61,7 @@ pub(super) fn mentions(class: &Class<'_>, word: &str) -> bool {
 
 /// The members of a class that identify timers, if it cancels or asks about any.
 pub(super) fn members(class: &Class<'_>) -> Vec<String> {
-    if !mentions(class, "cancelTimer") {
+    if !mentions(class, "cancelTimer") && !mentions(class, "isValid") {
         return Vec::new();
     }
     let snippets = class.lineage.iter().flat_map(|capsule| &capsule.snippets).filter(|s| s.kind.text == "decl");
@@ -111,10 +111,10 @@ impl Lowering<'_, '_> {
         build.label(idle, "idle", true);
         for request in requests(class, port) {
             let symbol = self.own_symbol(instance, port, &request.event);
-            let pattern = self.pattern(symbol, Pattern::Any);
+            let pattern = self.pattern(instance, symbol, Pattern::Any);
             let receive = Action::Receive { channel: global(pending, span), pattern, mode: anywhere() };
             let expired = build.then(idle, receive, span);
-            build.edge(expired, idle, self.send(self.queues[&instance], symbol, Expr::Const(0), span), span);
+            build.edge(expired, idle, self.send(instance, self.queues[&instance], symbol, Expr::Const(0), span), span);
         }
         build.machine(format!("{}.{}", self.path(instance), data.name.text), idle, span)
     }
@@ -150,10 +150,10 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let allow = self.build.then(at, empty, span);
         let present = self.build.then(at, waiting, span);
         if on {
-            self.build.edge(allow, after, self.lowering.send(pending, symbol, Expr::Const(0), span), span);
+            self.build.edge(allow, after, self.lowering.send(self.instance, pending, symbol, Expr::Const(0), span), span);
             self.build.edge(present, after, Action::Skip, span);
         } else {
-            let pattern = self.lowering.pattern(symbol, Pattern::Any);
+            let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
             let take = Action::Receive { channel: global(pending, span), pattern, mode: ReceiveMode::default() };
             self.build.edge(present, after, take, span);
             self.build.edge(allow, after, Action::Skip, span);
@@ -164,7 +164,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     fn request(&mut self, at: LocationId, port: usize, request: &Request, span: Span) -> LocationId {
         let pending = self.lowering.timers[&(self.instance, port)];
         let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
-        self.build.then(at, self.lowering.send(pending, symbol, Expr::Const(0), span), span)
+        self.build.then(at, self.lowering.send(self.instance, pending, symbol, Expr::Const(0), span), span)
     }
 
     /// `member = timer.informIn(..)`
@@ -172,9 +172,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         &mut self,
         at: LocationId,
         member: usize,
-        port: usize,
-        every: bool,
+        (port, every): (usize, bool),
         span: Span,
+        cause: Cause<'a>,
     ) -> LocationId {
         let after = self.build.location();
         let Identity { current, outstanding, .. } = self.names.timers[member];
@@ -192,7 +192,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             }
             at = taken;
         }
-        self.anything_from_now_on(at, span);
+        self.anything_from_now_on(at, span, cause);
         after
     }
 
@@ -228,7 +228,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                     let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
                     let channels = [self.lowering.timers[&(self.instance, port)], self.lowering.queues[&self.instance]];
                     for channel in channels {
-                        let pattern = self.lowering.pattern(symbol, Pattern::Any);
+                        let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
                         let take = Action::Receive { channel: global(channel, span), pattern, mode: anywhere() };
                         self.build.edge(found, gone, take, span);
                     }
@@ -257,18 +257,19 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 let current = value(self.names.timers[member].current, e.span);
                 Some(Expr::Binary(BinaryOp::NotEqual, Box::new(current), Box::new(Expr::Const(0))))
             }
-            Meaning::Handle(Some(variable)) => Some(value(variable, e.span)),
+            Meaning::Handle(Some(variable)) | Meaning::Reply(_, variable) => Some(value(variable, e.span)),
             Meaning::Handle(None) => Some(Expr::Const(1)),
             _ => None,
         }
     }
 
     /// What follows is not modelled.
-    fn anything_from_now_on(&mut self, at: LocationId, span: Span) {
+    fn anything_from_now_on(&mut self, at: LocationId, span: Span, cause: Cause<'a>) {
         let at = self.anything(at, span);
-        for wait in self.waits.clone() {
+        for state in 0..self.waits.len() {
             let there = self.condition(at, &Guard::unknown(), span);
-            self.build.edge(there, wait, Action::Skip, span);
+            let rest = self.resting(state, cause);
+            self.build.edge(there, rest, Action::Skip, span);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::actions::{Lowered, Scopes, no};
 use super::build::value;
 use super::guard::{Guard, not};
-use super::handlers::{Cause, Handlers, unreadable};
+use super::handlers::{Cause, Handlers, Message, unreadable};
 use super::reach::{could_write, words_of};
 use super::variables::{Meaning, Type};
 use crate::action::{Expr as Syntax, ExprKind};
@@ -92,7 +92,10 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 Some(Meaning::Sender) if scopes.cause.is_some() => Ok(Expr::Const(1)),
                 _ => no(e.span, format!("the value of `{name}`")),
             },
-            ExprKind::Unary("*", inner) => self.received(inner, scopes).map_or_else(|| no(e.span, "this value"), Ok),
+            ExprKind::Unary("*", inner) => {
+                let known = self.received(inner, scopes).or_else(|| self.reply_data(inner, scopes));
+                known.map_or_else(|| no(e.span, "this value"), Ok)
+            }
             ExprKind::Unary("+", inner) => self.exact(inner, scopes),
             ExprKind::Unary(op, inner) => {
                 let op = match *op {
@@ -142,7 +145,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
 
     /// `msg->sapIndex0()`, where the port has one end only.
     fn only_end(&self, msg: &Syntax, scopes: &Scopes<'a>) -> Option<Expr> {
-        let (port, _) = scopes.cause?;
+        let port = scopes.cause?.port;
         (msg.kind == ExprKind::Name(String::from("msg")) && self.ends(port) == 1).then_some(Expr::Const(0))
     }
 
@@ -155,7 +158,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         if *name != ExprKind::Name(String::from("rtdata")) || self.meaning("rtdata", scopes).is_some() {
             return None;
         }
-        let (port, event) = scopes.cause?;
+        let Message { port, event, .. } = scopes.cause?;
         let ty = self.lowering.data_type(&self.class.ports[port], event)?;
         if cast.is_some_and(|cast| cast != ty) {
             return None;

@@ -31,6 +31,8 @@ pub(super) enum Meaning {
     Timer,
     /// Something that is valid if the variable says so; without one, it is.
     Handle(Option<VariableId>),
+    /// A reply to a call: what it carries, and whether there is one.
+    Reply(Option<VariableId>, VariableId),
 }
 
 /// The names of a capsule.

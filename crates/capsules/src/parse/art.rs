@@ -517,6 +517,7 @@ impl Capsule {
             connectors: Vec::new(),
             machine: None,
             snippets: Vec::new(),
+            threads: Vec::new(),
             attributes: Vec::new(),
             special: Vec::new(),
         }

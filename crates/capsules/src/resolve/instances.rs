@@ -154,6 +154,24 @@ impl<'a> Instances<'a> {
         &self.classes[self.instances[instance].class]
     }
 
+    /// The instances at a path of parts inside another.
+    pub(crate) fn inside(&self, instance: usize, path: &[String]) -> Vec<usize> {
+        let Some((first, rest)) = path.split_first() else { return vec![instance] };
+        let part = self.class(instance).part(first);
+        let found = part.and_then(|part| self.instances[instance].parts.get(part)).into_iter().flatten();
+        found.flat_map(|&inner| self.inside(inner, rest)).collect()
+    }
+
+    /// How many ends a port of an instance has; the connectors were made with the same number.
+    pub(crate) fn ends(&self, instance: usize, port: usize) -> usize {
+        match self.class(instance).ports[port].multiplicity {
+            Multiplicity::Number(number, _) => *number as usize,
+            Multiplicity::Range(_, high, _) => *high as usize,
+            Multiplicity::Code(code) => code.text.trim().parse().unwrap_or(0),
+            Multiplicity::One => 1,
+        }
+    }
+
     /// Pairs the ends of connectors, then follows relay ports.
     fn connect(&mut self, messages: &mut Messages<'_>) {
         let mut links: HashMap<Face, Face> = HashMap::new();

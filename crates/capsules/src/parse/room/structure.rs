@@ -198,7 +198,7 @@ impl Parser<'_> {
                 self.next();
                 self.name("a thread").map(drop)
             }
-            "ActorInstanceMapping" => self.instance_mapping(),
+            "ActorInstanceMapping" => self.instance_mapping(&[], class),
             "StateMachine" => {
                 self.next();
                 let region = self.graph()?;
@@ -289,10 +289,11 @@ impl Parser<'_> {
     }
 
     /// `"ActorInstanceMapping" ID [":" INT] {"/" ..} "->" ID ["{" {mapping} "}"]`
-    pub(super) fn instance_mapping(&mut self) -> Parsed<()> {
+    pub(super) fn instance_mapping(&mut self, around: &[String], class: &mut Capsule) -> Parsed<()> {
         self.expect("ActorInstanceMapping")?;
+        let mut path = around.to_vec();
         loop {
-            self.name("a part")?;
+            path.push(self.name("a part")?.text);
             if self.eat(":") {
                 self.number()?;
             }
@@ -301,10 +302,11 @@ impl Parser<'_> {
             }
         }
         self.expect("->")?;
-        self.name("a thread")?;
+        let thread = self.name("a thread")?.text;
+        class.threads.push((path.clone(), thread));
         if self.is("{") {
             let resume = |parser: &mut Self| parser.resume_at_word(&["ActorInstanceMapping"]);
-            return self.deeper(|parser| parser.block(Self::instance_mapping, resume));
+            return self.deeper(|parser| parser.block(|parser| parser.instance_mapping(&path, class), resume));
         }
         Ok(())
     }
