@@ -176,6 +176,12 @@ pub fn top_capsule(dialect: Dialect, build_file: &str) -> Option<&str> {
     value.split(quote).nth(1)
 }
 
+/// Whether a build file of Art lets C++ create the capsules (`capsuleFactory`): which classes there are is not known then.
+pub fn has_factory(build_file: &str) -> bool {
+    let sets = |line: &&str| line.split('=').next().is_some_and(|left| left.trim_end().ends_with(".capsuleFactory"));
+    build_file.lines().map(str::trim_start).filter(|line| !line.starts_with("//")).any(|line| sets(&line))
+}
+
 fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }

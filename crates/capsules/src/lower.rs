@@ -31,10 +31,10 @@ mod variables;
 
 use crate::ast::{ClassKind, NodeKind, PartKind, TriggerKind};
 use crate::questions;
-use crate::threads::Threads;
 use crate::resolve::{
     Class, Instances, Library, MachineData, Messages, NodeData, PortData, Slot, TransitionData, VertexId, unsupported,
 };
+use crate::threads::Threads;
 use model::diagnostic::Diagnostic;
 use model::expr::{Expr, Pattern, Place, Scope};
 use model::ids::{SymbolSetId, VariableId};
@@ -263,7 +263,7 @@ impl<'l, 'a> Lowering<'l, 'a> {
             };
             self.queues.insert(instance, id);
             if timers::mentions(class, "defer") {
-                let id = self.channel(format!("{} (deferred)", self.path(instance)), span);
+                let id = self.channel(format!("{}{}", self.path(instance), questions::DEFERRED), span);
                 self.deferred.insert(instance, id);
             }
             for port in 0..class.ports.len() {

@@ -23,17 +23,14 @@ pub(crate) const BAD_INVOKE: &str = "failed invoke";
 pub(crate) const FINAL: &str = "final state";
 
 /// Questions about labels.
-const LABELS: [(&str, &str); 4] = [
-    ("unexpected", UNEXPECTED),
-    ("stuck-choice", STUCK),
-    ("unbound-port", UNBOUND),
-    ("bad-invoke", BAD_INVOKE),
-];
+const LABELS: [(&str, &str); 4] =
+    [("unexpected", UNEXPECTED), ("stuck-choice", STUCK), ("unbound-port", UNBOUND), ("bad-invoke", BAD_INVOKE)];
 
 /// Whether a property is one of these questions; `quiescence` may name states where a capsule may rest.
 pub fn is_question(text: &str) -> bool {
     LABELS.iter().any(|(name, _)| *name == text)
         || text == "quiescence"
+        || text == "deferred"
         || (text.starts_with("quiescence(") && text.ends_with(')'))
 }
 
@@ -41,6 +38,11 @@ pub fn is_question(text: &str) -> bool {
 pub fn question(network: &Network, text: &str) -> Result<Formula, String> {
     let bad = match LABELS.iter().find(|(name, _)| *name == text) {
         Some((_, label)) => somewhere(places(network).filter(|(_, _, known)| known == label)),
+        None if text == "deferred" => {
+            let left = channels(network, true).map(|channel| Expr::Channel(ChannelTest::NotEmpty, Box::new(channel)));
+            let left = left.reduce(|a, b| binary(BinaryOp::Or, a, b)).unwrap_or(Expr::Const(0));
+            at_rest(network, left)
+        }
         None => quiet(network, text)?,
     };
     let atom = Ltl::Atom(Box::new(Atom::State(bad)), text.to_owned());
@@ -97,16 +99,29 @@ fn quiet(network: &Network, text: &str) -> Result<Expr, String> {
         !label.contains(' ') && !is_final && !rests.contains(&(*machine, *location))
     };
     let waits = somewhere(places(network).filter(is_open));
-    let channels = network.variables.iter().enumerate().filter(|(_, v)| v.ty == ScalarType::Channel);
-    let empty = channels.map(|(index, variable)| {
+    Ok(at_rest(network, waits))
+}
+
+/// What a channel is called that holds deferred messages.
+pub(crate) const DEFERRED: &str = " (deferred)";
+
+/// The channels for deferred messages, or all others.
+fn channels(network: &Network, deferred: bool) -> impl Iterator<Item = Expr> {
+    let all = network.variables.iter().enumerate().filter(|(_, v)| v.ty == ScalarType::Channel);
+    all.filter(move |(_, v)| v.name.ends_with(DEFERRED) == deferred).map(|(index, variable)| {
         let place = Place { scope: Scope::Global, variable: index.into(), indices: Vec::new(), span: variable.span };
-        Expr::Channel(ChannelTest::Empty, Box::new(Expr::Read(place)))
-    });
+        Expr::Read(place)
+    })
+}
+
+/// All queues are empty, no timer is pending, every capsule rests, and something holds.
+fn at_rest(network: &Network, what: Expr) -> Expr {
+    let empty = channels(network, false).map(|channel| Expr::Channel(ChannelTest::Empty, Box::new(channel)));
     // A capsule in the middle of a handler goes on.
-    let busy = network.machines.iter().enumerate().map(|(index, machine)| {
+    let rests = network.machines.iter().enumerate().map(|(index, machine)| {
         let rests = machine.locations.iter().enumerate().filter(|(_, location)| location.end);
         let at = |(place, _)| Expr::At { machine: index.into(), pid: None, location: LocationId::from(place) };
         rests.map(at).reduce(|a, b| binary(BinaryOp::Or, a, b)).unwrap_or(Expr::Const(0))
     });
-    Ok(empty.chain(busy).fold(waits, |all, one| binary(BinaryOp::And, all, one)))
+    empty.chain(rests).fold(what, |all, one| binary(BinaryOp::And, all, one))
 }

@@ -1,7 +1,7 @@
 //! What is said about bad models: every code has an example that gets it and no other, and bad input of every size has an
 //! error at its place.
 
-use capsules::{Dialect, Read, Text, codes, read, Threads};
+use capsules::{Dialect, Read, Text, Threads, codes, read};
 use std::collections::BTreeSet;
 
 fn art(text: &str) -> Read {

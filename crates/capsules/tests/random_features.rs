@@ -99,9 +99,9 @@ fn acts(random: &mut Random, own: usize, cause: Option<Cause>, system: &System) 
 }
 
 fn generate(random: &mut Random) -> System {
-    let controllers = random.chance(50).then(|| (0..CAPSULES).map(|c| if c == 2 { random.below(2) } else { 0 }).collect());
-    let mut system =
-        System { capsules: Vec::new(), optional: true, controllers, invokes: random.chance(40) };
+    let controllers =
+        random.chance(50).then(|| (0..CAPSULES).map(|c| if c == 2 { random.below(2) } else { 0 }).collect());
+    let mut system = System { capsules: Vec::new(), optional: true, controllers, invokes: random.chance(40) };
     for own in 0..CAPSULES {
         let states = 1 + random.below(2usize);
         let mut transitions = Vec::new();
@@ -171,7 +171,10 @@ fn text(system: &System) -> String {
     );
     for (own, capsule) in system.capsules.iter().enumerate() {
         let name = if own == 0 { "Top".to_owned() } else { format!("C{own}") };
-        let _ = writeln!(text, "capsule {name} {{ [[rt::decl]] `int n = 0; int m = 0; int v = 0; bool w = false; RTTimerId tid;`");
+        let _ = writeln!(
+            text,
+            "capsule {name} {{ [[rt::decl]] `int n = 0; int m = 0; int v = 0; bool w = false; RTTimerId tid;`"
+        );
         for other in (0..CAPSULES).filter(|other| *other != own) {
             let service = if own == 0 { "" } else { "service " };
             let _ = writeln!(text, "{service}behavior port p{other}{} : P;", if own > other { "~" } else { "" });
@@ -323,10 +326,8 @@ impl Interpreter<'_> {
 
     fn act(&mut self, world: &mut World, own: usize, act: Act) {
         let n = world.processes[own].n;
-        let counts = matches!(
-            act,
-            Act::Send(..) | Act::Inform | Act::Member | Act::Every | Act::Invoke(_) | Act::Create
-        );
+        let counts =
+            matches!(act, Act::Send(..) | Act::Inform | Act::Member | Act::Every | Act::Invoke(_) | Act::Create);
         if counts {
             let known = matches!(act, Act::Member | Act::Every);
             if n >= MOST || (known && world.processes[own].m >= 2) {
@@ -490,7 +491,9 @@ impl Interpreter<'_> {
                 continue;
             }
             let waits = |other: usize| {
-                self.thread[other] == self.thread[own] && world.processes[other].exists && !world.processes[other].started
+                self.thread[other] == self.thread[own]
+                    && world.processes[other].exists
+                    && !world.processes[other].started
             };
             if self.system.controllers.is_some() && (0..CAPSULES).any(waits) {
                 continue;

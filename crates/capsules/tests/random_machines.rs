@@ -7,7 +7,7 @@
 //!
 //! `HIGHWATER_SEEDS=N` takes more machines.
 
-use capsules::{Dialect, Text, read, Threads};
+use capsules::{Dialect, Text, Threads, read};
 use model::network::Network;
 use model::random::Random;
 use model::semantics::{Reading, Semantics};
@@ -322,7 +322,13 @@ impl Interpreter<'_> {
 
     fn holds(&self, config: &Config, transition: usize) -> bool {
         match self.machine.transitions[transition].guard {
-            Guard::True => true,
+            // A branch without a guard is taken if none with a guard is.
+            Guard::True => {
+                let from = self.machine.transitions[transition].from;
+                let guarded = |t: &usize| matches!(self.machine.transitions[*t].guard, Guard::Is(_) | Guard::IsNot(_));
+                let is_node = matches!(from, Vertex::Node(_)) && self.machine.transitions[transition].events.is_empty();
+                !is_node || !self.leaving(from).into_iter().filter(guarded).any(|t| self.holds(config, t))
+            }
             Guard::Is(k) => config.v == k,
             Guard::IsNot(k) => config.v != k,
             Guard::Else => {

@@ -6,7 +6,7 @@
 //!
 //! `HIGHWATER_SEEDS=N` takes more systems.
 
-use capsules::{Dialect, Text, read, Threads};
+use capsules::{Dialect, Text, Threads, read};
 use model::network::{Action, Network};
 use model::random::Random;
 use model::semantics::{Reading, Semantics};

@@ -391,10 +391,15 @@ impl FrontEnd for Capsules {
         let built = built.map(str::to_owned);
         let top = options.system.as_deref().or(built.as_deref());
         // Of several build files, those count that name the top capsule.
-        let named = |build: &capsules::Text| capsules::top_capsule(self.0, &build.text).is_none_or(|name| Some(name) == top);
+        let named =
+            |build: &capsules::Text| capsules::top_capsule(self.0, &build.text).is_none_or(|name| Some(name) == top);
         builds.retain(named);
         if self.0 == Room {
             builds.extend(beside_own(text, "etphys")?);
+        }
+        if builds.iter().any(|build| capsules::has_factory(&build.text)) {
+            let why = "the build file beside the model sets `capsuleFactory`: capsules that C++ creates cannot be checked yet";
+            return Err(Error::Usage(String::from(why)));
         }
         let texts = || builds.iter().map(|build| build.text.as_str());
         let threads = match &options.define[..] {

@@ -78,9 +78,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                             ("recall" | "recallAll" | "purge", []) => {
                                 return self.recall(at, (port, Some(event)), method, span, scopes);
                             }
-                            ("reply", [])
-                                if scopes.cause.is_some_and(|cause| cause.invoked && cause.port == port) =>
-                            {
+                            ("reply", []) if scopes.cause.is_some_and(|cause| cause.invoked && cause.port == port) => {
                                 return self.reply(at, (port, event, data), span, scopes);
                             }
                             ("invoke", [] | [_]) => {
@@ -306,7 +304,13 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     }
 
     /// What a message carries; 0 if that is not kept.
-    pub(super) fn carried(&mut self, port: usize, event: &str, data: &[Syntax], scopes: &mut Scopes<'a>) -> Lowered<Expr> {
+    pub(super) fn carried(
+        &mut self,
+        port: usize,
+        event: &str,
+        data: &[Syntax],
+        scopes: &mut Scopes<'a>,
+    ) -> Lowered<Expr> {
         let declared = &self.class.ports[port];
         let ty = self.lowering.data_type(declared, event).and_then(|ty| self.names.exact(ty));
         let ([only], Some(ty)) = (data, ty) else {

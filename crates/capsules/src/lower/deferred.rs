@@ -82,9 +82,12 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let states = || self.machine.states.iter().flat_map(|s| s.entry.iter().chain(&s.exit));
         let from_port = |t: &&crate::resolve::TransitionData<'_>| {
             !t.triggers.is_empty()
-                && t.triggers.iter().all(|trigger| matches!(&trigger.kind, TriggerKind::Message { port, .. } if port.text == *name))
+                && t.triggers
+                    .iter()
+                    .all(|trigger| matches!(&trigger.kind, TriggerKind::Message { port, .. } if port.text == *name))
         };
-        let mut transitions = self.machine.transitions.iter().filter(|t| t.effect.is_some_and(|e| e.text.contains("defer")));
+        let mut transitions =
+            self.machine.transitions.iter().filter(|t| t.effect.is_some_and(|e| e.text.contains("defer")));
         !elsewhere && !states().any(|code| code.text.contains("defer")) && transitions.all(|t| from_port(&t))
     }
 }

@@ -12,9 +12,9 @@ use super::Lowering;
 use super::actions::Scopes;
 use super::build::{Build, place, value};
 use super::guard::Guard;
+use super::invoke::Ending;
 use super::operations::operations;
 use super::reach::Reach;
-use super::invoke::Ending;
 use super::timers::{Request, requests};
 use super::variables::{self, Names};
 use crate::action::{self, Function};
@@ -151,7 +151,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         let mut at = self.lowering.start(initial, self.instance, &mut self.build, span);
         for snippet in self.class.lineage.iter().flat_map(|capsule| &capsule.snippets) {
             if snippet.kind.text == "ctor" {
-                at = self.effect(at, Some(&snippet.code), &[], None);
+                at = self.effect(at, Some(&snippet.code), None, None);
             }
         }
         if let Some(first) = self.machine.initial(None) {
@@ -342,16 +342,20 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
     /// The guard of a segment; `else` is true if no other segment from its vertex is.
     fn own_guard(&mut self, transition: usize, others: &[usize], cause: Cause<'a>) -> Guard {
         let data = &self.machine.transitions[transition];
-        let from_choice = matches!(data.vertices, Some((VertexId::Node(node), _))
-            if self.machine.nodes[node].kind == NodeKind::Choice);
         let code = match data.guard {
             Some(code) if Self::is_else(code) => code,
             Some(_) => return self.guard_at(transition, cause),
-            // In ROOM the branch without a condition is the one that is taken otherwise.
-            None if self.lowering.library.is_room() && from_choice => {
+            // The branch without a guard is the one that is taken otherwise.
+            None if !others.is_empty() => {
                 let others = others.iter().filter(|&&other| other != transition);
                 let guarded = others.copied().filter(|&other| self.machine.transitions[other].guard.is_some());
                 let guarded: Vec<usize> = guarded.collect();
+                if let Some(code) =
+                    guarded.iter().filter_map(|&t| self.machine.transitions[t].guard).find(|c| Self::is_else(c))
+                {
+                    self.messages.report(unsupported(code.span, "`else` beside a branch without a guard"));
+                    return Guard::never();
+                }
                 let negated = guarded.into_iter().map(|other| self.guard_at(other, cause).not());
                 return negated.fold(Guard::always(), Guard::and);
             }
@@ -414,7 +418,11 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         }
         for &next in &onward {
             let own = self.own_guard(next, &onward, cause);
-            let has_else = self.machine.transitions[next].guard.is_some_and(Self::is_else);
+            let guarded = |t: &usize| *t != next && self.machine.transitions[*t].guard.is_some();
+            let has_else = match self.machine.transitions[next].guard {
+                Some(code) => Self::is_else(code),
+                None => onward.iter().any(guarded),
+            };
             if has_else && onward.iter().any(|&other| other != next && !self.onward(other).is_empty()) {
                 self.messages.report(unsupported(span, "`else` beside a branch to another junction"));
             }
@@ -533,7 +541,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
     fn leave(&mut self, from: LocationId, state: usize, cause: Cause<'a>) -> LocationId {
         let mut at = from;
         for code in self.machine.states[state].exit.clone() {
-            at = self.effect(at, Some(code), &[], cause);
+            at = self.effect(at, Some(code), None, cause);
         }
         let Some(parent) = self.machine.states[state].parent else { return at };
         let span = self.machine.states[state].name.span;
@@ -544,7 +552,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
     fn enter(&mut self, from: LocationId, state: usize, cause: Cause<'a>) -> LocationId {
         let mut at = from;
         for code in self.machine.states[state].entry.clone() {
-            at = self.effect(at, Some(code), &[], cause);
+            at = self.effect(at, Some(code), None, cause);
         }
         at
     }
@@ -554,15 +562,15 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         let data = &self.machine.transitions[transition];
         if self.lowering.library.is_room() {
             let all = data.earlier.iter().copied().chain(data.effect);
-            return all.fold(from, |at, code| self.effect(at, Some(code), &[], cause));
+            return all.fold(from, |at, code| self.effect(at, Some(code), None, cause));
         }
         if !data.unclear_effect {
-            return self.effect(from, data.effect, &data.earlier, cause);
+            return self.effect(from, data.effect, data.redefined.then_some(&data.earlier[..]), cause);
         }
         let text = "whether the effect that this redefinition leaves out is inherited is not documented";
         self.messages.report(Diagnostic::warning("U0302", data.span, text).label("both are possible here"));
         let inherited = self.condition(from, &Guard::unknown(), data.span);
-        let after = self.effect(inherited, data.effect, &data.earlier, cause);
+        let after = self.effect(inherited, data.effect, data.redefined.then_some(&data.earlier[..]), cause);
         let none = self.condition(from, &Guard::unknown(), data.span);
         self.build.edge(none, after, Action::Skip, data.span);
         after
@@ -572,12 +580,12 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         &mut self,
         from: LocationId,
         code: Option<&'a Code>,
-        supers: &[&'a Code],
+        supers: Option<&[&'a Code]>,
         cause: Cause<'a>,
     ) -> LocationId {
         let Some(code) = code.filter(|code| !code.is_blank()) else { return from };
-        let text = action::preprocessed(code, !supers.is_empty());
-        let mut scopes = Scopes { supers: supers.to_vec(), ..Scopes::new(cause) };
+        let text = action::preprocessed(code, supers.is_some());
+        let mut scopes = Scopes { supers: supers.unwrap_or_default().to_vec(), ..Scopes::new(cause) };
         let error = match action::statements(&text) {
             Ok(statements) => return self.run(from, &statements, code.span, &mut scopes),
             Err(error) => error,

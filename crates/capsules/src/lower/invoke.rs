@@ -115,7 +115,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         for index in (0..self.ends(port)).filter(|&index| only.is_none_or(|only| only == index as i64)) {
             let slot = Slot { instance: self.instance, port, index };
             let target = self.lowering.receiver(slot, event);
-            let same = |other: usize| self.lowering.sharing.thread.get(other) == self.lowering.sharing.thread.get(self.instance);
+            let same = |other: usize| {
+                self.lowering.sharing.thread.get(other) == self.lowering.sharing.thread.get(self.instance)
+            };
             let Some((receiver, _, symbol)) = target.filter(|(receiver, ..)| same(*receiver)) else {
                 at = self.failed(at, span);
                 continue;
@@ -164,8 +166,12 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             _ => (None, None),
         };
         let keep = data.map(|data| place(data, span));
-        let names: Vec<(String, &str)> =
-            self.class.ports[port].alphabet.incoming.iter().map(|e| (self.class.ports[port].name.text.clone(), e.text.as_str())).collect();
+        let names: Vec<(String, &str)> = self.class.ports[port]
+            .alphabet
+            .incoming
+            .iter()
+            .map(|e| (self.class.ports[port].name.text.clone(), e.text.as_str()))
+            .collect();
         for (name, event) in names.into_iter().chain([(String::new(), NONE)]) {
             let symbol = self.lowering.symbols[&(name, event.to_owned())];
             let field = keep.clone().filter(|_| event != NONE).map_or(Pattern::Any, Pattern::Bind);

@@ -61,12 +61,23 @@ impl Reach {
         let forbidden = reaching.map(|word| (*word).to_owned()).chain(ports).chain(parts).collect();
         let own = class.lineage.iter().flat_map(|capsule| &capsule.snippets);
         let macros = library.snippets.iter().copied().filter(|snippet| snippet.code.text.contains("#define"));
-        let bodies = own.chain(macros).map(|snippet| {
+        let mut bodies = Vec::new();
+        for snippet in own.chain(macros) {
             let mut called = action::called(&snippet.code);
             called.extend(snippet.kind.text.strip_prefix("operation ").map(str::to_owned));
-            (called, action::words(&snippet.code))
-        });
-        Reach { forbidden, bodies: bodies.collect() }
+            let mut words = action::words(&snippet.code);
+            // A function stands for itself; what is left stands for everything that is called in it.
+            let functions = action::functions(&snippet.code);
+            if matches!(snippet.kind.text.as_str(), "decl" | "impl") && !functions.is_empty() {
+                words = action::members(&snippet.code).1;
+                for function in functions {
+                    called.remove(&function.name);
+                    bodies.push((HashSet::from([function.name]), function.words));
+                }
+            }
+            bodies.push((called, words));
+        }
+        Reach { forbidden, bodies }
     }
 
     /// Whether a function may be one of the class, or a macro.

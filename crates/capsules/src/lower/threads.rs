@@ -91,9 +91,8 @@ fn threads_of_part(class: &Class<'_>, part: &str) -> BTreeSet<String> {
 /// The controller of every instance.
 fn controllers(instances: &Instances<'_>, all: &[Controller], room: bool, messages: &mut Messages<'_>) -> Vec<usize> {
     let mut found = vec![0; instances.instances.len()];
-    let physical = |logical: &str| {
-        all.iter().position(|c| c.name == logical || c.logical.iter().any(|known| known == logical))
-    };
+    let physical =
+        |logical: &str| all.iter().position(|c| c.name == logical || c.logical.iter().any(|known| known == logical));
     let mut mapped: HashMap<usize, &String> = HashMap::new();
     for instance in 0..instances.instances.len() {
         let class = instances.class(instance);
@@ -163,7 +162,8 @@ impl Lowering<'_, '_> {
             let span = self.instances.class(instances[0]).capsule.name.span;
             let busy = self.shared(format!("{name} busy"), ScalarType::Bit, 0, span);
             let fixed = instances.iter().filter(|&&i| self.instances.instances[i].optional.is_none()).count();
-            let starting = configured.map(|_| self.shared(format!("{name} starting"), ScalarType::Byte, fixed as i32, span));
+            let starting =
+                configured.map(|_| self.shared(format!("{name} starting"), ScalarType::Byte, fixed as i32, span));
             self.sharing.locks.insert(number, Lock { busy, starting });
         }
         self.sharing.thread = thread;
@@ -207,7 +207,14 @@ impl Lowering<'_, '_> {
     }
 
     /// Releases the lock, after the initial transition or after a message.
-    pub(super) fn release(&self, at: LocationId, instance: usize, first: bool, build: &mut Build, span: Span) -> LocationId {
+    pub(super) fn release(
+        &self,
+        at: LocationId,
+        instance: usize,
+        first: bool,
+        build: &mut Build,
+        span: Span,
+    ) -> LocationId {
         let Some(Lock { busy, starting }) = self.lock(instance) else { return at };
         let mut at = at;
         if let Some(starting) = starting.filter(|_| first) {
@@ -217,7 +224,14 @@ impl Lowering<'_, '_> {
     }
 
     /// Changes a counter.
-    pub(super) fn count(&self, at: LocationId, counter: VariableId, by: i32, build: &mut Build, span: Span) -> LocationId {
+    pub(super) fn count(
+        &self,
+        at: LocationId,
+        counter: VariableId,
+        by: i32,
+        build: &mut Build,
+        span: Span,
+    ) -> LocationId {
         let (op, by) = if by < 0 { (BinaryOp::Sub, -by) } else { (BinaryOp::Add, by) };
         let new = Expr::Binary(op, Box::new(global(counter, span)), Box::new(Expr::Const(by)));
         build.then(at, Action::Assign(global_place(counter, span), new), span)

@@ -150,7 +150,12 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let allow = self.build.then(at, empty, span);
         let present = self.build.then(at, waiting, span);
         if on {
-            self.build.edge(allow, after, self.lowering.send(self.instance, pending, symbol, Expr::Const(0), span), span);
+            self.build.edge(
+                allow,
+                after,
+                self.lowering.send(self.instance, pending, symbol, Expr::Const(0), span),
+                span,
+            );
             self.build.edge(present, after, Action::Skip, span);
         } else {
             let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);

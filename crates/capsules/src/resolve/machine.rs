@@ -57,7 +57,7 @@ pub(crate) struct TransitionData<'a> {
     /// A redefinition in Art leaves out the effect or the guard; whether it is inherited then is not documented.
     pub(crate) unclear_effect: bool,
     pub(crate) unclear_guard: bool,
-    /// Its guard is a redefinition.
+    /// It redefines an inherited one.
     pub(crate) redefined: bool,
     pub(crate) span: Span,
     /// It is left out by a derived capsule, unless a capsule that is derived from that one redefines it.
@@ -185,7 +185,7 @@ impl<'a> MachineData<'a> {
                 None => data.unclear_effect |= !room && data.effect.is_some_and(|code| !code.is_blank()),
             }
             match &transition.guard {
-                Some(guard) => (data.guard, data.unclear_guard, data.redefined) = (Some(guard), false, true),
+                Some(guard) => (data.guard, data.unclear_guard) = (Some(guard), false),
                 None => data.unclear_guard |= !room && data.guard.is_some_and(|code| code.text.trim() != "true"),
             }
             // A transition that waits for nothing would be wrong, so triggers are inherited.
@@ -193,6 +193,7 @@ impl<'a> MachineData<'a> {
                 data.triggers = &transition.triggers;
             }
             data.excluded = false;
+            data.redefined = true;
             return;
         }
         if let (Some(known), Some(name)) = (known, name) {
