@@ -66,7 +66,9 @@ fn every_different_failure_has_a_button_and_a_run() {
         browser.settle();
         let last = browser.value("[...document.querySelectorAll('.chart .label')].pop().textContent");
         assert_eq!(last, all[index], "{all}");
-        let pressed = browser.value("[...document.querySelectorAll('.failure')].map(b => b.getAttribute('aria-pressed')).indexOf('true')");
+        let pressed = browser.value(
+            "[...document.querySelectorAll('.failure')].map(b => b.getAttribute('aria-pressed')).indexOf('true')",
+        );
         assert_eq!(pressed, json!(index));
     }
 }
