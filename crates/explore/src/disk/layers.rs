@@ -272,7 +272,8 @@ impl<'a> Layers<'a> {
             Err(overflow) => Err(Reason::from(overflow).into()),
             Ok(Err(fault)) => {
                 let reason = format!("there is no first state: {}", fault.fault);
-                let problem = Problem { property: Property::Safety, last_steps: Vec::new(), fault: Some(fault) };
+                let (last_steps, fault) = (Vec::new(), Some(fault));
+                let problem = Problem { property: Property::Safety, last_steps, fault, same: 0 };
                 self.violations.add(self.watch.options, problem, NO_REFERENCE);
                 Err(Reason::NotSupported(reason).into())
             }
