@@ -10,7 +10,6 @@ cd "$(dirname "$0")/.."
 
 binary=${1:-target/release/highwater}
 models=${MODELS:-../shared/models/promela}
-# A limit on memory with which about a tenth of the states fits.
 limits=${LIMITS:-"beem/telephony.3.pm beem/szymanski.3.pm beem/mcs.3.pm beem/rether.3.pm"}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,14 +43,18 @@ for model in $limits; do
     kept=$seconds disk=$(du -sk "$work/checkpoint" | cut -f1)
     rm -rf "$work/checkpoint"
     # The process itself takes some megabytes.
-    limit=$((memory / 10 / 1048576 + 12))
+    limit=$((memory / 10 / 1048576 + 18))
     search "$model" --memory "${limit}MiB"
     fits=$states
     search "$model" --memory "${limit}MiB" --spill "$work/spill"
-    [ "$states $digest" = "$whole $expected" ] && small=$seconds || { echo "$model: $reason with $limit MiB" >&2; small=0; }
+    if [ "$states $digest" = "$whole $expected" ]; then
+        there=$(calculate "$seconds / $time")×
+    else
+        there="stopped at $states: $reason"
+    fi
     echo "| $(basename "$model") | $whole | $time | $((memory / 1048576)) | $(calculate "$spilled / $time")× |" \
         "$(calculate "$kept / $time")× | $((disk / 1024)) | $limit | $fits | $(calculate "$whole / $fits")× |" \
-        "$(calculate "$small / $time")× |" | tee -a "$work/rows"
+        "$there |" | tee -a "$work/rows"
 done
 
 {
