@@ -21,10 +21,10 @@ search() {
     { time "$binary" check "$models/$model" --engine explore -p safety,deadlock --keep-going --reduction none --jobs 1 \
         --timeout none --format json "$@" >"$work/out" 2>"$work/err" || true; } 2>"$work/time"
     # After reading, the first number of each kind is that of the search.
-    states=$(grep -o '"states":[0-9]*' "$work/out" | head -1 | cut -d: -f2)
-    bytes=$(grep -o '"memory_bytes":[0-9]*' "$work/out" | head -1 | cut -d: -f2)
-    reason=$(grep -o '"reason":"[a-z-]*"' "$work/out" | head -1 | cut -d'"' -f4)
-    digest=$(grep -o '"digest":"[^"]*"' "$work/out" | head -1)
+    states=$(grep -o '"states":[0-9]*' "$work/out" | head -1 | cut -d: -f2 || true)
+    bytes=$(grep -o '"memory_bytes":[0-9]*' "$work/out" | head -1 | cut -d: -f2 || true)
+    reason=$(grep -o '"reason":"[a-z-]*"' "$work/out" | head -1 | cut -d'"' -f4 || true)
+    digest=$(grep -o '"digest":"[^"]*"' "$work/out" | head -1 || true)
     seconds=$(awk '{ print $1 + $2 }' "$work/time")
 }
 
