@@ -8,12 +8,14 @@
 
 mod automaton;
 mod by_name;
+mod indented;
 mod json;
 mod parse;
 mod partitions;
 mod proof;
 
 pub use by_name::ByName;
+pub use indented::Indented;
 pub use json::{CertificateJson, in_short, whole};
 pub use parse::{
     CReading, Certificates, Claim, DocumentError, Origin, OriginJson, need, origin, parse, property_named, reading,

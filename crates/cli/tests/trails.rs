@@ -64,9 +64,11 @@ fn ours_in_spin(folder: &Path, model: &str) -> Result<bool, String> {
     let says = spin_says(folder, model, "ours.trail");
     let lines = std::fs::read_to_string(&trail).unwrap().lines().count();
     if witness["problem_code"] == "assertion" {
-        let line = witness["problem_at"]["line"].as_u64().unwrap_or(0);
-        let failed = says.contains("assertion violated") && says.contains(&format!(":{line}, Error"));
-        return if failed { Ok(true) } else { Err(format!("SPIN sees no failed assertion at line {line}: {says}")) };
+        // The line that SPIN names is the one its scanner had come to, so it is the step that counts: the last one.
+        let (before, after) = says.split_once("assertion violated").unwrap_or((&says, ""));
+        let failed =
+            !after.is_empty() && !before.contains("trail ends") && after.contains(&format!("after {lines} steps"));
+        return if failed { Ok(true) } else { Err(format!("SPIN sees no failed assertion in the last step: {says}")) };
     }
     if !says.contains(&format!("trail ends after {lines} steps")) {
         return Err(format!("SPIN does not follow all {lines} lines: {says}"));

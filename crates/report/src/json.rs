@@ -15,11 +15,10 @@
 
 use crate::details::{DetailsJson, details};
 use crate::document::{Document, Entry, ModelInfo, NotChecked};
-use crate::indented::Indented;
 use crate::places::{At, Places};
 use crate::run::{WitnessJson, witness};
 use crate::stats::{StatsJson, stats_json};
-use certificate::{CertificateJson, SCHEMA as CERTIFICATE_SCHEMA, in_short, whole};
+use certificate::{CertificateJson, Indented, SCHEMA as CERTIFICATE_SCHEMA, in_short, whole};
 use model::diagnostic::{Diagnostic, Severity};
 use model::source::SourceMap;
 use model::verdict::{Outcome, Verdict};

@@ -21,7 +21,6 @@ pub mod document;
 pub mod explain;
 mod explanations;
 pub mod human;
-mod indented;
 pub mod json;
 pub mod parse;
 pub mod places;

@@ -11,8 +11,8 @@ use std::io::{self, Write};
 const LEVELS: usize = 3;
 
 /// Indents the outer levels.
-#[derive(Default)]
-pub(crate) struct Indented {
+#[derive(Debug, Default)]
+pub struct Indented {
     outer: PrettyFormatter<'static>,
     inner: CompactFormatter,
     level: usize,
