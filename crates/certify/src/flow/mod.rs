@@ -73,7 +73,8 @@ pub fn verify(
     }
     ranking::check(&ground, &steps.complete, &proof.ranking, (goal, &bounds), &budget)?;
     let buffered = || (0u32..).zip(&proof.abstraction.queues).filter(|(n, _)| !ground.kinds[*n as usize].rendezvous);
-    let bounded = buffered().filter(|(n, queue)| goal == Goal::Bounded && (queue.claimed || bounds.queues.contains_key(n)));
+    let bounded =
+        buffered().filter(|(n, queue)| goal == Goal::Bounded && (queue.claimed || bounds.queues.contains_key(n)));
     let bounded = bounded.map(|(n, queue)| (queue.key, bounds.queues.get(&n).copied())).collect();
     Ok(Accepted { bounded, buffered: buffered().count() })
 }

@@ -53,7 +53,9 @@ impl<At> Violations<At> {
 
     /// Each failure that is kept: its property, how often that was violated if it is the first one of it, else 0, and where.
     pub(crate) fn tallies(&self) -> impl Iterator<Item = (&Property, u64, &At)> {
-        let is_first = |index: usize, property: &Property| self.first[..index].iter().all(|(other, _)| other.property != *property);
+        let is_first = |index: usize, property: &Property| {
+            self.first[..index].iter().all(|(other, _)| other.property != *property)
+        };
         self.first.iter().enumerate().map(move |(index, (Problem { property, .. }, at))| {
             let count = self.counts.iter().find(|(known, ..)| known == property && is_first(index, property));
             (property, count.map_or(0, |(_, count, _)| *count), at)
