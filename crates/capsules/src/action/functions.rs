@@ -41,7 +41,9 @@ pub(super) fn functions_in(tokens: &[Token]) -> Vec<Function> {
             }
             if is(open, "{") && at > first {
                 let close = closing(tokens, open, "{", "}");
-                found.extend(function(&tokens[first..at], &tokens[at + 1..end], &tokens[open + 1..close]));
+                // A bracket that is not closed has nothing in it.
+                let inside = |from: usize, to: usize| tokens.get(from..to).unwrap_or_default();
+                found.extend(function(&tokens[first..at], inside(at + 1, end), inside(open + 1, close)));
                 at = close;
                 first = at + 1;
             } else {
