@@ -38,7 +38,7 @@ const KINDS: [Kind; 7] = [
         files: &["flow"],
         inner: None,
         semantics: NETWORKS,
-        most: 3373,
+        most: 3374,
     },
     Kind {
         name: "`queue-invariant`",

@@ -13,6 +13,7 @@
 use crate::system::{Machine, Op, System, SystemError};
 use queues::{Language, Languages, Limit, RegexError};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// The question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,8 +119,8 @@ impl Faults {
             faults.dry.push(languages.empty_channel(channel)?);
         }
         for (&channel, takes) in faults.abilities.iter().flatten().flat_map(|abilities| &abilities.takes) {
-            if !faults.ready.contains_key(&(channel, takes.clone())) {
-                faults.ready.insert((channel, takes.clone()), languages.beginning_with(channel, takes)?);
+            if let Entry::Vacant(ready) = faults.ready.entry((channel, takes.clone())) {
+                ready.insert(languages.beginning_with(channel, takes)?);
             }
         }
         for (number, bad) in system.bad.iter().enumerate() {

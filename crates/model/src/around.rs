@@ -169,7 +169,7 @@ impl Picture<'_> {
                         let own = &self.around.states[from];
                         near.end == "error"
                             && near.kept == own.kept
-                            && near.then == [&own.then[..], &[key.clone()]].concat()
+                            && near.then == [&own.then[..], std::slice::from_ref(&key)].concat()
                     }),
                 };
                 let Some(to) = known else {

@@ -181,6 +181,11 @@ impl Budget {
         }
     }
 
+    /// How many bytes more the process may take, with `default` bytes in all where there is no limit.
+    pub fn memory_left(&self, default: u64) -> u64 {
+        self.memory.unwrap_or(default).saturating_sub(resident_bytes().unwrap_or(0))
+    }
+
     /// Holds a number of states against its limit.
     #[inline]
     pub fn fits_states(&self, states: u64) -> Result<(), Reason> {

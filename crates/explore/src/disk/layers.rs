@@ -8,7 +8,7 @@ use super::stage::{BATCH, Counted, Stage, Worker};
 use super::{Disk, Place, Stop};
 use crate::expansion::{Expander, Problem};
 use crate::search::{Found, Violations, Watch};
-use model::budget::{Stopwatch, resident_bytes};
+use model::budget::Stopwatch;
 use model::semantics::{Reached, Semantics};
 use model::verdict::{Property, Reason, SearchStats};
 use std::collections::BTreeMap;
@@ -134,8 +134,7 @@ impl<'a> Layers<'a> {
         let path = folder.path.join(LAYERS);
         let writer = File::options().create(true).write(true).truncate(!disk.resume).open(&path)?;
         let reader = Arc::new(File::open(&path)?);
-        let most = watch.cx.budget.most_memory().unwrap_or(DEFAULT_MEMORY);
-        let memory = most.saturating_sub(resident_bytes().unwrap_or(0));
+        let memory = watch.cx.budget.memory_left(DEFAULT_MEMORY);
         let room = disk.room.unwrap_or(memory / 4);
         let checkpoint = disk.checkpoint.as_ref().map(|(at, identity)| {
             let data = (folder.path != *at).then(|| folder.path.to_string_lossy().into_owned());
@@ -362,7 +361,7 @@ impl<'a> Layers<'a> {
         };
         let ends: Vec<_> = thread::scope(|scope| {
             let handles: Vec<_> =
-                (1..jobs).map_while(|_| thread::Builder::new().spawn_scoped(scope, &work).ok()).collect();
+                (1..jobs).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
             let own = work();
             let others = handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| Err(unwound())));
             std::iter::once(own).chain(others).collect()
