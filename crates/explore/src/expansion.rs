@@ -24,21 +24,24 @@ const CHECK_EVERY: usize = 1 << 14;
 
 /// Something that is wrong in a state, or on a step from it.
 #[derive(Clone, Debug)]
-pub(crate) struct Problem {
-    pub(crate) property: Property,
+pub struct Problem {
+    /// Which property it violates.
+    pub property: Property,
     /// What leads from the state to the problem: a step with a fault, after inner steps of an atomic
     /// sequence; empty if the state itself is the problem.
-    pub(crate) last_steps: Vec<Step>,
+    pub last_steps: Vec<Step>,
     /// The fault; none for a deadlock.
-    pub(crate) fault: Option<FaultAt>,
+    pub fault: Option<FaultAt>,
     /// Equal for failures that are one: the same statement fails, and processes are at the same places.
-    pub(crate) same: u64,
+    pub same: u64,
 }
 
 /// Why an expansion was not finished.
 #[derive(Debug)]
-pub(crate) enum Unfinished {
+pub enum Unfinished {
+    /// The tool's own limits.
     Overflow(Overflow),
+    /// The user, the clock or the memory.
     Stopped(Reason),
 }
 
@@ -49,7 +52,8 @@ impl From<Overflow> for Unfinished {
 }
 
 impl Unfinished {
-    pub(crate) fn reason(self) -> Reason {
+    /// What a search says about it.
+    pub fn reason(self) -> Reason {
         match self {
             Unfinished::Overflow(overflow) => Reason::from(overflow),
             Unfinished::Stopped(reason) => reason,
@@ -58,24 +62,26 @@ impl Unfinished {
 }
 
 /// Computes successors; one per thread.
-pub(crate) struct Expander<'s> {
-    pub(crate) stepper: Stepper<'s>,
+pub struct Expander<'s> {
+    /// Takes the steps.
+    pub stepper: Stepper<'s>,
     /// Inner states of atomic sequences still to be looked at.
     inner: Inners,
     /// An inner state that an endless sequence would come back to.
     milestone: Vec<u8>,
-    pub(crate) transitions: u64,
+    /// Steps so far, inner ones included.
+    pub transitions: u64,
     /// What is wrong with the state that was expanded last.
-    pub(crate) problems: Vec<Problem>,
+    pub problems: Vec<Problem>,
     /// The first run that cannot go on because of a fault.
-    pub(crate) crashed: Option<FaultAt>,
+    pub crashed: Option<FaultAt>,
     /// Says which process may move alone, if states may be left out.
     reduction: Option<Reduction<'s>>,
     choices: Vec<Choice>,
     /// States in which one process moved alone.
     pub(crate) alone: u64,
     /// The sum of the digests of all states that were expanded.
-    pub(crate) digest: u128,
+    pub digest: u128,
 }
 
 /// States in the middle of atomic sequences, their bytes in one array.
@@ -137,7 +143,7 @@ impl Inners {
 }
 
 /// Where successors go.
-pub(crate) trait Sink {
+pub trait Sink {
     /// A successor.
     fn push(&mut self, state: &[u8]);
 
@@ -183,7 +189,8 @@ impl Sink for Ahead {
 }
 
 impl<'s> Expander<'s> {
-    pub(crate) fn new(semantics: &'s Semantics<'s>) -> Self {
+    /// For one thread.
+    pub fn new(semantics: &'s Semantics<'s>) -> Self {
         let (inner, milestone, problems) = (Inners::default(), Vec::new(), Vec::new());
         let (reduction, choices) = (None, Vec::new());
         let stepper = semantics.stepper();
@@ -208,7 +215,7 @@ impl<'s> Expander<'s> {
     }
 
     /// Shows every successor of a state to `sink`. `stop` is asked now and then in long atomic sequences.
-    pub(crate) fn expand(
+    pub fn expand(
         &mut self,
         state: &[u8],
         sink: &mut impl Sink,
@@ -432,7 +439,7 @@ impl<'s> Expander<'s> {
     // --- runs -------------------------------------------------------------------------------------
 
     /// The steps along a chain of states, each found from the one before.
-    pub(crate) fn steps_along(&mut self, chain: &[Vec<u8>]) -> Vec<Step> {
+    pub fn steps_along(&mut self, chain: &[Vec<u8>]) -> Vec<Step> {
         chain.windows(2).flat_map(|pair| self.steps_between(&pair[0], &pair[1])).collect()
     }
 

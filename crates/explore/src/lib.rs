@@ -12,7 +12,7 @@ mod bitstate;
 mod clock;
 mod compress;
 pub mod disk;
-mod expansion;
+pub mod expansion;
 pub mod fill;
 pub mod growth;
 pub mod liveness;
@@ -47,10 +47,20 @@ pub const ENGINE: &str = "explore";
 pub fn check(semantics: &Semantics<'_>, sources: &SourceMap, options: &Options, cx: &Context<'_>) -> Vec<Outcome> {
     let start = Stopwatch::start();
     let found = search_in_mode(semantics, options, cx);
-    let time = start.elapsed();
-    let mut outcomes = outcomes(&found, semantics, sources, options, time);
+    conclude(&found, semantics, sources, options, start.elapsed())
+}
+
+/// What a search, of this crate or of another one, says of the properties of `options`.
+pub fn conclude(
+    found: &Found,
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+    options: &Options,
+    time: Duration,
+) -> Vec<Outcome> {
+    let mut outcomes = outcomes(found, semantics, sources, options, time);
     if let Some(first) = outcomes.first_mut() {
-        unreached::report(&found, semantics, sources, &mut first.details);
+        unreached::report(found, semantics, sources, &mut first.details);
     }
     outcomes
 }

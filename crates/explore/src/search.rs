@@ -17,8 +17,7 @@ mod options;
 mod violations;
 
 pub use options::{Options, Order, Packing};
-pub use violations::Violation;
-pub(crate) use violations::Violations;
+pub use violations::{Violation, Violations};
 
 use crate::expansion::{Expander, Problem, Sink};
 use crate::reduction::Mode;
@@ -193,7 +192,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
             state: Vec::new(),
             stack: Vec::new(),
             depth: 0,
-            violations: Violations::new(),
+            violations: Violations::default(),
             ticks: 0,
             depth_cut: false,
         }

@@ -17,12 +17,14 @@
 //!
 //! The three [`Reading`]s differ only in what a send does when the channel is full.
 
+mod anatomy;
 mod contents;
 mod perform;
 mod stepper;
 mod waiting;
 
-pub use crate::layout::SHAPE_BYTES;
+pub use crate::layout::{SHAPE_BYTES, Storage};
+pub use anatomy::{Anatomy, MessagePlaces, ProcessPlace, QueuePlace, ScalarPlace};
 pub(crate) use perform::Chosen;
 pub use stepper::{Alone, Reached, Stepper, Unreached};
 pub use waiting::awaited;

@@ -204,6 +204,11 @@ impl<'s> Stepper<'s> {
         &self.reached
     }
 
+    /// Adds places that another stepper has reached.
+    pub fn reach(&mut self, places: &Reached) {
+        self.reached.join(places);
+    }
+
     /// What went wrong in the last [`Stepper::step_alone`].
     pub fn take_fault(&mut self) -> Option<FaultAt> {
         self.fault.take()
