@@ -149,42 +149,11 @@ pub trait Sink {
 
     /// A state in the middle of an atomic sequence.
     fn pass(&mut self, _state: &[u8]) {}
-
-    /// Whether it can be told if a state is still to be expanded.
-    fn tells(&self) -> bool {
-        false
-    }
-
-    /// Whether a state is known to be still to be expanded.
-    fn is_fresh(&mut self, _state: &[u8]) -> bool {
-        false
-    }
 }
 
 impl<F: FnMut(&[u8])> Sink for F {
     fn push(&mut self, state: &[u8]) {
         self(state);
-    }
-}
-
-/// Successors of which it is not yet known whether they are needed.
-#[derive(Default)]
-struct Ahead {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Ahead {
-    fn states(&self) -> impl Iterator<Item = &[u8]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
-    }
-}
-
-impl Sink for Ahead {
-    fn push(&mut self, state: &[u8]) {
-        self.bytes.extend_from_slice(state);
-        self.ends.push(self.bytes.len());
     }
 }
 
@@ -225,7 +194,7 @@ impl<'s> Expander<'s> {
         self.inner.clear();
         self.stepper.load(state);
         self.digest = self.digest.wrapping_add(self.stepper.digest_loaded());
-        let mut count = self.alone(state, sink, stop)?;
+        let mut count = self.alone(state, sink)?;
         if count == 0 {
             count = self.successors(None, None, sink)?;
         }
@@ -237,48 +206,17 @@ impl<'s> Expander<'s> {
     }
 
     /// The successors by one process whose steps are enough in the loaded state, if there is one; how many.
-    fn alone(
-        &mut self,
-        state: &[u8],
-        sink: &mut impl Sink,
-        stop: &mut impl FnMut() -> Option<Reason>,
-    ) -> Result<usize, Unfinished> {
+    fn alone(&mut self, state: &[u8], sink: &mut impl Sink) -> Result<usize, Unfinished> {
         let Some(reduction) = &mut self.reduction else { return Ok(0) };
-        reduction.choices(&self.stepper, &mut self.choices);
+        reduction.choices(&self.stepper, false, &mut self.choices);
         for index in 0..self.choices.len() {
-            let choice = self.choices[index];
-            let count = match sink.tells() {
-                true => self.alone_if_fresh(choice.process, sink, stop)?,
-                false if choice.closing => 0,
-                false => self.successors(Some(choice.process), None, sink)?,
-            };
+            let count = self.successors(Some(self.choices[index].process), None, sink)?;
             if count > 0 {
                 self.alone += 1;
                 return Ok(count);
             }
             self.stepper.load(state);
         }
-        Ok(0)
-    }
-
-    /// The successors by one process, if one of them is still to be expanded; how many. Then what the others can do is not
-    /// put off forever: it can still be done there, and there cannot be an endless chain of such states.
-    fn alone_if_fresh(
-        &mut self,
-        process: u32,
-        sink: &mut impl Sink,
-        stop: &mut impl FnMut() -> Option<Reason>,
-    ) -> Result<usize, Unfinished> {
-        let (mut ahead, transitions, problems) = (Ahead::default(), self.transitions, self.problems.len());
-        let count = self.successors(Some(process), None, &mut ahead)?;
-        self.atomic_sequences(&mut ahead, stop)?;
-        self.inner.clear();
-        if ahead.states().any(|state| sink.is_fresh(state)) {
-            ahead.states().for_each(|state| sink.push(state));
-            return Ok(count);
-        }
-        self.transitions = transitions;
-        self.problems.truncate(problems);
         Ok(0)
     }
 

@@ -131,6 +131,7 @@ impl<At> Violations<At> {
             runs: Vec::new(),
             crashed,
             alone: 0,
+            reduced: false,
             reached: None,
         };
         for (problem, at) in self.first {
