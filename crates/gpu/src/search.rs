@@ -466,7 +466,7 @@ impl Search<'_> {
 
     /// The states from the first one to the one with this number.
     fn chain(&mut self, number: u32) -> Result<Vec<Vec<u8>>, Stop> {
-        let early = number >= EARLY && number < KEPT;
+        let early = (EARLY..KEPT).contains(&number);
         let (mut chain, mut at) = (Vec::new(), if early { self.numbers[(number - EARLY) as usize] } else { number });
         while at != NO_PARENT {
             if at >= KEPT {

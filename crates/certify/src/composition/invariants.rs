@@ -252,8 +252,7 @@ impl<'k> States<'k> {
             let happens = self.cnf.variable();
             failing.push(!happens);
             self.add(&failing)?;
-            for number in 0..parts.len() {
-                let part = &parts[number];
+            for (number, part) in parts.iter().enumerate() {
                 if part.structure.alphabet().binary_search(&event).is_err() {
                     continue;
                 }

@@ -478,7 +478,7 @@ impl<'a> Layers<'a> {
         };
         let digest = stopped.is_none().then_some(self.total.digest);
         let reached = stopped.is_none().then(|| self.reached.clone());
-        let violations = std::mem::replace(&mut self.violations, Violations::default());
+        let violations = std::mem::take(&mut self.violations);
         let (mut expander, mut lost) = (Expander::new(self.semantics), None);
         let alone = self.total.alone;
         let mut found = violations.found(stopped, stats, digest, crashed, |&at| match self.chain(at) {

@@ -42,7 +42,7 @@ impl<'a> Worker<'a> {
             alone: std::mem::take(&mut expander.alone),
             digest: std::mem::take(&mut expander.digest),
             crash: self.crash.take(),
-            violations: std::mem::replace(&mut self.violations, Violations::default()),
+            violations: std::mem::take(&mut self.violations),
             reached: expander.stepper.reached().clone(),
         }
     }

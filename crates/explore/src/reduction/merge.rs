@@ -75,10 +75,8 @@ fn break_loops(machine: &Machine, merged: &mut [bool]) {
     closing.into_iter().for_each(|edge| merged[edge] = false);
     let keeps: HashSet<usize> =
         (0..machine.edges.len()).filter(|&edge| merged[edge] || machine.edges[edge].atomic).collect();
-    for edge in 0..machine.edges.len() {
-        if merged[edge] && closes(machine, &keeps, edge) {
-            merged[edge] = false;
-        }
+    for (edge, merged) in merged.iter_mut().enumerate() {
+        *merged = *merged && !closes(machine, &keeps, edge);
     }
 }
 
