@@ -35,6 +35,7 @@ mod papers;
 mod parallel;
 mod product_certificates;
 mod programs;
+mod reduction;
 mod robust;
 mod schema;
 mod simulate_c;

@@ -9,6 +9,4 @@ mod growth_rules;
 mod progress;
 mod random_growth;
 mod random_progress;
-mod reduction;
-mod reduction_rules;
 mod waiting;

@@ -223,7 +223,7 @@ impl FrontEnd for Fsp {
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["fsp", "lts"]
+        &["fsp"]
     }
 
     fn codes(&self) -> &'static Table {

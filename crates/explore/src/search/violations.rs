@@ -24,21 +24,18 @@ pub struct Violation {
 const MOST_RUNS: usize = 16;
 
 /// The violations found so far: the first of each different failure, up to a number, and how many.
-pub struct Violations<At> {
+pub(crate) struct Violations<At> {
     pub(crate) first: Vec<(Problem, At)>,
     /// By property, how often it was violated, and which failures were found.
     counts: Vec<(Property, u64, FxHashSet<u64>)>,
 }
 
-impl<At> Default for Violations<At> {
-    fn default() -> Self {
+impl<At> Violations<At> {
+    pub(crate) fn new() -> Self {
         Violations { first: Vec::new(), counts: Vec::new() }
     }
-}
 
-impl<At> Violations<At> {
-    /// Adds one, if it is of a property that is looked for.
-    pub fn add(&mut self, options: &Options, problem: Problem, at: At) {
+    pub(crate) fn add(&mut self, options: &Options, problem: Problem, at: At) {
         self.add_with(options, problem, || at);
     }
 
@@ -87,8 +84,7 @@ impl<At> Violations<At> {
         &mut self.counts[index]
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
 
@@ -114,7 +110,7 @@ impl<At> Violations<At> {
     }
 
     /// What a search says in the end; `run_to` finds the steps to a place.
-    pub fn found(
+    pub(crate) fn found(
         self,
         stopped: Option<Reason>,
         stats: SearchStats,
@@ -131,7 +127,6 @@ impl<At> Violations<At> {
             runs: Vec::new(),
             crashed,
             alone: 0,
-            reduced: false,
             reached: None,
         };
         for (problem, at) in self.first {

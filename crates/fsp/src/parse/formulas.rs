@@ -5,6 +5,21 @@ use crate::ast::{File, Fluent, FormulaText, Name};
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
+    /// `assert NAME = FORMULA`, up to the next definition, since LTSA has no sign at its end.
+    pub(super) fn assert(&mut self, file: &mut File) -> Parsed<()> {
+        let name = self.upper("a formula")?;
+        self.expect("=")?;
+        let first = self.at;
+        while self.peek().kind != TokenKind::End && !self.begins_definition() {
+            self.next();
+        }
+        let mut last = self.at;
+        if last > first && self.tokens[last - 1].text == "." && self.tokens[last - 1].kind == TokenKind::Mark {
+            last -= 1;
+        }
+        self.formula(file, name, first, last, true)
+    }
+
     /// `ltl NAME { FORMULA }`
     pub(super) fn ltl(&mut self, file: &mut File) -> Parsed<()> {
         let token = self.peek();
@@ -26,15 +41,15 @@ impl Parser<'_> {
         let last = self.at;
         self.next();
         self.eat(".");
-        self.formula(file, name, first, last)
+        self.formula(file, name, first, last, false)
     }
 
     /// The tokens of a formula as a text: comments are blank, and everything stays in its place.
-    fn formula(&mut self, file: &mut File, name: Name, first: usize, last: usize) -> Parsed<()> {
+    fn formula(&mut self, file: &mut File, name: Name, first: usize, last: usize, assert: bool) -> Parsed<()> {
         let tokens = &self.tokens[first..last];
         if let Some(quantifier) = tokens.iter().find(|token| token.text == "forall" && token.kind == TokenKind::Keyword)
         {
-            let help = "write an `assert`, or join one formula for each value with `&&`";
+            let help = "write one formula for each value, or join them with `&&`";
             return Err(self.unsupported(quantifier.span, "`forall` in a formula", help));
         }
         let start = tokens.first().map_or(name.span.end, |token| token.span.start) as usize;
@@ -51,7 +66,7 @@ impl Parser<'_> {
                 _ => text.push_str(token.text),
             }
         }
-        file.formulas.push(FormulaText { name, text, start });
+        file.formulas.push(FormulaText { name, text, start, assert });
         Ok(())
     }
 
@@ -62,9 +77,9 @@ impl Parser<'_> {
         self.expect("=")?;
         // `<>` cannot be: there are two sets.
         self.expect("<")?;
-        let begins = self.label_set()?;
+        let begins = self.fluent_set()?;
         self.expect(",")?;
-        let ends = self.label_set()?;
+        let ends = self.fluent_set()?;
         self.expect(">")?;
         let initially = if self.eat("initially") { Some(self.initial_value()?) } else { None };
         self.eat(".");
@@ -84,9 +99,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A set, or one label.
-    pub(super) fn label_set(&mut self) -> Parsed<crate::ast::SetExpr> {
-        if self.is("{") || self.peek().kind == TokenKind::Upper && !self.is_at(1, ".") {
+    fn fluent_set(&mut self) -> Parsed<crate::ast::SetExpr> {
+        if self.is("{") || self.peek().kind == TokenKind::Upper {
             return self.set();
         }
         let label = self.label()?;

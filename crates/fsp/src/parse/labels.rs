@@ -30,9 +30,7 @@ impl Parser<'_> {
         loop {
             if self.is("[") {
                 parts.push(Part::Index(self.index()?));
-            } else if self.is(".")
-                && (self.continues_label(1) || self.ahead(1).kind == TokenKind::Upper && !self.definition_begins(1))
-            {
+            } else if self.is(".") && (self.continues_label(1) || self.ahead(1).kind == TokenKind::Upper) {
                 self.next();
                 parts.push(self.part()?);
             } else {
@@ -77,23 +75,10 @@ impl Parser<'_> {
         self.expect("{")?;
         let mut labels = Vec::new();
         if !self.is("}") {
-            labels = self.deeper(|parser| parser.list(Self::element))?;
+            labels = self.deeper(|parser| parser.list(Self::label))?;
         }
         self.expect("}")?;
         Ok(SetExpr { labels, span: start.to(self.last_span()) })
-    }
-
-    /// A label, or `S\{a}`. Only inside braces: behind a process, `\` hides.
-    fn element(&mut self) -> Parsed<Label> {
-        let label = self.label()?;
-        if !self.is("\\") {
-            return Ok(label);
-        }
-        self.next();
-        let all = SetExpr { span: label.span, labels: vec![label] };
-        let less = self.set()?;
-        let span = all.span.to(less.span);
-        Ok(Label { parts: vec![Part::Without(all, less)], span })
     }
 
     /// `[i + 1]`, `[0..N]`, `[i:R]`, `[x:{a, b}]`
@@ -123,8 +108,7 @@ impl Parser<'_> {
 
     pub(super) fn indices(&mut self) -> Parsed<Vec<Index>> {
         let mut indices = Vec::new();
-        // `[]` is a sign of formulas.
-        while self.is("[") && !self.is_at(1, "]") {
+        while self.is("[") {
             if indices.len() >= DEEPEST {
                 let error = Diagnostic::error("F0005", self.peek().span, "there are too many indices");
                 return Err(self.report(error.label(format!("more than {DEEPEST}"))));
