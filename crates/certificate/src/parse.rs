@@ -101,7 +101,6 @@ pub fn parse(text: &str) -> Result<Certificates, DocumentError> {
 
 /// The property that a document names.
 pub fn property_named(name: &str) -> Option<Property> {
-    let named = |prefix: &str| name.strip_prefix(prefix).map(str::to_owned);
     Some(match name {
         "safety" => Property::Safety,
         "deadlock" => Property::Deadlock,
@@ -110,11 +109,13 @@ pub fn property_named(name: &str) -> Option<Property> {
         "reception" => Property::Reception,
         "orphan" => Property::Orphan,
         "acceptance" => Property::Acceptance,
+        "progress" => Property::Progress(String::new()),
         "trace" | "notrace" => Property::Trace(name.to_owned()),
-        _ => match (named("ltl:"), named("never:"), named("conformance:")) {
-            (Some(formula), ..) => Property::Ltl(formula),
-            (_, Some(claim), _) => Property::Never(claim),
-            (.., Some(name)) => Property::Conformance(name),
+        _ => match name.split_once(':')? {
+            ("ltl", formula) => Property::Ltl(formula.to_owned()),
+            ("never", claim) => Property::Never(claim.to_owned()),
+            ("conformance", name) => Property::Conformance(name.to_owned()),
+            ("progress", name) => Property::Progress(name.to_owned()),
             _ => return None,
         },
     })

@@ -3,10 +3,11 @@
 //! A tree may be as deep as there are components, and JSON inside JSON is read by recursion; so the nodes stand in a list,
 //! parts before what is made of them, and the last one is the root. A node has a `component`, or `parts`, which are
 //! places in the list; the numbers of `hidden` events; and `classes`: each is a state (one number for a leaf, a class of each
-//! part else) with the number of its class behind it.
+//! part else) with the number of its class behind it. The root may have `invariants`: for some components, the weight of each of
+//! their states.
 
 use crate::parse::{DocumentError, need};
-use model::composition_proof::{CompositionProof, Node, Parts};
+use model::composition_proof::{CompositionProof, Invariant, Node, Parts};
 use serde::{Deserialize, Serialize};
 
 /// A tree deeper than this is not read.
@@ -23,6 +24,9 @@ pub(crate) struct NodeJson {
     hidden: Vec<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     classes: Vec<Vec<u32>>,
+    /// Of the root only: sums that never change, by component and state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    invariants: Vec<Vec<(u32, Vec<i64>)>>,
 }
 
 /// How large a proof is.
@@ -45,7 +49,10 @@ pub(crate) fn list(proof: &CompositionProof) -> Vec<NodeJson> {
         open.push(list.len());
         let class = |(state, class): &(Vec<u32>, u32)| [state.as_slice(), &[*class]].concat();
         let classes = node.classes.iter().map(class).collect();
-        list.push(NodeJson { component, parts, hidden: node.hidden.clone(), classes });
+        list.push(NodeJson { component, parts, hidden: node.hidden.clone(), classes, invariants: Vec::new() });
+    }
+    if let Some(root) = list.last_mut() {
+        root.invariants = proof.invariants.iter().map(|invariant| invariant.weights.clone()).collect();
     }
     list
 }
@@ -72,8 +79,15 @@ fn bottom_up(root: &Node) -> Vec<&Node> {
 /// The tree of a list; `field` is where the list stands.
 pub(crate) fn tree(field: &str, list: Vec<NodeJson>) -> Result<CompositionProof, DocumentError> {
     let mut built: Vec<Option<(Node, usize)>> = Vec::with_capacity(list.len());
-    for (position, node) in list.into_iter().enumerate() {
+    let (last, mut invariants) = (list.len(), Vec::new());
+    for (position, mut node) in list.into_iter().enumerate() {
         let place = format!("{field}[{position}]");
+        if position + 1 == last {
+            invariants = std::mem::take(&mut node.invariants);
+        }
+        if !node.invariants.is_empty() {
+            return Err(wrong(format!("{place}.invariants"), "given", "invariants at the root only"));
+        }
         let node = build(&place, node, &mut built)?;
         built.push(Some(node));
     }
@@ -82,7 +96,10 @@ pub(crate) fn tree(field: &str, list: Vec<NodeJson>) -> Result<CompositionProof,
         let expected = "a node that is a part of another";
         return Err(wrong(format!("{field}[{unused}]"), "unused", expected));
     }
-    need(root, || format!("{field}[0]")).map(|(root, _)| CompositionProof { root })
+    need(root, || format!("{field}[0]")).map(|(root, _)| {
+        let invariants = invariants.into_iter().map(|weights| Invariant { weights }).collect();
+        CompositionProof { root, invariants }
+    })
 }
 
 fn build(place: &str, raw: NodeJson, built: &mut [Option<(Node, usize)>]) -> Result<(Node, usize), DocumentError> {
@@ -134,9 +151,10 @@ mod tests {
     #[test]
     fn a_tree_that_was_written_is_read_back() {
         let root = pair(pair(leaf(2, &[(0, 7), (1, 7)]), leaf(0, &[])), leaf(1, &[]));
-        let proof = CompositionProof { root };
+        let weights = vec![(0, vec![0, -1]), (2, vec![1, 0, 2])];
+        let proof = CompositionProof { root, invariants: vec![Invariant { weights }] };
         let text = serde_json::to_string(&list(&proof)).unwrap();
-        insta::assert_snapshot!(text, @r#"[{"component":2,"classes":[[0,7],[1,7]]},{"component":0},{"parts":[0,1],"hidden":[4],"classes":[[0,7,1]]},{"component":1},{"parts":[2,3],"hidden":[4],"classes":[[0,7,1]]}]"#);
+        insta::assert_snapshot!(text, @r#"[{"component":2,"classes":[[0,7],[1,7]]},{"component":0},{"parts":[0,1],"hidden":[4],"classes":[[0,7,1]]},{"component":1},{"parts":[2,3],"hidden":[4],"classes":[[0,7,1]],"invariants":[[[0,[0,-1]],[2,[1,0,2]]]]}]"#);
         assert_eq!(read(&text).unwrap(), proof);
         assert_eq!(summary(&proof), PartitionsSummary { nodes: 5, classes: 4 });
     }

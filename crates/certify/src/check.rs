@@ -106,7 +106,7 @@ pub fn check(
         }
         (Subject::Composition(composition), Certificate::Composition(proof)) => {
             let question = composition.question(property).ok_or_else(wrong)?;
-            composition::verify(composition, question, proof, cx)?;
+            composition::verify(composition, question, proof, refuter, cx)?;
             let count = composition.components.len();
             facts.by = Some(format!("{count} component{}", if count == 1 { "" } else { "s" }));
         }

@@ -74,7 +74,7 @@ pub fn verify(
         (Question::Deadlock, None) => crate::composition::Question::Deadlock,
         (_, None) => crate::composition::Question::Safety,
     };
-    crate::composition::verify(&composition, question, &proof.composition, cx)?;
+    crate::composition::verify(&composition, question, &proof.composition, refuter, cx)?;
     Ok(questions)
 }
 

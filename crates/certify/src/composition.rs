@@ -16,7 +16,9 @@
 //! engines and this checker with.
 
 mod classes;
+mod invariants;
 mod plain;
+mod progress;
 mod ready;
 mod silence;
 mod states;
@@ -38,6 +40,7 @@ use model::composition_proof::{CompositionProof, Node, Parts};
 use model::context::Context;
 use model::formula::Ltl;
 use model::ids::EventId;
+use model::refutation::Refuter;
 use ready::Closed;
 use std::collections::HashSet;
 
@@ -46,8 +49,19 @@ pub fn verify(
     composition: &Composition,
     question: Question<'_>,
     proof: &CompositionProof,
+    refuter: &mut dyn Refuter,
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
+    if !proof.invariants.is_empty() {
+        says_nothing(composition, proof)?;
+        return invariants::verify(composition, question, &proof.invariants, refuter, cx);
+    }
+    if let Question::Progress(_) = question {
+        return says_nothing(composition, proof).and_then(|()| match decide(composition, question, cx)? {
+            true => Ok(()),
+            false => Err(Refusal::Violated(String::from("a terminal set of states misses the events"))),
+        });
+    }
     let atoms = atoms_of(question)?;
     let clock = Pace::new(cx);
     let mut checker = Checker {
@@ -74,6 +88,18 @@ pub fn verify(
     }
     let (root, _) = done.pop().ok_or_else(|| malformed("it has no root"))?;
     checker.finish(&root)
+}
+
+/// The tree says no more than that the components are the leaves. (For progress, quotients of steps say nothing of what must
+/// happen, so all states are visited again.)
+fn says_nothing(composition: &Composition, proof: &CompositionProof) -> Result<(), Refusal> {
+    places(composition, proof)?;
+    let plain = |node: &Node| node.hidden.is_empty() && node.classes.is_empty();
+    let flat = match &proof.root.parts {
+        Parts::Component(_) => true,
+        Parts::Nodes(nodes) => nodes.iter().all(|node| is_leaf(node) && plain(node)),
+    };
+    (flat && plain(&proof.root)).then_some(()).ok_or_else(|| malformed("it has abstractions where there can be none"))
 }
 
 struct Checker<'a> {
@@ -167,7 +193,7 @@ fn silence_in(question: Question<'_>) -> Silence {
     match question {
         Question::Formula(formula) if silence::is_insensitive(formula) => Silence::ForEver,
         Question::Formula(_) => Silence::Counts,
-        Question::Deadlock | Question::Safety => Silence::Nothing,
+        Question::Deadlock | Question::Safety | Question::Progress(_) => Silence::Nothing,
     }
 }
 

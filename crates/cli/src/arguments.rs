@@ -9,8 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use highwater::convert::Target;
 use highwater::lts::Equivalence;
 use highwater::settings::{
-    Abstraction, COptions, Channels, DataModel, Engine, Language, Method, PathInvariant, ReadOptions, Reduction,
-    SearchOrder, Settings,
+    Abstraction, COptions, Channels, DataModel, Device, Engine, Language, Method, PathInvariant, ReadOptions,
+    Reduction, SearchOrder, Settings,
 };
 use highwater::show::{Picture, What};
 use highwater::{Budget, Cancel, Choice, OLD_NAMES};
@@ -297,6 +297,12 @@ pub struct SearchArgs {
     /// Go on after a violation, through all states.
     #[arg(long)]
     pub keep_going: bool,
+    /// Where safety and deadlock are searched: `cpu`, `auto`, `cuda` or `cuda:N`.
+    #[arg(long, value_name = "DEVICE", default_value_t)]
+    pub device: Device,
+    /// Write the code that is generated for a device.
+    #[arg(long, value_name = "OUT.cu")]
+    pub emit_cuda: Option<PathBuf>,
     /// A few bits per state, in half of `--memory`, for safety and deadlock: finds violations in what does not fit,
     /// proves nothing.
     #[arg(long)]
@@ -395,6 +401,8 @@ impl CheckArgs {
             engine: self.engine,
             channels: self.channels,
             jobs: search.jobs,
+            device: search.device,
+            emit_cuda: search.emit_cuda.clone(),
             bitstate: search.bitstate,
             unpacked: search.unpacked,
             progress: self.progress.clone(),

@@ -35,7 +35,6 @@ mod papers;
 mod parallel;
 mod product_certificates;
 mod programs;
-mod reduction;
 mod robust;
 mod schema;
 mod simulate_c;

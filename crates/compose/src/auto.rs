@@ -4,7 +4,7 @@ use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::refine::{Manner, refine};
 use crate::trace::RefinementTrace;
-use crate::{Statistics, Verdict, by, minimise, plain};
+use crate::{Statistics, Verdict, by, counting, minimise, plain};
 use model::verdict::Reason;
 
 /// The states of the first slice, and how much more each next one has.
@@ -18,6 +18,7 @@ enum Way {
     Plain,
     Refine,
     Minimise,
+    Count,
 }
 
 /// Answers by whatever comes to an end first.
@@ -29,8 +30,8 @@ pub(crate) fn auto(
 ) -> Result<Verdict, Reason> {
     // Where silence counts, little can be merged.
     let order = match problem.hears_silence {
-        true => [Way::Plain, Way::Refine, Way::Minimise],
-        false => [Way::Plain, Way::Minimise, Way::Refine],
+        true => [Way::Plain, Way::Count, Way::Refine, Way::Minimise],
+        false => [Way::Plain, Way::Count, Way::Minimise, Way::Refine],
     };
     let mut given_up: Vec<Way> = Vec::new();
     // A proof that the plain search found and that takes more states to check than to find.
@@ -41,6 +42,11 @@ pub(crate) fn auto(
             let slice = meter.slice(states);
             let found = match way {
                 Way::Plain => by(statistics, "plain", |_| plain::plain_and_checkable(problem, &slice)),
+                // It is as good as it gets the first time.
+                Way::Count => by(statistics, "count", |_| {
+                    given_up.push(way);
+                    counting::count(problem, meter).map(|found| (found, true))
+                }),
                 Way::Refine => by(statistics, "refine", |statistics| {
                     refine(problem, Manner::Eager, iterations, &slice, trace, statistics).map(|found| (found, true))
                 }),

@@ -3,17 +3,19 @@
 //! * In: a [`Composition`] and a [`Question`].
 //! * Out: an [`Answer`]: a proof that a small checker accepts, or a run that the model's semantics replay.
 //!
-//! Four methods (the paper is Chaki and others, *Concurrent software verification with states, events, and deadlocks*):
+//! Five methods (the paper is Chaki and others, *Concurrent software verification with states, events, and deadlocks*):
 //!
 //! * `plain`: the product on the fly (`product`, `table`, `search`, `lasso`).
 //! * `refine`: Figs. 4 and 8 of the paper, and a less patient version (`partition`, `projection`, `assemble`, `trace`).
 //! * `minimise`: compose, hide, minimise, along a tree of components.
+//! * `counting`: linear invariants of all components, for those that count.
 //! * `auto`: all of them in slices.
 //!
 //! This crate never prints. A limit that is hit is a reason, never an answer.
 
 mod assemble;
 mod auto;
+mod counting;
 pub mod equivalence;
 mod lasso;
 mod lts;
@@ -23,6 +25,7 @@ mod partition;
 mod plain;
 mod problem;
 mod product;
+mod progress;
 mod projection;
 mod refine;
 mod search;
@@ -61,6 +64,8 @@ pub enum Method {
     Refine,
     /// Compose, hide, minimise, one component after the other.
     Minimise,
+    /// Linear invariants over the states of all components, and a SAT solver.
+    Count,
 }
 
 /// An answer, and what was counted on the way.
@@ -123,6 +128,13 @@ fn answer(
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
     statistics.automaton_states = problem.watch.as_ref().map_or(0, |watch| watch.states.len() as u64);
+    if let Question::Progress(wanted) = problem.question {
+        if !matches!(method, Method::Auto | Method::Plain) {
+            return Err(Reason::NotSupported(String::from("progress is answered by the product: leave out --method")));
+        }
+        return by(statistics, "plain", |_| progress::progress(problem, wanted, meter))
+            .and_then(|found| confirmed(problem, found));
+    }
     let verdict = match method {
         Method::Auto => auto::auto(problem, meter, trace, statistics)?,
         Method::Plain => by(statistics, "plain", |_| plain::plain(problem, meter))?,
@@ -132,10 +144,16 @@ fn answer(
         Method::Refine => by(statistics, "refine", |statistics| {
             refine::refine(problem, Manner::Eager, u64::MAX, meter, trace, statistics)
         })?,
+        Method::Count => by(statistics, "count", |_| counting::count(problem, meter))?,
         Method::Minimise => {
             by(statistics, "minimise", |statistics| minimise::minimise(problem, meter, trace, statistics))?
         }
     };
+    confirmed(problem, verdict)
+}
+
+/// A run counts if it replays.
+fn confirmed(problem: &Problem<'_>, verdict: Verdict) -> Result<Verdict, Reason> {
     match verdict {
         Verdict::Fails(run) if !problem.confirms(&run) => {
             let reason = "a counterexample was found, but its run did not replay";

@@ -10,6 +10,7 @@ use model::budget::Budget;
 use model::composition::{Composition, Run, StepLabel, Stepper};
 use model::composition_proof::{CompositionProof, Node, Parts};
 use model::ids::EventId;
+use model::terminal::terminal_events;
 use model::verdict::Reason;
 
 /// What all methods start from.
@@ -34,7 +35,7 @@ impl<'a> Problem<'a> {
     ) -> Result<Problem<'a>, Reason> {
         let watch = match question {
             Question::Formula(formula) => Some(Watch::new(formula, budget)?),
-            Question::Deadlock | Question::Safety => None,
+            Question::Deadlock | Question::Safety | Question::Progress(_) => None,
         };
         let hears_silence = matches!(question, Question::Formula(formula) if !silence::is_insensitive(formula));
         let leaf = |component: &model::composition::Component| Leaf::new(&component.structure, watch.as_ref());
@@ -74,6 +75,8 @@ impl<'a> Problem<'a> {
         match self.question {
             Question::Deadlock => run.loop_from.is_none() && Stepper::new(self.composition).is_stuck(last),
             Question::Safety => run.loop_from.is_none() && self.composition.is_wrong(last),
+            Question::Progress(progress) => terminal_events(self.composition, last)
+                .is_some_and(|happens| progress.is_missed(&|event| happens.contains(&event))),
             Question::Formula(formula) => run.loop_from.is_some_and(|loop_from| {
                 !formula.holds_on(run.steps.len(), loop_from, &|atom, at| {
                     self.composition.holds(*atom, &run.states[at], run.steps[at].event())
@@ -87,13 +90,14 @@ impl<'a> Problem<'a> {
         let leaf =
             |component: u32| Node { parts: Parts::Component(component), hidden: Vec::new(), classes: Vec::new() };
         let mut leaves: Vec<Node> = (0..self.leaves.len() as u32).map(leaf).collect();
-        match leaves.pop() {
-            Some(only) if leaves.is_empty() => CompositionProof { root: only },
+        let root = match leaves.pop() {
+            Some(only) if leaves.is_empty() => only,
             last => {
                 leaves.extend(last);
-                CompositionProof { root: Node { parts: Parts::Nodes(leaves), hidden: Vec::new(), classes: Vec::new() } }
+                Node { parts: Parts::Nodes(leaves), hidden: Vec::new(), classes: Vec::new() }
             }
-        }
+        };
+        CompositionProof { root, invariants: Vec::new() }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::product::{Path, Product, Successors};
 use crate::table::Table;
 use model::verdict::Reason;
 
-const NOBODY: u32 = u32::MAX;
+pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// A shortest path to a state that `wanted` accepts; it is also told whether the state has steps.
 pub(crate) fn breadth_first(
@@ -41,7 +41,7 @@ pub(crate) fn breadth_first(
 }
 
 /// The path by which a state was found. What happened in a step is found again.
-fn path_to(product: &Product<'_>, table: &Table, parents: &[u32], end: u32) -> Result<Path, Reason> {
+pub(crate) fn path_to(product: &Product<'_>, table: &Table, parents: &[u32], end: u32) -> Result<Path, Reason> {
     let mut numbers = vec![end];
     while let Some(&parent) = numbers.last().and_then(|&last| parents.get(last as usize))
         && parent != NOBODY

@@ -110,7 +110,13 @@ fn a_proof_that_is_found_at_once_can_be_checked() {
         let answer = ask_within(&rings, Question::Formula(&formula), Method::Auto, &limits);
         let Verdict::Holds(proof) = answer.verdict else { panic!("{:?} for {formula}", answer.verdict) };
         let asked = Question::Formula(&formula);
-        let accepted = certify::composition::verify(&rings, asked, &proof, &model::context::Context::silent(&limits));
+        let accepted = certify::composition::verify(
+            &rings,
+            asked,
+            &proof,
+            &mut bitvector::SatRefuter,
+            &model::context::Context::silent(&limits),
+        );
         assert_eq!(accepted, Ok(()), "{formula}");
     }
 }

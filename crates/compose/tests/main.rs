@@ -1,5 +1,6 @@
 //! The integration tests of `compose`, one executable: each file is a module.
 
+mod counting;
 mod equivalence;
 mod families;
 mod formulas;

@@ -17,15 +17,17 @@
 //! The product is in `product`; `lasso` makes a short run of what is found, and `witness` replays it.
 
 mod lasso;
+mod plain;
 mod product;
 mod witness;
 
 pub use lasso::{Lasso, Move};
+pub(crate) use plain::{close, plain};
 pub use witness::is_bad_prefix;
 pub(crate) use witness::witness;
 
 use crate::clock::Clock;
-use crate::reduction::{Choice, Labels, Reduction};
+use crate::reduction::{self, Choice, Labels, Reduction};
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use model::claim::{AtomSet, Claim, product_digest};
 use model::context::Context;
@@ -65,6 +67,8 @@ pub struct Found {
     pub digest: Option<u128>,
     /// States in which one process moved alone, since the order of steps does not matter.
     pub alone: u64,
+    /// States were left out, or might have been.
+    pub reduced: bool,
     /// Where the watched conditions held, if anywhere: what the caller asked to be watched.
     pub seen: bool,
 }
@@ -93,6 +97,28 @@ pub fn search<'a>(
     let mut search = Search::new(semantics, question, sighting, cx);
     let ended = search.run();
     search.finish(ended)
+}
+
+/// Like [`search`], without states that the claim cannot tell from others.
+pub(crate) fn search_trimmed<'a>(
+    semantics: &'a Semantics<'a>,
+    question: &'a Question<'a>,
+    sighting: Option<Sighting<'a>>,
+    cx: &Context<'a>,
+) -> Found {
+    let labels = if question.labels { Labels::Acceptance } else { Labels::None };
+    let Some(trimmed) = reduction::trimmed(semantics, &question.claim.atoms, labels) else {
+        return search(semantics, question, sighting, cx);
+    };
+    // A bad prefix is cut out of a run of the plain semantics.
+    let question = &Question { prefixes: false, ..*question };
+    let mut found = search(&trimmed, question, sighting, cx);
+    let reason = || Reason::Internal(String::from("a run was found, but it is none of the model"));
+    if let Some(lasso) = found.lasso.take() {
+        found.lasso = plain(semantics, question, &lasso);
+        found.stopped = found.lasso.is_none().then(reason);
+    }
+    Found { reduced: true, ..found }
 }
 
 /// Why the search ended before all states were visited.
@@ -229,7 +255,7 @@ impl<'a> Search<'a> {
             return self.product.expand(self.table.state(id), None, &self.clock);
         };
         self.product.asker.load(split(self.table.state(id)).0);
-        reduction.choices(&self.product.asker, &mut self.choices);
+        reduction.choices(&self.product.asker, true, &mut self.choices);
         for index in 0..self.choices.len() {
             let choice = self.choices[index];
             let expanded = self.product.expand(self.table.state(id), Some(choice.process), &self.clock)?;
@@ -315,7 +341,7 @@ impl<'a> Search<'a> {
             memory_bytes: self.table.memory_bytes() + self.numbers.capacity() as u64 * 4,
             violations: u64::from(lasso.is_some()),
         };
-        Found { lasso, stopped, stats, digest, alone: self.alone, seen: self.seen }
+        Found { lasso, stopped, stats, digest, alone: self.alone, reduced: false, seen: self.seen }
     }
 
     fn digest(&mut self) -> u128 {

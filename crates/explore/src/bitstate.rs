@@ -81,7 +81,7 @@ pub(crate) fn search<'a>(semantics: &'a Semantics<'a>, watch: Watch<'a>, bytes: 
         bits: Bits::new(bytes),
         stack: Stack::default(),
         path: Vec::new(),
-        violations: Violations::new(),
+        violations: Violations::default(),
         stats: SearchStats::default(),
     };
     let stopped = search.run();

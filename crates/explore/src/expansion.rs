@@ -24,21 +24,24 @@ const CHECK_EVERY: usize = 1 << 14;
 
 /// Something that is wrong in a state, or on a step from it.
 #[derive(Clone, Debug)]
-pub(crate) struct Problem {
-    pub(crate) property: Property,
+pub struct Problem {
+    /// Which property it violates.
+    pub property: Property,
     /// What leads from the state to the problem: a step with a fault, after inner steps of an atomic
     /// sequence; empty if the state itself is the problem.
-    pub(crate) last_steps: Vec<Step>,
+    pub last_steps: Vec<Step>,
     /// The fault; none for a deadlock.
-    pub(crate) fault: Option<FaultAt>,
+    pub fault: Option<FaultAt>,
     /// Equal for failures that are one: the same statement fails, and processes are at the same places.
-    pub(crate) same: u64,
+    pub same: u64,
 }
 
 /// Why an expansion was not finished.
 #[derive(Debug)]
-pub(crate) enum Unfinished {
+pub enum Unfinished {
+    /// The tool's own limits.
     Overflow(Overflow),
+    /// The user, the clock or the memory.
     Stopped(Reason),
 }
 
@@ -49,7 +52,8 @@ impl From<Overflow> for Unfinished {
 }
 
 impl Unfinished {
-    pub(crate) fn reason(self) -> Reason {
+    /// What a search says about it.
+    pub fn reason(self) -> Reason {
         match self {
             Unfinished::Overflow(overflow) => Reason::from(overflow),
             Unfinished::Stopped(reason) => reason,
@@ -58,24 +62,26 @@ impl Unfinished {
 }
 
 /// Computes successors; one per thread.
-pub(crate) struct Expander<'s> {
-    pub(crate) stepper: Stepper<'s>,
+pub struct Expander<'s> {
+    /// Takes the steps.
+    pub stepper: Stepper<'s>,
     /// Inner states of atomic sequences still to be looked at.
     inner: Inners,
     /// An inner state that an endless sequence would come back to.
     milestone: Vec<u8>,
-    pub(crate) transitions: u64,
+    /// Steps so far, inner ones included.
+    pub transitions: u64,
     /// What is wrong with the state that was expanded last.
-    pub(crate) problems: Vec<Problem>,
+    pub problems: Vec<Problem>,
     /// The first run that cannot go on because of a fault.
-    pub(crate) crashed: Option<FaultAt>,
+    pub crashed: Option<FaultAt>,
     /// Says which process may move alone, if states may be left out.
     reduction: Option<Reduction<'s>>,
     choices: Vec<Choice>,
     /// States in which one process moved alone.
     pub(crate) alone: u64,
     /// The sum of the digests of all states that were expanded.
-    pub(crate) digest: u128,
+    pub digest: u128,
 }
 
 /// States in the middle of atomic sequences, their bytes in one array.
@@ -137,22 +143,12 @@ impl Inners {
 }
 
 /// Where successors go.
-pub(crate) trait Sink {
+pub trait Sink {
     /// A successor.
     fn push(&mut self, state: &[u8]);
 
     /// A state in the middle of an atomic sequence.
     fn pass(&mut self, _state: &[u8]) {}
-
-    /// Whether it can be told if a state is still to be expanded.
-    fn tells(&self) -> bool {
-        false
-    }
-
-    /// Whether a state is known to be still to be expanded.
-    fn is_fresh(&mut self, _state: &[u8]) -> bool {
-        false
-    }
 }
 
 impl<F: FnMut(&[u8])> Sink for F {
@@ -161,29 +157,9 @@ impl<F: FnMut(&[u8])> Sink for F {
     }
 }
 
-/// Successors of which it is not yet known whether they are needed.
-#[derive(Default)]
-struct Ahead {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Ahead {
-    fn states(&self) -> impl Iterator<Item = &[u8]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
-    }
-}
-
-impl Sink for Ahead {
-    fn push(&mut self, state: &[u8]) {
-        self.bytes.extend_from_slice(state);
-        self.ends.push(self.bytes.len());
-    }
-}
-
 impl<'s> Expander<'s> {
-    pub(crate) fn new(semantics: &'s Semantics<'s>) -> Self {
+    /// For one thread.
+    pub fn new(semantics: &'s Semantics<'s>) -> Self {
         let (inner, milestone, problems) = (Inners::default(), Vec::new(), Vec::new());
         let (reduction, choices) = (None, Vec::new());
         let stepper = semantics.stepper();
@@ -208,7 +184,7 @@ impl<'s> Expander<'s> {
     }
 
     /// Shows every successor of a state to `sink`. `stop` is asked now and then in long atomic sequences.
-    pub(crate) fn expand(
+    pub fn expand(
         &mut self,
         state: &[u8],
         sink: &mut impl Sink,
@@ -218,7 +194,7 @@ impl<'s> Expander<'s> {
         self.inner.clear();
         self.stepper.load(state);
         self.digest = self.digest.wrapping_add(self.stepper.digest_loaded());
-        let mut count = self.alone(state, sink, stop)?;
+        let mut count = self.alone(state, sink)?;
         if count == 0 {
             count = self.successors(None, None, sink)?;
         }
@@ -230,48 +206,17 @@ impl<'s> Expander<'s> {
     }
 
     /// The successors by one process whose steps are enough in the loaded state, if there is one; how many.
-    fn alone(
-        &mut self,
-        state: &[u8],
-        sink: &mut impl Sink,
-        stop: &mut impl FnMut() -> Option<Reason>,
-    ) -> Result<usize, Unfinished> {
+    fn alone(&mut self, state: &[u8], sink: &mut impl Sink) -> Result<usize, Unfinished> {
         let Some(reduction) = &mut self.reduction else { return Ok(0) };
-        reduction.choices(&self.stepper, &mut self.choices);
+        reduction.choices(&self.stepper, false, &mut self.choices);
         for index in 0..self.choices.len() {
-            let choice = self.choices[index];
-            let count = match sink.tells() {
-                true => self.alone_if_fresh(choice.process, sink, stop)?,
-                false if choice.closing => 0,
-                false => self.successors(Some(choice.process), None, sink)?,
-            };
+            let count = self.successors(Some(self.choices[index].process), None, sink)?;
             if count > 0 {
                 self.alone += 1;
                 return Ok(count);
             }
             self.stepper.load(state);
         }
-        Ok(0)
-    }
-
-    /// The successors by one process, if one of them is still to be expanded; how many. Then what the others can do is not
-    /// put off forever: it can still be done there, and there cannot be an endless chain of such states.
-    fn alone_if_fresh(
-        &mut self,
-        process: u32,
-        sink: &mut impl Sink,
-        stop: &mut impl FnMut() -> Option<Reason>,
-    ) -> Result<usize, Unfinished> {
-        let (mut ahead, transitions, problems) = (Ahead::default(), self.transitions, self.problems.len());
-        let count = self.successors(Some(process), None, &mut ahead)?;
-        self.atomic_sequences(&mut ahead, stop)?;
-        self.inner.clear();
-        if ahead.states().any(|state| sink.is_fresh(state)) {
-            ahead.states().for_each(|state| sink.push(state));
-            return Ok(count);
-        }
-        self.transitions = transitions;
-        self.problems.truncate(problems);
         Ok(0)
     }
 
@@ -432,7 +377,7 @@ impl<'s> Expander<'s> {
     // --- runs -------------------------------------------------------------------------------------
 
     /// The steps along a chain of states, each found from the one before.
-    pub(crate) fn steps_along(&mut self, chain: &[Vec<u8>]) -> Vec<Step> {
+    pub fn steps_along(&mut self, chain: &[Vec<u8>]) -> Vec<Step> {
         chain.windows(2).flat_map(|pair| self.steps_between(&pair[0], &pair[1])).collect()
     }
 

@@ -12,7 +12,7 @@ mod bitstate;
 mod clock;
 mod compress;
 pub mod disk;
-mod expansion;
+pub mod expansion;
 pub mod fill;
 pub mod growth;
 pub mod liveness;
@@ -47,10 +47,20 @@ pub const ENGINE: &str = "explore";
 pub fn check(semantics: &Semantics<'_>, sources: &SourceMap, options: &Options, cx: &Context<'_>) -> Vec<Outcome> {
     let start = Stopwatch::start();
     let found = search_in_mode(semantics, options, cx);
-    let time = start.elapsed();
-    let mut outcomes = outcomes(&found, semantics, sources, options, time);
+    conclude(&found, semantics, sources, options, start.elapsed())
+}
+
+/// What a search, of this crate or of another one, says of the properties of `options`.
+pub fn conclude(
+    found: &Found,
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+    options: &Options,
+    time: Duration,
+) -> Vec<Outcome> {
+    let mut outcomes = outcomes(found, semantics, sources, options, time);
     if let Some(first) = outcomes.first_mut() {
-        unreached::report(&found, semantics, sources, &mut first.details);
+        unreached::report(found, semantics, sources, &mut first.details);
     }
     outcomes
 }
@@ -91,12 +101,13 @@ fn outcomes(
 /// The search, with as many states as the mode says.
 fn search_in_mode(semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>) -> Found {
     let search = |mode: Mode, budget: &Budget| {
-        let mut options = Options { reduction: mode, ..options.clone() };
-        if mode == Mode::On && options.bitstate.is_none() && options.disk.is_none() {
-            // Whether a state is known must be told at once, which packed states and threads cannot.
-            (options.jobs, options.packing) = (1, Packing::Never);
-        }
-        search::search(semantics, &options, &cx.with(budget))
+        let options = Options { reduction: mode, ..options.clone() };
+        let trimmed = match mode {
+            Mode::On | Mode::Trimmed => reduction::trimmed(semantics, &[], Labels::None),
+            Mode::Off | Mode::Auto => None,
+        };
+        let found = search::search(trimmed.as_ref().unwrap_or(semantics), &options, &cx.with(budget));
+        Found { reduced: trimmed.is_some(), ..found }
     };
     // On disk, whether reduction pays is not tried out: the search of all states is the one that can be gone on with.
     let whole = options.keep_going || options.bitstate.is_some() || options.disk.is_some();
@@ -109,7 +120,6 @@ fn search_in_mode(semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>
         states: found.stats.states,
         full: found.stopped == Some(Reason::States),
     };
-    let search = |reduce: bool, budget: &Budget| search(if reduce { Mode::On } else { Mode::Off }, budget);
     reduction::gradually(mode, cx.budget, &search, &tally)
 }
 
@@ -120,7 +130,7 @@ fn finished(outcome: &mut Outcome, found: &Found) {
         return;
     }
     match (&found.stopped, found.digest) {
-        (None, Some(_)) if found.alone > 0 => {
+        (None, Some(_)) if found.reduced => {
             outcome.certificate = Some(Certificate::Searched { fair: false, events: Vec::new() })
         }
         (None, Some(digest)) => {

@@ -179,9 +179,10 @@ impl Setting<'_> {
 
     /// The search, with as many states as the mode says.
     fn search(&self, question: &Question<'_>, sighting: Option<Sighting<'_>>, may_reduce: bool) -> Found {
-        let search = |reduce: bool, budget: &Budget| {
-            let question = Question { reduce, ..*question };
-            accept::search(self.semantics, &question, sighting, &self.cx.with(budget))
+        let search = |mode: Mode, budget: &Budget| {
+            let question = Question { reduce: mode == Mode::On, ..*question };
+            let search = if mode == Mode::Off { accept::search } else { accept::search_trimmed };
+            search(self.semantics, &question, sighting, &self.cx.with(budget))
         };
         let mode = if may_reduce && !self.fair { self.reduction } else { Mode::Off };
         let tally = |found: &Found| Tally {
@@ -227,9 +228,9 @@ impl Setting<'_> {
             (None, None, Some(digest)) => {
                 outcome.verdict = Verdict::Proved;
                 let (states, claim, fair) = (found.stats.states, Box::new(question.claim.clone()), question.fair);
-                outcome.certificate = Some(match found.alone {
-                    1.. => Certificate::Searched { fair, events: Vec::new() },
-                    0 => Certificate::Product { states, digest, claim, fair },
+                outcome.certificate = Some(match found.reduced {
+                    true => Certificate::Searched { fair, events: Vec::new() },
+                    false => Certificate::Product { states, digest, claim, fair },
                 });
             }
             (None, None, None) => {}

@@ -30,6 +30,7 @@ pub use lasso::Lasso;
 pub(crate) use witness::words;
 
 use crate::ENGINE;
+use crate::accept;
 use crate::clock::Clock;
 use crate::liveness::Setting;
 use crate::moves::Mover;
@@ -74,6 +75,8 @@ pub struct Found {
     pub digest: Option<u128>,
     /// States in which one process moved alone, since the order of steps does not matter.
     pub alone: u64,
+    /// States were left out, or might have been.
+    pub reduced: bool,
 }
 
 /// Answers whether every infinite run makes progress again and again, fair or not; and whether the run that does not is
@@ -82,7 +85,7 @@ pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Out
     let start = Stopwatch::start();
     let Setting { semantics, sources, cx, .. } = *setting;
     let mode = if progress.reduction(semantics).is_some() { setting.reduction } else { Mode::Off };
-    let searched = |reduce: bool, budget: &Budget| search_in(semantics, progress, reduce, &cx.with(budget));
+    let searched = |mode: Mode, budget: &Budget| search_in(semantics, progress, mode, &cx.with(budget));
     let tally = |found: &Found| Tally {
         alone: found.alone,
         states: found.stats.states,
@@ -113,9 +116,9 @@ pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Out
         },
         (None, None, Some(digest)) => {
             let (states, events) = (outcome.stats.as_ref().map_or(0, |stats| stats.states), progress.names());
-            outcome.certificate = Some(match found.alone {
-                0 => Certificate::Explored { states, digest, longest: Vec::new(), events },
-                1.. => Certificate::Searched { fair: false, events },
+            outcome.certificate = Some(match found.reduced {
+                false => Certificate::Explored { states, digest, longest: Vec::new(), events },
+                true => Certificate::Searched { fair: false, events },
             });
         }
         (None, Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason),
@@ -128,13 +131,23 @@ pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Out
 
 /// Searches for a cycle without progress, among all states.
 pub fn search(semantics: &Semantics<'_>, progress: &ProgressOf<'_>, cx: &Context<'_>) -> Found {
-    search_in(semantics, progress, false, cx)
+    search_in(semantics, progress, Mode::Off, cx)
 }
 
-fn search_in(semantics: &Semantics<'_>, progress: &ProgressOf<'_>, reduce: bool, cx: &Context<'_>) -> Found {
-    let mut search = Search::new(semantics, progress, reduce, cx);
+fn search_in(semantics: &Semantics<'_>, progress: &ProgressOf<'_>, mode: Mode, cx: &Context<'_>) -> Found {
+    let trimmed = if mode == Mode::Off { None } else { progress.trimmed(semantics) };
+    let mut search = Search::new(trimmed.as_ref().unwrap_or(semantics), progress, mode == Mode::On, cx);
     let ended = search.run();
-    search.finish(ended)
+    let mut found = search.finish(ended);
+    if trimmed.is_some()
+        && let Some(lasso) = found.lasso.take()
+    {
+        // What nothing reads any more may be different after a cycle of the trimmed semantics.
+        found.lasso = accept::close(semantics, &lasso.stem, &lasso.cycle).map(|(stem, cycle)| Lasso { stem, cycle });
+        let reason = || Reason::Internal(String::from("a cycle was found, but it is none of the model"));
+        found.stopped = found.lasso.is_none().then(reason);
+    }
+    Found { reduced: trimmed.is_some(), ..found }
 }
 
 /// Why the search ended before all states were visited.
@@ -258,7 +271,7 @@ impl<'a> Search<'a> {
     fn expand(&mut self, state: &[u8], may_reduce: bool) -> Result<(), Ended> {
         if let Some(reduction) = self.reduction.as_mut().filter(|_| may_reduce) {
             self.judge.asker.load(state);
-            reduction.choices(&self.judge.asker, &mut self.choices);
+            reduction.choices(&self.judge.asker, true, &mut self.choices);
             for index in 0..self.choices.len() {
                 self.moves(state, Some(self.choices[index].process))?;
                 if !self.mover.is_empty() {
@@ -318,7 +331,7 @@ impl<'a> Search<'a> {
             memory_bytes: self.table.memory_bytes(),
             violations: u64::from(lasso.is_some()),
         };
-        Found { lasso, endless, stopped, stats, digest, alone: self.alone }
+        Found { lasso, endless, stopped, stats, digest, alone: self.alone, reduced: false }
     }
 
     fn digest(&mut self) -> u128 {

@@ -8,15 +8,17 @@
 //! * **Independence.** What the edges of a location touch (`access.rs`) is compared with what every other process can touch *from
 //!   where it is on*, with processes that it may create. Channels and array elements are told apart where the expressions that name
 //!   them are fixed for a process: parameters, `_pid`. A send and a receive on the two ends of a channel are independent, as
-//!   long as neither can enable another statement of the same location, nor disable one: beside an `else` or an escape, and in a
-//!   deterministic step, a send or a receive is a test of the channel as well.
+//!   long as neither can enable another statement of the same location, nor disable one: where there is a choice, a send needs
+//!   room in the state at hand, a receive a message; in a deterministic step, either is a test of the channel as well.
 //! * **Visibility.** A location is left out if its edges write what a formula reads, or enter or leave a label that it
 //!   names, or are an event of it.
-//! * **Nobody is put off forever.** A search that knows its states lets a process move alone only if that leads to a state
-//!   that is still to be expanded (breadth-first, for errors and deadlocks), or to none that is still open (depth-first,
-//!   for infinite runs). A search for cycles without progress needs no such care: see `progress.rs`. One that does not know them uses that in every cycle some process goes round a loop of its control
-//!   flow: edges that close such loops are never taken alone ([`Choice::closing`]). Each of these is enough by itself; half
-//!   of one and half of the other is not.
+//! * **Nobody is put off forever.** Edges that close loops of the control flow are never taken alone (`proviso.rs`): so a
+//!   search for errors and deadlocks visits the same states in any order, in any number of threads. A depth-first search
+//!   for infinite runs lets a process move alone if that leads to no state that is still open; one for cycles without progress
+//!   needs no such care: see `progress.rs`. Each of these is enough by itself; half of one and half of the other is not.
+//!
+//! Before that, states are left out that differ in what nothing reads any more (`dead.rs`), and those between two steps that
+//! nothing can tell apart (`merge.rs`): [`trimmed`].
 //!
 //! Not for models that look into other processes (`P@label`, `P:x`, `enabled`, `pc_value`, `_last`, priorities,
 //! `provided`, `np_`), and not for lossy channels. `timeout` does no harm: while a process can move, it is false.
@@ -24,7 +26,10 @@
 //! `visible` is what a property looks at, `resolve` compares processes, `gradually` says whether it is worth the trouble.
 
 mod access;
+mod dead;
 mod gradually;
+mod merge;
+mod proviso;
 mod resolve;
 mod visible;
 
@@ -36,10 +41,17 @@ use model::expr::Expr;
 use model::formula::Atom;
 use model::ids::{LocationId, MachineId};
 use model::network::{Machine, Network};
-use model::semantics::{Reading, Semantics, Stepper};
-use resolve::{Bit, Identity, Resolved};
+use model::semantics::{Reading, Semantics, Stepper, Trim};
+use resolve::{Bit, Identity, Resolved, While};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use visible::Visible;
+
+/// The semantics of a model for a search that leaves out what a property cannot tell: its states are fewer, and the steps of its
+/// runs are runs of the model. `None` if nothing may be left out.
+pub fn trimmed<'n>(semantics: &Semantics<'n>, atoms: &[Atom], labels: Labels) -> Option<Semantics<'n>> {
+    let trims = Reduction::new(semantics, atoms, labels)?.trims();
+    Some(Semantics::trimmed(semantics.network(), semantics.reading(), &trims))
+}
 
 /// A process that may move alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +71,8 @@ pub struct Reduction<'n> {
     machines: Vec<MachineAccess>,
     /// Per machine and location: what does not depend on the process.
     places: Vec<Vec<Place>>,
+    /// Per machine: every loop has an edge that is never taken alone, but where an anchor allows it.
+    cut: Vec<bool>,
     /// What the property looks at.
     visible: Visible,
     /// Numbers of what can be done to objects.
@@ -79,6 +93,8 @@ struct Place {
     first: Vec<usize>,
     later: Vec<usize>,
     closing: bool,
+    /// Exchanges of which every loop through this place has one, as numbers of accesses.
+    anchors: BTreeSet<usize>,
     /// It enters or leaves a label that the property names, or writes a local variable that it reads.
     visible: bool,
 }
@@ -118,6 +134,7 @@ impl<'n> Reduction<'n> {
             stability,
             machines,
             places: Vec::new(),
+            cut: Vec::new(),
             visible,
             bits: HashMap::new(),
             last: Vec::new(),
@@ -126,18 +143,43 @@ impl<'n> Reduction<'n> {
             current: Vec::new(),
         };
         let ids = (0..network.machines.len()).map(MachineId::from);
-        reduction.places = ids.map(|id| reduction.places_of(id)).collect();
+        let cuts = proviso::cuts(&reduction);
+        reduction.places = ids.zip(&cuts).map(|(id, cuts)| reduction.places_of(id, semantics, cuts)).collect();
+        reduction.cut = cuts.iter().map(|cuts| cuts.all).collect();
         Some(reduction)
     }
 
-    /// The processes that may move alone in the state that is loaded; whether they can move at all is not looked at.
-    pub fn choices(&mut self, stepper: &Stepper<'_>, choices: &mut Vec<Choice>) {
+    /// What the edges of each machine can do without: the states after some, and variables that are dead.
+    fn trims(&self) -> Vec<Vec<Trim>> {
+        let owners = dead::owned(self.network);
+        let of_machine = |id: MachineId| {
+            let owned = owners.iter().filter(|(_, owner)| **owner == id).map(|(variable, _)| *variable).collect();
+            let trims = dead::resets(self, id, &owned).into_iter().zip(merge::merged(self, id, &owned));
+            trims.map(|(dead, keeps_control)| Trim { keeps_control, dead }).collect()
+        };
+        (0..self.network.machines.len()).map(MachineId::from).map(of_machine).collect()
+    }
+
+    /// The processes that may move alone in the state that is loaded; whether they can move at all is not looked at. Those whose
+    /// step may close a loop come last, if they are wanted at all.
+    pub fn choices(&mut self, stepper: &Stepper<'_>, closing_too: bool, choices: &mut Vec<Choice>) {
         choices.clear();
+        let processes = 0..stepper.loaded_processes();
+        let place = |places: &[Vec<Place>], process: usize| {
+            let (machine, location) = stepper.loaded_place(process);
+            let place = &places[machine.index()][location.index()];
+            let wanted = closing_too || !place.closing || !place.anchors.is_empty();
+            (!place.visible && wanted).then_some(place.closing)
+        };
+        if !processes.clone().any(|process| place(&self.places, process).is_some()) {
+            return;
+        }
         self.look_at(stepper);
-        for process in 0..self.current.len() {
-            if self.is_alone(process) {
-                let (machine, location) = stepper.loaded_place(process);
-                let closing = self.places[machine.index()][location.index()].closing;
+        for process in processes {
+            if let Some(closing) = place(&self.places, process)
+                && self.is_alone(stepper, process)
+                && (closing_too || !closing || self.is_anchored(stepper, process))
+            {
                 choices.push(Choice { process: process as u32, closing });
             }
         }
@@ -189,26 +231,54 @@ impl<'n> Reduction<'n> {
     }
 
     /// Nothing that the others may do has to do with what this process does next.
-    fn is_alone(&self, process: usize) -> bool {
+    fn is_alone(&self, stepper: &Stepper<'_>, process: usize) -> bool {
         let Some(own) = self.at(process).filter(|own| !own.never) else { return false };
-        own.rules_out.is_empty()
+        let is_so = |so: While| match so {
+            While::Empty(queue) => stepper.loaded_length(queue) == 0,
+            While::Full(queue) => stepper.loaded_is_full(queue),
+        };
+        self.others_spare(process, &own.rules_out)
+            && own.while_so.iter().all(|(so, bits)| self.others_spare(process, bits) || !is_so(*so))
+    }
+
+    /// What a loop through this place needs comes from, or goes to, processes with smaller numbers, all loops of which are cut.
+    fn is_anchored(&self, stepper: &Stepper<'_>, process: usize) -> bool {
+        let Some(own) = self.at(process) else { return false };
+        own.anchors.iter().any(|needed| {
+            (0..self.current.len()).filter(|&other| other != process).all(|other| {
+                let spares = |other: &Resolved| needed.iter().zip(&other.far).all(|(a, b)| a & b == 0);
+                let smaller = other < process && self.cut[stepper.loaded_place(other).0.index()];
+                smaller || self.at(other).is_some_and(spares)
+            })
+        })
+    }
+
+    /// None of the others may ever do any of this.
+    fn others_spare(&self, process: usize, ruled_out: &[u64]) -> bool {
+        ruled_out.is_empty()
             || (0..self.current.len()).filter(|&other| other != process).all(|other| {
-                self.at(other).is_some_and(|other| own.rules_out.iter().zip(&other.far).all(|(a, b)| a & b == 0))
+                self.at(other).is_some_and(|other| ruled_out.iter().zip(&other.far).all(|(a, b)| a & b == 0))
             })
     }
 
-    fn places_of(&self, id: MachineId) -> Vec<Place> {
+    fn places_of(&self, id: MachineId, semantics: &Semantics<'_>, cuts: &proviso::Cuts) -> Vec<Place> {
         let machine = self.network.machine(id);
-        let closing = closing_edges(machine);
+        let keeps: Vec<bool> =
+            (0..machine.edges.len()).map(|edge| semantics.keeps_control_after(id, edge.into())).collect();
         (0..machine.locations.len())
             .map(|location| {
                 let mut place = Place::default();
                 place.first.extend(machine.locations[location].edges.iter().map(|edge| edge.index()));
-                place.later = later_edges(machine, &place.first);
+                place.later = later_edges(machine, &keeps, &place.first);
                 let all = || place.first.iter().chain(&place.later);
-                let closes = all().any(|edge| closing.contains(edge));
+                let mut closing = all().filter(|edge| cuts.edges.contains(edge)).map(|edge| cuts.anchors.get(edge));
+                let first = closing.next();
+                let none = BTreeSet::new();
+                let common =
+                    |anchors: BTreeSet<usize>, more: Option<&BTreeSet<usize>>| &anchors & more.unwrap_or(&none);
+                let anchors = closing.fold(first.flatten().cloned().unwrap_or_default(), common);
                 let visible = all().any(|&edge| self.is_visible_edge(id, edge));
-                Place { closing: closes, visible, ..place }
+                Place { closing: first.is_some(), anchors, visible, ..place }
             })
             .collect()
     }
@@ -222,14 +292,14 @@ impl<'n> Reduction<'n> {
 }
 
 /// The edges of atomic sequences that start with one of these edges, without them.
-fn later_edges(machine: &Machine, first: &[usize]) -> Vec<usize> {
+fn later_edges(machine: &Machine, keeps: &[bool], first: &[usize]) -> Vec<usize> {
     let mut later = BTreeSet::new();
     let mut work: Vec<usize> = first.to_vec();
     while let Some(edge) = work.pop() {
-        let edge = &machine.edges[edge];
-        if !edge.atomic {
+        if !keeps[edge] {
             continue;
         }
+        let edge = &machine.edges[edge];
         for next in machine.locations[edge.to.index()].edges.iter().map(|next| next.index()) {
             if later.insert(next) {
                 work.push(next);
@@ -239,8 +309,8 @@ fn later_edges(machine: &Machine, first: &[usize]) -> Vec<usize> {
     later.into_iter().collect()
 }
 
-/// Edges without which the control flow has no loop: those that lead back on a depth-first search.
-fn closing_edges(machine: &Machine) -> HashSet<usize> {
+/// Edges without which the control flow along those that count has no loop: those that lead back on a depth-first search.
+fn closing_edges(machine: &Machine, counts: &dyn Fn(usize) -> bool) -> HashSet<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Colour {
         New,
@@ -262,6 +332,9 @@ fn closing_edges(machine: &Machine) -> HashSet<usize> {
                 continue;
             };
             *next += 1;
+            if !counts(edge.index()) {
+                continue;
+            }
             let to = machine.edges[edge.index()].to.index();
             match colours.get(to) {
                 Some(Colour::New) => {

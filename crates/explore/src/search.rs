@@ -17,15 +17,14 @@ mod options;
 mod violations;
 
 pub use options::{Options, Order, Packing};
-pub use violations::Violation;
-pub(crate) use violations::Violations;
+pub use violations::{Violation, Violations};
 
 use crate::expansion::{Expander, Problem, Sink};
 use crate::reduction::Mode;
 use crate::share::Bare;
 use crate::store::{Compressed, Plain, Store};
 use crate::table::{NO_PARENT, StateId};
-use crate::{bitstate, disk, parallel, share, store};
+use crate::{bitstate, disk, parallel, share};
 use model::context::Context;
 use model::fault::{FaultAt, Overflow};
 use model::semantics::{Reached, Semantics, Step};
@@ -51,6 +50,8 @@ pub struct Found {
     pub crashed: Option<FaultAt>,
     /// States in which one process moved alone, where states may be left out.
     pub alone: u64,
+    /// States were left out, or might have been: neither their number nor their digest is that of the model.
+    pub reduced: bool,
     /// Where processes were, if the search is complete.
     pub reached: Option<Reached>,
 }
@@ -125,7 +126,6 @@ impl Watch<'_> {
 struct Successors<'s, S> {
     store: &'s mut S,
     id: StateId,
-    breadth: bool,
 }
 
 impl<S: Store> Sink for Successors<'_, S> {
@@ -133,18 +133,6 @@ impl<S: Store> Sink for Successors<'_, S> {
         self.store.push(state, self.id);
         if self.store.is_due() {
             self.store.flush();
-        }
-    }
-
-    fn tells(&self) -> bool {
-        !S::PACKED
-    }
-
-    fn is_fresh(&mut self, state: &[u8]) -> bool {
-        match self.store.find(state) {
-            store::Found::At(id) => self.breadth && id > self.id,
-            store::Found::Nowhere => true,
-            store::Found::Unknown => false,
         }
     }
 }
@@ -193,7 +181,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
             state: Vec::new(),
             stack: Vec::new(),
             depth: 0,
-            violations: Violations::new(),
+            violations: Violations::default(),
             ticks: 0,
             depth_cut: false,
         }
@@ -297,7 +285,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
     fn expand(&mut self, id: StateId) -> Result<(), Reason> {
         let (store, watch) = (&mut self.store, self.watch);
         store.open(id, &mut self.state);
-        let mut sink = Successors { store, id, breadth: watch.options.order == Order::Breadth };
+        let mut sink = Successors { store, id };
         let expanded = self.expander.expand(&self.state, &mut sink, &mut || watch.must_stop(0, 0));
         for problem in self.expander.problems.drain(..) {
             self.violations.add(self.watch.options, problem, id);

@@ -25,8 +25,6 @@ pub(crate) trait Store {
     fn flush(&mut self) -> bool;
     /// Whether it is time to add the states that wait.
     fn is_due(&self) -> bool;
-    /// The number of a state, if it is there and can be told; a state that waits is not there.
-    fn find(&self, state: &[u8]) -> Found;
     /// The state from which a state was found first.
     fn parent(&self, id: StateId) -> Option<StateId>;
     /// The bytes of all states as they are.
@@ -35,17 +33,6 @@ pub(crate) trait Store {
     fn memory_bytes(&self) -> u64;
     /// Bytes that are about to be needed at once.
     fn growth_bytes(&self) -> u64;
-}
-
-/// Whether a state is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Found {
-    /// It has this number.
-    At(StateId),
-    /// It is not there.
-    Nowhere,
-    /// It cannot be told.
-    Unknown,
 }
 
 /// States as they are.
@@ -77,10 +64,6 @@ impl Store for Plain {
 
     fn is_due(&self) -> bool {
         self.batch.len() >= BATCH
-    }
-
-    fn find(&self, state: &[u8]) -> Found {
-        self.table.find(state).map_or(Found::Nowhere, Found::At)
     }
 
     fn parent(&self, id: StateId) -> Option<StateId> {
@@ -153,10 +136,6 @@ impl Store for Compressed {
 
     fn is_due(&self) -> bool {
         self.packer.waiting() >= BATCH
-    }
-
-    fn find(&self, _: &[u8]) -> Found {
-        Found::Unknown
     }
 
     fn parent(&self, id: StateId) -> Option<StateId> {

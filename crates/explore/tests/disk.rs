@@ -89,21 +89,10 @@ fn agree(name: &str, one: &[Outcome], other: &[Outcome]) {
 fn compare(case: &Case, place: &Path) -> bool {
     let name = &case.name;
     let few = Budget::unlimited().states(MOST_STATES);
-    let plain = case.search(&Options { packing: Packing::Never, ..case.options() }, &few);
-    if states(&plain[0]) >= MOST_STATES {
+    let whole = case.search(&Options { packing: Packing::Never, ..case.options() }, &few);
+    if states(&whole[0]) >= MOST_STATES {
         return false;
     }
-    let whole = match case.reduction {
-        explore::reduction::Mode::Off => plain,
-        // In memory, it is known at once which states are new, and more of them are left out.
-        _ => {
-            let disk = case.on(Disk::spill(place), 1, &few);
-            for (one, other) in plain.iter().zip(&disk) {
-                assert_eq!(one.verdict, other.verdict, "{name}: {}", one.property);
-            }
-            disk
-        }
-    };
     for (jobs, room) in [(1, None), (3, None), (1, Some(256 * 200)), (2, Some(0))] {
         let disk = room.map_or(Disk::spill(place), |room| Disk::spill(place).room(room));
         agree(&format!("{name}, {jobs} threads, room {room:?}"), &whole, &case.on(disk.clone(), jobs, &few));
@@ -160,7 +149,7 @@ fn every_combination_of_disk_threads_and_interruptions_agrees_on_random_models()
     for seed in first..first + seeds {
         let mut case = Case::new(&format!("seed {seed}"), &testing::models::ends::model(seed));
         case.reading = [Reading::Declared, Reading::Declared, Reading::Drop, Reading::Unbounded][seed as usize % 4];
-        if seed % 5 == 4 {
+        if seed % 5 > 2 {
             case.reduction = explore::reduction::Mode::On;
         }
         compared += u64::from(compare(&case, &place));

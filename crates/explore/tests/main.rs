@@ -9,4 +9,6 @@ mod growth_rules;
 mod progress;
 mod random_growth;
 mod random_progress;
+mod reduction;
+mod reduction_rules;
 mod waiting;

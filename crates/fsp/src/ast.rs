@@ -4,6 +4,7 @@
 //! short one; what nests is limited by the parser. Places where a process can be without having a name have numbers
 //! ([`Place`]), by which their states are told apart.
 
+use model::formula::{Connective, Modality};
 use model::source::Span;
 use std::ops::Range;
 
@@ -27,7 +28,8 @@ pub(crate) struct File {
     pub(crate) composites: Vec<Composite>,
     pub(crate) fluents: Vec<Fluent>,
     pub(crate) formulas: Vec<FormulaText>,
-    pub(crate) progress: Vec<Name>,
+    pub(crate) asserts: Vec<Assert>,
+    pub(crate) progress: Vec<Progress>,
     /// The name of the last process or composition.
     pub(crate) last_process: Option<Name>,
 }
@@ -42,6 +44,8 @@ pub(crate) enum Expr {
     Chain(Box<Expr>, Vec<(Operator, Expr)>, Span),
     Not(Box<Expr>, Span),
     Minus(Box<Expr>, Span),
+    /// `'a.b`: a label as a value.
+    Label(Box<Label>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,6 +102,8 @@ pub(crate) enum Part {
     Named(Name),
     Index(Index),
     Set(SetExpr),
+    /// `S\{a}`: the labels of the first set that the second has not.
+    Without(SetExpr, SetExpr),
 }
 
 /// `a.b[i:R].{c, d}`: one label, or several.
@@ -105,6 +111,13 @@ pub(crate) enum Part {
 pub(crate) struct Label {
     pub(crate) parts: Vec<Part>,
     pub(crate) span: Span,
+}
+
+impl Label {
+    /// Whether an index of it binds a variable.
+    pub(crate) fn binds(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Index(index) if index.variable.is_some()))
+    }
 }
 
 /// `{a, b[1..2]}`.
@@ -118,13 +131,20 @@ pub(crate) struct SetExpr {
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) name: Name,
-    pub(crate) property: bool,
+    pub(crate) modifiers: Modifiers,
     pub(crate) parameters: Vec<(Name, Expr)>,
     pub(crate) clauses: Vec<Clause>,
     /// Instead of clauses: the file that it is read from.
     pub(crate) import: Option<Name>,
     pub(crate) extension: Option<SetExpr>,
     pub(crate) changes: Changes,
+}
+
+/// The words in front of a definition.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Modifiers {
+    pub(crate) property: bool,
+    pub(crate) deterministic: bool,
 }
 
 /// A local process: `Q[i:R]{p} = ..`. The first one is the process itself.
@@ -168,8 +188,17 @@ pub(crate) struct Alternative {
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     pub(crate) relabel: Vec<Relabel>,
+    /// `<<{..}`, or `>>{..}` with `low`.
+    pub(crate) priority: Option<Priority>,
     /// `\{..}`, or `@{..}` with `true`.
     pub(crate) hide: Option<(SetExpr, bool)>,
+}
+
+/// Events that go first, or last.
+#[derive(Debug)]
+pub(crate) struct Priority {
+    pub(crate) labels: SetExpr,
+    pub(crate) low: bool,
 }
 
 #[derive(Debug)]
@@ -182,6 +211,7 @@ pub(crate) enum Relabel {
 #[derive(Debug)]
 pub(crate) struct Composite {
     pub(crate) name: Name,
+    pub(crate) modifiers: Modifiers,
     pub(crate) parameters: Vec<(Name, Expr)>,
     pub(crate) body: System,
     pub(crate) changes: Changes,
@@ -219,8 +249,39 @@ pub(crate) struct FormulaText {
     pub(crate) name: Name,
     pub(crate) text: String,
     pub(crate) start: usize,
-    /// LTSA's `assert`, where a fluent is true already when the event that begins it happens.
-    pub(crate) assert: bool,
+}
+
+/// `progress NAME[i:R] = {..}`, or `= if {..} then {..}`.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    pub(crate) name: Name,
+    pub(crate) indices: Vec<Index>,
+    pub(crate) condition: Option<SetExpr>,
+    pub(crate) events: SetExpr,
+}
+
+/// `assert NAME = FORMULA`, as LTSA reads it.
+#[derive(Debug)]
+pub(crate) struct Assert {
+    pub(crate) name: Name,
+    pub(crate) formula: Formula,
+    pub(crate) span: Span,
+}
+
+/// The formula of an `assert`.
+#[derive(Debug)]
+pub(crate) enum Formula {
+    Constant(bool),
+    Unary(Modality, Box<Formula>),
+    Binary(Connective, Box<Formula>, Box<Formula>),
+    /// All of these hold, or one of them.
+    Chain(Connective, Vec<Formula>),
+    /// `forall[i:R] f` joins with `And`, `exists[i:R] f` with `Or`.
+    Quantified(Connective, Vec<Index>, Box<Formula>),
+    /// A fluent, another `assert`, or a set of labels.
+    Named(Name, Vec<Index>),
+    /// One of these labels.
+    Labels(SetExpr),
 }
 
 impl FormulaText {
@@ -236,6 +297,7 @@ impl Expr {
         match self {
             Expr::Number(_) => None,
             Expr::Name(name) => Some(name.span),
+            Expr::Label(label) => Some(label.span),
             Expr::Chain(_, _, span) | Expr::Not(_, span) | Expr::Minus(_, span) => Some(*span),
         }
     }

@@ -7,7 +7,7 @@
 //! | F0201..F0202 | about what is too large                            | `sizes` |
 //! | F0301..F0304 | about formulas and fluents                         | `formulas` |
 //! | F0401..F0403 | about `.aut` files                                 | `automata` |
-//! | F0501..F0506 | warnings                                           | `warnings` |
+//! | F0501..F0507 | warnings                                           | `warnings` |
 //!
 //! Every example is a whole text that gets its message, and no other; `tests/messages.rs` reads them all, and compares
 //! what is said about them with snapshots. Those of F04 are `.aut` files.

@@ -80,8 +80,8 @@ impl<'f> Context<'f> {
 
     /// Goes one level deeper into what uses what.
     pub(crate) fn enter(&mut self, span: Span) -> Result<(), Refused> {
-        self.depth += 1;
-        if self.depth <= 2 * DEEPEST_USE {
+        if self.depth < 2 * DEEPEST_USE {
+            self.depth += 1;
             return Ok(());
         }
         let error = Diagnostic::error("F0202", span, "this is defined by itself, without an end");
@@ -115,6 +115,14 @@ impl<'f> Context<'f> {
         Ok(Value::Int(match expr {
             Expr::Number(number) => *number,
             Expr::Name(name) => return self.variable(name, env),
+            Expr::Label(label) => {
+                let names = self.label(label, env)?;
+                let [(name, _)] = &names[..] else {
+                    let message = format!("this stands for {} labels, where one is needed", names.len());
+                    return Err(Box::new(Diagnostic::error("F0107", label.span, message)));
+                };
+                return Ok(as_value(name));
+            }
             Expr::Not(inner, span) => i64::from(self.integer(inner, env, *span)? == 0),
             Expr::Minus(inner, span) => {
                 self.integer(inner, env, *span)?.checked_neg().ok_or_else(|| overflow(*span))?
@@ -211,6 +219,10 @@ impl<'f> Context<'f> {
         env.iter().chain(&self.parameters).any(|(known, _)| *known == text) || self.constants.contains_key(text)
     }
 
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.sets.contains_key(name)
+    }
+
     /// Whether an index is one value, so that it says which clause is meant.
     pub(crate) fn is_single(&self, index: &Index) -> bool {
         let range = |text: &str| {
@@ -269,6 +281,14 @@ impl<'f> Context<'f> {
                         Ok(context.set(set, env)?.into_iter().map(|name| (name, None)).collect())
                     })?;
                 }
+                Part::Without(all, less) => {
+                    found = self.longer(found, label.span, |context, env| {
+                        let (mut all, less) = (context.set(all, env)?, context.set(less, env)?);
+                        let less: std::collections::HashSet<String> = less.into_iter().collect();
+                        all.retain(|name| !less.contains(name));
+                        Ok(all.into_iter().map(|name| (name, None)).collect())
+                    })?;
+                }
                 Part::Named(name) => {
                     let names: Vec<_> = self.named_set(name)?.into_iter().map(|name| (name, None)).collect();
                     found = self.longer(found, label.span, |_, _| Ok(names.clone()))?;
@@ -322,7 +342,8 @@ impl<'f> Context<'f> {
         Ok(longer)
     }
 
-    fn named_set(&mut self, name: &'f Name) -> Result<Vec<String>, Refused> {
+    /// The labels of a set that has a name.
+    pub(crate) fn named_set(&mut self, name: &'f Name) -> Result<Vec<String>, Refused> {
         let text = name.text.as_str();
         let Some(set) = self.sets.get(text).copied() else {
             let error = Diagnostic::error("F0102", name.span, format!("there is no set `{text}`"));

@@ -9,12 +9,13 @@
 //! that begins it. LTSA's `assert` counts it as true already at the position where that event happens, so there the atom
 //! `F` is read as `begins || (F && !ends)`. In `ltl` it is the proposition.
 
-use crate::Options;
+use crate::asserts::Asserts;
 use crate::ast::{File, Fluent, FormulaText, Label, Name};
 use crate::context::{Context, Env, Refused};
 use crate::lexer::tokenize;
 use crate::names::joined;
 use crate::parse::parse_labels;
+use crate::{Options, progress};
 use model::composition::{Atom, Component, Composition, Named, Requirement};
 use model::diagnostic::{Diagnostic, nearest};
 use model::formula::{Connective, Ltl, Modality};
@@ -45,20 +46,28 @@ pub(crate) fn add(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut context = Context::new(file);
-    let named = |name: &Name| Named { name: name.text.clone(), span: name.span };
-    composition.progress = file.progress.iter().map(named).collect();
+    progress::add(composition, file, diagnostics);
     let mut names = Names::new(composition);
     for fluent in &file.fluents {
         if let Err(error) = names.fluent(fluent, &mut context, diagnostics) {
             diagnostics.push(*error);
         }
     }
-    let own = file.formulas.iter().map(|formula| (formula, options.system.is_some()));
-    for (formula, may_be_of_another) in own.chain(extra.iter().map(|formula| (formula, false))) {
-        match names.formula(formula, file, composition, diagnostics) {
+    let mut found: Vec<(&Name, bool, Result<Requirement, Refused>)> = Vec::new();
+    let is_chosen = options.system.is_some();
+    let mut asserts = Asserts::new(file, &mut names, composition);
+    for assert in &file.asserts {
+        found.push((&assert.name, is_chosen, asserts.requirement(assert)));
+    }
+    let own = file.formulas.iter().map(|formula| (formula, is_chosen));
+    for (formula, is_chosen) in own.chain(extra.iter().map(|formula| (formula, false))) {
+        found.push((&formula.name, is_chosen, names.formula(formula, file, composition, diagnostics)));
+    }
+    for (name, may_be_of_another, requirement) in found {
+        match requirement {
             Ok(requirement) => composition.formulas.push(requirement),
             Err(error) if may_be_of_another && error.code == "F0302" => {
-                let message = format!("`{}` is left out: {}", formula.name.text, error.message);
+                let message = format!("`{}` is left out: {}", name.text, error.message);
                 diagnostics.push(Diagnostic::warning("F0506", error.primary.span, message));
             }
             Err(error) => diagnostics.push(*error),
@@ -66,7 +75,8 @@ pub(crate) fn add(
     }
 }
 
-struct Names {
+/// What names in formulas can stand for.
+pub(crate) struct Names {
     events: HashMap<String, EventId>,
     propositions: HashMap<String, PropositionId>,
     watchers: HashMap<String, Watcher>,
@@ -160,7 +170,7 @@ impl Names {
         let mut atoms = Vec::new();
         for (text, places) in parsed.atoms.iter().zip(&parsed.places) {
             let place = formula.place(places.first().cloned().unwrap_or(0..0));
-            atoms.push(self.atom(text, place, formula.assert, file, composition)?);
+            atoms.push(self.atom(text, place, file, composition)?);
         }
         let ltl = ltl::with_atoms(&parsed.formula, &atoms);
         Ok(Requirement { name: formula.name.text.clone(), formula: ltl, span })
@@ -170,16 +180,15 @@ impl Names {
         &mut self,
         text: &str,
         place: Span,
-        assert: bool,
         file: &File,
         composition: &mut Composition,
     ) -> Result<Ltl<Atom>, Refused> {
         for (word, kind) in [("event ", Kind::Event), ("prop ", Kind::Proposition)] {
             if let Some(rest) = text.strip_prefix(word) {
-                return self.any_of(rest.trim(), kind, place, assert, file, composition);
+                return self.any_of(rest.trim(), kind, place, file, composition);
             }
         }
-        self.any_of(text, Kind::Either, place, assert, file, composition)
+        self.any_of(text, Kind::Either, place, file, composition)
     }
 
     /// One name, or several of which one must hold.
@@ -188,12 +197,11 @@ impl Names {
         text: &str,
         kind: Kind,
         place: Span,
-        assert: bool,
         file: &File,
         composition: &mut Composition,
     ) -> Result<Ltl<Atom>, Refused> {
         if self.is_known(text) {
-            return self.one(text, kind, place, assert, composition);
+            return self.one(text, kind, place, false, composition);
         }
         let names = written_out(text, file).unwrap_or_else(|| vec![text.to_owned()]);
         if names.len() > MOST_NAMES {
@@ -203,16 +211,16 @@ impl Names {
         }
         let mut atoms = Vec::new();
         for name in names {
-            atoms.push(self.one(&name, kind, place, assert, composition)?);
+            atoms.push(self.one(&name, kind, place, false, composition)?);
         }
         Ok(one_of(atoms).unwrap_or(Ltl::Constant(false)))
     }
 
-    fn is_known(&self, name: &str) -> bool {
+    pub(crate) fn is_known(&self, name: &str) -> bool {
         self.events.contains_key(name) || self.propositions.contains_key(name) || self.watchers.contains_key(name)
     }
 
-    fn one(
+    pub(crate) fn one(
         &mut self,
         name: &str,
         kind: Kind,
@@ -287,14 +295,14 @@ impl Names {
 
 /// Which kind of name is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Event,
     Proposition,
     Either,
 }
 
 /// A disjunction, halved again and again, so that it is not deep.
-fn one_of(mut atoms: Vec<Ltl<Atom>>) -> Option<Ltl<Atom>> {
+pub(crate) fn one_of(mut atoms: Vec<Ltl<Atom>>) -> Option<Ltl<Atom>> {
     while atoms.len() > 1 {
         let mut halved = Vec::with_capacity(atoms.len().div_ceil(2));
         let mut rest = atoms.into_iter();
@@ -309,7 +317,7 @@ fn one_of(mut atoms: Vec<Ltl<Atom>>) -> Option<Ltl<Atom>> {
     atoms.pop()
 }
 
-fn binary(op: Connective, a: Ltl<Atom>, b: Ltl<Atom>) -> Ltl<Atom> {
+pub(crate) fn binary(op: Connective, a: Ltl<Atom>, b: Ltl<Atom>) -> Ltl<Atom> {
     Ltl::Binary(op, Box::new(a), Box::new(b))
 }
 

@@ -5,13 +5,14 @@
 //! LTSA makes of it as well: relabelling applies to each part, so that two parts can be made to share an event.
 //!
 //! There is one exception. LTSA composes a part with hidden events first and relabels the result, where two events that get
-//! one name do *not* synchronise. The parts of such a composition are *sealed*; a relabelling that makes a difference
-//! there is refused rather than read in another way.
+//! one name do *not* synchronise. The parts of such a composition are *sealed*; where a relabelling makes a difference
+//! there, they are composed into one part first (`product`).
 
+use crate::ast::Name;
 use crate::context::{Context, Refused};
 use crate::names::{Symbol, joined, prefixes};
+use crate::product;
 use crate::raw::Raw;
-use model::diagnostic::Diagnostic;
 use model::source::Span;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -51,7 +52,7 @@ pub(crate) type Renaming = HashMap<String, Vec<(String, Span)>>;
 pub(crate) type Used = HashMap<Span, bool>;
 
 /// Gives every event of a group a prefix, and its propositions too.
-pub(crate) fn prefix(context: &mut Context<'_>, parts: &mut [Part], label: &str, span: Span) -> Result<(), Refused> {
+pub(crate) fn prefix(context: &mut Context<'_>, parts: &mut Vec<Part>, label: &str, span: Span) -> Result<(), Refused> {
     rename(context, parts, span, &mut |context, symbol| {
         let entry = context.symbols.entry(symbol).clone();
         let name = joined(label, &entry.name);
@@ -62,7 +63,7 @@ pub(crate) fn prefix(context: &mut Context<'_>, parts: &mut [Part], label: &str,
         };
         Ok(vec![new])
     })?;
-    for part in parts {
+    for part in parts.iter_mut() {
         part.label = joined(label, &part.label);
     }
     Ok(())
@@ -71,7 +72,7 @@ pub(crate) fn prefix(context: &mut Context<'_>, parts: &mut [Part], label: &str,
 /// `{a, b}::P`: every event has every prefix.
 pub(crate) fn share(
     context: &mut Context<'_>,
-    parts: &mut [Part],
+    parts: &mut Vec<Part>,
     labels: &[String],
     span: Span,
 ) -> Result<(), Refused> {
@@ -87,7 +88,7 @@ pub(crate) fn share(
 /// `/{new/old}`: the whole name, or the longest prefix of it that has a new name.
 pub(crate) fn relabel(
     context: &mut Context<'_>,
-    parts: &mut [Part],
+    parts: &mut Vec<Part>,
     renaming: &Renaming,
     used: &mut Used,
     span: Span,
@@ -116,7 +117,7 @@ pub(crate) fn relabel(
 /// `\{..}` or `@{..}`: events become the group's own business. Each gets a number that nobody else has.
 pub(crate) fn hide(
     context: &mut Context<'_>,
-    parts: &mut [Part],
+    parts: &mut Vec<Part>,
     labels: &HashMap<String, Span>,
     interface: bool,
     used: &mut Used,
@@ -151,7 +152,7 @@ type NewNames<'n> = dyn FnMut(&mut Context<'_>, Symbol) -> Result<Vec<Symbol>, R
 /// Gives every event of a group new names, the same in all its parts.
 fn rename(
     context: &mut Context<'_>,
-    parts: &mut [Part],
+    parts: &mut Vec<Part>,
     span: Span,
     new_names: &mut NewNames<'_>,
 ) -> Result<(), Refused> {
@@ -164,7 +165,7 @@ fn rename(
             known.insert(*symbol, new);
         }
     }
-    check_seals(context, parts, &known, span)?;
+    compose_merged(context, parts, &known, span)?;
     for names in parts.iter_mut().flat_map(|part| &mut part.events) {
         let mut new: Vec<Symbol> = names.iter().filter_map(|symbol| known.get(symbol)).flatten().copied().collect();
         context.charge(new.len() as u64, span)?;
@@ -175,16 +176,14 @@ fn rename(
     Ok(())
 }
 
-/// Two events of a sealed composition that get one name must belong to one and the same part alone.
-fn check_seals(
-    context: &Context<'_>,
-    parts: &[Part],
+/// Where two events of a sealed composition get one name and do not belong to one and the same part alone, the composition
+/// becomes one part.
+fn compose_merged(
+    context: &mut Context<'_>,
+    parts: &mut Vec<Part>,
     known: &HashMap<Symbol, Vec<Symbol>>,
     span: Span,
 ) -> Result<(), Refused> {
-    if parts.iter().all(|part| part.sealed.is_none()) {
-        return Ok(());
-    }
     // By seal and new name: the old names, and who has them.
     let mut merged: HashMap<(u32, Symbol), (HashSet<Symbol>, HashSet<usize>)> = HashMap::new();
     for (index, part) in parts.iter().enumerate() {
@@ -198,9 +197,17 @@ fn check_seals(
         }
     }
     let bad = merged.into_iter().filter(|(_, (olds, owners))| olds.len() > 1 && owners.len() > 1);
-    let Some(((_, symbol), _)) = bad.min_by_key(|((_, symbol), _)| *symbol) else { return Ok(()) };
-    let name = &context.symbols.entry(symbol).name;
-    let message = format!("two events of a composition with hidden events would both become `{name}`");
-    let error = Diagnostic::error("F0113", span, message);
-    Err(Box::new(error.help("relabel the parts before anything is hidden, in the composition itself")))
+    let mut seals: Vec<u32> = bad.map(|((seal, _), _)| seal).collect();
+    seals.sort_unstable();
+    seals.dedup();
+    for seal in seals {
+        let at = parts.iter().position(|part| part.sealed == Some(seal)).unwrap_or(0);
+        let (group, rest): (Vec<Part>, Vec<Part>) =
+            std::mem::take(parts).into_iter().partition(|part| part.sealed == Some(seal));
+        let text = group.iter().map(|part| part.process.as_str()).collect::<Vec<_>>().join("||");
+        let whole = product::product(context, &group, None, &Name { text, span })?;
+        *parts = rest;
+        parts.insert(at.min(parts.len()), whole);
+    }
+    Ok(())
 }

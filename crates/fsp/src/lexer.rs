@@ -63,11 +63,11 @@ pub(crate) const KEYWORDS: &[&str] = &[
 /// Punctuation marks, longer ones before their beginnings.
 const MARKS: &[&str] = &[
     "<->", "->", "..", "::", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "<>", "(", ")", "{", "}", "[", "]", ",",
-    ".", ";", ":", "/", "\\", "@", "+", "-", "*", "%", "<", ">", "=", "!", "|", "&", "^", "~", "?", "#",
+    "'", ".", ";", ":", "/", "\\", "@", "+", "-", "*", "%", "<", ">", "=", "!", "|", "&", "^", "~", "?", "#",
 ];
 
 /// What is said about characters.
-const COMPLAINTS: Complaints = Complaints { strange: "F0001", comment: "F0002", unknown: &['\'', '$', '`'] };
+const COMPLAINTS: Complaints = Complaints { strange: "F0001", comment: "F0002", unknown: &['$', '`'] };
 
 /// The tokens of a text; the last one is the end.
 pub(crate) fn tokenize<'t>(file: FileId, text: &'t str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token<'t>> {

@@ -6,28 +6,31 @@
 //! FSP is Magee and Kramer's notation (*Concurrency: State Models and Java Programs*), read as their tool LTSA does:
 //!
 //! ```text
-//! file      := { const | range | set | process | composite | fluent | formula }
+//! file      := { const | range | set | process | composite | fluent | formula | progress }
 //! const     := "const" N "=" expr        range := "range" R "=" expr ".." expr        set := "set" S "=" labels
-//! process   := ["property"] P ["(" N "=" expr {"," N "=" expr} ")"] clause {"," Q clause}
+//! process   := {word} P ["(" N "=" expr {"," N "=" expr} ")"] clause {"," Q clause}
 //!              ["+" labels] ["/" relabels] [("\" | "@") labels] "."
 //!            | P "=" "file.aut" ..  "."                                                (ours)
 //! clause    := {index} ["{" labels "}"] "=" body                                       (propositions are ours)
 //! body      := "(" choice {"|" choice} ")" | "if" expr "then" body ["else" body]
 //!            | Q {"[" expr "]"} | "STOP" | "END" | "ERROR" | P [args] ";" body
 //! choice    := ["when" expr] label "->" {label "->"} body
-//! composite := "||" S [params] "=" system ["/" relabels] [("\" | "@") labels] "."
+//! composite := {word} "||" S [params] "=" system ["/" relabels] [("<<" | ">>") labels] [("\" | "@") labels] "."
+//! word      := "property" | "deterministic" | "minimal" | "compose"
 //! system    := "(" system {"||" system} ")" | "forall" {index} system | "if" expr "then" system ["else" system]
 //!            | [label "::"] [label ":"] (P [args] | "(" .. ")") ["/" relabels]
 //! relabels  := "{" relabel {"," relabel} "}"    relabel := label "/" label | "forall" {index} relabels
 //! label     := part {"." part | index}          part := name | number | "{" labels "}" | S | index | "quoted"
+//! labels    := "{" label ["\" labels] {"," ..} "}" | S          expr has "'" label: a label as a value
 //! index     := "[" expr "]" | "[" [i ":"] (expr ".." expr | R | S | "{" labels "}") "]"
 //! fluent    := "fluent" F {index} "=" "<" labels "," labels ">" ["initially" (0 | 1)]
 //! formula   := "assert" NAME "=" FORMULA | "ltl" NAME "{" FORMULA "}"
+//! progress  := "progress" NAME {index} "=" ["if" labels "then"] labels
 //! ```
 //!
 //! * `a[1]` and `a.1` are one label; it is shown as `a[1]`.
 //! * The alphabet of a process has the events of all its local processes, reachable or not, and those after `+`. An index
-//!   that leaves its range in a state that can be reached is an error (LTSA makes it `ERROR`, with a warning).
+//!   that leaves its range in a state that can be reached is `ERROR`, with a warning.
 //! * Relabelling and hiding apply to a label and to everything that begins with it.
 //! * A composition of compositions is one flat list of components; a hidden event gets a number of its own, and is
 //!   shown in parentheses.
@@ -35,15 +38,18 @@
 //! * `Q[i:R]{m[i], hot} = ..` says what holds in the state `Q[i]`. With `a:P` propositions get the prefix `a.`, too.
 //!   Components share no propositions (section 3.3 of the MAGIC paper).
 //! * What the text means is its last composition; without one, its last process.
-//! * `menu`, `minimal` and `compose` are passed over, `progress` is kept by name and not checked; priorities and
-//!   `deterministic` are refused.
+//! * Priorities and `deterministic` need the whole composition in front of them, which is made (`product`, `determinise`).
+//! * `menu`, `minimal` and `compose` are passed over: the first is for animation, and LTSA's minimisation keeps all that is
+//!   checked here (but for steps without a name that go on forever, which it drops).
 //!
 //! What can get large has a limit: see [`limits`]. Formulas are read by `temporal`; `formula.rs` says what atoms are.
 
+mod asserts;
 mod ast;
 mod aut;
 pub mod codes;
 mod context;
+mod determinise;
 pub mod families;
 mod formula;
 mod group;
@@ -55,6 +61,8 @@ mod number;
 mod parse;
 mod print;
 mod process;
+mod product;
+mod progress;
 mod raw;
 pub mod show;
 
@@ -207,6 +215,11 @@ fn unused(lowering: &Lowering<'_, '_>, diagnostics: &mut Vec<Diagnostic>) {
         let warning = Diagnostic::warning("F0502", *span, "there is no such event here");
         diagnostics.push(warning.label("nothing in front of it has it"));
     }
+    for (span, shown) in &lowering.out_of_range {
+        let message = format!("there is no `{shown}`: it is not defined for these indices");
+        let warning = Diagnostic::warning("F0507", *span, message).label("this is `ERROR`");
+        diagnostics.push(warning.help("a guard such as `when (i < N)` keeps an index in its range"));
+    }
 }
 
 /// Formulas of the command line, each as a text of its own.
@@ -214,7 +227,7 @@ fn extra_formulas(options: &Options, sources: &mut SourceMap) -> Vec<FormulaText
     let formula = |text: &String| {
         let file: FileId = sources.add("formula", text.as_str());
         let name = Name { text: text.clone(), span: Span::new(file, 0, text.len()) };
-        FormulaText { name, text: text.clone(), start: 0, assert: false }
+        FormulaText { name, text: text.clone(), start: 0 }
     };
     options.formulas.iter().map(formula).collect()
 }

@@ -3,16 +3,17 @@
 //! What a text means by itself is what its last composition says, or its last process if there is none. Only what that
 //! uses is run. When it has an error, the other processes are run as well, so that one reading shows more than one error.
 
-use crate::ast::{Changes, Composite, Expr, File, Name, Process, Relabel, SetExpr, System};
+use crate::ast::{Changes, Composite, Expr, File, Modifiers, Name, Process, Relabel, SetExpr, System};
 use crate::aut;
 use crate::context::{Context, Env, Refused, Value};
 use crate::group::{self, Part, Renaming, Used};
 use crate::limits::{MOST_COMPONENTS, MOST_ERRORS};
-use crate::process;
+use crate::process::{self, property};
 use crate::raw::Raw;
+use crate::{determinise, product};
 use model::diagnostic::{Diagnostic, nearest};
 use model::source::{SourceMap, Span};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Everything that is known while a text is put together.
@@ -24,6 +25,8 @@ pub(crate) struct Lowering<'f, 'a> {
     /// Pairs and labels that should do something.
     pub(crate) relabels: Used,
     pub(crate) hides: Used,
+    /// Uses of local processes with an index out of range, as they are shown.
+    pub(crate) out_of_range: BTreeMap<Span, String>,
     seals: u32,
     parts: usize,
     load: &'a dyn Fn(&str) -> Result<String, String>,
@@ -43,6 +46,7 @@ impl<'f, 'a> Lowering<'f, 'a> {
             instances: HashMap::new(),
             relabels: Used::new(),
             hides: Used::new(),
+            out_of_range: BTreeMap::new(),
             seals: 0,
             parts: 0,
             load,
@@ -62,7 +66,9 @@ impl<'f, 'a> Lowering<'f, 'a> {
         let processes = file.processes.iter().map(|process| &process.name);
         twice(processes.chain(file.composites.iter().map(|composite| &composite.name)), diagnostics);
         let fluents = file.fluents.iter().map(|fluent| &fluent.name);
-        twice(fluents.chain(file.formulas.iter().map(|formula| &formula.name)), diagnostics);
+        let asserts = file.asserts.iter().map(|assert| &assert.name);
+        twice(fluents.chain(file.formulas.iter().map(|formula| &formula.name)).chain(asserts), diagnostics);
+        twice(file.progress.iter().map(|progress| &progress.name), diagnostics);
         for process in &file.processes {
             twice(process.parameters.iter().map(|(name, _)| name), diagnostics);
         }
@@ -87,7 +93,7 @@ impl<'f, 'a> Lowering<'f, 'a> {
     /// A process in front of `;`.
     pub(crate) fn sequential(&mut self, name: &'f Name, arguments: Vec<Value>) -> Result<Part, Refused> {
         let Some(process) = self.processes.get(name.text.as_str()).copied() else { return Err(self.undefined(name)) };
-        if process.property {
+        if process.modifiers.property {
             let error = Diagnostic::error("F0006", name.span, "a property in front of `;` is not supported");
             return Err(Box::new(error.help("a property watches from the outside: put it into a composition")));
         }
@@ -189,14 +195,17 @@ impl<'f, 'a> Lowering<'f, 'a> {
                 raw
             }
         };
-        let mut parts = [Part::new(raw, shown, span)];
-        if let (true, Some((set, _))) = (process.property, &process.changes.hide) {
+        let mut parts = vec![Part::new(raw, shown, span)];
+        if let (true, Some((set, _))) = (process.modifiers.property, &process.changes.hide) {
             let error = Diagnostic::error("F0110", set.span, "a property cannot hide what it watches");
             return Err(Box::new(error.help("leave out what the property does not speak of")));
         }
-        self.change(&mut parts, &process.changes, process.name.span, false)?;
-        let [part] = parts;
-        if process.property && part.merges() {
+        self.change(&mut parts, &process.changes, &process.name, false)?;
+        if process.modifiers.deterministic && !process.modifiers.property {
+            self.modified(&mut parts, process.modifiers, &process.name)?;
+        }
+        let Some(part) = parts.pop() else { return Err(self.undefined(&process.name)) };
+        if process.modifiers.property && part.merges() {
             let message = format!("relabelling gives two events of the property `{}` one name", process.name.text);
             let error = Diagnostic::error("F0110", process.name.span, message);
             return Err(Box::new(error.help("write the property with the new names")));
@@ -232,9 +241,25 @@ impl<'f, 'a> Lowering<'f, 'a> {
         let mut parts = Vec::new();
         let result = self
             .parts_of(&composite.body, &Env::new(), &mut parts)
-            .and_then(|()| self.change(&mut parts, &composite.changes, composite.name.span, true));
+            .and_then(|()| self.change(&mut parts, &composite.changes, &composite.name, true))
+            .and_then(|()| self.modified(&mut parts, composite.modifiers, &composite.name));
         self.context.parameters = before;
         result.map(|()| parts)
+    }
+
+    /// What the words in front of a definition make of it: one part.
+    fn modified(&mut self, parts: &mut Vec<Part>, words: Modifiers, name: &Name) -> Result<(), Refused> {
+        let Modifiers { property, deterministic } = words;
+        if !property && !deterministic {
+            return Ok(());
+        }
+        let whole = product::product(&mut self.context, parts, None, name)?;
+        let mut raw = determinise::determinise(&whole.raw, &mut self.context, name.span)?;
+        if property {
+            property::complete(&mut raw, name)?;
+        }
+        *parts = vec![Part::new(Rc::new(raw), name.text.clone(), name.span)];
+        Ok(())
     }
 
     fn parts_of(&mut self, system: &'f System, env: &Env<'f>, into: &mut Vec<Part>) -> Result<(), Refused> {
@@ -295,13 +320,18 @@ impl<'f, 'a> Lowering<'f, 'a> {
         }
     }
 
-    fn change(&mut self, parts: &mut [Part], changes: &'f Changes, span: Span, seals: bool) -> Result<(), Refused> {
+    fn change(&mut self, parts: &mut Vec<Part>, changes: &'f Changes, name: &Name, seals: bool) -> Result<(), Refused> {
         self.relabel(parts, &changes.relabel, &Env::new())?;
+        if let Some(priority) = &changes.priority {
+            let labels = self.hidden(&priority.labels)?;
+            let order = product::Order { labels: &labels, low: priority.low, used: &mut self.hides };
+            *parts = vec![product::product(&mut self.context, parts, Some(order), name)?];
+        }
         let Some((set, interface)) = &changes.hide else { return Ok(()) };
         let labels = self.hidden(set)?;
         self.seals += 1;
         let seal = seals.then_some(self.seals);
-        group::hide(&mut self.context, parts, &labels, *interface, &mut self.hides, seal, span)
+        group::hide(&mut self.context, parts, &labels, *interface, &mut self.hides, seal, name.span)
     }
 
     fn hidden(&mut self, set: &'f SetExpr) -> Result<HashMap<String, Span>, Refused> {
@@ -315,7 +345,7 @@ impl<'f, 'a> Lowering<'f, 'a> {
         Ok(labels)
     }
 
-    fn relabel(&mut self, parts: &mut [Part], relabels: &'f [Relabel], env: &Env<'f>) -> Result<(), Refused> {
+    fn relabel(&mut self, parts: &mut Vec<Part>, relabels: &'f [Relabel], env: &Env<'f>) -> Result<(), Refused> {
         if relabels.is_empty() {
             return Ok(());
         }
@@ -352,10 +382,12 @@ impl<'f, 'a> Lowering<'f, 'a> {
             Relabel::Pair(new, old, span) => {
                 first.get_or_insert(*span);
                 self.relabels.entry(*span).or_insert(false);
-                // An index that the old label binds may be used in the new one.
-                for (old, env) in self.context.label(old, env)? {
-                    for (new, _) in self.context.label(new, &env)? {
-                        renaming.entry(old.clone()).or_default().push((new, *span));
+                // An index that one label binds may be used in the other.
+                let (outer, inner, swapped) = if new.binds() { (new, old, true) } else { (old, new, false) };
+                for (outer, env) in self.context.label(outer, env)? {
+                    for (inner, _) in self.context.label(inner, &env)? {
+                        let (old, new) = if swapped { (inner, outer.clone()) } else { (outer.clone(), inner) };
+                        renaming.entry(old).or_default().push((new, *span));
                     }
                 }
                 Ok(())

@@ -2,15 +2,16 @@
 //!
 //! After an error the parser goes on at the next definition, so that one reading shows several errors. Nesting is
 //! limited, because the parser and all that comes after it call themselves. Definitions that LTSA has and we have not are
-//! refused where ignoring them could change an answer; `menu` and `minimal` cannot, and `progress` is kept by its name.
+//! refused where ignoring them could change an answer; `menu` and `minimal` cannot.
 
+mod asserts;
 mod expressions;
 mod formulas;
 mod labels;
 mod processes;
 mod systems;
 
-use crate::ast::{File, Name, Place, Process};
+use crate::ast::{File, Modifiers, Name, Place, Process};
 use crate::lexer::{KEYWORDS, Token, TokenKind};
 use crate::limits::{DEEPEST, MOST_ERRORS};
 use model::diagnostic::{Diagnostic, nearest};
@@ -175,11 +176,15 @@ impl<'t> Parser<'t> {
 
     fn definition(&mut self, file: &mut File) -> Parsed<()> {
         let token = self.peek();
-        if token.kind == TokenKind::Upper {
-            return self.process(file, false);
+        let modifiers = self.modifiers();
+        if self.peek().kind == TokenKind::Upper {
+            return self.process(file, modifiers);
         }
         if self.is("||") {
-            return self.composite(file);
+            return self.composite(file, modifiers);
+        }
+        if token.span != self.peek().span {
+            return Err(self.unexpected("a process or a composition"));
         }
         if token.kind != TokenKind::Keyword {
             return Err(self.unexpected("a definition"));
@@ -189,31 +194,14 @@ impl<'t> Parser<'t> {
             "const" => self.constant(file),
             "range" => self.range(file),
             "set" => self.set_definition(file),
-            "property" if self.is("||") => {
-                let help = "make a property of a primitive process, and compose it with the others";
-                Err(self.unsupported(token.span, "a property that is a composition", help))
-            }
-            "property" => self.process(file, true),
-            // A minimal structure is equivalent to the original, and what is composed is minimised anyway.
-            "minimal" | "compose" => self.composite(file),
             "import" => self.import(file),
             "fluent" => self.fluent(file),
             "assert" => self.assert(file),
             "ltl" => self.ltl(file),
+            "progress" => self.progress(file),
             "menu" => {
                 self.skip_definition();
                 Ok(())
-            }
-            "progress" => {
-                file.progress.push(self.upper("a progress property")?);
-                self.skip_definition();
-                let warning = Diagnostic::warning("F0504", token.span, "progress properties are not checked");
-                self.diagnostics.push(warning.help("write `ltl NAME { [] <> event }`"));
-                Ok(())
-            }
-            "deterministic" => {
-                let help = "leave the word out: making a structure deterministic can hide a deadlock";
-                Err(self.unsupported(token.span, "`deterministic`", help))
             }
             "constraint" | "ltl_property" => {
                 let help = "write the formula as `ltl NAME { .. }`, or a `property` process";
@@ -223,6 +211,22 @@ impl<'t> Parser<'t> {
                 self.at -= 1;
                 Err(self.unexpected("a definition"))
             }
+        }
+    }
+
+    /// The words in front of a process or a composition. `minimal` and `compose` change nothing: what LTSA minimises is
+    /// equivalent to the original, and what is composed is minimised anyway.
+    fn modifiers(&mut self) -> Modifiers {
+        let mut modifiers = Modifiers::default();
+        loop {
+            match self.peek().text {
+                _ if self.peek().kind != TokenKind::Keyword => return modifiers,
+                "property" => modifiers.property = true,
+                "deterministic" => modifiers.deterministic = true,
+                "minimal" | "compose" => {}
+                _ => return modifiers,
+            }
+            self.next();
         }
     }
 
@@ -267,7 +271,15 @@ impl<'t> Parser<'t> {
         self.eat(".");
         file.last_process = Some(name.clone());
         let (parameters, clauses, changes) = Default::default();
-        file.processes.push(Process { name, property: false, parameters, clauses, import, extension: None, changes });
+        file.processes.push(Process {
+            name,
+            modifiers: Modifiers::default(),
+            parameters,
+            clauses,
+            import,
+            extension: None,
+            changes,
+        });
         Ok(())
     }
 
@@ -298,13 +310,17 @@ impl<'t> Parser<'t> {
 
     /// Whether a definition begins here: a word that only definitions begin with, or `P(..){..} =`, or `||S(..) =`.
     fn begins_definition(&self) -> bool {
+        self.definition_begins(0)
+    }
+
+    fn definition_begins(&self, by: usize) -> bool {
         const INNER: &[&str] = &["else", "forall", "if", "initially", "then", "when"];
-        let token = self.peek();
+        let token = self.ahead(by);
         match token.kind {
             TokenKind::Keyword => !INNER.contains(&token.text),
-            TokenKind::Upper => self.is_at(self.past_head(1), "="),
-            TokenKind::Mark if token.text == "||" && self.ahead(1).kind == TokenKind::Upper => {
-                self.is_at(self.past_head(2), "=")
+            TokenKind::Upper => self.is_at(self.past_head(by + 1), "="),
+            TokenKind::Mark if token.text == "||" && self.ahead(by + 1).kind == TokenKind::Upper => {
+                self.is_at(self.past_head(by + 2), "=")
             }
             _ => false,
         }

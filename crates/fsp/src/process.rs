@@ -9,10 +9,11 @@
 
 mod alphabet;
 mod locals;
-mod property;
+pub(crate) mod property;
 
 use crate::ast::{Alternative, Body, Choice, Clause, Expr, Name, Place, Process};
 use crate::context::{Context, Env, Refused, Value};
+use crate::determinise;
 use crate::group::Part;
 use crate::limits::{MOST_STATES, MOST_STEPS};
 use crate::lower::Lowering;
@@ -121,8 +122,11 @@ impl<'f> Builder<'_, 'f, '_> {
             events: std::mem::take(&mut self.alphabet),
             propositions: std::mem::take(&mut self.propositions),
         };
-        if process.property {
-            property::complete(&mut raw, process)?;
+        if process.modifiers.property {
+            if process.modifiers.deterministic {
+                raw = determinise::determinise(&raw, &mut self.lowering.context, process.name.span)?;
+            }
+            property::complete(&mut raw, &process.name)?;
         }
         Ok(raw)
     }
@@ -149,7 +153,9 @@ impl<'f> Builder<'_, 'f, '_> {
                     if let (Some(place), true) = (ended(&used.text), indices.is_empty()) {
                         return Ok((Site::Ended(place), name));
                     }
-                    let (clause, bound, shown) = self.local(used, indices, &env)?;
+                    let Some((clause, bound, shown)) = self.local(used, indices, &env)? else {
+                        return Ok((Site::Ended(ERROR), name));
+                    };
                     name.get_or_insert(shown);
                     if clause.labels.is_some() {
                         return Ok((Site::Labelled(clause, bound), name));

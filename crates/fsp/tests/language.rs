@@ -329,11 +329,94 @@ fn what_could_be_read_in_two_ways_is_refused() {
     assert_eq!(said("STOP = (a -> STOP)."), ["F0101"]);
     assert_eq!(said("P = (a -> P).\n||S = forall[i:1..0] p[i]:P."), ["F0111"]);
     assert_eq!(said("P = (\"ON\" -> b -> P).\nfluent ON = <b, c>\nltl F { [] ON }"), ["F0505", "F0303"]);
-    // One event of one part alone may be merged, even behind a seal; two parts may not.
+}
+
+#[test]
+fn events_that_get_one_name_happen_together_unless_the_composition_hides_something() {
+    // One event of one part alone may be merged, even behind a seal; for two parts, the composition becomes one part.
     let sealed = "P = (a -> b -> x -> P).\nQ = (d -> x -> Q).\n||S = (P || Q)\\{x}.\n";
-    assert_eq!(said(&format!("{sealed}||T = S/{{c/a, c/b}}.")), [""; 0]);
-    assert_eq!(said(&format!("{sealed}||T = (S)/{{c/a, c/d}}.")), ["F0113"]);
-    assert_eq!(said(&format!("{}||T = (S)/{{c/a, c/d}}.", sealed.replace("\\{x}", ""))), [""; 0]);
+    let components = |text: &str| valid(text).components.len();
+    assert_eq!(components(&format!("{sealed}||T = S/{{c/a, c/b}}.")), 2);
+    let merged = valid(&format!("{sealed}||T = (S)/{{c/a, c/d}}."));
+    assert_eq!(merged.components.len(), 1);
+    assert_eq!(product(&merged).states.len(), 6);
+    assert_eq!(components(&format!("{}||T = (S)/{{c/a, c/d}}.", sealed.replace("\\{x}", ""))), 2);
+}
+
+#[test]
+fn priorities_choose_in_every_state_of_the_composition() {
+    let text = "N = (work -> play -> N | sleep -> play -> N).\n";
+    let low = valid(&format!("{text}||LOW = N >> {{work}}."));
+    assert_eq!(steps(&low, 0), ["N sleep N after sleep", "N after sleep play N"]);
+    let high = valid(&format!("{text}||HIGH = (N) << {{work}}."));
+    assert_eq!(steps(&high, 0), ["N work N after work", "N after work play N"]);
+    // What is hidden before goes before what is low, and after what is high.
+    let hidden = "P = (tick -> P | a -> Q), Q = (b -> P).\n||H = (P)\\{a}.\n";
+    assert_eq!(valid(&format!("{hidden}||S = (H) >> {{tick}}.")).components[0].structure.steps(), 2);
+    assert_eq!(valid(&format!("{hidden}||S = (H) << {{tick}}.")).components[0].structure.states(), 1);
+    assert_eq!(said("P = (a -> P) >> {a}."), ["F0006"]);
+}
+
+#[test]
+fn a_label_can_be_a_value() {
+    let text =
+        "set S = {x, y}\nP(T='none) = (say[T] -> Q['x]), Q[v:S] = if (v == T) then (same -> P) else (other[v] -> P).\n";
+    let read = valid(&format!("{text}||A = (P('y) || P('x))."));
+    assert_eq!(alphabet(&read, 0), ["other.x", "same", "say.y"]);
+    assert_eq!(alphabet(&read, 1), ["other.y", "same", "say.x"]);
+    let pairs = valid(
+        "const N = 1\nset C = {[0..N][0..N], undef}\nP(A='a) = ([A].at[p:C] -> if (p != 'undef) then (seen -> P) else P).",
+    );
+    assert_eq!(alphabet(&pairs, 0).len(), 6);
+}
+
+#[test]
+fn an_index_out_of_range_is_an_error_state() {
+    let (text, warned) = ("P = P[0], P[i:0..1] = (up -> P[i+1]).", ["F0507"]);
+    assert_eq!(said(text), warned);
+    let read = fsp::read("range.fsp", text, &fsp::Options::default(), &none).composition.expect("a warning only");
+    assert_eq!(product(&read).wrong.len(), 1);
+}
+
+#[test]
+fn an_index_on_either_side_of_a_relabelling() {
+    let text = "P = (in -> out -> P).\n||S = (p[0..2]:P)/{mid[i:1..2]/p[i-1].out, mid[i:1..2]/p[i].in}.";
+    let read = valid(text);
+    assert_eq!(alphabet(&read, 1), ["mid[1]", "mid[2]"]);
+}
+
+#[test]
+fn deterministic_keeps_the_traces() {
+    let text = "P = (a -> b -> STOP | a -> c -> STOP).\n";
+    assert_eq!(product(&valid(text)).states.len(), 4);
+    let read = valid(&format!("{text}deterministic ||S = (P)."));
+    assert_eq!(read.components[0].structure.states(), 3);
+    assert_eq!(valid("deterministic P = (a -> b -> STOP | a -> c -> STOP).").components[0].structure.states(), 3);
+    let property = valid("P = (a -> P).\nQ = (a -> b -> Q).\nproperty ||S = (Q).\n||T = (P || S).");
+    assert_eq!(product(&property).wrong.len(), 1);
+}
+
+#[test]
+fn progress_is_read_with_indices_and_conditions() {
+    let text = "P = (a[1..2] -> P | b -> P).\nprogress G[i:1..2] = {a[i]}\nprogress H = if {b} then {a[1..2]}";
+    let read = valid(text);
+    let names: Vec<(&str, bool, usize)> =
+        read.progress.iter().map(|p| (p.name.as_str(), p.condition.is_some(), p.sets[0].len())).collect();
+    assert_eq!(names, [("G[1]", false, 1), ("G[2]", false, 1), ("H", true, 2), ("", false, 1)]);
+    assert_eq!(read.progress[3].sets.len(), 3);
+}
+
+#[test]
+fn asserts_have_quantifiers_and_name_each_other() {
+    let text = "range R = 1..2\nset I = {[R]}\nP = (a[i:R] -> b[i] -> P).\n\
+        fluent ON[i:R] = <a[i], b[i]>\nfluent OFF[i:R] = <b[i], {a[R], b[{I\\{[i]}}]}>\n\
+        assert ONE = [] !(forall[i:R] ON[i])\nassert SOME = [] (a[R] -> exists[i:R] ON[i] && !OFF[R])\n\
+        assert BOTH = (ONE && SOME)\nassert WRONG = forall[i:R] <> a[i]\nassert WEAK = !a[1] W (a[R] || b[1])\n";
+    let read = valid(text);
+    let kept: Vec<bool> = read.formulas.iter().map(|formula| holds(&read, &formula.formula)).collect();
+    assert_eq!(kept, [true, true, true, false, true]);
+    assert_eq!(said("P = (a -> P).\nassert A = a -> a -> a"), ["F0003"]);
+    assert_eq!(said("P = (a -> P).\nassert A = B\nassert B = A"), ["F0202"; 2]);
 }
 
 #[test]

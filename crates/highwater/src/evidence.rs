@@ -10,6 +10,7 @@
 use crate::components::{self, ComponentsFile};
 use crate::programs;
 use crate::solvers::{self, Checker};
+use bitvector::SatRefuter;
 use certify::Refusal;
 use certify::flow::Accepted;
 use cfront::Component;
@@ -106,7 +107,7 @@ impl Checked {
         cx: &Context<'_>,
     ) -> Result<Checked, Refusal> {
         let question = composition.question(property).ok_or_else(|| Refusal::WrongKind(property.to_string()))?;
-        certify::composition::verify(composition, question, &proof, cx)?;
+        certify::composition::verify(composition, question, &proof, &mut SatRefuter, cx)?;
         Ok(Checked { certificate: Certificate::Composition(proof), by: By::Checker })
     }
 

@@ -14,6 +14,7 @@ use crate::strategy::{Strategy, not_applicable, not_supported};
 use explore::disk::Disk;
 use explore::liveness::Setting;
 use explore::{Options, Order, Packing};
+use gpu::Place;
 use model::budget::Budget;
 use model::context::Context;
 use model::info::ModelInfo;
@@ -166,7 +167,8 @@ impl<'a> Networks<'a> {
             ..Options::default()
         };
         let semantics = Semantics::new(self.network, self.reading);
-        let outcomes = explore::check(&semantics, self.sources, &options, cx);
+        let place = Place { device: settings.device, emit: settings.emit_cuda.clone() };
+        let outcomes = gpu::check(&place, &semantics, self.sources, &options, cx);
         Ok(outcomes.into_iter().map(|outcome| Answer::searched(outcome, &semantics)).collect())
     }
 

@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use crate::model::{Model, System};
-use crate::settings::{Abstraction, Channels, Engine, Method, Reduction, SearchOrder, Settings};
+use crate::settings::{Abstraction, Channels, Device, Engine, Method, Reduction, SearchOrder, Settings};
 use input::Choice;
 use model::verdict::Property;
 
@@ -75,10 +75,12 @@ const C: &[Kind] = &[Kind::Program, Kind::Components];
 const SEARCH: &str = "safety and deadlock by the engine `explore`";
 const STORED: &str = "safety and deadlock by the engine `explore`, without `--bitstate`";
 const IN_MEMORY: &str = "safety and deadlock by the engine `explore`, without `--bitstate` and not on disk";
+const DEVICE: &str = "safety and deadlock by the engine `explore`, breadth-first, with bounded channels, in memory, without `--bitstate`, `--unpacked` and \
+                      `--reduction order`";
 const FIFO: &str = "the engine `fifo`; for Promela, with `--channels unbounded`";
 
 /// Every option of `check` that does not apply everywhere.
-pub const RULES: [OptionRule; 25] = [
+pub const RULES: [OptionRule; 27] = [
     OptionRule {
         name: "--channels drop",
         kinds: &[Kind::Promela],
@@ -135,20 +137,8 @@ pub const RULES: [OptionRule; 25] = [
         given: |s| s.reduction != Reduction::Auto,
         uses: |s, u| explores(u) && reduces(s, &u.property),
     },
-    OptionRule {
-        name: "--keep-going",
-        kinds: &[Kind::Promela],
-        what: SEARCH,
-        given: |s| s.keep_going,
-        uses: |_, u| searches(u),
-    },
-    OptionRule {
-        name: "--bitstate",
-        kinds: &[Kind::Promela],
-        what: SEARCH,
-        given: |s| s.bitstate,
-        uses: |_, u| searches(u),
-    },
+    of_search("--keep-going", |s| s.keep_going),
+    of_search("--bitstate", |s| s.bitstate),
     OptionRule {
         name: "--unpacked",
         kinds: &[Kind::Promela],
@@ -159,6 +149,14 @@ pub const RULES: [OptionRule; 25] = [
     on_disk("--spill", |s| s.spill.is_some()),
     on_disk("--checkpoint", |s| s.checkpoint.is_some()),
     on_disk("--resume", |s| s.resume.is_some()),
+    OptionRule {
+        name: "--device",
+        kinds: &[Kind::Promela],
+        what: DEVICE,
+        given: |s| s.device != Device::Cpu,
+        uses: |s, u| searches(u) && is_plain_search(s),
+    },
+    of_search("--emit-cuda", |s| s.emit_cuda.is_some()),
     OptionRule {
         name: "--max-states",
         kinds: &[Kind::Promela, Kind::Machines, Kind::Composition, Kind::Components],
@@ -238,6 +236,11 @@ pub const RULES: [OptionRule; 25] = [
     },
 ];
 
+/// An option of every search.
+const fn of_search(name: &'static str, given: fn(&Settings) -> bool) -> OptionRule {
+    OptionRule { name, kinds: &[Kind::Promela], what: SEARCH, given, uses: |_, u| searches(u) }
+}
+
 /// An option of the search on disk.
 const fn on_disk(name: &'static str, given: fn(&Settings) -> bool) -> OptionRule {
     OptionRule { name, kinds: &[Kind::Promela], what: STORED, given, uses: |s, u| searches(u) && !s.bitstate }
@@ -253,6 +256,12 @@ fn explores(what: &Use) -> bool {
 
 fn searches(what: &Use) -> bool {
     explores(what) && matches!(what.property, Property::Safety | Property::Deadlock)
+}
+
+/// The search is one that a device does too.
+fn is_plain_search(s: &Settings) -> bool {
+    let whole = s.search == SearchOrder::Breadth && s.reduction != Reduction::Order;
+    whole && !s.bitstate && !s.unpacked && !s.on_disk() && s.channels != Channels::Unbounded
 }
 
 fn composes(what: &Use) -> bool {

@@ -5,7 +5,7 @@ use model::diagnostic::nearest;
 use model::verdict::Property;
 
 /// All properties.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 22] = [
     "safety",
     "deadlock",
     "boundedness",
@@ -20,6 +20,7 @@ const NAMES: [&str; 21] = [
     "notrace",
     "conformance",
     "conformance:NAME",
+    "progress",
     "progress:NAME",
     "unexpected",
     "stuck-choice",
@@ -53,6 +54,7 @@ impl Wanted {
                 "livelock" => properties.push(Property::Livelock),
                 "reception" => properties.push(Property::Reception),
                 "orphan" => properties.push(Property::Orphan),
+                "progress" => properties.push(Property::Progress(String::new())),
                 "never" => properties.push(Property::Never(String::new())),
                 "acceptance" => properties.push(Property::Acceptance),
                 "trace" | "notrace" => properties.push(Property::Trace(item.clone())),

@@ -1,5 +1,6 @@
 //! How a model is read and how it is checked: what the command line and a program in Rust can set.
 
+pub use gpu::Device;
 pub use input::{COptions, DataModel, Language, ReadOptions};
 
 use input::choices;
@@ -106,6 +107,10 @@ pub struct Settings {
     pub channels: Channels,
     /// Threads; by default as many as there are cores, up to 16.
     pub jobs: Option<usize>,
+    /// Where safety and deadlock are searched.
+    pub device: Device,
+    /// Where to write the code that is generated for a device.
+    pub emit_cuda: Option<PathBuf>,
     /// A few bits per state: finds violations in what does not fit into memory, proves nothing.
     pub bitstate: bool,
     /// Keep states uncompressed: more memory, less time.

@@ -2,8 +2,8 @@
 
 use highwater::options::{Kind, RULES};
 use highwater::settings::{
-    Abstraction, Channels, DataModel, Engine, Language, Method, PathInvariant, ReadOptions, Reduction, SearchOrder,
-    Settings,
+    Abstraction, Channels, DataModel, Device, Engine, Language, Method, PathInvariant, ReadOptions, Reduction,
+    SearchOrder, Settings,
 };
 use highwater::{Budget, Check, Error, Model, Reason, Report};
 use std::path::{Path, PathBuf};
@@ -212,6 +212,8 @@ fn give(option: &str, sample: &Sample, settings: &mut Settings, read: &mut ReadO
         "--search" => settings.search = SearchOrder::Depth,
         "--reduction" => settings.reduction = Reduction::None,
         "--keep-going" => settings.keep_going = true,
+        "--device" => settings.device = Device::Auto,
+        "--emit-cuda" => settings.emit_cuda = Some(written("emit", "model.cu", "")),
         "--bitstate" => settings.bitstate = true,
         "--unpacked" => settings.unpacked = true,
         "--spill" => settings.spill = Some(fresh("spill")),
@@ -311,12 +313,15 @@ fn the_rules_of_the_library_are_those_of_the_table() {
 }
 
 /// An option that has no effect for this engine, these properties or another option.
-const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 27] = [
+const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 30] = [
     (Kind::Promela, "--search", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--search", Engine::Auto, "boundedness,livelock", ""),
     (Kind::Promela, "--search", Engine::Auto, "safety", "--bitstate"),
     (Kind::Promela, "--search", Engine::Fifo, "safety", "--channels unbounded"),
     (Kind::Promela, "--unpacked", Engine::Auto, "safety", "--bitstate"),
+    (Kind::Promela, "--device", Engine::Auto, "safety", "--bitstate"),
+    (Kind::Promela, "--device", Engine::Auto, "livelock", ""),
+    (Kind::Promela, "--emit-cuda", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--bitstate", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--bitstate", Engine::Fifo, "safety", "--channels unbounded"),
     (Kind::Promela, "--keep-going", Engine::Fifo, "deadlock", "--channels unbounded"),

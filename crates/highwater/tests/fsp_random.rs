@@ -7,6 +7,8 @@ use std::time::Duration;
 use testing::Random;
 
 const MOST_STATES: usize = 5_000;
+/// The naive search for terminal sets takes time.
+const MOST_FOR_PROGRESS: usize = 300;
 
 /// An expression over the index `i` of a local process, the variable `v` of a label and the parameter `N`.
 enum Term {
@@ -50,6 +52,8 @@ struct Local {
 
 struct Process {
     property: bool,
+    /// What stands in front.
+    words: &'static str,
     /// The value of `N` where none is given.
     parameter: i64,
     locals: Vec<Local>,
@@ -78,7 +82,13 @@ struct System {
     processes: Vec<Process>,
     parts: Vec<Part>,
     changes: Changes,
+    /// `<<{..}`, or `>>{..}` with `true`.
+    priority: Option<(bool, Vec<String>)>,
+    /// `||T = S/{new/old}`, if `S` is composed first: it hides something, or has a priority.
+    outer: Vec<(String, String)>,
     formulas: Vec<(usize, String, String)>,
+    /// `progress G0 = {..}`, or `if {..} then {..}`.
+    progress: Vec<(Option<Vec<String>>, Vec<String>)>,
 }
 
 /// What the interpreter makes of a process.
@@ -193,7 +203,9 @@ impl Generator {
             return [Body::Stop, Body::End, Body::Error].into_iter().nth(self.random.below(3)).unwrap_or(Body::Stop);
         }
         let local = self.random.below(self.highs.len());
-        Body::Goto(local, self.highs[local].map(|high| self.index(high)))
+        // Some are out of range: that is an error.
+        let beyond = i64::from(!self.property && self.random.one_in(8));
+        Body::Goto(local, self.highs[local].map(|high| self.index(high + beyond)))
     }
 
     fn body(&mut self, depth: usize) -> Body {
@@ -234,7 +246,12 @@ impl Generator {
         }
         let extension = if self.random.one_in(4) { vec![self.random.pick(&PLAIN)] } else { vec![] };
         let changes = if property { Changes::default() } else { self.changes("") };
-        Process { property, parameter: self.random.below(3), locals, extension, changes }
+        let words = match self.random.below(6) {
+            0 if !property => "deterministic ",
+            1 => "minimal ",
+            _ => "",
+        };
+        Process { property, words, parameter: self.random.below(3), locals, extension, changes }
     }
 
     fn changes(&mut self, prefix: &str) -> Changes {
@@ -275,6 +292,11 @@ impl Generator {
     }
 }
 
+/// One of these names.
+fn one(random: &mut Random, names: &[String]) -> String {
+    names[random.below(names.len())].clone()
+}
+
 fn system(seed: u64) -> System {
     let mut g = Generator { random: Random::new(seed), names: vec![], highs: vec![], property: false };
     let mut processes: Vec<Process> = (0..1 + g.random.below(3)).map(|_| g.process(false)).collect();
@@ -289,14 +311,38 @@ fn system(seed: u64) -> System {
     }
     let prefix = if parts.iter().any(|p| matches!(p, Part::Labelled(..) | Part::Shared(..))) { "x." } else { "" };
     let changes = g.changes(prefix);
-    let mut system = System { processes, parts, changes, formulas: Vec::new() };
-    let events: Vec<String> = system.components().iter().flat_map(|lts| lts.alphabet.iter().cloned()).collect();
-    let visible: Vec<&String> = events.iter().filter(|event| !system.changes.hides(event)).collect();
+    let mut system = System {
+        processes,
+        parts,
+        changes,
+        priority: None,
+        outer: Vec::new(),
+        formulas: Vec::new(),
+        progress: Vec::new(),
+    };
+    let events: BTreeSet<String> = system.components().iter().flat_map(|lts| lts.alphabet.iter().cloned()).collect();
+    let events: Vec<String> = events.into_iter().collect();
+    if !events.is_empty() && g.random.one_in(3) {
+        let named = (0..1 + g.random.below(2)).map(|_| one(&mut g.random, &events)).collect();
+        system.priority = Some((g.random.chance(50), named));
+    }
+    let mut visible: Vec<String> = events.iter().filter(|event| !system.changes.hides(event)).cloned().collect();
+    let composed_first = system.priority.is_some() || !system.changes.hide.is_empty();
+    if composed_first && visible.len() > 1 && g.random.chance(60) {
+        let (old, new) = (one(&mut g.random, &visible), one(&mut g.random, &visible));
+        system.outer.push((new, old));
+    }
+    visible = visible.iter().map(|event| system.outside(event)).collect();
     if !visible.is_empty() {
-        for _ in 0..2 {
-            let mut event = || visible[g.random.below(visible.len())].clone();
-            let (a, b) = (event(), event());
+        let mut event = || one(&mut g.random, &visible);
+        let pairs = [(event(), event()), (event(), event())];
+        for (a, b) in pairs {
             system.formulas.push((g.random.below(4), a, b));
+        }
+        for _ in 0..2 {
+            let condition = g.random.one_in(3).then(|| vec![one(&mut g.random, &visible)]);
+            let events = (0..1 + g.random.below(2)).map(|_| one(&mut g.random, &visible)).collect();
+            system.progress.push((condition, events));
         }
     }
     system
@@ -371,7 +417,7 @@ impl Process {
             };
             clauses.push(format!("{name} = {}", local.body.text()));
         }
-        let property = if self.property { "property " } else { "" };
+        let property = format!("{}{}", self.words, if self.property { "property " } else { "" });
         let extension =
             if self.extension.is_empty() { String::new() } else { format!(" + {{{}}}", self.extension.join(", ")) };
         format!("{property}{}{extension}{}.\n", clauses.join(",\n"), self.changes.text())
@@ -384,6 +430,9 @@ impl Process {
                 Body::If(test, sides) => body = if test.value(&values) != 0 { &sides.0 } else { &sides.1 },
                 Body::Goto(local, index) => {
                     let index = index.as_ref().map(|index| index.value(&values));
+                    if index.zip(self.locals[*local].high).is_some_and(|(index, high)| index > high) {
+                        return (&Body::Error, Values::new());
+                    }
                     values = Values::from([("N", values["N"])]);
                     values.extend(index.map(|index| ("i", index)));
                     body = &self.locals[*local].body;
@@ -443,11 +492,54 @@ impl Process {
         if self.property {
             lts.complete();
         }
-        lts.relabelled(&self.changes).hidden(&self.changes)
+        let lts = lts.relabelled(&self.changes).hidden(&self.changes);
+        if self.words == "deterministic " { lts.determinised() } else { lts }
     }
 }
 
 impl Lts {
+    /// The sets of states that it can be in after the same events.
+    fn determinised(&self) -> Lts {
+        let closed = |states: BTreeSet<usize>| {
+            let mut set = states;
+            loop {
+                let silent = set.iter().flat_map(|&state| &self.moves[state]).filter(|(event, _)| event.is_none());
+                let more: BTreeSet<usize> = silent.map(|(_, to)| *to).filter(|to| !set.contains(to)).collect();
+                if more.is_empty() {
+                    return set;
+                }
+                set.extend(more);
+            }
+        };
+        let mut sets = vec![closed(BTreeSet::from([0]))];
+        let mut lts = Lts { alphabet: self.alphabet.clone(), moves: Vec::new(), ends: Vec::new() };
+        while let Some(set) = sets.get(lts.moves.len()).cloned() {
+            let is = |ending| set.iter().any(|&state| self.ends[state] == ending);
+            lts.ends.push(match (is(Ending::Error), is(Ending::Done)) {
+                (true, _) => Ending::Error,
+                (false, true) => Ending::Done,
+                (false, false) => Ending::None,
+            });
+            let mut moves = Vec::new();
+            for event in &self.alphabet {
+                let steps = set.iter().flat_map(|&state| &self.moves[state]);
+                let next: BTreeSet<usize> =
+                    steps.filter(|(e, _)| e.as_ref() == Some(event)).map(|(_, to)| *to).collect();
+                if next.is_empty() {
+                    continue;
+                }
+                let next = closed(next);
+                let number = sets.iter().position(|known| *known == next).unwrap_or_else(|| {
+                    sets.push(next);
+                    sets.len() - 1
+                });
+                moves.push((Some(event.clone()), number));
+            }
+            lts.moves.push(moves);
+        }
+        lts
+    }
+
     /// A property goes to the error by every event that it does not allow, and may stop anywhere else.
     fn complete(&mut self) {
         self.ends.fill(Ending::Done);
@@ -500,6 +592,10 @@ impl Changes {
     }
 
     fn text(&self) -> String {
+        format!("{}{}", self.relabel_text(), self.hide_text())
+    }
+
+    fn relabel_text(&self) -> String {
         let mut text = String::new();
         for (new, old) in &self.relabel {
             let _ = match new.as_slice() {
@@ -507,14 +603,24 @@ impl Changes {
                 several => write!(text, "/{{{{{}}}/{old}}}", several.join(", ")),
             };
         }
-        if !self.hide.is_empty() {
-            let _ = write!(text, "{}{{{}}}", if self.interface { "@" } else { "\\" }, self.hide.join(", "));
-        }
         text
+    }
+
+    fn hide_text(&self) -> String {
+        if self.hide.is_empty() {
+            return String::new();
+        }
+        format!("{}{{{}}}", if self.interface { "@" } else { "\\" }, self.hide.join(", "))
     }
 }
 
 impl System {
+    /// The name of an event after the last relabelling.
+    fn outside(&self, event: &str) -> String {
+        let new = self.outer.iter().find(|(_, old)| old == event);
+        new.map_or_else(|| event.to_owned(), |(new, _)| new.clone())
+    }
+
     fn text(&self) -> String {
         let mut text: String = self.processes.iter().enumerate().map(|(n, process)| process.text(n)).collect();
         let part = |part: &Part| match part {
@@ -525,7 +631,19 @@ impl System {
             Part::Indexed(process) => format!("forall[j:0..1] q[j]:P{process}"),
         };
         let parts: Vec<String> = self.parts.iter().map(part).collect();
-        let _ = writeln!(text, "||S = ({}){}.", parts.join(" || "), self.changes.text());
+        let priority = self.priority.as_ref().map_or_else(String::new, |(low, names)| {
+            format!("{}{{{}}}", if *low { ">>" } else { "<<" }, names.join(", "))
+        });
+        let (relabel, hide) = (self.changes.relabel_text(), self.changes.hide_text());
+        let _ = writeln!(text, "||S = ({}){relabel}{priority}{hide}.", parts.join(" || "));
+        for (new, old) in &self.outer {
+            let _ = writeln!(text, "||T = (S)/{{{new}/{old}}}.");
+        }
+        for (number, (condition, events)) in self.progress.iter().enumerate() {
+            let condition =
+                condition.as_ref().map_or_else(String::new, |names| format!("if {{{}}} then ", names.join(", ")));
+            let _ = writeln!(text, "progress G{number} = {condition}{{{}}}", events.join(", "));
+        }
         for (number, (shape, a, b)) in self.formulas.iter().enumerate() {
             let formula = match shape {
                 0 => format!("[] !{a}"),
@@ -572,7 +690,14 @@ impl System {
             let state = states[at].clone();
             let ended = |ending| state.iter().zip(&components).map(move |(&s, lts)| lts.ends[s] == ending);
             let wrong = ended(Ending::Error).any(|yes| yes);
-            let steps = if wrong { Vec::new() } else { steps(&components, &state) };
+            let mut steps = if wrong { Vec::new() } else { steps(&components, &state) };
+            if let Some((low, names)) = &self.priority {
+                let first = |event: &Option<String>| event.as_ref().is_some_and(|event| names.contains(event)) != *low;
+                if steps.iter().any(|(event, _)| first(event)) {
+                    steps.retain(|(event, _)| first(event));
+                }
+            }
+            product.done.push(!wrong && ended(Ending::Done).all(|yes| yes));
             product.wrong |= wrong;
             product.stuck |= !wrong && steps.is_empty() && !ended(Ending::Done).all(|yes| yes);
             let mut found = Vec::new();
@@ -581,7 +706,8 @@ impl System {
                     states.push(next);
                     states.len() - 1
                 });
-                found.push((event.filter(|event| !self.changes.hides(event)), number));
+                let event = event.filter(|event| !self.changes.hides(event));
+                found.push((event.map(|event| self.outside(&event)), number));
             }
             if states.len() > MOST_STATES {
                 return None;
@@ -626,6 +752,7 @@ fn steps(components: &[Lts], state: &[usize]) -> Vec<(Option<String>, Vec<usize>
 #[derive(Default)]
 struct Product {
     moves: Vec<Vec<(Option<String>, usize)>>,
+    done: Vec<bool>,
     stuck: bool,
     wrong: bool,
 }
@@ -661,6 +788,23 @@ impl Product {
             }
         }
         false
+    }
+
+    /// The events of each terminal set: what happens in the states that a state leads to, if they all lead back.
+    fn terminal_sets(&self) -> Vec<BTreeSet<String>> {
+        let mut found = Vec::new();
+        for state in 0..self.moves.len() {
+            let (mut seen, mut waiting) = (BTreeSet::from([state]), vec![state]);
+            while let Some(at) = waiting.pop() {
+                waiting.extend(self.moves[at].iter().map(|(_, to)| *to).filter(|to| seen.insert(*to)));
+            }
+            let over = self.moves[state].is_empty() && self.done[state];
+            if !over && seen.iter().all(|&other| self.reaches(other, state)) {
+                found
+                    .push(seen.iter().flat_map(|&at| &self.moves[at]).filter_map(|(event, _)| event.clone()).collect());
+            }
+        }
+        found
     }
 
     /// Whether an infinite run violates a formula; every state of the product is reached.
@@ -699,6 +843,15 @@ fn verdicts_are_those_of_the_definition() {
         let formulas = system.formulas.iter().enumerate();
         let mut expected = vec![("safety".to_owned(), product.wrong), ("deadlock".to_owned(), product.stuck)];
         expected.extend(formulas.map(|(n, (shape, a, b))| (format!("ltl:F{n}"), product.violates(*shape, a, b))));
+        if product.moves.len() <= MOST_FOR_PROGRESS {
+            let sets = product.terminal_sets();
+            for (number, (condition, events)) in system.progress.iter().enumerate() {
+                let one_of = |names: &Vec<String>, set: &BTreeSet<String>| names.iter().any(|name| set.contains(name));
+                let concerned = |set: &&BTreeSet<String>| condition.as_ref().is_none_or(|names| one_of(names, set));
+                let wrong = sets.iter().filter(concerned).any(|set| !one_of(events, set));
+                expected.push((format!("progress:G{number}"), wrong));
+            }
+        }
         for (property, wrong) in expected {
             let Some(finding) = report.finding(&property) else {
                 assert!(property == "safety" && !wrong, "seed {seed}: nothing about {property}\n{text}");

@@ -8,6 +8,7 @@ mod c_random;
 mod capsules;
 mod created_channels;
 mod facade;
+mod fsp_book;
 mod fsp_random;
 mod public_api;
 mod scm_random;

@@ -223,7 +223,7 @@ impl FrontEnd for Fsp {
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["fsp"]
+        &["fsp", "lts"]
     }
 
     fn codes(&self) -> &'static Table {

@@ -29,8 +29,23 @@ pub struct Composition {
     pub propositions: Vec<Named>,
     /// What it shall keep.
     pub formulas: Vec<Requirement>,
-    /// Progress properties of the source, which are not checked.
-    pub progress: Vec<Named>,
+    /// What shall happen again and again; without a name: everything.
+    pub progress: Vec<Progress>,
+}
+
+/// Events that shall happen again and again under fair choice: if a choice comes again and again, so does each of its
+/// outcomes. A run then ends up in a set of states that it cannot leave and all of whose steps it takes again and again; from
+/// *every* set, an event must happen there. A run that gets stuck or into an error violates it, one that is done does not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Its name.
+    pub name: String,
+    /// Where it is written.
+    pub span: Span,
+    /// It is about sets where one of these events happens; about all if there is no condition.
+    pub condition: Option<Vec<EventId>>,
+    /// From each of these, an event.
+    pub sets: Vec<Vec<EventId>>,
 }
 
 /// What is asked of a composition.
@@ -42,6 +57,8 @@ pub enum Question<'a> {
     Safety,
     /// Every infinite run keeps a formula.
     Formula(&'a Ltl<Atom>),
+    /// Some events happen again and again, under fair choice.
+    Progress(&'a Progress),
 }
 
 /// A structure with a name.
@@ -112,6 +129,7 @@ impl Composition {
             Property::Deadlock => Some(Question::Deadlock),
             Property::Safety => Some(Question::Safety),
             Property::Ltl(name) => self.requirement(name).map(|found| Question::Formula(&found.formula)),
+            Property::Progress(name) => self.progress.iter().find(|p| p.name == *name).map(Question::Progress),
             _ => None,
         }
     }

@@ -37,6 +37,18 @@
 //! a state. Then nothing hidden can happen in it at any node, so at every node its true ready set is among those of
 //! its class (or a smaller one), by induction; that of the root would be empty.
 //!
+//! # Invariants
+//!
+//! A proof of deadlock freedom or safety may have [`CompositionProof::invariants`] instead of abstractions; then the tree says
+//! nothing but that the components are its leaves. An [`Invariant`] gives a weight to each state of some components. Only
+//! states count that are not wrong and can be reached in the component alone through such states, and steps between them. Of
+//! these, the first states of a component weigh the same; a step without a name leads to the same weight; and all its steps with
+//! one event gain the same. For each event, these gains of the components that know it sum up to 0, unless one of them has
+//! no such step with it. By induction, the weights of the components' states sum up to the same in all states of the system in
+//! which nothing is wrong, for nothing happens after an error. No component begins in an error. No choice of a state for each
+//! component keeps all these sums and is stuck; or, for safety, lets a step happen that leads a component into an error. That is
+//! a question about clauses, which a checker makes itself, and answers with a checked refutation.
+//!
 //! # Formulas that cannot hear silence
 //!
 //! A position of a run has propositions and an event, or none that the formula speaks of. It is *silent* if it has none
@@ -72,6 +84,15 @@ pub const READY_TO_END: u32 = u32::MAX - 1;
 pub struct CompositionProof {
     /// The root: it has every component below it, once.
     pub root: Node,
+    /// Sums that never change; if there are some, they are the proof.
+    pub invariants: Vec<Invariant>,
+}
+
+/// A sum of weights of local states that never changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Invariant {
+    /// By component, in order, the weight of each of its states. Other components weigh nothing.
+    pub weights: Vec<(u32, Vec<i64>)>,
 }
 
 /// A node of the tree.

@@ -21,7 +21,7 @@ use std::sync::{Arc, RwLock};
 
 /// How a scalar is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Storage {
+pub enum Storage {
     /// One bit; the address counts bits.
     Bit,
     /// An unsigned byte.
@@ -36,7 +36,7 @@ pub(crate) enum Storage {
 
 impl Storage {
     /// The number of bytes an element takes; 0 for a bit.
-    pub(crate) fn bytes(self) -> usize {
+    pub fn bytes(self) -> usize {
         match self {
             Storage::Bit => 0,
             Storage::U8 => 1,
@@ -47,7 +47,7 @@ impl Storage {
 
     /// The value at an address.
     #[inline(always)]
-    pub(crate) fn load(self, bytes: &[u8], address: usize) -> i32 {
+    pub fn load(self, bytes: &[u8], address: usize) -> i32 {
         match self {
             Storage::Bit => i32::from(bytes[address >> 3] >> (address & 7) & 1),
             Storage::U8 => i32::from(bytes[address]),
@@ -62,7 +62,7 @@ impl Storage {
 
     /// Stores a value at an address, cut to the width.
     #[inline(always)]
-    pub(crate) fn store(self, bytes: &mut [u8], address: usize, value: i32) {
+    pub fn store(self, bytes: &mut [u8], address: usize, value: i32) {
         match self {
             Storage::Bit => {
                 let (byte, bit) = (&mut bytes[address >> 3], address & 7);

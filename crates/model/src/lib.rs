@@ -47,6 +47,7 @@ pub mod semantics;
 pub mod source;
 pub mod stats;
 pub mod structure;
+pub mod terminal;
 pub mod text;
 pub mod trace;
 pub mod vacuity;

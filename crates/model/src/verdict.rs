@@ -44,7 +44,7 @@ pub enum Property {
     Trace(String),
     /// A procedure of C does only what a process allows: `save to ALLOWED`.
     Conformance(String),
-    /// A progress property of FSP, by name.
+    /// A progress property of FSP, by name; without one: every event happens again and again.
     Progress(String),
 }
 
@@ -84,6 +84,7 @@ impl fmt::Display for Property {
             Property::Trace(name) => write!(f, "{name}"),
             Property::Conformance(name) if name.is_empty() => write!(f, "conformance"),
             Property::Conformance(name) => write!(f, "conformance:{name}"),
+            Property::Progress(name) if name.is_empty() => write!(f, "progress"),
             Property::Progress(name) => write!(f, "progress:{name}"),
         }
     }

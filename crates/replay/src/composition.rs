@@ -3,11 +3,12 @@
 use crate::{Replayed, unconfirmed, waiting};
 use model::blame::Seen;
 use model::chart::{Chart, ChartStep, Form, JointKey, Lane, Move, StepKey};
-use model::composition::{Atom, Component, Composition, Question, Run, StepLabel, Stepper};
+use model::composition::{Atom, Component, Composition, Progress, Question, Run, StepLabel, Stepper};
 use model::formula::Ltl;
 use model::reason::Reason;
 use model::source::Span;
 use model::structure::Ending;
+use model::terminal::terminal_events;
 
 impl Replayed {
     /// A run of a composition, as a chart.
@@ -28,6 +29,7 @@ pub fn confirmed(composition: &Composition, question: Question<'_>, run: Run) ->
         Question::Deadlock => deadlock(composition, run),
         Question::Safety => error(composition, run),
         Question::Formula(formula) => not_kept(composition, formula, run),
+        Question::Progress(progress) => missed(composition, progress, run),
     })
 }
 
@@ -41,6 +43,8 @@ fn violates(composition: &Composition, question: Question<'_>, run: &Run) -> Res
         (Question::Deadlock, _) => Err("something can happen at the end of the run"),
         (Question::Safety, None) if composition.is_wrong(last) => Ok(()),
         (Question::Safety, _) => Err("the run does not end in an error"),
+        (Question::Progress(progress), None) if is_missed(composition, progress, last) => Ok(()),
+        (Question::Progress(_), _) => Err("the run does not end in a terminal set of states that misses the events"),
         (Question::Formula(formula), Some(loop_from)) if !keeps(composition, formula, run, loop_from) => Ok(()),
         (Question::Formula(_), Some(_)) => Err("the formula holds on the run"),
         (Question::Formula(_), None) => Err("the run is not infinite"),
@@ -105,6 +109,35 @@ fn not_kept(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> Chart {
         joint.remark(position, text);
     }
     joint
+}
+
+fn is_missed(composition: &Composition, progress: &Progress, state: &[u32]) -> bool {
+    let happens = terminal_events(composition, state);
+    happens.is_some_and(|happens| progress.is_missed(&|event| happens.contains(&event)))
+}
+
+/// A run into a set of states that it cannot leave, where something never happens.
+fn missed(composition: &Composition, progress: &Progress, run: Run) -> Chart {
+    const SHOWN: usize = 4;
+    let last = run.states.last().map_or(&[][..], Vec::as_slice);
+    let happens = terminal_events(composition, last).unwrap_or_default();
+    let missing = progress.missing(&|event| happens.contains(&event));
+    let mut names: Vec<String> =
+        missing.iter().take(SHOWN).map(|&event| format!("`{}`", composition.event_name(event))).collect();
+    if missing.len() > SHOWN {
+        names.push(format!("{} others", missing.len() - SHOWN));
+    }
+    let what = match names.len() {
+        0 => String::from("none of its events happens"),
+        1 => format!("{} never happens", names[0]),
+        _ => format!("{} never happen", names.join(", ")),
+    };
+    let problem = match happens.is_empty() {
+        true => format!("the run ends, and {what} again"),
+        false => format!("from here on {what}"),
+    };
+    let problem_span = Some(progress.span).filter(|span| *span != Span::NONE);
+    Chart { problem, problem_code: "progress", problem_span, ..plain(composition, run) }
 }
 
 /// The state that the first step of the loop leaves.

@@ -20,6 +20,7 @@ pub fn decide(composition: &Composition, question: Question<'_>, cx: &Context<'_
     match question {
         Question::Deadlock => plain.all(&mut |stepper, state| !stepper.is_stuck(state)),
         Question::Safety => plain.all(&mut |_, state| !composition.is_wrong(state)),
+        Question::Progress(wanted) => super::progress::keeps(&mut plain, wanted),
         Question::Formula(formula) => match search(&mut plain, formula, &atoms, cx) {
             Ok(()) => Ok(true),
             Err(Refusal::Violated(_)) => Ok(false),
@@ -29,11 +30,11 @@ pub fn decide(composition: &Composition, question: Question<'_>, cx: &Context<'_
 }
 
 /// The states of the product, as far as somebody asked.
-struct Plain<'a> {
-    composition: &'a Composition,
+pub(super) struct Plain<'a> {
+    pub(super) composition: &'a Composition,
     stepper: Stepper<'a>,
     atoms: &'a [Atom],
-    states: Vec<Rc<[u32]>>,
+    pub(super) states: Vec<Rc<[u32]>>,
     index: HashMap<Rc<[u32]>, u32>,
     clock: Pace<'a>,
 }
@@ -59,7 +60,7 @@ impl<'a> Plain<'a> {
     }
 
     /// Where a state leads.
-    fn next(&mut self, state: &[u32]) -> Result<Vec<(model::ids::EventId, u32)>, Refusal> {
+    pub(super) fn next(&mut self, state: &[u32]) -> Result<Vec<(model::ids::EventId, u32)>, Refusal> {
         let mut next = Vec::new();
         self.stepper.steps(state, &mut |step, to| next.push((step.event(), to.to_vec())));
         self.clock.spend(0)?;

@@ -12,8 +12,22 @@ use model::structure::{Ending, Move, StateParts, Structure, TAU};
 /// SplitMix64.
 use testing::Random;
 
+/// No proof here needs one.
+struct NoRefuter;
+
+impl Refuter for NoRefuter {
+    fn refute(
+        &mut self,
+        _: &model::refutation::Cnf,
+        _: &Budget,
+    ) -> Result<model::refutation::Lrat, model::reason::Reason> {
+        Err(model::reason::Reason::NotProvable(String::from("it was not tried")))
+    }
+}
+
 fn check(composition: &Composition, question: Question<'_>, root: Node) -> Result<(), Refusal> {
-    verify(composition, question, &CompositionProof { root }, &Context::unlimited())
+    let proof = CompositionProof { root, invariants: Vec::new() };
+    verify(composition, question, &proof, &mut NoRefuter, &Context::unlimited())
 }
 
 fn truth(composition: &Composition, question: Question<'_>) -> bool {
@@ -242,8 +256,8 @@ fn choices_are_not_listed_one_by_one() {
 fn a_limit_is_not_an_answer() {
     let limits = Budget::unlimited().timeout(std::time::Duration::ZERO);
     let many = composition((0..16).map(|n| ring(&[2 * n, 2 * n + 1])).collect(), 32, 0);
-    let proof = CompositionProof { root: trivial(&many) };
-    let checked = verify(&many, Question::Deadlock, &proof, &Context::silent(&limits));
+    let proof = CompositionProof { root: trivial(&many), invariants: Vec::new() };
+    let checked = verify(&many, Question::Deadlock, &proof, &mut NoRefuter, &Context::silent(&limits));
     assert!(matches!(checked, Err(Refusal::Unfinished(_))), "{checked:?}");
 }
 

@@ -124,5 +124,6 @@ fn proof(problem: &Problem<'_>, pieces: &[Piece], live: &[usize]) -> Composition
         nodes.push(Some(Node { parts, hidden: piece.hidden.clone(), classes }));
     }
     let parts = Parts::Nodes(live.iter().filter_map(|&piece| nodes[piece].take()).collect());
-    CompositionProof { root: Node { parts, hidden: Vec::new(), classes: Vec::new() } }
+    let root = Node { parts, hidden: Vec::new(), classes: Vec::new() };
+    CompositionProof { root, invariants: Vec::new() }
 }

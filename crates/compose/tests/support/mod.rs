@@ -314,7 +314,13 @@ pub fn verdict(composition: &Composition, question: Question<'_>, method: Method
     let answer = ask(composition, question, method);
     match answer.verdict {
         Verdict::Holds(proof) => {
-            let checked = certify::composition::verify(composition, question, &proof, &Context::unlimited());
+            let checked = certify::composition::verify(
+                composition,
+                question,
+                &proof,
+                &mut bitvector::SatRefuter,
+                &Context::unlimited(),
+            );
             checked.map(|()| true).map_err(|refusal| format!("{method:?}: the proof is refused: {refusal}\n{proof:?}"))
         }
         Verdict::Fails(run) => {
@@ -330,6 +336,8 @@ fn shows(composition: &Composition, question: Question<'_>, run: &model::composi
     match question {
         Question::Deadlock => run.loop_from.is_none() && model::composition::Stepper::new(composition).is_stuck(last),
         Question::Safety => run.loop_from.is_none() && composition.is_wrong(last),
+        Question::Progress(progress) => model::terminal::terminal_events(composition, last)
+            .is_some_and(|happens| progress.is_missed(&|event| happens.contains(&event))),
         Question::Formula(formula) => {
             let Some(from) = run.loop_from else { return false };
             !formula.holds_on(run.steps.len(), from, &|atom, at| {

@@ -79,7 +79,7 @@ impl Drop for Folder {
 /// Searches with the states on disk.
 pub(crate) fn search<'a>(semantics: &'a Semantics<'a>, watch: Watch<'a>, disk: &Disk) -> Found {
     let nothing = |reason: Reason| {
-        Violations::<Reference>::new().found(Some(reason), SearchStats::default(), None, None, |_| Vec::new())
+        Violations::<Reference>::default().found(Some(reason), SearchStats::default(), None, None, |_| Vec::new())
     };
     let folder = match Folder::make(disk) {
         Ok(folder) => folder,
@@ -158,7 +158,7 @@ impl<'a> Layers<'a> {
             reached: worker.expander.stepper.reached().clone(),
             worker,
             total: Total::default(),
-            violations: Violations::new(),
+            violations: Violations::default(),
             pending: None,
             since: Stopwatch::start(),
             last_took: Duration::ZERO,
@@ -478,7 +478,7 @@ impl<'a> Layers<'a> {
         };
         let digest = stopped.is_none().then_some(self.total.digest);
         let reached = stopped.is_none().then(|| self.reached.clone());
-        let violations = std::mem::replace(&mut self.violations, Violations::new());
+        let violations = std::mem::take(&mut self.violations);
         let (mut expander, mut lost) = (Expander::new(self.semantics), None);
         let alone = self.total.alone;
         let mut found = violations.found(stopped, stats, digest, crashed, |&at| match self.chain(at) {

@@ -30,7 +30,7 @@ pub(super) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(super) fn new(semantics: &'a Semantics<'a>, watch: Watch<'a>) -> Self {
         let expander = Expander::new(semantics).reduced(watch.options.reduction == Mode::On);
-        Worker { expander, watch, violations: Violations::new(), crash: None, ticks: 0 }
+        Worker { expander, watch, violations: Violations::default(), crash: None, ticks: 0 }
     }
 
     /// What it has counted since the last time.
@@ -42,7 +42,7 @@ impl<'a> Worker<'a> {
             alone: std::mem::take(&mut expander.alone),
             digest: std::mem::take(&mut expander.digest),
             crash: self.crash.take(),
-            violations: std::mem::replace(&mut self.violations, Violations::new()),
+            violations: std::mem::take(&mut self.violations),
             reached: expander.stepper.reached().clone(),
         }
     }

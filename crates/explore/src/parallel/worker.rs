@@ -44,7 +44,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
             kind: K::new(&shared.common),
             state: Vec::new(),
             out: (0..shared.jobs()).map(|_| K::Letters::default()).collect(),
-            violations: Violations::new(),
+            violations: Violations::default(),
             depth: shared.depth,
             round: 0,
             stopped: None,

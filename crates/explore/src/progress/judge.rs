@@ -3,7 +3,7 @@
 //! `Judge` asks it of states and steps; named events it follows with a watcher, as a claim does.
 
 use super::Taken;
-use crate::reduction::{Labels, Reduction};
+use crate::reduction::{self, Labels, Reduction};
 use model::claim::Watcher;
 use model::event::Event;
 use model::formula::Atom;
@@ -45,6 +45,15 @@ impl ProgressOf<'_> {
         match self {
             ProgressOf::Labels => Reduction::new(semantics, &[], Labels::Progress),
             ProgressOf::Named(_) => Reduction::new(semantics, &self.atoms(), Labels::None),
+            ProgressOf::Edges(_) | ProgressOf::Events(_) => None,
+        }
+    }
+
+    /// The semantics for a search that leaves states out, if it can be told which.
+    pub(super) fn trimmed<'n>(&self, semantics: &Semantics<'n>) -> Option<Semantics<'n>> {
+        match self {
+            ProgressOf::Labels => reduction::trimmed(semantics, &[], Labels::Progress),
+            ProgressOf::Named(_) => reduction::trimmed(semantics, &self.atoms(), Labels::None),
             ProgressOf::Edges(_) | ProgressOf::Events(_) => None,
         }
     }

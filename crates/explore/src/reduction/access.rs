@@ -4,7 +4,7 @@
 //! the same value for as long as a process lives (constants, `_pid`, parameters that nobody assigns) are *stable*: for a given
 //! process they mean one object. The others may mean any element, or any channel.
 
-use model::expr::{Expr, Pattern, Place, Scope};
+use model::expr::{BinaryOp, ChannelTest, Expr, Pattern, Place, Scope};
 use model::ids::{LocationId, MachineId, VariableId};
 use model::network::{Action, Initial, Machine, Network, ScalarType};
 use std::collections::{BTreeSet, HashSet};
@@ -20,10 +20,18 @@ pub(super) enum Use {
     Send,
     /// A message is put somewhere into a queue (`!!`).
     Sort,
-    /// A message is taken or looked at by a receive.
+    /// The first message is taken or looked at by a receive.
     Take,
+    /// A message is taken from anywhere in a queue (`??`).
+    Pick,
     /// Length or contents are asked for.
     Test,
+    /// It is asked for whether there is a message, or what the first one is.
+    TestHead,
+    /// It is asked for whether there is room.
+    TestRoom,
+    /// Whether a message can be sent or taken decides about other edges of the location.
+    Decide,
     /// A process is created.
     Run,
     /// A process ends.
@@ -81,6 +89,17 @@ pub(super) struct Stability {
 /// A stable array with more elements than this is not worth looking at.
 const MOST_ELEMENTS: usize = 16;
 
+impl Use {
+    /// What it means for others: a test is a test, and a receive a receive.
+    pub(super) fn for_others(self) -> Use {
+        match self {
+            Use::TestHead | Use::TestRoom | Use::Decide => Use::Test,
+            Use::Pick => Use::Take,
+            other => other,
+        }
+    }
+}
+
 impl Stability {
     pub(super) fn new(network: &Network) -> Stability {
         let (mut globals, mut locals) = (HashSet::new(), HashSet::new());
@@ -131,6 +150,11 @@ impl Stability {
         self.globals.contains(&variable)
     }
 
+    /// Some edge of the machine assigns a local variable.
+    pub(super) fn is_local_assigned(&self, machine: MachineId, variable: VariableId) -> bool {
+        self.locals.contains(&(machine, variable))
+    }
+
     /// The object means one thing for each process of the machine.
     pub(super) fn is_fixed(&self, object: &Object, machine: MachineId, network: &Network) -> bool {
         match object {
@@ -142,7 +166,7 @@ impl Stability {
 }
 
 /// Visits every place that an action assigns.
-fn written(action: &Action, visit: &mut dyn FnMut(&Place)) {
+pub(super) fn written(action: &Action, visit: &mut dyn FnMut(&Place)) {
     match action {
         Action::Assign(place, _) => visit(place),
         Action::Receive { pattern, .. } => bound(pattern, visit),
@@ -216,10 +240,11 @@ impl MachineAccess {
         for edge in &machine.edges {
             let mut gather = Gather { network, found: Vec::new(), runs: BTreeSet::new(), locals: BTreeSet::new() };
             gather.action(&edge.action);
-            let choosy = is_choosy(machine, edge.from) || matches!(edge.action, Action::Deterministic(_));
             let Gather { mut found, runs, locals, .. } = gather;
-            if choosy {
-                test_channels(&mut found);
+            if matches!(edge.action, Action::Deterministic(_)) {
+                test_channels(&mut found, Use::Test);
+            } else if is_choosy(machine, edge.from) {
+                test_channels(&mut found, Use::Decide);
             }
             let indices = found.into_iter().map(|access| gathered.index(access)).collect();
             gathered.edges.push(indices);
@@ -284,6 +309,11 @@ impl MachineAccess {
         }
     }
 
+    /// What an edge does.
+    pub(super) fn touches(&self, edge: usize) -> impl Iterator<Item = &Access> {
+        self.edges[edge].iter().map(|&access| &self.accesses[access])
+    }
+
     /// What can be done from a location on.
     pub(super) fn far(&self, location: LocationId) -> &BTreeSet<usize> {
         &self.far[location.index()]
@@ -300,10 +330,20 @@ fn is_choosy(machine: &Machine, location: LocationId) -> bool {
 }
 
 /// Whether a message can be sent or taken matters here even if it is not: that is a test of the channel, too.
-fn test_channels(found: &mut Vec<Access>) {
+fn test_channels(found: &mut Vec<Access>, how: Use) {
     let tests = found.iter().filter(|access| matches!(access.object, Object::Channel(_)));
-    let tests: Vec<Access> = tests.map(|access| Access { how: Use::Test, ..access.clone() }).collect();
+    let tests: Vec<Access> = tests.map(|access| Access { how, ..access.clone() }).collect();
     found.extend(tests);
+}
+
+/// Whether the value of an expression may not exist.
+pub(super) fn can_fail(e: &Expr) -> bool {
+    e.any(&|part| match part {
+        Expr::Read(place) => place.indices.iter().any(|index| index.constant().is_none()),
+        Expr::Binary(op, ..) => matches!(op, BinaryOp::Div | BinaryOp::Rem),
+        Expr::Const(_) | Expr::Unary(..) | Expr::Conditional(..) | Expr::Pid => false,
+        _ => true,
+    })
 }
 
 /// Gathers the accesses of one edge.
@@ -332,13 +372,16 @@ impl Gather<'_> {
                 message.iter().for_each(|e| self.value(e));
                 self.push(Object::Channel(channel.clone()), if *sorted { Use::Sort } else { Use::Send });
             }
-            Action::Receive { channel, pattern, .. } => {
+            Action::Receive { channel, pattern, mode } => {
                 self.value(channel);
                 pattern.iter().for_each(|field| self.field(field));
                 bound(pattern, &mut |place| self.assign(place));
-                self.push(Object::Channel(channel.clone()), Use::Take);
+                self.push(Object::Channel(channel.clone()), if mode.anywhere { Use::Pick } else { Use::Take });
             }
-            Action::Print { arguments, .. } => arguments.iter().for_each(|e| self.value(e)),
+            // What is printed changes nothing, unless it cannot be computed.
+            Action::Print { arguments, .. } => {
+                arguments.iter().filter(|e| can_fail(e)).for_each(|e| self.value(e));
+            }
             Action::Run { machine, arguments, then, .. } => {
                 arguments.iter().for_each(|e| self.value(e));
                 self.push(Object::Processes, Use::Run);
@@ -396,11 +439,17 @@ impl Gather<'_> {
                 self.found
                     .push(Access { object: Object::Variable(place.variable, place.indices.clone()), how: Use::Read });
             }
-            Expr::Channel(_, channel) => {
-                self.found.push(Access { object: Object::Channel((**channel).clone()), how: Use::Test });
+            Expr::Channel(test, channel) => {
+                let how = match test {
+                    ChannelTest::Len => Use::Test,
+                    ChannelTest::Empty | ChannelTest::NotEmpty => Use::TestHead,
+                    ChannelTest::Full | ChannelTest::NotFull => Use::TestRoom,
+                };
+                self.found.push(Access { object: Object::Channel((**channel).clone()), how });
             }
-            Expr::Poll { channel, .. } => {
-                self.found.push(Access { object: Object::Channel((**channel).clone()), how: Use::Test });
+            Expr::Poll { channel, anywhere, .. } => {
+                let how = if *anywhere { Use::Test } else { Use::TestHead };
+                self.found.push(Access { object: Object::Channel((**channel).clone()), how });
             }
             Expr::ProcessCount => self.found.push(Access { object: Object::Processes, how: Use::Count }),
             _ => {}

@@ -1,7 +1,9 @@
 //! Whether to reduce at all: small models are visited as a whole, larger ones in the way that is better.
 //!
 //! To find out who can move alone takes time for each state, and runs are then no longer shortest. So a search is tried without
-//! first, then with reduction up to some number of states, and the last attempt does it if processes were alone often enough.
+//! first; then with reduction up to a small number of states, to see whether processes are alone often enough. The last attempt leaves
+//! out at least what nothing can tell apart ([`super::trimmed`]), which costs nothing. What it does is decided before it starts, so
+//! that it does not depend on the order in which states are visited.
 
 use model::budget::Budget;
 
@@ -14,14 +16,18 @@ pub enum Mode {
     /// something.
     #[default]
     Auto,
+    /// Where nothing can tell states apart, but not where only the order of steps is different.
+    Trimmed,
     /// Wherever it is possible.
     On,
 }
 
 /// With [`Mode::Auto`], so many states are visited before some are left out.
 pub const WHOLE: u64 = 100_000;
+/// So many states show whether processes are alone often enough. One thread visits them.
+const PROBE: u64 = 20_000;
 
-/// Whether leaving out states is worth its price, given in how many states one process moved alone.
+/// Whether to look for processes that can move alone is worth its price, given in how many states one did.
 pub fn pays(alone: u64, states: u64) -> bool {
     alone * 20 >= states
 }
@@ -42,21 +48,25 @@ pub struct Tally {
 pub fn gradually<F>(
     mode: Mode,
     budget: &Budget,
-    search: &dyn Fn(bool, &Budget) -> F,
+    search: &dyn Fn(Mode, &Budget) -> F,
     tally: &dyn Fn(&F) -> Tally,
 ) -> F {
     if mode != Mode::Auto {
-        return search(mode == Mode::On, budget);
+        return search(mode, budget);
     }
-    let fits = |most: u64| budget.most_states().is_none_or(|limit| most < limit);
-    let mut pays_off = false;
-    for (reduce, most) in [(false, WHOLE), (true, 2 * WHOLE)].into_iter().filter(|(_, most)| fits(*most)) {
-        let found = search(reduce, &budget.clone().states(most));
+    if budget.most_states().is_some_and(|limit| limit <= WHOLE) {
+        return search(Mode::Off, budget);
+    }
+    let mut last = Mode::Trimmed;
+    for (mode, most) in [(Mode::Off, WHOLE), (Mode::On, PROBE)] {
+        let found = search(mode, &budget.clone().states(most));
         let Tally { alone, states, full } = tally(&found);
-        pays_off = pays(alone, states);
         if !full {
             return found;
         }
+        if mode == Mode::On && pays(alone, states) {
+            last = Mode::On;
+        }
     }
-    search(pays_off, budget)
+    search(last, budget)
 }

@@ -10,7 +10,7 @@ use model::expr::{Expr, Scope};
 use model::ids::{LocationId, MachineId, VariableId};
 use model::network::{Action, Initial, Network};
 use model::semantics::{Reading, Stepper};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A process, as far as objects are named by it.
@@ -34,10 +34,44 @@ pub(super) struct Resolved {
     /// The process cannot move alone from here.
     pub(super) never: bool,
     pub(super) rules_out: Bits,
+    /// What is ruled out besides, while a queue has no message or no room: others could change that.
+    pub(super) while_so: Vec<(While, Bits)>,
     pub(super) far: Bits,
+    /// Per anchor of the place: what others must do for the process to come round.
+    pub(super) anchors: Vec<Bits>,
+}
+
+/// A condition that others could end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum While {
+    /// The queue is empty.
+    Empty(usize),
+    /// The queue is full.
+    Full(usize),
+}
+
+/// What others must not do if a process is to be alone.
+#[derive(Default)]
+struct RuledOut {
+    always: BTreeSet<Bit>,
+    while_so: BTreeMap<While, BTreeSet<Bit>>,
+}
+
+/// Where an access stands in a move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// It is all that its location does: others cannot enable it.
+    Simple,
+    /// It is one of several at the location.
+    First,
+    /// It comes later, in the middle of an atomic sequence.
+    Later,
 }
 
 type Bits = Vec<u64>;
+
+/// What is ruled out under a condition.
+type WhileSo = Option<(While, &'static [Use])>;
 
 /// An array with more elements than this is one object.
 pub(super) const MOST_ELEMENTS: usize = 64;
@@ -57,19 +91,51 @@ impl<'n> Reduction<'n> {
     ) -> Resolved {
         let far = self.far(stepper, process, machine, location);
         let place = self.places[machine.index()][location.index()].clone();
-        let mut rules_out = BTreeSet::new();
+        let mut rules_out = RuledOut::default();
         let mut never = place.visible;
         let simple = self.simple(machine, &place);
-        for (edges, inner) in [(&place.first, false), (&place.later, true)] {
+        for (edges, later) in [(&place.first, false), (&place.later, true)] {
             let accesses: BTreeSet<usize> =
                 edges.iter().flat_map(|&edge| self.machines[machine.index()].edges[edge].iter().copied()).collect();
             for access in accesses {
                 let access = self.machines[machine.index()].accesses[access].clone();
-                let simple = !inner && simple.contains(&access.how);
-                never |= !self.rule_out(stepper, process, machine, &access, simple, &mut rules_out);
+                let position = match later {
+                    true => Position::Later,
+                    false if simple.contains(&access.how) => Position::Simple,
+                    false => Position::First,
+                };
+                never |= !self.rule_out(stepper, (process, machine), &access, position, &mut rules_out);
             }
         }
-        Resolved { never, rules_out: self.pack(&rules_out), far }
+        let while_so = rules_out.while_so.iter().map(|(so, bits)| (*so, self.pack(bits))).collect();
+        let anchors = self.anchors(stepper, (process, machine), &place, &far);
+        Resolved { never, rules_out: self.pack(&rules_out.always), while_so, far, anchors }
+    }
+
+    /// What others must do for a process to come round the loops of a place: the other end of its anchors, if it never does that itself.
+    fn anchors(
+        &mut self,
+        stepper: &Stepper<'_>,
+        (process, machine): (usize, MachineId),
+        place: &Place,
+        far: &[u64],
+    ) -> Vec<Bits> {
+        let mut anchors = Vec::new();
+        for &access in &place.anchors {
+            let access = self.machines[machine.index()].accesses[access].clone();
+            let Some(queue) = self.queue(stepper, process, machine, &access.object) else { continue };
+            let needed: &[Use] = match access.how {
+                Use::Send | Use::Sort => &[Use::Take],
+                _ => &[Use::Send, Use::Sort],
+            };
+            let bits =
+                [Some(queue), None].into_iter().flat_map(|q| needed.iter().map(move |&how| Bit::Channel(q, how)));
+            let bits = self.pack(&bits.collect());
+            if bits.iter().zip(far).all(|(a, b)| a & b == 0) {
+                anchors.push(bits);
+            }
+        }
+        anchors
     }
 
     /// The uses of channels at a location that others cannot enable: a single send, or receives from one channel only.
@@ -91,7 +157,7 @@ impl<'n> Reduction<'n> {
             channel.clone().without_places() == first.clone().without_places() && !mode.anywhere
         };
         if edges.iter().all(plain) || matches!(edges[..], [Action::Receive { .. }]) {
-            simple.push(Use::Take);
+            simple.extend([Use::Take, Use::Pick]);
         }
         simple
     }
@@ -100,11 +166,10 @@ impl<'n> Reduction<'n> {
     fn rule_out(
         &mut self,
         stepper: &Stepper<'_>,
-        process: usize,
-        machine: MachineId,
+        (process, machine): (usize, MachineId),
         access: &Access,
-        simple: bool,
-        rules_out: &mut BTreeSet<Bit>,
+        position: Position,
+        rules_out: &mut RuledOut,
     ) -> bool {
         match &access.object {
             Object::Variable(variable, _) => {
@@ -113,29 +178,25 @@ impl<'n> Reduction<'n> {
                 }
                 let against: &[Use] = if access.how == Use::Write { &[Use::Read, Use::Write] } else { &[Use::Write] };
                 for element in self.elements(stepper, process, machine, &access.object) {
-                    rules_out.extend(against.iter().map(|&how| Bit::Variable(*variable, element, how)));
+                    rules_out.always.extend(against.iter().map(|&how| Bit::Variable(*variable, element, how)));
                 }
                 true
             }
             Object::Channel(channel) => {
                 let Some(queue) = self.queue(stepper, process, machine, &access.object) else { return false };
-                if stepper.loaded_is_rendezvous(queue) != Some(false)
-                    || self.visible.is_channel(queue) && access.how != Use::Test
-                {
+                let changes = matches!(access.how, Use::Send | Use::Sort | Use::Take | Use::Pick);
+                if stepper.loaded_is_rendezvous(queue) != Some(false) || self.visible.is_channel(queue) && changes {
                     return false;
                 }
-                let against: &[Use] = match access.how {
-                    Use::Send if simple => &[Use::Send, Use::Sort, Use::Test],
-                    Use::Take if simple => &[Use::Take, Use::Sort, Use::Test],
-                    Use::Test => &[Use::Send, Use::Sort, Use::Take],
-                    _ => &[Use::Send, Use::Sort, Use::Take, Use::Test],
-                };
+                let (always, while_so) = self.against(access.how, position, queue);
                 let escapes = self.escapes(channel);
-                for &how in against {
-                    rules_out.insert(Bit::Channel(Some(queue), how));
-                    if escapes {
-                        rules_out.insert(Bit::Channel(None, how));
-                    }
+                let bits = |uses: &'static [Use]| {
+                    let queues = std::iter::once(Some(queue)).chain(escapes.then_some(None));
+                    queues.flat_map(move |queue| uses.iter().map(move |&how| Bit::Channel(queue, how)))
+                };
+                rules_out.always.extend(bits(always));
+                if let Some((so, uses)) = while_so {
+                    rules_out.while_so.entry(so).or_default().extend(bits(uses));
                 }
                 true
             }
@@ -145,9 +206,28 @@ impl<'n> Reduction<'n> {
                     Use::End => &[Use::Run, Use::Count],
                     _ => &[Use::Run, Use::End],
                 };
-                rules_out.extend(against.iter().map(|&how| Bit::Processes(how)));
+                rules_out.always.extend(against.iter().map(|&how| Bit::Processes(how)));
                 !(self.visible.processes && access.how != Use::Count)
             }
+        }
+    }
+
+    /// What others must not do to a queue: in any case, and while it is empty or full. A message at the head stays there whatever
+    /// is sent behind it, and room stays room whatever is taken; as long as nobody else takes, or sends.
+    fn against(&self, how: Use, position: Position, queue: usize) -> (&'static [Use], WhileSo) {
+        const ALL: &[Use] = &[Use::Send, Use::Sort, Use::Take, Use::Test];
+        let (empty, full) = (While::Empty(queue), While::Full(queue));
+        match (how, position) {
+            (Use::Send, Position::Simple) => (&[Use::Send, Use::Sort, Use::Test], None),
+            (Use::Send, Position::First) => (&[Use::Send, Use::Sort, Use::Test], Some((full, &[Use::Take]))),
+            (Use::Take | Use::Pick, Position::Simple) => (&[Use::Take, Use::Sort, Use::Test], None),
+            (Use::Take, Position::First) => (&[Use::Take, Use::Sort, Use::Test], Some((empty, &[Use::Send]))),
+            (Use::TestHead, Position::First) => (&[Use::Take, Use::Sort], Some((empty, &[Use::Send]))),
+            (Use::TestRoom, Position::First) => (&[Use::Send, Use::Sort], Some((full, &[Use::Take]))),
+            // Sends and receives of the location say all of it.
+            (Use::Decide, Position::First) => (&[], None),
+            (Use::Test | Use::TestHead | Use::TestRoom | Use::Decide, _) => (&[Use::Send, Use::Sort, Use::Take], None),
+            _ => (ALL, None),
         }
     }
 
@@ -207,9 +287,10 @@ impl<'n> Reduction<'n> {
             }
             Object::Channel(channel) => {
                 let named = process.and_then(|process| self.queue(stepper, process, machine, &access.object));
+                let how = access.how.for_others();
                 match named {
-                    Some(queue) => drop(bits.insert(Bit::Channel(Some(queue), access.how))),
-                    None => bits.extend(self.queues_of(channel).into_iter().map(|q| Bit::Channel(q, access.how))),
+                    Some(queue) => drop(bits.insert(Bit::Channel(Some(queue), how))),
+                    None => bits.extend(self.queues_of(channel).into_iter().map(|q| Bit::Channel(q, how))),
                 }
             }
             Object::Processes => drop(bits.insert(Bit::Processes(access.how))),

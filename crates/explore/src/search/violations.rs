@@ -24,18 +24,21 @@ pub struct Violation {
 const MOST_RUNS: usize = 16;
 
 /// The violations found so far: the first of each different failure, up to a number, and how many.
-pub(crate) struct Violations<At> {
+pub struct Violations<At> {
     pub(crate) first: Vec<(Problem, At)>,
     /// By property, how often it was violated, and which failures were found.
     counts: Vec<(Property, u64, FxHashSet<u64>)>,
 }
 
-impl<At> Violations<At> {
-    pub(crate) fn new() -> Self {
+impl<At> Default for Violations<At> {
+    fn default() -> Self {
         Violations { first: Vec::new(), counts: Vec::new() }
     }
+}
 
-    pub(crate) fn add(&mut self, options: &Options, problem: Problem, at: At) {
+impl<At> Violations<At> {
+    /// Adds one, if it is of a property that is looked for.
+    pub fn add(&mut self, options: &Options, problem: Problem, at: At) {
         self.add_with(options, problem, || at);
     }
 
@@ -84,7 +87,8 @@ impl<At> Violations<At> {
         &mut self.counts[index]
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
 
@@ -110,7 +114,7 @@ impl<At> Violations<At> {
     }
 
     /// What a search says in the end; `run_to` finds the steps to a place.
-    pub(crate) fn found(
+    pub fn found(
         self,
         stopped: Option<Reason>,
         stats: SearchStats,
@@ -127,6 +131,7 @@ impl<At> Violations<At> {
             runs: Vec::new(),
             crashed,
             alone: 0,
+            reduced: false,
             reached: None,
         };
         for (problem, at) in self.first {

@@ -68,6 +68,7 @@ impl Parser<'_> {
                 self.next();
                 Ok(Expr::Name(Name { text: token.text.to_owned(), span: token.span }))
             }
+            _ if self.eat("'") => self.label().map(|label| Expr::Label(Box::new(label))),
             _ if self.eat("(") => {
                 let inner = self.expression()?;
                 self.expect(")")?;

@@ -5,21 +5,6 @@ use crate::ast::{File, Fluent, FormulaText, Name};
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// `assert NAME = FORMULA`, up to the next definition, since LTSA has no sign at its end.
-    pub(super) fn assert(&mut self, file: &mut File) -> Parsed<()> {
-        let name = self.upper("a formula")?;
-        self.expect("=")?;
-        let first = self.at;
-        while self.peek().kind != TokenKind::End && !self.begins_definition() {
-            self.next();
-        }
-        let mut last = self.at;
-        if last > first && self.tokens[last - 1].text == "." && self.tokens[last - 1].kind == TokenKind::Mark {
-            last -= 1;
-        }
-        self.formula(file, name, first, last, true)
-    }
-
     /// `ltl NAME { FORMULA }`
     pub(super) fn ltl(&mut self, file: &mut File) -> Parsed<()> {
         let token = self.peek();
@@ -41,15 +26,15 @@ impl Parser<'_> {
         let last = self.at;
         self.next();
         self.eat(".");
-        self.formula(file, name, first, last, false)
+        self.formula(file, name, first, last)
     }
 
     /// The tokens of a formula as a text: comments are blank, and everything stays in its place.
-    fn formula(&mut self, file: &mut File, name: Name, first: usize, last: usize, assert: bool) -> Parsed<()> {
+    fn formula(&mut self, file: &mut File, name: Name, first: usize, last: usize) -> Parsed<()> {
         let tokens = &self.tokens[first..last];
         if let Some(quantifier) = tokens.iter().find(|token| token.text == "forall" && token.kind == TokenKind::Keyword)
         {
-            let help = "write one formula for each value, or join them with `&&`";
+            let help = "write an `assert`, or join one formula for each value with `&&`";
             return Err(self.unsupported(quantifier.span, "`forall` in a formula", help));
         }
         let start = tokens.first().map_or(name.span.end, |token| token.span.start) as usize;
@@ -66,7 +51,7 @@ impl Parser<'_> {
                 _ => text.push_str(token.text),
             }
         }
-        file.formulas.push(FormulaText { name, text, start, assert });
+        file.formulas.push(FormulaText { name, text, start });
         Ok(())
     }
 
@@ -77,9 +62,9 @@ impl Parser<'_> {
         self.expect("=")?;
         // `<>` cannot be: there are two sets.
         self.expect("<")?;
-        let begins = self.fluent_set()?;
+        let begins = self.label_set()?;
         self.expect(",")?;
-        let ends = self.fluent_set()?;
+        let ends = self.label_set()?;
         self.expect(">")?;
         let initially = if self.eat("initially") { Some(self.initial_value()?) } else { None };
         self.eat(".");
@@ -99,8 +84,9 @@ impl Parser<'_> {
         }
     }
 
-    fn fluent_set(&mut self) -> Parsed<crate::ast::SetExpr> {
-        if self.is("{") || self.peek().kind == TokenKind::Upper {
+    /// A set, or one label.
+    pub(super) fn label_set(&mut self) -> Parsed<crate::ast::SetExpr> {
+        if self.is("{") || self.peek().kind == TokenKind::Upper && !self.is_at(1, ".") {
             return self.set();
         }
         let label = self.label()?;

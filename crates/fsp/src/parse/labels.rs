@@ -30,7 +30,9 @@ impl Parser<'_> {
         loop {
             if self.is("[") {
                 parts.push(Part::Index(self.index()?));
-            } else if self.is(".") && (self.continues_label(1) || self.ahead(1).kind == TokenKind::Upper) {
+            } else if self.is(".")
+                && (self.continues_label(1) || self.ahead(1).kind == TokenKind::Upper && !self.definition_begins(1))
+            {
                 self.next();
                 parts.push(self.part()?);
             } else {
@@ -75,10 +77,23 @@ impl Parser<'_> {
         self.expect("{")?;
         let mut labels = Vec::new();
         if !self.is("}") {
-            labels = self.deeper(|parser| parser.list(Self::label))?;
+            labels = self.deeper(|parser| parser.list(Self::element))?;
         }
         self.expect("}")?;
         Ok(SetExpr { labels, span: start.to(self.last_span()) })
+    }
+
+    /// A label, or `S\{a}`. Only inside braces: behind a process, `\` hides.
+    fn element(&mut self) -> Parsed<Label> {
+        let label = self.label()?;
+        if !self.is("\\") {
+            return Ok(label);
+        }
+        self.next();
+        let all = SetExpr { span: label.span, labels: vec![label] };
+        let less = self.set()?;
+        let span = all.span.to(less.span);
+        Ok(Label { parts: vec![Part::Without(all, less)], span })
     }
 
     /// `[i + 1]`, `[0..N]`, `[i:R]`, `[x:{a, b}]`
@@ -108,7 +123,8 @@ impl Parser<'_> {
 
     pub(super) fn indices(&mut self) -> Parsed<Vec<Index>> {
         let mut indices = Vec::new();
-        while self.is("[") {
+        // `[]` is a sign of formulas.
+        while self.is("[") && !self.is_at(1, "]") {
             if indices.len() >= DEEPEST {
                 let error = Diagnostic::error("F0005", self.peek().span, "there are too many indices");
                 return Err(self.report(error.label(format!("more than {DEEPEST}"))));

@@ -1,17 +1,19 @@
 //! Primitive processes: `P(N=3){p} = (a -> Q), Q[i:R] = (..) + {b} /{new/old} \{c}.`
 
 use super::{Parsed, Parser};
-use crate::ast::{Alternative, Body, Changes, Choice, Clause, Expr, File, Name, Place, Process, Relabel};
+use crate::ast::{
+    Alternative, Body, Changes, Choice, Clause, Expr, File, Modifiers, Name, Place, Priority, Process, Relabel,
+};
 use crate::lexer::TokenKind;
 use model::source::Span;
 
 impl Parser<'_> {
-    pub(super) fn process(&mut self, file: &mut File, property: bool) -> Parsed<()> {
+    pub(super) fn process(&mut self, file: &mut File, modifiers: Modifiers) -> Parsed<()> {
         let name = self.upper("a process")?;
         let parameters = self.parameters()?;
         let (mut clauses, mut import) = (Vec::new(), None);
         if self.is("=") && self.ahead(1).kind == TokenKind::Quoted {
-            if property {
+            if modifiers.property {
                 let help = "write the property as a process, or compose the file as it is";
                 return Err(self.unsupported(name.span, "a property that is read from a file", help));
             }
@@ -28,10 +30,10 @@ impl Parser<'_> {
         if self.eat("+") {
             extension = Some(self.set()?);
         }
-        let changes = self.changes()?;
+        let changes = self.changes(false)?;
         self.full_stop(&name)?;
         file.last_process = Some(name.clone());
-        file.processes.push(Process { name, property, parameters, clauses, import, extension, changes });
+        file.processes.push(Process { name, modifiers, parameters, clauses, import, extension, changes });
         Ok(())
     }
 
@@ -178,19 +180,25 @@ impl Parser<'_> {
         Ok(arguments)
     }
 
-    /// `/{new/old} \{a}` or `@{a}`
-    pub(super) fn changes(&mut self) -> Parsed<Changes> {
+    /// `/{new/old} >>{low} \{a}` or `@{a}`; only compositions have priorities.
+    pub(super) fn changes(&mut self, composition: bool) -> Parsed<Changes> {
         let relabel = self.relabelling()?;
+        let mut priority = None;
         if self.is("<<") || self.is(">>") {
-            let span = self.peek().span;
-            return Err(self.unsupported(span, "priority", "leave it out, or model who goes first"));
+            if !composition {
+                let span = self.peek().span;
+                let help = "only compositions have priorities: write `||S = P >>{a}.`";
+                return Err(self.unsupported(span, "the priority of a process", help));
+            }
+            let low = self.next().text == ">>";
+            priority = Some(Priority { labels: self.set()?, low });
         }
         let mut hide = None;
         if self.is("\\") || self.is("@") {
             let interface = self.next().text == "@";
             hide = Some((self.set()?, interface));
         }
-        Ok(Changes { relabel, hide })
+        Ok(Changes { relabel, priority, hide })
     }
 
     pub(super) fn relabelling(&mut self) -> Parsed<Vec<Relabel>> {

@@ -1,20 +1,20 @@
 //! Compositions: `||S(N=3) = (P || a:Q || forall[i:0..N-1] p[i]:P(i) || {a, b}::R)/{..}\{..}.`
 
 use super::{Parsed, Parser};
-use crate::ast::{Composite, File, Label, Part, System};
+use crate::ast::{Composite, File, Label, Modifiers, Part, System};
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
-    pub(super) fn composite(&mut self, file: &mut File) -> Parsed<()> {
+    pub(super) fn composite(&mut self, file: &mut File, modifiers: Modifiers) -> Parsed<()> {
         self.expect("||")?;
         let name = self.upper("a composition")?;
         let parameters = self.parameters()?;
         self.expect("=")?;
         let body = self.system()?;
-        let changes = self.changes()?;
+        let changes = self.changes(true)?;
         self.full_stop(&name)?;
         file.last_process = Some(name.clone());
-        file.composites.push(Composite { name, parameters, body, changes });
+        file.composites.push(Composite { name, modifiers, parameters, body, changes });
         Ok(())
     }
 

@@ -45,13 +45,13 @@ impl<'f> Builder<'_, 'f, '_> {
         Ok(())
     }
 
-    /// The clause of a local process, and what its indices bind.
+    /// The clause of a local process, and what its indices bind; nothing where there is none with these indices.
     pub(super) fn local(
         &mut self,
         used: &'f Name,
         indices: &'f [Expr],
         env: &Env<'f>,
-    ) -> Result<(&'f Clause, Env<'f>, String), Refused> {
+    ) -> Result<Option<(&'f Clause, Env<'f>, String)>, Refused> {
         let mut values = Vec::new();
         for index in indices {
             values.push(self.lowering.context.value(index, env, used.span)?);
@@ -63,13 +63,13 @@ impl<'f> Builder<'_, 'f, '_> {
         let found = single
             .or_else(|| local.ranged.iter().find(|(ranges, _)| covers(ranges, &values)).map(|(_, clause)| *clause));
         let Some(clause) = found else {
-            let any = local.single.values().copied().chain(local.ranged.iter().map(|(_, clause)| *clause));
-            let any = any.min_by_key(|clause| clause.name.span);
-            return Err(out_of_range(used, &shown(), values.len(), any));
+            let shown = shown();
+            self.lowering.out_of_range.entry(used.span).or_insert(shown);
+            return Ok(None);
         };
         let variables = clause.indices.iter().map(|index| index.variable.as_ref());
         let bound = variables.zip(&values).filter_map(|(name, value)| Some((name?.text.as_str(), value.clone())));
-        Ok((clause, bound.collect(), shown()))
+        Ok(Some((clause, bound.collect(), shown())))
     }
 
     fn undefined(&self, used: &Name) -> Refused {
@@ -113,26 +113,4 @@ fn contains(range: &[Value], value: &Value) -> bool {
 
 fn overlap(a: &[Vec<Value>], b: &[Vec<Value>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.iter().any(|value| contains(b, value)))
-}
-
-fn out_of_range(used: &Name, shown: &str, given: usize, any: Option<&Clause>) -> Refused {
-    let indices = any.map_or(0, |clause| clause.indices.len());
-    let count = |n: usize| format!("{n} {}", if n == 1 { "index" } else { "indices" });
-    let error = if indices == given {
-        let error =
-            Diagnostic::error("F0105", used.span, format!("there is no `{shown}`: an index is out of its range"));
-        error.help("a guard such as `when (i < N)` keeps an index in its range")
-    } else {
-        let message = format!(
-            "`{}` has {}, and {} given",
-            used.text,
-            count(indices),
-            if given == 1 { "1 is".into() } else { format!("{given} are") }
-        );
-        Diagnostic::error("F0105", used.span, message)
-    };
-    Box::new(match any {
-        Some(clause) => error.also(clause.name.span, "defined here"),
-        None => error,
-    })
 }

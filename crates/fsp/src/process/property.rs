@@ -1,6 +1,6 @@
 //! Properties: processes that watch.
 
-use crate::ast::Process;
+use crate::ast::Name;
 use crate::context::Refused;
 use crate::limits::MOST_STEPS;
 use crate::raw::{Raw, RawState, SILENT};
@@ -8,11 +8,11 @@ use model::diagnostic::Diagnostic;
 use model::structure::Ending;
 
 /// A property watches: what it does not allow leads to an error. It must be deterministic, or it could look away.
-pub(super) fn complete(raw: &mut Raw, process: &Process) -> Result<(), Refused> {
+pub(crate) fn complete(raw: &mut Raw, name: &Name) -> Result<(), Refused> {
     let error = raw.states.iter().position(|state| state.ending == Ending::Error).unwrap_or(raw.states.len()) as u32;
     if raw.states.len().saturating_mul(raw.events.len()) > MOST_STEPS {
-        let message = format!("the property `{}` has more than {MOST_STEPS} steps", process.name.text);
-        return Err(Box::new(Diagnostic::error("F0201", process.name.span, message)));
+        let message = format!("the property `{}` has more than {MOST_STEPS} steps", name.text);
+        return Err(Box::new(Diagnostic::error("F0201", name.span, message)));
     }
     let mut used = false;
     for state in raw.states.iter_mut().filter(|state| state.ending != Ending::Error) {
@@ -22,8 +22,8 @@ pub(super) fn complete(raw: &mut Raw, process: &Process) -> Result<(), Refused> 
         state.moves.dedup();
         let silent = state.moves.iter().any(|step| step.0 == SILENT);
         if silent || state.moves.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            let message = format!("the property `{}` is not deterministic", process.name.text);
-            let error = Diagnostic::error("F0110", state.span.unwrap_or(process.name.span), message);
+            let message = format!("the property `{}` is not deterministic", name.text);
+            let error = Diagnostic::error("F0110", state.span.unwrap_or(name.span), message);
             return Err(Box::new(
                 error.label("two steps with one event").help("join the alternatives that begin with the same event"),
             ));
@@ -42,12 +42,7 @@ pub(super) fn complete(raw: &mut Raw, process: &Process) -> Result<(), Refused> 
     }
     if used && error as usize == raw.states.len() {
         let ending = Ending::Error;
-        raw.states.push(RawState {
-            ending,
-            name: "ERROR".into(),
-            span: Some(process.name.span),
-            ..RawState::default()
-        });
+        raw.states.push(RawState { ending, name: "ERROR".into(), span: Some(name.span), ..RawState::default() });
     }
     Ok(())
 }

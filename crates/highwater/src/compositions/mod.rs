@@ -50,6 +50,19 @@ impl<'a> Compositions<'a> {
         Ok(Compositions { composition, settings, method: settings::method(settings)? })
     }
 
+    /// Whether the engine answers a property of this kind.
+    fn is_answered(&self, property: &Property) -> bool {
+        match property {
+            Property::Deadlock | Property::Safety | Property::Ltl(_) => true,
+            Property::Progress(name) => self.composition.progress.iter().any(|known| known.name == *name),
+            _ => false,
+        }
+    }
+
+    fn is_chosen(&self) -> bool {
+        matches!(self.settings.engine, Engine::Auto | Engine::Compose)
+    }
+
     /// Whether a component has an error state.
     fn has_error(&self) -> bool {
         self.composition.components.iter().any(|component| {
@@ -177,6 +190,7 @@ fn scope(statistics: &compose::Statistics) -> String {
     match statistics.method.as_str() {
         "plain" => String::from("the product of all components"),
         "minimise" => String::from("component by component"),
+        "count" => String::from("linear invariants of all components"),
         "paper" | "refine" if statistics.iterations == 1 => String::from("1 refinement"),
         "paper" | "refine" => format!("{} refinements", statistics.iterations),
         other => String::from(other),
@@ -188,31 +202,28 @@ impl Strategy for Compositions<'_> {
     fn stated(&self) -> Vec<Property> {
         let formulas = self.composition.formulas.iter().map(|formula| Property::Ltl(formula.name.clone()));
         let safety = self.has_error().then_some(Property::Safety);
-        let progress = self.composition.progress.iter().map(|named| Property::Progress(named.name.clone()));
+        let named = self.composition.progress.iter().filter(|progress| !progress.name.is_empty());
+        let progress = named.map(|named| Property::Progress(named.name.clone()));
         [Property::Deadlock].into_iter().chain(safety).chain(formulas).chain(progress).collect()
     }
 
     fn unsupported(&self, property: &Property) -> Option<Reason> {
-        match (property, self.settings.engine) {
-            (Property::Safety, _) if !self.has_error() => not_applicable("no component has an error state"),
-            (Property::Deadlock | Property::Safety | Property::Ltl(_), Engine::Auto | Engine::Compose) => None,
-            (Property::Deadlock | Property::Safety | Property::Ltl(_), _) => {
+        match property {
+            Property::Safety if !self.has_error() => not_applicable("no component has an error state"),
+            _ if self.is_answered(property) && self.is_chosen() => None,
+            _ if self.is_answered(property) => {
                 not_supported(format!("{property} of compositions is answered by the engine `compose`"))
             }
-            (Property::Boundedness | Property::Reception | Property::Orphan, _) => {
+            Property::Boundedness | Property::Reception | Property::Orphan => {
                 not_applicable("compositions of labelled transition systems have no channels")
             }
-            (Property::Progress(name), _) if self.composition.progress.iter().any(|known| known.name == *name) => {
-                not_supported("progress under fair choice is not checked; `ltl NAME { [] <> event }` is stronger")
-            }
+            Property::Progress(name) => not_applicable(format!("there is no progress property `{name}`")),
             _ => not_applicable(format!("{property} is not a property of compositions")),
         }
     }
 
     fn engines(&self, property: &Property) -> Vec<Engine> {
-        let fits = matches!(property, Property::Deadlock | Property::Safety | Property::Ltl(_));
-        let chosen = matches!(self.settings.engine, Engine::Auto | Engine::Compose);
-        if fits && chosen { vec![Engine::Compose] } else { Vec::new() }
+        if self.is_answered(property) && self.is_chosen() { vec![Engine::Compose] } else { Vec::new() }
     }
 
     fn solve(&self, properties: &[Property], cx: &Context<'_>) -> Result<Vec<Answer>, Error> {

@@ -5,7 +5,6 @@ use crate::simulate::{Chooser, replayed};
 use model::chart::{ChartStep, Form, JointKey, StepKey};
 use model::composition::{Composition, Run, StepLabel, Stepper};
 use model::source::SourceMap;
-use model::verdict::Property;
 use report::parse::{self, Trace};
 use report::style::Style;
 use std::io::Write;
@@ -20,11 +19,7 @@ pub fn follow(
 ) -> Result<i32, Error> {
     let none = || Error::Mismatch(String::from("the trace is none of structures side by side"));
     let run = run_of(trace)?.ok_or_else(none)?;
-    let property = match trace.property.as_str() {
-        "deadlock" => Some(Property::Deadlock),
-        "safety" => Some(Property::Safety),
-        other => other.strip_prefix("ltl:").map(|name| Property::Ltl(name.to_owned())),
-    };
+    let property = certificate::property_named(&trace.property);
     let question = property.as_ref().and_then(|property| composition.question(property));
     let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
     let joint = replay::confirmed(composition, question, run)

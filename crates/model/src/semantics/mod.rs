@@ -17,17 +17,21 @@
 //!
 //! The three [`Reading`]s differ only in what a send does when the channel is full.
 
+mod anatomy;
 mod contents;
 mod perform;
 mod stepper;
+mod trim;
 mod waiting;
 
-pub use crate::layout::SHAPE_BYTES;
+pub use crate::layout::{SHAPE_BYTES, Storage};
+pub use anatomy::{Anatomy, MessagePlaces, ProcessPlace, QueuePlace, ScalarPlace};
 pub(crate) use perform::Chosen;
 pub use stepper::{Alone, Reached, Stepper, Unreached};
+pub use trim::Trim;
 pub use waiting::awaited;
 
-use crate::code::{ActionCode, Code, Compiler};
+use crate::code::{ActionCode, Code, Compiler, ScalarCode};
 use crate::configuration::Configuration;
 use crate::evaluate::{Eval, View};
 use crate::expr::Expr;
@@ -122,6 +126,8 @@ struct EdgeCode {
     atomic: bool,
     escape: u32,
     span: Span,
+    /// What is set to zero after the step.
+    dead: Box<[ScalarCode]>,
 }
 
 /// A machine made ready: edges grouped by location.
@@ -327,6 +333,7 @@ impl MachineCode {
                     atomic: edge.atomic,
                     escape: edge.escape,
                     span: edge.span,
+                    dead: Box::default(),
                 });
             }
             let range = start..edges.len() as u32;

@@ -15,7 +15,7 @@ pub use reached::{Reached, Unreached};
 use super::perform::{Performer, Trouble, is_else, set_initials};
 use super::{EdgeCode, Exchange, Semantics, Step, Successor};
 use crate::code::ActionCode;
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, address};
 use crate::evaluate::{Eval, View};
 use crate::fault::{Fault, FaultAt, Overflow};
 use crate::ids::EdgeId;
@@ -204,6 +204,11 @@ impl<'s> Stepper<'s> {
         &self.reached
     }
 
+    /// Adds places that another stepper has reached.
+    pub fn reach(&mut self, places: &Reached) {
+        self.reached.join(places);
+    }
+
     /// What went wrong in the last [`Stepper::step_alone`].
     pub fn take_fault(&mut self) -> Option<FaultAt> {
         self.fault.take()
@@ -355,9 +360,19 @@ fn step(sender: Option<(usize, &EdgeCode)>, process: usize, edge: &EdgeCode) -> 
 fn arrive(layout: &Layout, state: &mut Configuration, process: usize, edge: &EdgeCode) {
     if !matches!(edge.action, ActionCode::End) {
         state.set_location(process, edge.to);
+        forget(state, process, edge);
     }
     if layout.last_mover {
         state.bytes[SHAPE_BYTES] = process as u8;
+    }
+}
+
+/// Sets to zero what nothing reads any more.
+#[inline(always)]
+fn forget(state: &mut Configuration, process: usize, edge: &EdgeCode) {
+    for dead in &edge.dead {
+        let base = if dead.local { state.base(process) } else { 0 };
+        dead.slot.storage.store(&mut state.bytes, address(dead.slot, base, 0), 0);
     }
 }
 

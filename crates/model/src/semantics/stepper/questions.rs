@@ -72,6 +72,20 @@ impl<'s> Stepper<'s> {
         Some(self.semantics.layout.messages[frame.channel_type.index()].rendezvous)
     }
 
+    /// How many messages a queue of the loaded state holds; 0 if there is no such queue.
+    #[inline]
+    pub fn loaded_length(&self, queue: usize) -> usize {
+        let exists = queue < self.current.frame.queues.len();
+        if exists { self.current.queue_len(&self.semantics.layout, queue) } else { 0 }
+    }
+
+    /// Whether a queue of the loaded state holds as many messages as it is declared for, or does not exist.
+    #[inline]
+    pub fn loaded_is_full(&self, queue: usize) -> bool {
+        let frame = self.current.frame.queues.get(queue);
+        frame.is_none_or(|frame| self.loaded_length(queue) >= frame.capacity as usize)
+    }
+
     /// The type of a process of a state; `None` if there is no such process.
     pub fn machine_of(&mut self, state: &[u8], process: u32) -> Option<MachineId> {
         self.load(state);

@@ -37,6 +37,11 @@ impl Reached {
         (places.len() == semantics.places()).then_some(Reached(places))
     }
 
+    /// Adds places by their numbers: those of the first machine, in order, then those of the second, and so on.
+    pub fn add(&mut self, places: impl Iterator<Item = usize>) {
+        places.for_each(|place| self.0[place] = true);
+    }
+
     /// Adds what another stepper of the same semantics has reached.
     pub fn join(&mut self, other: &Reached) {
         for (here, there) in self.0.iter_mut().zip(&other.0) {

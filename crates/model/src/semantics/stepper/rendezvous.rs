@@ -3,7 +3,7 @@
 //! A send on a channel without room for messages looks for receives among the other processes, and each that takes the message makes
 //! one step with it. In a lossy channel a message may vanish at any time, which is a step of nobody.
 
-use super::{Stepper, step};
+use super::{Stepper, forget, step};
 use crate::code::ActionCode;
 use crate::evaluate::{Eval, View};
 use crate::fault::{Fault, Overflow};
@@ -89,6 +89,7 @@ impl<'s> Stepper<'s> {
         }
         self.next.copy_from(&self.current);
         self.next.set_location(sender, send.to);
+        forget(&mut self.next, sender, send);
         let (cache, next, fields) = (&mut self.cache, &mut self.next, &mut self.fields);
         let mut performer = Performer::new(semantics, cache, next, fields, receiver, timeout);
         performer.handed_over = Some((queue, &self.message));

@@ -1,0 +1,15 @@
+//! The integration tests of `gpu`, one executable: each file is a module.
+
+mod compare;
+mod models;
+mod random;
+
+/// The generator of models from the whole grammar, which `promela` compares with SPIN.
+#[allow(dead_code)]
+#[path = "../../promela/tests/spin"]
+mod spin {
+    pub mod generate;
+    pub mod judge;
+    pub mod random;
+    pub mod tree;
+}
