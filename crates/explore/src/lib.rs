@@ -111,10 +111,10 @@ fn search_in_mode(semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>
     };
     // On disk, whether reduction pays is not tried out: the search of all states is the one that can be gone on with.
     let whole = options.keep_going || options.bitstate.is_some() || options.disk.is_some();
-    let through_all = whole && options.reduction == Mode::Auto;
-    let possible =
-        options.reduction != Mode::Off && !through_all && Reduction::new(semantics, &[], Labels::None).is_some();
-    let mode = if possible { options.reduction } else { Mode::Off };
+    let wanted = options.reduction.of(semantics.reading());
+    let through_all = whole && wanted == Mode::Auto;
+    let possible = wanted != Mode::Off && !through_all && Reduction::new(semantics, &[], Labels::None).is_some();
+    let mode = if possible { wanted } else { Mode::Off };
     let tally = |found: &Found| Tally {
         alone: found.alone,
         states: found.stats.states,

@@ -184,7 +184,7 @@ impl Setting<'_> {
             let search = if mode == Mode::Off { accept::search } else { accept::search_trimmed };
             search(self.semantics, &question, sighting, &self.cx.with(budget))
         };
-        let mode = if may_reduce && !self.fair { self.reduction } else { Mode::Off };
+        let mode = if may_reduce && !self.fair { self.reduction.of(self.semantics.reading()) } else { Mode::Off };
         let tally = |found: &Found| Tally {
             alone: found.alone,
             states: found.stats.states,

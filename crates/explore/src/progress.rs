@@ -84,7 +84,8 @@ pub struct Found {
 pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Outcome, bool) {
     let start = Stopwatch::start();
     let Setting { semantics, sources, cx, .. } = *setting;
-    let mode = if progress.reduction(semantics).is_some() { setting.reduction } else { Mode::Off };
+    let mode =
+        if progress.reduction(semantics).is_some() { setting.reduction.of(semantics.reading()) } else { Mode::Off };
     let searched = |mode: Mode, budget: &Budget| search_in(semantics, progress, mode, &cx.with(budget));
     let tally = |found: &Found| Tally {
         alone: found.alone,

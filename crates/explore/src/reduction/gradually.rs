@@ -6,6 +6,7 @@
 //! that it does not depend on the order in which states are visited.
 
 use model::budget::Budget;
+use model::semantics::Reading;
 
 /// When states are left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -20,6 +21,14 @@ pub enum Mode {
     Trimmed,
     /// Wherever it is possible.
     On,
+}
+
+impl Mode {
+    /// The mode for a reading of the channels. With channels of any length, what is left of infinitely many states may be
+    /// finite, and the checker, which visits all of them, would not finish: there, states are left out on request only.
+    pub fn of(self, reading: Reading) -> Mode {
+        if self == Mode::Auto && reading == Reading::Unbounded { Mode::Off } else { self }
+    }
 }
 
 /// With [`Mode::Auto`], so many states are visited before some are left out.
