@@ -33,9 +33,18 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    exit_on_panic();
     let stop = interruptible();
-    // The exit code of a panic is 101.
     ExitCode::from(highwater::with_deep_stack(|| run(&cli, &stop)))
+}
+
+/// A panic, in any thread, ends the process with the exit code of an internal error.
+fn exit_on_panic() {
+    let describe = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        describe(panic);
+        std::process::exit(101);
+    }));
 }
 
 /// A flag that Ctrl-C sets; a second Ctrl-C ends the process.

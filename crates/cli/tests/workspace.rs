@@ -130,3 +130,52 @@ fn there_is_one_random_generator_and_one_reader_of_the_seeds() {
         assert_eq!(found, allowed, "{path}: random numbers come from `testing::Random`");
     }
 }
+
+/// One budget, one observer, one set of reasons, one maker of findings: what was several once stays one.
+#[test]
+fn there_is_one_budget_one_observer_and_one_reason() {
+    let sources: Vec<(PathBuf, String)> = children(&root().join("crates"))
+        .iter()
+        .flat_map(|package| rust_files(&package.join("src")))
+        .map(|file| (file.clone(), fs::read_to_string(&file).expect("readable")))
+        .collect();
+    let places = |what: &str| -> Vec<String> {
+        let of = |(file, text): &(PathBuf, String)| text.contains(what).then(|| file.to_string_lossy().into_owned());
+        sources.iter().filter_map(of).collect()
+    };
+    for (what, place) in [
+        ("pub struct Budget", "model/src/budget.rs"),
+        ("pub trait Observer", "model/src/observer.rs"),
+        ("pub enum Reason", "model/src/reason.rs"),
+        ("-> Finding {", "highwater/src/evidence.rs"),
+    ] {
+        let found = places(what);
+        assert!(matches!(&found[..], [file] if file.replace('\\', "/").ends_with(place)), "{what}: {found:?}");
+    }
+    // No engine says `Proved` before its search has ended: `Outcome::prove` takes the certificate along.
+    assert_eq!(places("verdict: Verdict::Proved,").iter().filter(|file| !file.contains("tests")).count(), 0);
+}
+
+/// Libraries whose tests or examples are switched off, so that they are not compiled twice, have none.
+#[test]
+fn nothing_that_is_switched_off_has_tests() {
+    for package in children(&root().join("crates")) {
+        let manifest = fs::read_to_string(package.join("Cargo.toml")).expect("readable");
+        for file in rust_files(&package.join("src")) {
+            let text = fs::read_to_string(&file).expect("readable");
+            if manifest.lines().any(|line| line == "test = false") {
+                assert!(!text.contains("#[test]"), "{} has tests that do not run", file.display());
+            }
+            if manifest.lines().any(|line| line == "doctest = false") {
+                assert_eq!(runnable_examples(&text), 0, "{} has examples that do not run", file.display());
+            }
+        }
+    }
+}
+
+/// How many examples in comments would be compiled and run.
+fn runnable_examples(text: &str) -> usize {
+    let comments = text.lines().filter_map(|line| line.trim().strip_prefix("//!").or(line.trim().strip_prefix("///")));
+    let fences: Vec<&str> = comments.filter_map(|line| line.trim().strip_prefix("```")).collect();
+    fences.iter().step_by(2).filter(|info| matches!(**info, "" | "rust" | "no_run" | "should_panic")).count()
+}

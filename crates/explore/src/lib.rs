@@ -77,17 +77,8 @@ fn outcomes(
         .properties
         .iter()
         .map(|property| {
-            let mut outcome = Outcome {
-                property: property.clone(),
-                verdict: Verdict::Proved,
-                reading: semantics.reading(),
-                engine: ENGINE,
-                time,
-                stats: Some(found.stats.clone()),
-                witness: None,
-                certificate: None,
-                details: model::verdict::Details::default(),
-            };
+            let open = Outcome::open(property.clone(), semantics.reading(), ENGINE, no_digest());
+            let mut outcome = Outcome { time, stats: Some(found.stats.clone()), ..open };
             if found.violations.iter().any(|v| v.property == *property) {
                 violated(&mut outcome, found, semantics, sources);
             } else {
@@ -131,10 +122,10 @@ fn finished(outcome: &mut Outcome, found: &Found) {
     }
     match (&found.stopped, found.digest) {
         (None, Some(_)) if found.reduced => {
-            outcome.certificate = Some(Certificate::Searched { fair: false, events: Vec::new() })
+            outcome.prove(Certificate::Searched { fair: false, events: Vec::new() });
         }
         (None, Some(digest)) => {
-            outcome.certificate = Some(Certificate::Explored {
+            outcome.prove(Certificate::Explored {
                 states: found.stats.states,
                 digest,
                 longest: Vec::new(),
@@ -142,10 +133,13 @@ fn finished(outcome: &mut Outcome, found: &Found) {
             });
         }
         (Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason.clone()),
-        (None, None) => {
-            outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(String::from("the search has no digest")));
-        }
+        (None, None) => {}
     }
+}
+
+/// Why a search that went through everything proves nothing.
+fn no_digest() -> Reason {
+    Reason::NotSupported(String::from("the search has no digest"))
 }
 
 /// With violations: their runs are replayed, and only then they count.

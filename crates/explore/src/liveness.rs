@@ -16,7 +16,7 @@ use model::formula::{Atom, Ltl};
 use model::network::Machine;
 use model::semantics::Semantics;
 use model::source::SourceMap;
-use model::verdict::{Certificate, Details, Outcome, Property, Reason, Verdict};
+use model::verdict::{Certificate, Outcome, Property, Reason, Verdict};
 
 /// What the questions have in common.
 #[derive(Clone, Copy)]
@@ -194,17 +194,8 @@ impl Setting<'_> {
     }
 
     fn unanswered(&self, property: Property, reason: Reason, start: Stopwatch) -> Outcome {
-        Outcome {
-            property,
-            verdict: Verdict::Inconclusive(reason),
-            reading: self.semantics.reading(),
-            engine: ENGINE,
-            time: start.elapsed(),
-            stats: None,
-            witness: None,
-            certificate: None,
-            details: Details::default(),
-        }
+        let open = Outcome::open(property, self.semantics.reading(), ENGINE, reason);
+        Outcome { time: start.elapsed(), ..open }
     }
 
     /// What a search found; a run counts only once it was replayed.
@@ -226,9 +217,8 @@ impl Setting<'_> {
             }
             (None, Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason),
             (None, None, Some(digest)) => {
-                outcome.verdict = Verdict::Proved;
                 let (states, claim, fair) = (found.stats.states, Box::new(question.claim.clone()), question.fair);
-                outcome.certificate = Some(match found.reduced {
+                outcome.prove(match found.reduced {
                     true => Certificate::Searched { fair, events: Vec::new() },
                     false => Certificate::Product { states, digest, claim, fair },
                 });

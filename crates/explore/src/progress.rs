@@ -93,17 +93,8 @@ pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Out
         full: found.stopped == Some(Reason::States),
     };
     let found = reduction::gradually(mode, cx.budget, &searched, &tally);
-    let mut outcome = Outcome {
-        property: Property::Livelock,
-        verdict: Verdict::Proved,
-        reading: semantics.reading(),
-        engine: ENGINE,
-        time: start.elapsed(),
-        stats: Some(found.stats),
-        witness: None,
-        certificate: None,
-        details: model::verdict::Details::default(),
-    };
+    let open = Outcome::open(Property::Livelock, semantics.reading(), ENGINE, crate::no_digest());
+    let mut outcome = Outcome { time: start.elapsed(), stats: Some(found.stats), ..open };
     match (found.lasso, found.stopped, found.digest) {
         (Some(lasso), ..) => match witness(semantics, sources, progress, &lasso) {
             Some(witness) => {
@@ -117,15 +108,13 @@ pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Out
         },
         (None, None, Some(digest)) => {
             let (states, events) = (outcome.stats.as_ref().map_or(0, |stats| stats.states), progress.names());
-            outcome.certificate = Some(match found.reduced {
+            outcome.prove(match found.reduced {
                 false => Certificate::Explored { states, digest, longest: Vec::new(), events },
                 true => Certificate::Searched { fair: false, events },
             });
         }
         (None, Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason),
-        (None, None, None) => {
-            outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(String::from("the search has no digest")));
-        }
+        (None, None, None) => {}
     }
     (outcome, found.endless)
 }

@@ -16,35 +16,25 @@ use model::network::Machine;
 use model::semantics::{Semantics, Step, Stepper};
 use model::source::{SourceMap, Span};
 use model::trace::Narrator;
-use model::verdict::{Certificate, Details, Outcome, Progress, Property, Reason, SearchStats, Verdict};
+use model::verdict::{Certificate, Outcome, Progress, Property, Reason, SearchStats, Verdict};
 
 impl Setting<'_> {
     /// Whether every run keeps a `trace` or `notrace` assertion.
     pub fn trace(&self, machine: &Machine) -> Outcome {
         let start = Stopwatch::start();
-        let mut outcome = Outcome {
-            property: Property::Trace(machine.name.clone()),
-            verdict: Verdict::Proved,
-            reading: self.semantics.reading(),
-            engine: ENGINE,
-            time: start.elapsed(),
-            stats: None,
-            witness: None,
-            certificate: None,
-            details: Details::default(),
-        };
-        match EventTrace::of_machine(self.semantics, machine) {
-            Ok(trace) => self.follow(&trace, &mut outcome),
+        let property = Property::Trace(machine.name.clone());
+        let mut outcome = match EventTrace::of_machine(self.semantics, machine) {
+            Ok(trace) => self.follow(property, &trace),
             Err(refused) => {
-                let reason = format!("{} is not supported: {}", refused.why, self.sources.short(refused.span));
-                outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(reason));
+                let why = format!("{} is not supported: {}", refused.why, self.sources.short(refused.span));
+                Outcome::open(property, self.semantics.reading(), ENGINE, Reason::NotSupported(why))
             }
-        }
+        };
         outcome.time = start.elapsed();
         outcome
     }
 
-    fn follow(&self, trace: &EventTrace, outcome: &mut Outcome) {
+    fn follow(&self, property: Property, trace: &EventTrace) -> Outcome {
         let mut search = Search {
             trace,
             stepper: self.semantics.stepper(),
@@ -55,33 +45,27 @@ impl Setting<'_> {
         };
         search.stepper.listen();
         let ended = search.run();
+        let reason = String::from("a violation was found, but its run did not replay");
+        let mut outcome = Outcome::open(property, self.semantics.reading(), ENGINE, Reason::Internal(reason));
         outcome.stats = Some(search.stats(matches!(ended, Err(Ended::Violated { .. }))));
-        outcome.verdict = match ended {
-            Ok(()) => match search.crashed {
-                Some(crash) => Verdict::Inconclusive(Reason::Crash(crash)),
-                None => {
-                    outcome.certificate = Some(Certificate::Searched { fair: false, events: Vec::new() });
-                    Verdict::Proved
-                }
-            },
-            Err(Ended::Stopped(reason)) => Verdict::Inconclusive(reason),
-            Err(Ended::Ambiguous(span)) => Verdict::Inconclusive(Reason::NotSupported(format!(
-                "the assertion is not deterministic: two of its statements fit the same message ({})",
-                self.sources.short(span)
-            ))),
-            Err(Ended::Violated { state, last }) => {
-                match shown(self.semantics, self.sources, trace, &search.steps_to(state, last)) {
-                    Some(witness) => {
-                        outcome.witness = Some(witness);
-                        Verdict::Violated
-                    }
-                    None => {
-                        let reason = "a violation was found, but its run did not replay";
-                        Verdict::Inconclusive(Reason::Internal(String::from(reason)))
-                    }
+        match (ended, search.crashed.take()) {
+            (Ok(()), None) => outcome.prove(Certificate::Searched { fair: false, events: Vec::new() }),
+            (Ok(()), Some(crash)) => outcome.verdict = Verdict::Inconclusive(Reason::Crash(crash)),
+            (Err(Ended::Stopped(reason)), _) => outcome.verdict = Verdict::Inconclusive(reason),
+            (Err(Ended::Ambiguous(span)), _) => {
+                outcome.verdict = Verdict::Inconclusive(Reason::NotSupported(format!(
+                    "the assertion is not deterministic: two of its statements fit the same message ({})",
+                    self.sources.short(span)
+                )));
+            }
+            (Err(Ended::Violated { state, last }), _) => {
+                outcome.witness = shown(self.semantics, self.sources, trace, &search.steps_to(state, last));
+                if outcome.witness.is_some() {
+                    outcome.verdict = Verdict::Violated;
                 }
             }
-        };
+        }
+        outcome
     }
 }
 

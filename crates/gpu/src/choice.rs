@@ -7,7 +7,7 @@ use model::budget::Stopwatch;
 use model::context::Context;
 use model::semantics::Semantics;
 use model::source::SourceMap;
-use model::verdict::{Outcome, Reason, Verdict};
+use model::verdict::{Outcome, Property, Reason};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -118,18 +118,9 @@ fn told(report: &Report, states: u64) -> String {
 
 /// No answer to any property.
 fn refused(options: &Options, semantics: &Semantics<'_>, why: &str) -> Vec<Outcome> {
-    let outcome = |property: &model::verdict::Property| Outcome {
-        property: property.clone(),
-        verdict: Verdict::Inconclusive(Reason::NotSupported(why.to_owned())),
-        reading: semantics.reading(),
-        engine: explore::ENGINE,
-        time: std::time::Duration::ZERO,
-        stats: None,
-        witness: None,
-        certificate: None,
-        details: model::verdict::Details::default(),
-    };
-    options.properties.iter().map(outcome).collect()
+    let reason = || Reason::NotSupported(why.to_owned());
+    let open = |property: &Property| Outcome::open(property.clone(), semantics.reading(), explore::ENGINE, reason());
+    options.properties.iter().map(open).collect()
 }
 
 /// The folder of the user for what was compiled.

@@ -22,10 +22,9 @@ use model::network::Network;
 use model::program_proof::ProgramProof;
 use model::queue_proof::QueueProof;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Certificate, Details, Outcome, Property, Reason, Verdict};
+use model::verdict::{Certificate, Outcome, Property, Reason, Verdict};
 use replay::Replayed;
 use scm::Specification;
-use std::time::Duration;
 
 /// Who checked a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,17 +186,7 @@ pub(crate) struct Answer {
 impl Answer {
     /// What is known of a property before an engine has looked at it. The reading does not matter where there are no channels.
     pub(crate) fn blank(property: &Property, reading: Reading, engine: &'static str) -> Outcome {
-        Outcome {
-            property: property.clone(),
-            verdict: Verdict::Inconclusive(Reason::NotProvable(String::new())),
-            reading,
-            engine,
-            time: Duration::ZERO,
-            stats: None,
-            witness: None,
-            certificate: None,
-            details: Details::default(),
-        }
+        Outcome::open(property.clone(), reading, engine, Reason::NotProvable(String::new()))
     }
 
     /// What a search says: its proofs are searches, its runs are taken again.

@@ -9,9 +9,8 @@ use model::around::Around;
 use model::chart::{Change, Chart, ChartStep, Contents, Lane, NetworkKey, StepKey};
 use model::semantics::{Reading, Semantics, Step};
 use model::trace::{Narrator, ReplayError};
-use model::verdict::{Details, Outcome, Property, Verdict};
+use model::verdict::{Outcome, Property, Reason, Verdict};
 use report::json;
-use std::time::Duration;
 
 /// Where a walk leads.
 #[derive(Clone, Debug)]
@@ -100,17 +99,9 @@ impl Walk {
 
     /// The walk as a document that `simulate --replay` follows.
     pub fn trace(&self, model: &Model) -> String {
-        let outcome = Outcome {
-            property: if self.chart.stuck { Property::Deadlock } else { Property::Safety },
-            verdict: Verdict::Violated,
-            reading: self.reading,
-            engine: "view",
-            time: Duration::ZERO,
-            stats: None,
-            witness: Some(self.chart.clone()),
-            certificate: None,
-            details: Details::default(),
-        };
+        let property = if self.chart.stuck { Property::Deadlock } else { Property::Safety };
+        let open = Outcome::open(property, self.reading, "view", Reason::StoppedEarly);
+        let outcome = Outcome { verdict: Verdict::Violated, witness: Some(self.chart.clone()), ..open };
         let mut bytes = Vec::new();
         match json::write_trace(&mut bytes, &model.info, &outcome, &model.sources) {
             Ok(_) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -209,3 +209,26 @@ pub struct Outcome {
     /// Channels, cycles, advice.
     pub details: Details,
 }
+
+impl Outcome {
+    /// No answer yet: it is open for this reason until an engine says otherwise.
+    pub fn open(property: Property, reading: Reading, engine: &'static str, reason: Reason) -> Outcome {
+        Outcome {
+            property,
+            verdict: Verdict::Inconclusive(reason),
+            reading,
+            engine,
+            time: Duration::ZERO,
+            stats: None,
+            witness: None,
+            certificate: None,
+            details: Details::default(),
+        }
+    }
+
+    /// The property holds, by this proof.
+    pub fn prove(&mut self, certificate: Certificate) {
+        self.verdict = Verdict::Proved;
+        self.certificate = Some(certificate);
+    }
+}
