@@ -157,7 +157,7 @@ impl Extractor {
                 After::Same(number) => state.values[number],
                 After::Opposite(number) => !state.values[number],
                 After::Always(truth) => truth,
-                After::Asked => truths.next().copied().unwrap_or(false),
+                After::Queried => truths.next().copied().unwrap_or(false),
             });
             each.collect::<Vec<bool>>()
         };

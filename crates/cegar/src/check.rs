@@ -21,7 +21,7 @@ use model::context::Context;
 use model::formula::Ltl;
 use model::observer::ProgressOnly;
 use model::reason::Reason;
-use spec::{Asked, Part, Question, Specification};
+use spec::{Part, Prepared, Question, Specification};
 use std::collections::HashSet;
 
 /// More predicates at one place than this are not tried.
@@ -155,7 +155,7 @@ struct Levels<'s> {
 
 impl<'s> Levels<'s> {
     fn new(specification: &'s Specification, question: Question, guess: bool, most: usize) -> Result<Self, Reason> {
-        let asked = Asked::new(specification, question)?;
+        let asked = Prepared::new(specification, question)?;
         let mut examined = Vec::new();
         for (number, part) in asked.parts.iter().enumerate() {
             if let Part::Procedure(procedure) = part {
@@ -167,7 +167,7 @@ impl<'s> Levels<'s> {
                 examined.push(one);
             }
         }
-        let Asked { formula, parts, .. } = asked;
+        let Prepared { formula, parts, .. } = asked;
         Ok(Levels { specification, question, formula, parts, examined, answered: None, refined: Vec::new(), most })
     }
 

@@ -22,7 +22,7 @@ pub(crate) enum After {
     /// Always this.
     Always(bool),
     /// By the next of the answers.
-    Asked,
+    Queried,
 }
 
 /// What a step does to predicates.
@@ -69,7 +69,7 @@ pub(crate) fn plan(graph: &mut Graph, predicates: &Predicates, step: u32, free: 
             (None, Some((number, false))) => After::Opposite(number),
             (None, None) => {
                 asked.push(image);
-                After::Asked
+                After::Queried
             }
         });
     }

@@ -10,7 +10,7 @@ use model::composition::{Component, Composition};
 use model::ids::{EventId, PropositionId};
 use model::source::Span;
 use model::verdict::Reason;
-use spec::{Asked, Part, Procedure, Question, Specification};
+use spec::{Part, Prepared, Procedure, Question, Specification};
 
 /// A procedure under examination.
 pub(crate) struct Examined {
@@ -31,7 +31,7 @@ pub(crate) struct Examined {
 
 impl Examined {
     /// A procedure with the propositions that are asked for, and without predicates; or with those that are guessed.
-    pub(crate) fn new(part: usize, procedure: &Procedure, asked: &Asked<'_>, guess: bool) -> Result<Self, Reason> {
+    pub(crate) fn new(part: usize, procedure: &Procedure, asked: &Prepared<'_>, guess: bool) -> Result<Self, Reason> {
         let mut graph = Graph::new(&procedure.component, asked.graph(procedure)?);
         if guess {
             let guesses = guesses(&mut graph);
@@ -66,7 +66,7 @@ impl Examined {
 
 /// The parts that a question is about, in the order in which runs and proofs number them.
 pub fn parts_of(specification: &Specification, question: Question) -> Result<Vec<Part>, Reason> {
-    Ok(Asked::new(specification, question)?.parts)
+    Ok(Prepared::new(specification, question)?.parts)
 }
 
 /// The composition of structures of procedures, in the order of the procedures, and of the processes between them.

@@ -67,8 +67,8 @@ pub(crate) fn project(run: &Run, component: usize, graph: &Graph, extract: &Extr
     let loop_from = run.loop_from.unwrap_or(run.steps.len());
     let mut stem = Path { steps: Vec::new(), truths: vec![truths(state(0)?)] };
     let mut round = Path::default();
-    for (at, happening) in run.steps.iter().enumerate() {
-        let event = match *happening {
+    for (at, step_label) in run.steps.iter().enumerate() {
+        let event = match *step_label {
             StepLabel::Silent { component: mover } if mover as usize == component => TAU,
             StepLabel::Event(event) if extract.structure.takes_part(event) => event,
             _ => continue,

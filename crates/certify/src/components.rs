@@ -25,7 +25,7 @@ use model::context::Context;
 use model::refutation::{Literal, Refuter};
 use model::structure::{Move, StateParts, Structure};
 use spec::graph::Graph;
-use spec::{Asked, Part, Procedure, Question, Specification};
+use spec::{Part, Prepared, Procedure, Question, Specification};
 use std::collections::HashMap;
 
 /// Checks a proof about the components of a specification. How many obligations were refuted. How C was read is for
@@ -38,7 +38,7 @@ pub fn verify(
     cx: &Context<'_>,
 ) -> Result<u64, Refusal> {
     let malformed = |what: String| Refusal::Malformed(what);
-    let asked = Asked::new(specification, question).map_err(|reason| malformed(reason.to_string()))?;
+    let asked = Prepared::new(specification, question).map_err(|reason| malformed(reason.to_string()))?;
     let mut claimed: HashMap<usize, &ProcedureStructure> = HashMap::new();
     for structure in &proof.abstraction.procedures {
         if claimed.insert(structure.part as usize, structure).is_some() {
@@ -93,7 +93,7 @@ impl<'p> Checking<'p> {
     /// Every number of the structure means something in the graph, and the propositions of the formula are predicates of
     /// every place.
     fn new(
-        asked: &Asked<'_>,
+        asked: &Prepared<'_>,
         question: Question,
         procedure: &'p Procedure,
         claimed: &'p ProcedureStructure,
@@ -269,7 +269,7 @@ impl<'p> Checking<'p> {
     }
 
     /// What the others see.
-    fn component(&self, asked: &Asked<'_>) -> Component {
+    fn component(&self, asked: &Prepared<'_>) -> Component {
         let procedure = self.procedure;
         let propositions = asked.propositions(procedure);
         let states = self.claimed.states.iter().zip(&self.truths).zip(&self.claimed.moves);

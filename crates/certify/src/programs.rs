@@ -2,22 +2,22 @@
 //!
 //! The contract is the essay of [`model::program_proof`]. The proof says what holds at some locations of the control-flow
 //! graph, and nothing else. From each of them, and from the entry, the graph is followed here to the next ones, statement
-//! by statement and forwards (`ways`), with words of literals in the place of numbers (`crate::clauses`):
+//! by statement and forwards (`paths`), with words of literals in the place of numbers (`crate::clauses`):
 //!
 //! * an assignment gives variables new words; what may have any value gets free bits; an assumption adds to the
 //!   condition under which a run is here. Expressions of C are evaluated as the interpreter does it (`words`);
-//! * where two ways meet, a free bit says which one was taken, and conditions and values are those from there. No two
+//! * where two paths meet, a free bit says which one was taken, and conditions and values are those from there. No two
 //!   conditions are believed to exclude each other;
 //! * an error, or a location of the proof whose conditions (`table`) do not hold, is what must not happen. All errors
 //!   count, whatever was asked for: what comes after a fault is not known. Any other end of a run is harmless.
 //!
-//! So an obligation is as long as the text, not as the number of ways through it (Flanagan and Saxe, *Avoiding exponential
+//! So an obligation is as long as the text, not as the number of paths through it (Flanagan and Saxe, *Avoiding exponential
 //! explosion: generating compact verification conditions*, 2001). There is one for the start, where nothing is known, and
 //! one for each location of the proof. Each becomes clauses, a solver refutes them, and its proof is checked; if all are
 //! refuted, induction over the run does the rest.
 //!
 //! A condition that lists states is taken apart (`cases`), and the walk is done for each of them, with numbers in the place of
-//! most variables: then almost every way is closed before the solver hears of it.
+//! most variables: then almost every path is closed before the solver hears of it.
 //!
 //! What is refused: a table that is not one of expressions; a location or variable that the program does not have; a cycle without
 //! a location of the proof; an obligation that can be satisfied.
@@ -26,8 +26,8 @@
 //! and no solver is believed.
 
 mod cases;
+mod paths;
 pub(crate) mod table;
-mod ways;
 pub(crate) mod words;
 
 use cfront::Component;
@@ -70,5 +70,5 @@ pub fn verify(
     refuter: &mut dyn Refuter,
     budget: &Budget,
 ) -> Result<u64, Refusal> {
-    ways::Walk::new(component, proof, budget)?.check(refuter)
+    paths::Walk::new(component, proof, budget)?.check(refuter)
 }

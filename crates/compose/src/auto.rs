@@ -14,7 +14,7 @@ const FACTOR: u64 = 8;
 const ITERATIONS: u64 = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Method {
     Plain,
     Refine,
     Minimise,
@@ -30,38 +30,38 @@ pub(crate) fn auto(
 ) -> Result<Verdict, Reason> {
     // Where silence counts, little can be merged.
     let order = match problem.hears_silence {
-        true => [Way::Plain, Way::Count, Way::Refine, Way::Minimise],
-        false => [Way::Plain, Way::Count, Way::Minimise, Way::Refine],
+        true => [Method::Plain, Method::Count, Method::Refine, Method::Minimise],
+        false => [Method::Plain, Method::Count, Method::Minimise, Method::Refine],
     };
-    let mut given_up: Vec<Way> = Vec::new();
+    let mut given_up: Vec<Method> = Vec::new();
     // A proof that the plain search found and that takes more states to check than to find.
     let mut costly: Option<Verdict> = None;
     let (mut states, mut iterations) = (FIRST, ITERATIONS);
     loop {
-        for way in order.into_iter().filter(|way| !given_up.contains(way)).collect::<Vec<Way>>() {
+        for method in order.into_iter().filter(|method| !given_up.contains(method)).collect::<Vec<Method>>() {
             let slice = meter.slice(states);
-            let found = match way {
-                Way::Plain => by(statistics, "plain", |_| plain::plain_and_checkable(problem, &slice)),
+            let found = match method {
+                Method::Plain => by(statistics, "plain", |_| plain::plain_and_checkable(problem, &slice)),
                 // It is as good as it gets the first time.
-                Way::Count => by(statistics, "count", |_| {
-                    given_up.push(way);
+                Method::Count => by(statistics, "count", |_| {
+                    given_up.push(method);
                     counting::count(problem, meter).map(|found| (found, true))
                 }),
-                Way::Refine => by(statistics, "refine", |statistics| {
+                Method::Refine => by(statistics, "refine", |statistics| {
                     refine(problem, Manner::Eager, iterations, &slice, trace, statistics).map(|found| (found, true))
                 }),
-                Way::Minimise => by(statistics, "minimise", |statistics| {
+                Method::Minimise => by(statistics, "minimise", |statistics| {
                     minimise::minimise(problem, &slice, trace, statistics).map(|found| (found, true))
                 }),
             };
             statistics.abstract_states = slice.most_states();
             statistics.memory_bytes = statistics.memory_bytes.max(slice.most_bytes());
             match found {
-                Ok((Verdict::Fails(run), _)) if !problem.confirms(&run) => given_up.push(way),
+                Ok((Verdict::Fails(run), _)) if !problem.confirms(&run) => given_up.push(method),
                 Ok((verdict, true)) => return Ok(verdict),
                 Ok((verdict, false)) => costly = Some(verdict),
                 Err(Reason::States) => {}
-                Err(Reason::NotProvable(_) | Reason::NotSupported(_)) => given_up.push(way),
+                Err(Reason::NotProvable(_) | Reason::NotSupported(_)) => given_up.push(method),
                 Err(reason) => return costly_or(costly, reason, statistics),
             }
         }

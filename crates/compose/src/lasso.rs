@@ -12,7 +12,7 @@ use model::verdict::Reason;
 use std::collections::VecDeque;
 
 const DEAD: u32 = u32::MAX;
-const NOBODY: u32 = u32::MAX;
+const NO_PARENT: u32 = u32::MAX;
 
 /// A lasso of the product that the automaton accepts, if there is one.
 pub(crate) fn accepted_lasso(product: &Product<'_>, watch: &Watch, meter: &Meter<'_>) -> Result<Option<Path>, Reason> {
@@ -213,7 +213,7 @@ impl Search<'_> {
         may_pass: &dyn Fn(&Self, u32) -> bool,
         wanted: &dyn Fn(&Self, u32) -> bool,
     ) -> Result<Vec<(u32, Option<Step>)>, Reason> {
-        let mut parents: Vec<(u32, Option<Step>)> = vec![(NOBODY, None); self.table.len()];
+        let mut parents: Vec<(u32, Option<Step>)> = vec![(NO_PARENT, None); self.table.len()];
         let mut seen = vec![false; self.table.len()];
         let mut waiting = VecDeque::new();
         for &start in starts {
@@ -225,7 +225,7 @@ impl Search<'_> {
             if wanted(self, state) {
                 let mut path = Vec::new();
                 let mut at = state;
-                while at != NOBODY {
+                while at != NO_PARENT {
                     path.push((at, parents[at as usize].1));
                     at = parents[at as usize].0;
                 }

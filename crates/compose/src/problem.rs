@@ -61,7 +61,7 @@ impl<'a> Problem<'a> {
         };
         Run {
             states: path.states.iter().map(original).collect(),
-            steps: path.steps.iter().map(|&step| happening(step)).collect(),
+            steps: path.steps.iter().map(|&step| label(step)).collect(),
             loop_from: path.loop_from,
         }
     }
@@ -102,6 +102,6 @@ impl<'a> Problem<'a> {
 }
 
 /// What happens in a step, in the model's words.
-pub(crate) fn happening(step: Step) -> StepLabel {
+pub(crate) fn label(step: Step) -> StepLabel {
     if step.event == TAU { StepLabel::Silent { component: step.part } } else { StepLabel::Event(EventId(step.event)) }
 }

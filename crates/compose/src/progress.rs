@@ -7,7 +7,7 @@ use crate::Verdict;
 use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::product::Successors;
-use crate::search::{NOBODY, path_to};
+use crate::search::{NO_PARENT, path_to};
 use crate::table::Table;
 use model::composition::Progress;
 use model::verdict::Reason;
@@ -34,7 +34,7 @@ impl Graph {
         };
         product.initial(|state| {
             if graph.table.insert(state).1 {
-                graph.parents.push(NOBODY);
+                graph.parents.push(NO_PARENT);
             }
             Ok(())
         })?;

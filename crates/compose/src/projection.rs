@@ -146,7 +146,7 @@ fn successors(partition: &Partition<'_>, from: &[u32], (event, class): (u32, u32
     next
 }
 
-/// A way through the sets that ends in a state of the last.
+/// A path through the sets that ends in a state of the last.
 fn backwards(lts: &Lts, projection: &Projection, sets: &[Vec<u32>], end: u32) -> Vec<u32> {
     let mut states = vec![end];
     let mut to = end;
@@ -160,7 +160,7 @@ fn backwards(lts: &Lts, projection: &Projection, sets: &[Vec<u32>], end: u32) ->
     states
 }
 
-/// A way from one of the states into a cycle of the component and the loop side by side.
+/// A path from one of the states into a cycle of the component and the loop side by side.
 fn cycle(
     partition: &Partition<'_>,
     projection: &Projection,
@@ -178,26 +178,26 @@ fn cycle(
             continue;
         }
         visited.insert((0, start), Some(0));
-        let mut way = vec![(start, targets(0, start))];
-        while let Some((state, pending)) = way.last_mut() {
+        let mut path = vec![(start, targets(0, start))];
+        while let Some((state, pending)) = path.last_mut() {
             meter.spend(1)?;
             let state = *state;
             let Some(next) = pending.pop() else {
-                way.pop();
-                visited.insert((way.len() % round, state), None);
+                path.pop();
+                visited.insert((path.len() % round, state), None);
                 continue;
             };
-            let place = way.len() % round;
+            let place = path.len() % round;
             match visited.get(&(place, next)) {
                 Some(Some(from)) => {
-                    let mut states: Vec<u32> = way.iter().map(|step| step.0).collect();
+                    let mut states: Vec<u32> = path.iter().map(|step| step.0).collect();
                     states.push(next);
                     return Ok(Some(LocalPath { states, cycle_from: Some(*from) }));
                 }
                 Some(None) => {}
                 None => {
-                    visited.insert((place, next), Some(way.len()));
-                    way.push((next, targets(place, next)));
+                    visited.insert((place, next), Some(path.len()));
+                    path.push((next, targets(place, next)));
                 }
             }
         }

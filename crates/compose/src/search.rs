@@ -5,7 +5,7 @@ use crate::product::{Path, Product, Successors};
 use crate::table::Table;
 use model::verdict::Reason;
 
-pub(crate) const NOBODY: u32 = u32::MAX;
+pub(crate) const NO_PARENT: u32 = u32::MAX;
 
 /// A shortest path to a state that `wanted` accepts; it is also told whether the state has steps.
 pub(crate) fn breadth_first(
@@ -22,7 +22,7 @@ pub(crate) fn breadth_first(
         }
         Ok(())
     };
-    product.initial(|state| store(&mut table, &mut parents, state, NOBODY))?;
+    product.initial(|state| store(&mut table, &mut parents, state, NO_PARENT))?;
     let (mut state, mut successors) = (Vec::new(), Successors::default());
     let mut at = 0;
     while (at as usize) < table.len() {
@@ -44,7 +44,7 @@ pub(crate) fn breadth_first(
 pub(crate) fn path_to(product: &Product<'_>, table: &Table, parents: &[u32], end: u32) -> Result<Path, Reason> {
     let mut numbers = vec![end];
     while let Some(&parent) = numbers.last().and_then(|&last| parents.get(last as usize))
-        && parent != NOBODY
+        && parent != NO_PARENT
     {
         numbers.push(parent);
     }

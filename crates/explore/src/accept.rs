@@ -153,7 +153,7 @@ struct Search<'a> {
     /// Per state: 0 if it is new, its number in order of discovery, or [`CLOSED`].
     numbers: Vec<u32>,
     last_number: u32,
-    /// The way: states, and where their successors start in `waiting`.
+    /// The path: states, and where their successors start in `waiting`.
     path: Vec<(StateId, usize)>,
     /// Successors that are still to be looked at.
     waiting: Vec<(StateId, Marks)>,

@@ -159,7 +159,7 @@ struct Search<'a> {
     table: StateTable,
     /// Per state: not looked at, on the way, or done.
     colours: Vec<Colour>,
-    /// The way: states, and where their successors start in `waiting`.
+    /// The path: states, and where their successors start in `waiting`.
     path: Vec<(StateId, usize)>,
     /// Successors without progress that are still to be looked at.
     waiting: Vec<StateId>,
@@ -308,9 +308,9 @@ impl<'a> Search<'a> {
             Err(Ended::Stopped(reason)) => stopped = Some(reason),
             Err(Ended::Cycle(start)) => lasso = self.lasso(start),
             Err(Ended::Endless(state, stem, cycle)) => {
-                let mut way = self.way_to(&HashSet::from([state])).1;
-                way.extend(stem);
-                lasso = Some(Lasso { stem: way, cycle });
+                let mut path = self.path_to(&HashSet::from([state])).1;
+                path.extend(stem);
+                lasso = Some(Lasso { stem: path, cycle });
             }
         }
         let stats = SearchStats {

@@ -1,7 +1,7 @@
 //! Abstract regular model checking (Bouajjani, Habermehl and Vojnar 2004), as the paper compares with it.
 //!
 //! Layer by layer, everything that a step reaches is added and the sets are extrapolated, all with one precision `k`. If
-//! something bad gets into a layer, the way back is computed exactly through the layers. Either it arrives at the
+//! something bad gets into a layer, the path back is computed exactly through the layers. Either it arrives at the
 //! initial configurations, and there is a run; or it ends before, and everything starts again with `k+1`.
 
 use crate::method::{Answer, Technique, unconfirmed};
@@ -14,7 +14,7 @@ use queues::{Extrapolation, Language, Limit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The sets of one layer that the way back goes through.
+/// The sets of one layer that the path back goes through.
 type Layer = BTreeMap<Control, Language>;
 
 /// The state of the exploration.
@@ -91,8 +91,8 @@ impl Armc {
         Ok(part)
     }
 
-    /// The way back through the layers, the last layer's part given; the parts of all layers if it arrives.
-    fn way_back(&self, space: &mut Space<'_>, last: Layer) -> Result<Option<Vec<Layer>>, Limit> {
+    /// The path back through the layers, the last layer's part given; the parts of all layers if it arrives.
+    fn path_back(&self, space: &mut Space<'_>, last: Layer) -> Result<Option<Vec<Layer>>, Limit> {
         let mut parts = vec![last];
         for layer in (0..self.layers.len() - 1).rev() {
             let known: BTreeSet<Control> =
@@ -196,10 +196,10 @@ impl Technique for Armc {
                 self.layers.push(layer);
                 continue;
             }
-            if let Some(parts) = self.way_back(space, bad)? {
+            if let Some(parts) = self.path_back(space, bad)? {
                 return Ok(match self.run_through(space, &parts)? {
                     Some(run) => Answer::Unsafe(run),
-                    None => Answer::Stuck(unconfirmed("the way back is not a run")),
+                    None => Answer::Stuck(unconfirmed("the path back is not a run")),
                 });
             }
             self.k += 1;

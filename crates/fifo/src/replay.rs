@@ -1,4 +1,4 @@
-//! Runs, step by step: whether a run is one, and what is in the queues on its way.
+//! Runs, step by step: whether a run is one, and what is in the queues on its path.
 
 use crate::system::{Op, System};
 use crate::verdict::{Run, Step};

@@ -41,7 +41,7 @@ impl Invariant {
     }
 }
 
-/// A way from an initial configuration to a bad one.
+/// A path from an initial configuration to a bad one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
     /// The first state of each machine.

@@ -170,13 +170,13 @@ struct Plan {
     /// The rows for the other columns.
     core_row: Vec<bool>,
     /// How many columns meet each row.
-    meetings: Vec<u32>,
+    row_counts: Vec<u32>,
 }
 
 impl Plan {
     fn new(columns: &[&[(u32, Rational)]], open: &[bool]) -> Plan {
         let mut core = Core::new(columns, open);
-        let meetings = core.row_count.clone();
+        let row_counts = core.row_count.clone();
         let mut pivots = vec![None; columns.len()];
         let mut order = Vec::with_capacity(columns.len());
         while let Some((row, column)) = core.next_single_row() {
@@ -194,7 +194,7 @@ impl Plan {
         middle.sort_by_key(|&column| core.column_count[column]);
         order.extend(middle);
         order.extend(last.into_iter().rev());
-        Plan { order, pivots, core_row: core.has_row, meetings }
+        Plan { order, pivots, core_row: core.has_row, row_counts }
     }
 
     /// The pivot row of a column; in the core, an entry in a row that few columns meet.
@@ -202,7 +202,7 @@ impl Plan {
         let available = |row: u32| self.core_row[row as usize] && !taken[row as usize];
         let in_core = || {
             let candidates = vector.iter().map(|(row, _)| row).filter(|&row| available(row));
-            candidates.min_by_key(|&row| (self.meetings[row as usize], row))
+            candidates.min_by_key(|&row| (self.row_counts[row as usize], row))
         };
         self.pivots[column].or_else(in_core)
     }

@@ -97,7 +97,7 @@ impl Problem {
                 Outcome::Infeasible(multipliers.into_iter().map(|(row, multiplier)| (Row(row), multiplier)).collect())
             }
             Stop::Unbounded(direction) => Outcome::Unbounded(Ray { point: self.values(), direction }),
-            Stop::Asked => Outcome::Stopped,
+            Stop::Requested => Outcome::Stopped,
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) enum Stop {
     Infeasible(Entries),
     /// A direction, by variable.
     Unbounded(Vec<Rational>),
-    Asked,
+    Requested,
 }
 
 /// One column of the equations: a variable of the problem, or the slack of a row.
@@ -172,7 +172,7 @@ impl Simplex {
     fn dual(&mut self, keep_going: &mut dyn FnMut() -> bool) -> Stop {
         while let Some(leaving) = self.leaving_by_violation() {
             if !keep_going() {
-                return Stop::Asked;
+                return Stop::Requested;
             }
             self.expand_row(leaving);
             let Some(entering) = self.entering_by_ratio() else {
@@ -192,7 +192,7 @@ impl Simplex {
     fn primal(&mut self, keep_going: &mut dyn FnMut() -> bool) -> Stop {
         while let Some(entering) = self.entering_by_cost() {
             if !keep_going() {
-                return Stop::Asked;
+                return Stop::Requested;
             }
             self.expand_column(entering);
             let Some(leaving) = self.leaving_by_ratio() else {

@@ -1,7 +1,7 @@
 //! Enumerated states as a proof, and the search over states beside the other one.
 //!
 //! When walking has come to an end, the states at cut points are a candidate for an invariant: a condition that lists
-//! them. From each, the ways to the next cut points are followed with any inputs. Because almost everything is a constant
+//! them. From each, the paths to the next cut points are followed with any inputs. Because almost everything is a constant
 //! there, little is left for the solver. If inputs lead out of the list, or to an error, nobody has tried them: the walk goes
 //! on from there. If none do, the list is inductive.
 //!
@@ -34,7 +34,7 @@ const LONG: Duration = Duration::from_secs(2);
 const ROUNDS: u32 = 300;
 /// Conflicts that one question may cost.
 const CONFLICTS: u64 = 100_000;
-/// Ways that are added before walking goes on.
+/// Paths that are added before walking goes on.
 const WAYS: usize = 64;
 /// Lists that are tried before a loose one.
 const EXACT_ROUNDS: u32 = 1;
@@ -45,7 +45,7 @@ pub(crate) struct Beside<'c, 'a> {
     start: Stopwatch,
     first: First,
     rounds: u32,
-    /// Listed states from which all ways end in listed ones, by cut point and number of the state.
+    /// Listed states from which all paths end in listed ones, by cut point and number of the state.
     checked: HashSet<(Cut, usize)>,
     /// Nothing more is to be expected.
     over: bool,
@@ -61,7 +61,7 @@ impl<'c, 'a> Beside<'c, 'a> {
 /// What the solver says of a list.
 enum Complete {
     Yes(Vec<Vec<(TermId, String)>>),
-    /// There is more, and ways were added that show it.
+    /// There is more, and paths were added that show it.
     No,
     /// A loose list is left in a state that nobody walked to.
     Loose,
@@ -107,7 +107,7 @@ impl Search<'_, '_> {
         Ok(None)
     }
 
-    /// Whether the known states are all; else adds ways that show it.
+    /// Whether the known states are all; else adds paths that show it.
     fn complete(&mut self, loose: bool) -> Result<Complete, Reason> {
         let mut listings = vec![Listing::default()];
         for cut in 1..self.system.cuts.len() {
@@ -138,7 +138,7 @@ impl Search<'_, '_> {
         Ok(if added > 0 { Complete::No } else { Complete::Yes(conditions) })
     }
 
-    /// Whether all ways from a state, of which some values may be open, end in listed ones.
+    /// Whether all paths from a state, of which some values may be open, end in listed ones.
     fn case(&mut self, source: Cut, values: &[TermId], listings: &[Listing], loose: bool) -> Result<Complete, Reason> {
         for (target, arrival) in self.system.ways_from(source, values.to_vec(), self.cx.budget)? {
             let mut question = vec![arrival.guard];
@@ -157,22 +157,22 @@ impl Search<'_, '_> {
             match self.ask(&question, Some(CONFLICTS))? {
                 Said::No(_) => {}
                 Said::Unknown => return Ok(Complete::Unknown),
-                Said::Yes(model) if self.add_way(source, values, &model) => return Ok(Complete::No),
+                Said::Yes(model) if self.add_path(source, values, &model) => return Ok(Complete::No),
                 Said::Yes(_) => return Ok(if loose { Complete::Loose } else { Complete::Unknown }),
             }
         }
         Ok(Complete::Yes(Vec::new()))
     }
 
-    /// Adds the way of a model to those that are to be walked, if it starts in a known state.
-    fn add_way(&mut self, source: Cut, values: &[TermId], model: &Model) -> bool {
+    /// Adds the path of a model to those that are to be walked, if it starts in a known state.
+    fn add_path(&mut self, source: Cut, values: &[TermId], model: &Model) -> bool {
         let system = &self.system;
         let explorer = &mut *self.beside.explorer;
         let input = |at: LocationId, variable: VariableId| {
             system.inputs.get(&(at, variable)).map_or(0, |&input| model.get(input) as u64)
         };
         if source == 0 {
-            explorer.add_way_from_entry(&input);
+            explorer.add_path_from_entry(&input);
             return true;
         }
         let mut evaluation = Evaluation::new(model.clone());
@@ -180,7 +180,7 @@ impl Search<'_, '_> {
         explorer.liveness.forget(system.cuts[source], &mut state);
         let same = |known: &Known| known.cut == source && known.values[..] == state[..];
         let Some(row) = explorer.known.iter().position(same) else { return false };
-        explorer.add_way(row, &input);
+        explorer.add_path(row, &input);
         true
     }
 }

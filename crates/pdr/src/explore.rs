@@ -2,7 +2,7 @@
 //!
 //! An error that needs a thousand events in the right order has short conditions at each of them: of an input, only
 //! which of a few constants it is. So states are enumerated, with a few values for each input (`inputs.rs`), and
-//! two states that differ in what is never read again are one (`liveness.rs`). A way that took an edge for the first
+//! two states that differ in what is never read again are one (`liveness.rs`). A path that took an edge for the first
 //! time is followed first; the rest in turn, or by chance.
 //!
 //! When nothing is left, the states at cut points are those that these inputs reach. Whether other inputs reach more
@@ -35,7 +35,7 @@ const TOGETHER: usize = 12;
 /// Values of one input, with those that the solver showed.
 const LEARNT: usize = 256;
 
-/// Where a way came from: the way before, and the input that was added. The first has no inputs.
+/// Where a path came from: the path before, and the input that was added. The first has no inputs.
 type Trail = usize;
 
 /// A state in which inputs are to be chosen.
@@ -67,7 +67,7 @@ pub(crate) struct Explorer<'c> {
     trails: Vec<(Trail, u64)>,
     fresh: Vec<Branch>,
     waiting: VecDeque<Branch>,
-    /// A way that is still to be followed: it was cut short, or the solver showed it.
+    /// A path that is still to be followed: it was cut short, or the solver showed it.
     open: Vec<(LocationId, Box<[u64]>, Trail)>,
     /// All states at cut points, unless there are too many.
     pub(crate) known: Vec<Known>,
@@ -157,7 +157,7 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// The way to follow next, with its inputs chosen.
+    /// The path to follow next, with its inputs chosen.
     fn next(&mut self) -> Option<(LocationId, Box<[u64]>, Trail)> {
         if let Some(open) = self.open.pop() {
             return Some(open);
@@ -234,7 +234,7 @@ impl<'c> Explorer<'c> {
         Some(chosen)
     }
 
-    /// Follows a way to where it branches, ends or is known. The trail of an asked error, if it comes to one.
+    /// Follows a path to where it branches, ends or is known. The trail of an asked error, if it comes to one.
     fn follow(
         &mut self,
         mut location: LocationId,
@@ -244,7 +244,7 @@ impl<'c> Explorer<'c> {
         steps: &mut usize,
     ) -> Option<Trail> {
         self.walker.news = false;
-        // A way may start at a cut point: behind inputs, or because the solver showed it.
+        // A path may start at a cut point: behind inputs, or because the solver showed it.
         if self.cut_at[location.0 as usize].is_some() && !self.arrive(location, &mut values, trail) {
             return None;
         }
@@ -355,18 +355,18 @@ impl<'c> Explorer<'c> {
     }
 
     /// Adds the way that starts in a known state and takes these inputs, by edge and variable.
-    pub(crate) fn add_way(&mut self, known: usize, input: &dyn Fn(LocationId, VariableId) -> u64) {
+    pub(crate) fn add_path(&mut self, known: usize, input: &dyn Fn(LocationId, VariableId) -> u64) {
         let Some(Known { cut, values, trail }) = self.known.get(known) else { return };
-        self.add_way_from(self.cuts[*cut], values.clone(), *trail, input);
+        self.add_path_from(self.cuts[*cut], values.clone(), *trail, input);
     }
 
     /// The same from the entry.
-    pub(crate) fn add_way_from_entry(&mut self, input: &dyn Fn(LocationId, VariableId) -> u64) {
+    pub(crate) fn add_path_from_entry(&mut self, input: &dyn Fn(LocationId, VariableId) -> u64) {
         let values = vec![0; self.slice.variables.len()].into_boxed_slice();
-        self.add_way_from(self.component.entry, values, 0, input);
+        self.add_path_from(self.component.entry, values, 0, input);
     }
 
-    fn add_way_from(
+    fn add_path_from(
         &mut self,
         mut location: LocationId,
         mut values: Box<[u64]>,

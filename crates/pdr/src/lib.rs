@@ -4,7 +4,7 @@
 //! * Out: an [`Answer`]: safe, with an [`Invariant`] as plain data; unsafe, with a run of the
 //!   interpreter that ends in such an error; or why neither is known.
 //!
-//! The way through: `slice` (what matters), `system` (large blocks between cut points), `search` (clauses over predicates,
+//! The path through: `slice` (what matters), `system` (large blocks between cut points), `search` (clauses over predicates,
 //! level by level), `lift` (where predicates come from), `generalise` (what makes them hold for all rounds of a loop),
 //! `relations` and `inequalities` (facts that no condition mentions), `explore` (states with numbers, beside the search),
 //! `enumerated` (all of them as a proof), `replay` (a violation is a run), `invariant` and `document` (a proof is data).

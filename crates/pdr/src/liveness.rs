@@ -1,4 +1,4 @@
-//! Which variables matter at a location: those that some way from there reads before it writes them.
+//! Which variables matter at a location: those that some path from there reads before it writes them.
 //!
 //! Two states that differ in other variables only have the same future, so a search over states takes them for one. A
 //! variable that is assigned to one that does not matter is not read by that (the *faint* variables of Giegerich, Möncke

@@ -1,4 +1,4 @@
-//! What matters for the asked errors: live edges, and the variables that decide which way a run takes along them.
+//! What matters for the asked errors: live edges, and the variables that decide which path a run takes along them.
 //!
 //! An edge is live if an asked error lies behind it; a run that leaves the live edges never comes to an error, so the
 //! rest of the graph is an end. A variable matters if a live assumption reads it, or if it is assigned to one that

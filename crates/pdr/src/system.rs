@@ -2,8 +2,8 @@
 //!
 //! Control is looked at only at *cut points*: the entry, every location that a depth-first walk comes back to, and one
 //! point that stands for all asked errors. What lies between two cut points has no cycle, so it is one [`Block`]: a
-//! condition under which the way is taken, and for each variable its value at the end, both over the values at the start
-//! and the inputs in between. Ways that meet again are merged by selections, so a block is as large as the program text
+//! condition under which the path is taken, and for each variable its value at the end, both over the values at the start
+//! and the inputs in between. Paths that meet again are merged by selections, so a block is as large as the program text
 //! and not as the number of its paths (Beyer et al., *Software model checking via large-block encoding*, 2009).
 //!
 //! A block is a function of the start and the inputs. So the weakest precondition of a condition is a substitution.
@@ -34,7 +34,7 @@ pub(crate) enum Step {
     Error,
 }
 
-/// All ways from one cut point to another.
+/// All paths from one cut point to another.
 #[derive(Debug)]
 pub(crate) struct Block {
     /// Where it starts.
@@ -206,7 +206,7 @@ impl<'c> System<'c> {
         Ok(())
     }
 
-    /// Where ways from a cut point end that start with these values: one pass in topological order.
+    /// Where paths from a cut point end that start with these values: one pass in topological order.
     pub(crate) fn ways_from(
         &mut self,
         source: Cut,
@@ -287,7 +287,7 @@ impl<'c> System<'c> {
     }
 }
 
-/// Where a way is: under which condition, and with which values.
+/// Where a path is: under which condition, and with which values.
 #[derive(Clone)]
 pub(crate) struct Arrival {
     pub(crate) guard: TermId,

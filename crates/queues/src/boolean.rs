@@ -96,13 +96,13 @@ impl Languages {
         if one == other || self.is_empty(one) {
             return Ok(!self.is_empty(one));
         }
-        if let Some(&known) = self.meetings.get(&(one, other)) {
+        if let Some(&known) = self.overlaps.get(&(one, other)) {
             return Ok(known);
         }
         let (a, b) = (self.automaton(one).clone(), self.automaton(other).clone());
         let meet = meet(&a, &b, &mut self.budget)?;
         self.keep_answer()?;
-        self.meetings.insert((one, other), meet);
+        self.overlaps.insert((one, other), meet);
         Ok(meet)
     }
 

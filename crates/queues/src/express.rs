@@ -3,7 +3,7 @@
 //! By Mezei's theorem (section 3 of the paper) a recognizable set is a finite union of products. The automaton shows one:
 //! for each state `r` where the second channel begins, the words of the first channel that lead there, times what is
 //! accepted from `r`. The words between two states become an expression by removing the states between them one after
-//! the other, the one with the fewest ways through it first.
+//! the other, the one with the fewest paths through it first.
 
 use crate::automaton::Automaton;
 use crate::languages::{Language, Languages};
@@ -102,37 +102,37 @@ impl Reading<'_> {
 
     /// The words from the entry to one of the ends, within a channel.
     fn between(&mut self, entry: u32, segment: &[u32], ends: &BTreeSet<u32>) -> Result<Regex, Limit> {
-        let mut ways = Ways::default();
-        ways.add(None, Some(entry), Regex::Epsilon);
+        let mut paths = Paths::default();
+        paths.add(None, Some(entry), Regex::Epsilon);
         for &state in segment {
             let inner = self.automaton.edges(state).iter().filter(|edge| edge.letter != self.separator);
-            inner.for_each(|edge| ways.add(Some(state), Some(edge.target), Regex::Letter(edge.letter)));
+            inner.for_each(|edge| paths.add(Some(state), Some(edge.target), Regex::Letter(edge.letter)));
             if ends.contains(&state) {
-                ways.add(Some(state), None, Regex::Epsilon);
+                paths.add(Some(state), None, Regex::Epsilon);
             }
         }
         let mut left: BTreeSet<u32> = segment.iter().copied().collect();
-        while let Some(state) = ways.least_passed(&left) {
-            ways.remove(state);
-            let size = ways.size();
+        while let Some(state) = paths.least_passed(&left) {
+            paths.remove(state);
+            let size = paths.size();
             self.budget.spend(size)?;
             self.budget.fits(size)?;
             left.remove(&state);
         }
-        Ok(ways.from.remove(&None).and_then(|mut row| row.remove(&None)).unwrap_or(Regex::Empty))
+        Ok(paths.from.remove(&None).and_then(|mut row| row.remove(&None)).unwrap_or(Regex::Empty))
     }
 }
 
 /// Expressions between states; `None` is the outside.
 #[derive(Default)]
-struct Ways {
+struct Paths {
     from: BTreeMap<Option<u32>, BTreeMap<Option<u32>, Regex>>,
 }
 
-impl Ways {
+impl Paths {
     fn add(&mut self, source: Option<u32>, target: Option<u32>, words: Regex) {
-        let way = self.from.entry(source).or_default().entry(target).or_insert(Regex::Empty);
-        *way = alternative(std::mem::replace(way, Regex::Empty), words);
+        let path = self.from.entry(source).or_default().entry(target).or_insert(Regex::Empty);
+        *path = alternative(std::mem::replace(path, Regex::Empty), words);
     }
 
     /// The length of all expressions.
@@ -151,7 +151,7 @@ impl Ways {
         left.iter().copied().min_by_key(|&state| self.passing(state))
     }
 
-    /// Takes a state out; ways through it become ways past it.
+    /// Takes a state out; paths through it become paths past it.
     fn remove(&mut self, state: u32) {
         let mut out = self.from.remove(&Some(state)).unwrap_or_default();
         let again = out.remove(&Some(state)).map_or(Regex::Epsilon, repeated);
@@ -161,8 +161,8 @@ impl Ways {
         }
         for (source, words) in into {
             for (&target, rest) in &out {
-                let way = sequence(sequence(words.clone(), again.clone()), rest.clone());
-                self.add(source, target, way);
+                let path = sequence(sequence(words.clone(), again.clone()), rest.clone());
+                self.add(source, target, path);
             }
         }
     }

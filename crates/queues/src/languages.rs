@@ -50,7 +50,7 @@ pub struct Languages {
     places: Map<Arc<Automaton>, Language>,
     results: Map<Operation, Language>,
     pub(crate) inclusions: Map<(Language, Language), bool>,
-    pub(crate) meetings: Map<(Language, Language), bool>,
+    pub(crate) overlaps: Map<(Language, Language), bool>,
     /// The sets of lossy channels that were asked for.
     pub(crate) lossy_sets: Vec<Box<[bool]>>,
     pub(crate) budget: Meter,
@@ -69,7 +69,7 @@ impl Languages {
             places,
             results: Map::default(),
             inclusions: Map::default(),
-            meetings: Map::default(),
+            overlaps: Map::default(),
             lossy_sets: Vec::new(),
             budget: Meter::new(limits),
         }

@@ -2,7 +2,7 @@
 //! places and the events that others see.
 
 use crate::graph::{Graph, Node, Place};
-use crate::{Asked, Part, Procedure, Question, Specification};
+use crate::{Part, Prepared, Procedure, Question, Specification};
 use model::composition::{Component, Composition};
 use model::source::SourceMap;
 use model::structure::{Ending, Move, StateParts, Structure};
@@ -32,7 +32,7 @@ fn component(
     procedure: &Procedure,
     sources: &SourceMap,
 ) -> Result<Component, String> {
-    let asked = Asked::new(specification, question).map_err(|reason| reason.to_string())?;
+    let asked = Prepared::new(specification, question).map_err(|reason| reason.to_string())?;
     let (graph, alphabet) = (asked.graph(procedure).map_err(|reason| reason.to_string())?, asked.alphabet(procedure));
     let state = |node: &Node| StateParts {
         moves: node.leaving.iter().map(|&step| step_of(&graph, step)).collect(),

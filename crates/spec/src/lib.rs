@@ -20,5 +20,5 @@ pub mod specification;
 
 pub use control_flow::control_flow;
 pub use expression::Expression;
-pub use question::{Asked, Question};
+pub use question::{Prepared, Question};
 pub use specification::{Conformance, Options, Part, Procedure, Read, Specification, read};

@@ -47,7 +47,7 @@ impl Conformance {
 
 /// A question, with what of the specification it is about.
 #[derive(Clone, Debug)]
-pub struct Asked<'s> {
+pub struct Prepared<'s> {
     /// The formula, if the question is about one.
     pub formula: Option<&'s Ltl<Atom>>,
     /// The parts, in the order in which runs and proofs number them.
@@ -59,9 +59,9 @@ pub struct Asked<'s> {
     returns: &'s [Returns],
 }
 
-impl<'s> Asked<'s> {
+impl<'s> Prepared<'s> {
     /// What a question is about.
-    pub fn new(specification: &'s Specification, question: Question) -> Result<Asked<'s>, Reason> {
+    pub fn new(specification: &'s Specification, question: Question) -> Result<Prepared<'s>, Reason> {
         let missing = |what: &str| Reason::NotSupported(format!("there is no such {what}"));
         let (mut formula, mut returns) = (None, &[][..]);
         let mut parts = Vec::new();
@@ -85,7 +85,7 @@ impl<'s> Asked<'s> {
         if parts.is_empty() {
             return Err(Reason::NotSupported(String::from("the specification has no program")));
         }
-        Ok(Asked { formula, parts, question, propositions: propositions(formula), returns })
+        Ok(Prepared { formula, parts, question, propositions: propositions(formula), returns })
     }
 
     fn returns_of(&self, procedure: &Procedure) -> Vec<&'s Returns> {

@@ -1,7 +1,7 @@
 //! A condition that is a list of cases, taken apart.
 //!
 //! An invariant may be a list of states: one condition whose disjunctions, multiplied out, give many conjunctions, and each
-//! says of several variables which numbers they are. A walk from one of them passes few ways. All conjunctions
+//! says of several variables which numbers they are. A walk from one of them passes few paths. All conjunctions
 //! together are the condition, by the distributive law and nothing else, so no state is left out.
 
 use super::table::{Parts, Table};

@@ -48,7 +48,7 @@ impl Atoms {
 }
 
 /// Where an automaton can go, with what it leaves undone; `None` is the end of a claim.
-pub(crate) type Ways = Vec<(Option<u32>, Debts)>;
+pub(crate) type Branches = Vec<(Option<u32>, Debts)>;
 
 /// An automaton that watches a run.
 pub(crate) trait Watch {
@@ -56,7 +56,7 @@ pub(crate) trait Watch {
     fn initial(&self) -> u32;
 
     /// Where it can go from a state.
-    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Ways, Refusal>;
+    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Branches, Refusal>;
 
     /// It comes to its end in a state, whatever happens next.
     fn ends(&self, at: u32, atoms: Atoms) -> Result<bool, Refusal>;
@@ -67,7 +67,7 @@ impl Watch for &Claim {
         self.initial
     }
 
-    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Ways, Refusal> {
+    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Branches, Refusal> {
         let state = &self.states[at as usize];
         let holds = atoms.ask(state.edges.iter().fold(0, |set, edge| set | edge.holds | edge.fails))?;
         let debts: Debts = (!state.accepting).then_some(Debt::Acceptance).into_iter().collect();

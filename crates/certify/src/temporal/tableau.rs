@@ -17,7 +17,7 @@
 //! they mean the same. Nothing is simplified but constants, and what a literal and its negation make: so no model is followed
 //! for `[] true`. The automaton is built as far as the model asks for it.
 
-use super::product::{Atoms, Debt, Debts, Watch, Ways};
+use super::product::{Atoms, Branches, Debt, Debts, Watch};
 use crate::Refusal;
 use model::claim::AtomSet;
 use model::formula::{Connective, Ltl, Modality};
@@ -45,7 +45,7 @@ pub(crate) struct Tableau {
     states: Vec<Obligations>,
     index: HashMap<Obligations, u32>,
     /// Steps that were made before.
-    known: HashMap<(u32, Atoms), Ways>,
+    known: HashMap<(u32, Atoms), Branches>,
 }
 
 /// A step that is being made.
@@ -103,12 +103,12 @@ impl Watch for Tableau {
         0
     }
 
-    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Ways, Refusal> {
+    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Branches, Refusal> {
         if let Some(known) = self.known.get(&(at, atoms)) {
             return Ok(known.clone());
         }
         let ways = self.take_apart(&self.states[at as usize], atoms)?;
-        let steps: Ways = ways.into_iter().map(|(next, owed)| (Some(self.number(next)), owed)).collect();
+        let steps: Branches = ways.into_iter().map(|(next, owed)| (Some(self.number(next)), owed)).collect();
         self.known.insert((at, atoms), steps.clone());
         Ok(steps)
     }

@@ -5,7 +5,7 @@ use crate::lts::Lts;
 use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::product::{Path, Successors};
-use crate::search::{NOBODY, path_to};
+use crate::search::{NO_PARENT, path_to};
 use crate::table::Table;
 use model::verdict::Reason;
 use std::cmp::Reverse;
@@ -23,7 +23,7 @@ pub(super) fn search(problem: &Problem<'_>, target: &[u32], meter: &Meter<'_>) -
     product.initial(|state| {
         let (number, new) = table.insert(state);
         if new {
-            parents.push(NOBODY);
+            parents.push(NO_PARENT);
             waiting.push((Reverse(left(state)), number));
         }
         Ok(())

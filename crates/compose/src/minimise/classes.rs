@@ -364,7 +364,7 @@ mod tests {
                 let moves = lts.moves[at].iter().filter(|step| step.0 == TAU).map(|step| step.1 as usize);
                 moves.filter(|&to| class[to] == class[at]).collect::<Vec<usize>>()
             };
-            // A way of as many silent steps as there are states has been somewhere twice.
+            // A path of as many silent steps as there are states has been somewhere twice.
             let mut forever: BTreeSet<usize> = (0..lts.states()).collect();
             for _ in 0..lts.states() {
                 let goes_on = |&at: &usize| silent_steps(at).iter().any(|to| forever.contains(to));

@@ -190,12 +190,12 @@ impl<'a> Expansion<'a> {
             let named = if known.hides(step.event) { TAU } else { step.event };
             named == event && known.class(next) == Some(class)
         };
-        let way = self.silently(piece, &mut |expansion, state| {
+        let path = self.silently(piece, &mut |expansion, state| {
             let mut successors = Successors::default();
             expansion.products[piece].expand(state, &mut successors).ok()?;
             successors.iter().find(|(step, next)| fits(*step, next)).map(|(step, next)| (step, next.to_vec()))
         })?;
-        let (step, next) = self.take(piece, way)?;
+        let (step, next) = self.take(piece, path)?;
         self.inside(piece, step, &next)
     }
 
@@ -210,9 +210,9 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Takes the steps of a silent way, and says what was found at its end.
-    fn take<T>(&mut self, piece: usize, (way, found): Silent<T>) -> Option<T> {
-        for (step, next) in way {
+    /// Takes the steps of a silent path, and says what was found at its end.
+    fn take<T>(&mut self, piece: usize, (path, found): Silent<T>) -> Option<T> {
+        for (step, next) in path {
             let pending = self.inside(piece, step, &next)?;
             self.perform(pending)?;
         }
@@ -227,7 +227,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// A shortest way inside of the class that a node is in, by steps that nobody outside sees, to a state where something
+    /// A shortest path inside of the class that a node is in, by steps that nobody outside sees, to a state where something
     /// is found.
     fn silently<T>(&self, piece: usize, find: &mut dyn FnMut(&Self, &[u32]) -> Option<T>) -> Option<Silent<T>> {
         let known = &self.pieces[piece];
@@ -244,7 +244,7 @@ impl<'a> Expansion<'a> {
             }
             table.get(at, &mut state);
             if let Some(found) = find(self, &state) {
-                return Some((way_to(&table, &origin, at), found));
+                return Some((path_to(&table, &origin, at), found));
             }
             if !self.is_strong {
                 product.expand(&state, &mut successors).ok()?;
@@ -314,18 +314,18 @@ impl<'a> Expansion<'a> {
         match known.origin {
             Origin::Leaf(component) => {
                 let leaf = &self.leaves[component];
-                let way = self.silently(piece, &mut |_, state| {
+                let path = self.silently(piece, &mut |_, state| {
                     let ready = leaf.ready(state[0]);
                     let stable = !ready.iter().any(|&event| known.hides(event));
                     (stable && includes(wanted, &ready)).then_some(())
                 })?;
-                self.take(piece, way)
+                self.take(piece, path)
             }
             Origin::Pair(left, right) => {
-                let way = self.silently(piece, &mut |expansion, state| {
+                let path = self.silently(piece, &mut |expansion, state| {
                     expansion.settled(left, right, state[0], state[1], &known.hidden, wanted)
                 })?;
-                let (a, b) = self.take(piece, way)?;
+                let (a, b) = self.take(piece, path)?;
                 self.settle(left, a)?;
                 self.settle(right, b)
             }
@@ -336,15 +336,15 @@ impl<'a> Expansion<'a> {
 /// Steps that nobody sees, each with the state after it, and what was found at their end.
 type Silent<T> = (Vec<(Step, Vec<u32>)>, T);
 
-fn way_to(table: &Table, origin: &[Option<(u32, Step)>], end: u32) -> Vec<(Step, Vec<u32>)> {
-    let mut way = Vec::new();
+fn path_to(table: &Table, origin: &[Option<(u32, Step)>], end: u32) -> Vec<(Step, Vec<u32>)> {
+    let mut path = Vec::new();
     let mut at = end;
     while let Some((from, step)) = origin[at as usize] {
         let mut state = Vec::new();
         table.get(at, &mut state);
-        way.push((step, state));
+        path.push((step, state));
         at = from;
     }
-    way.reverse();
-    way
+    path.reverse();
+    path
 }

@@ -34,7 +34,7 @@ pub(crate) struct Piece {
     pub(crate) ready: Vec<Vec<u32>>,
     /// How many components there are below it.
     pub(crate) components: usize,
-    /// How many nodes there are on the longest way down.
+    /// How many nodes there are on the longest path down.
     pub(crate) depth: usize,
 }
 

@@ -1,6 +1,6 @@
 //! A short run to what the search found: the nearest state of the component, and once round it.
 //!
-//! Depth-first search finds components, not short runs. The way to the component, and the way round it through
+//! Depth-first search finds components, not short runs. The path to the component, and the way round it through
 //! everything that has to occur, are looked up breadth-first among the states that are known by then. Where that takes too
 //! long, the way that the search itself went does as well.
 
@@ -31,9 +31,9 @@ pub struct Lasso {
 const MOST_LOOKED_AT: usize = 200_000;
 
 /// States, one after the other, each with the marks of the edge that leads to it.
-type Way = Vec<(StateId, Marks)>;
+type Path = Vec<(StateId, Marks)>;
 
-/// Where a way is to lead.
+/// Where a path is to lead.
 #[derive(Clone, Copy)]
 enum Goal<'g> {
     /// To one of these states.
@@ -54,8 +54,8 @@ impl Search<'_> {
         let mut round = vec![(start, 0)];
         let mut missing = self.product.required & !self.successors(start)?.0;
         while missing != 0 {
-            let way = self.nearest(round.last()?.0, Some(&inside), Goal::Marks(missing), usize::MAX)?;
-            for &(state, marks) in &way[1..] {
+            let path = self.nearest(round.last()?.0, Some(&inside), Goal::Marks(missing), usize::MAX)?;
+            for &(state, marks) in &path[1..] {
                 missing &= !(marks | self.successors(state)?.0);
                 round.push((state, marks));
             }
@@ -69,8 +69,8 @@ impl Search<'_> {
 
     /// A run to a state in which the claim ends, or to the end of a move in which it does.
     pub(super) fn ending(&mut self, state: StateId, at: Option<usize>) -> Option<Lasso> {
-        let way = if state == 0 { vec![(0, 0)] } else { self.stem(Goal::State(state), self.numbers[state as usize])? };
-        let mut stem = self.moves(&way)?;
+        let path = if state == 0 { vec![(0, 0)] } else { self.stem(Goal::State(state), self.numbers[state as usize])? };
+        let mut stem = self.moves(&path)?;
         if let Some(index) = at {
             let bytes = self.table.state(state).to_vec();
             self.product.expand(&bytes, None, &self.clock).ok()?;
@@ -79,22 +79,22 @@ impl Search<'_> {
         Some(Lasso { stem, cycle: Vec::new() })
     }
 
-    /// A way from the first state: a shortest one, or the one that the search went, up to the first state on it that has this
+    /// A path from the first state: a shortest one, or the one that the search went, up to the first state on it that has this
     /// number or a greater one.
-    fn stem(&mut self, goal: Goal<'_>, number: u32) -> Option<Way> {
-        if let Some(way) = self.nearest(0, None, goal, MOST_LOOKED_AT) {
-            return Some(way);
+    fn stem(&mut self, goal: Goal<'_>, number: u32) -> Option<Path> {
+        if let Some(path) = self.nearest(0, None, goal, MOST_LOOKED_AT) {
+            return Some(path);
         }
         let end = self.path.iter().position(|&(id, _)| self.numbers[id as usize] >= number)?;
         let states: Vec<StateId> = self.path[..=end].iter().map(|&(id, _)| id).collect();
-        let mut way = vec![(0, 0)];
+        let mut path = vec![(0, 0)];
         for pair in states.windows(2) {
-            way.push(*self.successors(pair[0])?.1.iter().find(|(to, _)| *to == pair[1])?);
+            path.push(*self.successors(pair[0])?.1.iter().find(|(to, _)| *to == pair[1])?);
         }
-        Some(way)
+        Some(path)
     }
 
-    /// A shortest way of at least one move, through known states, and only `inside` if that is given. After `most`
+    /// A shortest path of at least one move, through known states, and only `inside` if that is given. After `most`
     /// states, and when the time is up, there is none.
     fn nearest(
         &mut self,
@@ -102,7 +102,7 @@ impl Search<'_> {
         inside: Option<&HashSet<StateId>>,
         goal: Goal<'_>,
         most: usize,
-    ) -> Option<Way> {
+    ) -> Option<Path> {
         let mut parents: HashMap<StateId, (StateId, Marks)> = HashMap::new();
         let mut queue = VecDeque::from([from]);
         let mut looked_at = 0;
@@ -113,7 +113,7 @@ impl Search<'_> {
             }
             let (occurring, successors) = self.successors(id)?;
             if matches!(goal, Goal::Marks(wanted) if id != from && occurring & wanted != 0) {
-                return Some(way_back(from, id, &parents));
+                return Some(path_back(from, id, &parents));
             }
             for (next, marks) in successors {
                 if inside.is_some_and(|inside| !inside.contains(&next)) {
@@ -125,9 +125,9 @@ impl Search<'_> {
                     Goal::Marks(wanted) => marks & wanted != 0,
                 };
                 if reached {
-                    let mut way = way_back(from, id, &parents);
-                    way.push((next, marks));
-                    return Some(way);
+                    let mut path = path_back(from, id, &parents);
+                    path.push((next, marks));
+                    return Some(path);
                 }
                 if next != from && !parents.contains_key(&next) {
                     parents.insert(next, (id, marks));
@@ -150,9 +150,9 @@ impl Search<'_> {
         Some((expanded.marks, found.collect()))
     }
 
-    /// The moves along a way.
-    fn moves(&mut self, way: &[(StateId, Marks)]) -> Option<Vec<Move>> {
-        way.windows(2).map(|pair| self.move_between(pair[0].0, pair[1])).collect()
+    /// The moves along a path.
+    fn moves(&mut self, path: &[(StateId, Marks)]) -> Option<Vec<Move>> {
+        path.windows(2).map(|pair| self.move_between(pair[0].0, pair[1])).collect()
     }
 
     fn move_between(&mut self, from: StateId, (to, marks): (StateId, Marks)) -> Option<Move> {
@@ -166,14 +166,14 @@ impl Search<'_> {
     }
 }
 
-/// The way from a state to one that was reached from it.
-fn way_back(from: StateId, to: StateId, parents: &HashMap<StateId, (StateId, Marks)>) -> Way {
-    let (mut way, mut at) = (Vec::new(), to);
+/// The path from a state to one that was reached from it.
+fn path_back(from: StateId, to: StateId, parents: &HashMap<StateId, (StateId, Marks)>) -> Path {
+    let (mut path, mut at) = (Vec::new(), to);
     while let Some(&(parent, marks)) = parents.get(&at).filter(|_| at != from) {
-        way.push((at, marks));
+        path.push((at, marks));
         at = parent;
     }
-    way.push((from, 0));
-    way.reverse();
-    way
+    path.push((from, 0));
+    path.reverse();
+    path
 }

@@ -3,7 +3,7 @@
 //! A move of a reduced search may be several moves of the model, and its cycles close but for variables that nothing
 //! reads any more (`reduction/dead.rs`). So the steps are taken again in the plain semantics, round the cycle until a state comes back,
 //! and the claim is led along what is seen on the way. For a claim that cannot tell how long a run stays in a state there is such a
-//! way; where there is none, there is no counterexample.
+//! path; where there is none, there is no counterexample.
 
 use super::{Lasso, Move, Question};
 use model::claim::{AtomSet, Watcher};
@@ -149,17 +149,17 @@ impl<'a> Word<'a> {
         Some(())
     }
 
-    /// A way of the claim along the run, on which it accepts: a path to an accepting pair of a position and a state of the claim,
+    /// A path of the claim along the run, on which it accepts: a path to an accepting pair of a position and a state of the claim,
     /// and one from there back to it.
     fn with_claim(&self, loop_from: usize) -> Option<Lasso> {
         let initial = (0, self.question.claim.initial);
-        let from_start = self.ways(initial, loop_from);
+        let from_start = self.paths(initial, loop_from);
         let mut accepting: Vec<Pair> =
             from_start.keys().copied().filter(|pair| self.accepts(*pair, loop_from)).collect();
         accepting.sort_unstable();
         let mut looked_at = 0;
         for pair in accepting {
-            let round = self.ways(pair, loop_from);
+            let round = self.paths(pair, loop_from);
             looked_at += round.len();
             let last = round.keys().copied().filter(|&last| self.next(last, loop_from).contains(&pair)).min();
             if let Some(last) = last {
@@ -184,7 +184,7 @@ impl<'a> Word<'a> {
     }
 
     /// Every pair that can be reached from one, with the pair before it.
-    fn ways(&self, from: Pair, loop_from: usize) -> HashMap<Pair, Pair> {
+    fn paths(&self, from: Pair, loop_from: usize) -> HashMap<Pair, Pair> {
         let mut before = HashMap::from([(from, from)]);
         let mut work = VecDeque::from([from]);
         while let Some(pair) = work.pop_front() {

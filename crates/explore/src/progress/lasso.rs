@@ -1,6 +1,6 @@
-//! A cycle without progress as a run: the way to it, and once around.
+//! A cycle without progress as a run: the path to it, and once around.
 //!
-//! The search keeps states, not ways. So a short way to the cycle is looked for again among the states that it knows, and then one
+//! The search keeps states, not paths. So a short path to the cycle is looked for again among the states that it knows, and then one
 //! from the cycle back to itself.
 
 use super::Search;
@@ -18,33 +18,33 @@ pub struct Lasso {
 }
 
 impl<'a> Search<'a> {
-    /// A short lasso, given that the way from `start` leads back to `start`.
+    /// A short lasso, given that the path from `start` leads back to `start`.
     pub(super) fn lasso(&mut self, start: StateId) -> Option<Lasso> {
         let from = self.path.iter().position(|(id, _)| *id == start)?;
         let on_cycle: HashSet<StateId> = self.path[from..].iter().map(|(id, _)| *id).collect();
-        let (nearest, stem) = self.way_to(&on_cycle);
+        let (nearest, stem) = self.path_to(&on_cycle);
         let cycle = self.nearest(nearest?, &HashSet::from([nearest?]), true).1;
         Some(Lasso { stem, cycle })
     }
 
-    /// The nearest of some states, and a shortest way to it.
-    pub(super) fn way_to(&mut self, goals: &HashSet<StateId>) -> (Option<StateId>, Vec<Step>) {
+    /// The nearest of some states, and a shortest path to it.
+    pub(super) fn path_to(&mut self, goals: &HashSet<StateId>) -> (Option<StateId>, Vec<Step>) {
         if goals.contains(&0) { (Some(0), Vec::new()) } else { self.nearest(0, goals, false) }
     }
 
-    /// The nearest of some states in at least one move among known states, if need be without progress, and the way.
+    /// The nearest of some states in at least one move among known states, if need be without progress, and the path.
     fn nearest(&mut self, from: StateId, goals: &HashSet<StateId>, quiet: bool) -> (Option<StateId>, Vec<Step>) {
         let mut parents: HashMap<StateId, StateId> = HashMap::new();
         let mut queue = VecDeque::from([from]);
         while let Some(id) = queue.pop_front() {
             for next in self.known_successors(id, quiet) {
                 if goals.contains(&next) {
-                    let mut way = vec![next, id];
-                    while let Some(&parent) = way.last().filter(|&&id| id != from).and_then(|id| parents.get(id)) {
-                        way.push(parent);
+                    let mut path = vec![next, id];
+                    while let Some(&parent) = path.last().filter(|&&id| id != from).and_then(|id| parents.get(id)) {
+                        path.push(parent);
                     }
-                    way.reverse();
-                    let steps = way.windows(2).flat_map(|pair| self.steps_between(pair[0], pair[1], quiet)).collect();
+                    path.reverse();
+                    let steps = path.windows(2).flat_map(|pair| self.steps_between(pair[0], pair[1], quiet)).collect();
                     return (Some(next), steps);
                 }
                 if next != from && !parents.contains_key(&next) {

@@ -9,8 +9,8 @@ use crate::space::{Control, Move, Space};
 use queues::{Language, Limit};
 use std::collections::BTreeMap;
 
-/// A way from the start to something bad.
-pub(crate) struct Way {
+/// A path of the abstraction from the start to something bad.
+pub(crate) struct AbstractPath {
     pub(crate) classes: Vec<Class>,
     pub(crate) moves: Vec<Move>,
 }
@@ -33,22 +33,22 @@ pub(crate) struct Exploration {
 }
 
 impl Exploration {
-    /// A shortest way to a class with something bad in it, if there is one.
-    pub(crate) fn way_to_bad(
+    /// A shortest path to a class with something bad in it, if there is one.
+    pub(crate) fn path_to_bad(
         &mut self,
         abstraction: &mut Abstraction,
         space: &mut Space<'_>,
-    ) -> Result<Option<Way>, Limit> {
+    ) -> Result<Option<AbstractPath>, Limit> {
         if !self.begun {
             self.begin(abstraction, space)?;
         }
         // After a stop by a limit, the way that had been found is still the last discovery.
         if let Some(place) = self.bad_place(abstraction) {
-            return self.way_to(place, abstraction, space).map(Some);
+            return self.path_to(place, abstraction, space).map(Some);
         }
         while self.expanded < self.order.len() {
             if let Some(place) = self.expand(abstraction, space)? {
-                return self.way_to(place, abstraction, space).map(Some);
+                return self.path_to(place, abstraction, space).map(Some);
             }
         }
         Ok(None)
@@ -110,7 +110,7 @@ impl Exploration {
         places
     }
 
-    fn way_to(&self, place: usize, abstraction: &Abstraction, space: &mut Space<'_>) -> Result<Way, Limit> {
+    fn path_to(&self, place: usize, abstraction: &Abstraction, space: &mut Space<'_>) -> Result<AbstractPath, Limit> {
         let places = self.places_to(place);
         let classes: Vec<Class> = places.iter().map(|&at| self.order[at].class).collect();
         let mut moves = Vec::new();
@@ -118,7 +118,7 @@ impl Exploration {
             let (_, number) = self.order[at].from.unwrap_or_default();
             moves.push(space.moves(abstraction.control(*before))?[number as usize]);
         }
-        Ok(Way { classes, moves })
+        Ok(AbstractPath { classes, moves })
     }
 
     /// The control states on the way to the last discovery that is bad.

@@ -2,10 +2,10 @@
 //!
 //! Each control state has a partition of all queue contents, in the beginning with one class. Control states with
 //! classes are the states of the abstraction (`abstraction.rs`); there is a transition where some member of one class
-//! leads to some member of the other. A breadth-first search (`explore.rs`) looks for a way from the start to a class
+//! leads to some member of the other. A breadth-first search (`explore.rs`) looks for a path from the start to a class
 //! with something bad. There is none: safe, and the classes that were reached are the invariant. There is one, and it is
 //! feasible in the system: unsafe. Else a path invariant (`path_invariant.rs`) says why not, and splits the classes on the
-//! way.
+//! path.
 //!
 //! Only what is touched is computed anew. A split changes the transitions of the class and of its neighbours, nothing
 //! else; the search goes on from the first class on the way that was split. And partitions exist only for control states
@@ -85,13 +85,15 @@ impl Refining {
 
     /// One round of figure 8.
     pub(crate) fn iterate(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Iteration, Limit> {
-        let Some(way) = self.exploration.way_to_bad(&mut self.abstraction, space)? else { return Ok(Iteration::Safe) };
-        let path = self.path(space, &way)?;
+        let Some(abstract_path) = self.exploration.path_to_bad(&mut self.abstraction, space)? else {
+            return Ok(Iteration::Safe);
+        };
+        let path = self.path(space, &abstract_path)?;
         let exact = path.exact_forward(space)?;
         let feasible = exact.last().is_some_and(|&last| !space.languages.is_empty(last));
         self.tell_path(space, cx, &path, feasible);
         if feasible {
-            let initial = self.abstraction.control(way.classes[0]);
+            let initial = self.abstraction.control(abstract_path.classes[0]);
             let run = along(space, initial, &path.moves, &exact)?;
             // The sets are exact, so that there is a run; and it is replayed in any case.
             return Ok(Iteration::Unsafe(run.unwrap_or_default()));
@@ -99,16 +101,17 @@ impl Refining {
         let invariant = path.invariant(space, &self.settings)?;
         Event::PathInvariant { candidates: &invariant.candidates }.tell(space, cx);
         self.last.candidates = invariant.candidates.iter().map(|(_, candidate)| candidate.clone()).collect();
-        self.split(space, cx, &way.classes, &invariant)?;
+        self.split(space, cx, &abstract_path.classes, &invariant)?;
         self.iterations += 1;
         Ok(Iteration::Refined)
     }
 
-    fn path(&self, space: &mut Space<'_>, way: &explore::Way) -> Result<Path, Limit> {
-        let classes: Vec<Language> = way.classes.iter().map(|&class| self.abstraction.language(class)).collect();
-        let last = way.classes[way.classes.len() - 1];
+    fn path(&self, space: &mut Space<'_>, abstract_path: &explore::AbstractPath) -> Result<Path, Limit> {
+        let classes: Vec<Language> =
+            abstract_path.classes.iter().map(|&class| self.abstraction.language(class)).collect();
+        let last = abstract_path.classes[abstract_path.classes.len() - 1];
         let bad = space.bad(self.abstraction.control(last))?;
-        Ok(Path { classes, moves: way.moves.clone(), init: space.start, bad })
+        Ok(Path { classes, moves: abstract_path.moves.clone(), init: space.start, bad })
     }
 
     fn split(

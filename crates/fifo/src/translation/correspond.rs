@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// Stands for all last states of a machine.
 const ENDED: u32 = u32::MAX;
-/// More ways to assign processes to machines than this are not looked at.
+/// More paths to assign processes to machines than this are not looked at.
 const MOST_WAYS: usize = 1000;
 
 /// Where a process is, and what it can see of its own: its variables, and the global ones that belong to it.
@@ -24,7 +24,7 @@ struct Standing {
     locals: Vec<i32>,
 }
 
-/// The way from states of the network to control states of the machines.
+/// The path from states of the network to control states of the machines.
 pub struct Correspondence<'a> {
     network: &'a Network,
     folded: &'a Folded,
@@ -116,11 +116,11 @@ impl<'a> Correspondence<'a> {
     pub fn names(&self, stepper: &mut Stepper<'_>, state: &[u8]) -> Vec<Vec<u32>> {
         stepper.load(state);
         let mut names = Vec::new();
-        self.ways(stepper, self.folded.processes.len(), false, &mut names);
+        self.paths(stepper, self.folded.processes.len(), false, &mut names);
         if let Some(creator) = self.creator.filter(|&creator| creator < stepper.loaded_processes()) {
             let standing = self.standing_of(stepper, creator);
             for &(_, created) in self.prologue.iter().filter(|(passed, _)| *passed == standing) {
-                self.ways(stepper, created, true, &mut names);
+                self.paths(stepper, created, true, &mut names);
             }
         }
         names.sort_unstable();
@@ -128,9 +128,9 @@ impl<'a> Correspondence<'a> {
         names
     }
 
-    /// Every way to take the processes of the loaded state, in their order, for some of the first `created` machines. The
+    /// Every path to take the processes of the loaded state, in their order, for some of the first `created` machines. The
     /// others of those have ended; those that were not created yet stand at their beginning, as does a creator at work.
-    fn ways(&self, stepper: &Stepper<'_>, created: usize, creating: bool, names: &mut Vec<Vec<u32>>) {
+    fn paths(&self, stepper: &Stepper<'_>, created: usize, creating: bool, names: &mut Vec<Vec<u32>>) {
         let living = stepper.loaded_processes();
         if living > created {
             return;

@@ -194,7 +194,7 @@ impl Lifting<'_> {
         Ok(number)
     }
 
-    /// What can be done with some contents: see the checker, which does the same in its own way.
+    /// What can be done with some contents: see the checker, which does the same in its own path.
     fn moves(&mut self, control: &Control, set: Language) -> Result<Moves, Unlifted> {
         let mut moves = Moves::default();
         moves.free = self.sample(&control.0, control.1, &mut moves)?;

@@ -27,7 +27,7 @@ const MOST_TRANSITIONS: usize = 500_000;
 /// A state without messages, and the process in control.
 type Control = (Vec<u8>, Option<u32>);
 
-/// The machine of a network, and the way back.
+/// The machine of a network, and the path back.
 pub struct Product {
     /// What is bad is an error.
     pub system: System,

@@ -19,13 +19,13 @@ use std::io::Write;
 
 /// As many values are there for the beginning, where variables can be anything.
 const AT_THE_BEGINNING: usize = 100_000;
-/// More ways of taking an event together are not offered.
+/// More choices of taking an event together are not offered.
 const MOST_WAYS: usize = 100;
 /// So often are inputs drawn before a solver is asked for some.
 const DRAWS: usize = 30;
 
 /// What can happen: an event, or nothing that others see; and the parts that move, each by a step.
-type Way = (Option<EventId>, Vec<(usize, u32)>);
+type Choice = (Option<EventId>, Vec<(usize, u32)>);
 
 /// One run, chosen at random or by hand.
 pub fn run(
@@ -66,14 +66,14 @@ impl Simulation<'_> {
             if let Some(code) = self.ended(out, number - 1)? {
                 return Ok(code);
             }
-            let ways = self.ways();
-            if ways.is_empty() {
+            let choices = self.choices();
+            if choices.is_empty() {
                 return self.stuck(out, number - 1);
             }
-            let lines: Vec<String> = ways.iter().map(|way| self.line(way)).collect();
+            let lines: Vec<String> = choices.iter().map(|choice| self.line(choice)).collect();
             let Some(index) = chooser.choose(out, &lines)? else { return Ok(0) };
-            let Some(way) = ways.into_iter().nth(index) else { return Ok(0) };
-            if !self.take(out, number, &way, chooser)? {
+            let Some(choice) = choices.into_iter().nth(index) else { return Ok(0) };
+            if !self.take(out, number, &choice, chooser)? {
                 return Ok(0);
             }
         }
@@ -81,11 +81,11 @@ impl Simulation<'_> {
         Ok(0)
     }
 
-    fn ways(&mut self) -> Vec<Way> {
-        let mut ways: Vec<Way> = Vec::new();
+    fn choices(&mut self) -> Vec<Choice> {
+        let mut choices: Vec<Choice> = Vec::new();
         for part in 0..self.walkers.len() {
             let alone = self.walkers[part].steps_with(TAU);
-            ways.extend(alone.into_iter().map(|code| (None, vec![(part, code)])));
+            choices.extend(alone.into_iter().map(|code| (None, vec![(part, code)])));
         }
         let ready: BTreeSet<EventId> = self.walkers.iter().flat_map(Walker::ready).filter(|&e| e != TAU).collect();
         for event in ready {
@@ -96,13 +96,13 @@ impl Simulation<'_> {
                 together = together.iter().flat_map(|moves| codes.iter().map(|&code| with(moves, code))).collect();
                 together.truncate(MOST_WAYS);
             }
-            ways.extend(together.into_iter().map(|moves| (Some(event), moves)));
+            choices.extend(together.into_iter().map(|moves| (Some(event), moves)));
         }
-        ways
+        choices
     }
 
-    /// A way in one line, before it is taken.
-    fn line(&self, (event, moves): &Way) -> String {
+    /// A choice in one line, before it is taken.
+    fn line(&self, (event, moves): &Choice) -> String {
         let who = moves.iter().map(|&(part, code)| {
             let walker = &self.walkers[part];
             format!("{}: {}", walker.name(), walker.what(code, self.sources))
@@ -114,12 +114,12 @@ impl Simulation<'_> {
         event.and_then(|event| self.specification.events.get(event.index())).map_or("", |event| &event.name)
     }
 
-    /// Takes a way and shows it. Whether the run goes on: the user may have enough.
+    /// Takes a choice and shows it. Whether the run goes on: the user may have enough.
     fn take(
         &mut self,
         out: &mut dyn Write,
         number: usize,
-        (event, moves): &Way,
+        (event, moves): &Choice,
         chooser: &mut Chooser,
     ) -> Result<bool, Error> {
         self.narrator.begin(Some(self.name(*event).to_owned()).filter(|name| !name.is_empty()));

@@ -12,7 +12,7 @@ use crate::semantics::Stepper;
 use std::collections::BTreeSet;
 
 /// What an edge is for a process that waits.
-enum Way {
+enum Alternative {
     /// It will not be possible as long as the process stays.
     Closed,
     /// A receive from a queue.
@@ -31,11 +31,11 @@ pub fn awaited(network: &Network, stepper: &Stepper<'_>, process: usize) -> Opti
     let look = Look { network, stepper, process };
     let mut queues = BTreeSet::new();
     for edge in machine.edges_from(at) {
-        for way in look.action(&edge.action) {
-            match way {
-                Way::Closed => {}
-                Way::Receive(queue) => drop(queues.insert(queue)),
-                Way::Other => return None,
+        for alternative in look.action(&edge.action) {
+            match alternative {
+                Alternative::Closed => {}
+                Alternative::Receive(queue) => drop(queues.insert(queue)),
+                Alternative::Other => return None,
             }
         }
     }
@@ -49,40 +49,40 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn action(&self, action: &Action) -> Vec<Way> {
+    fn action(&self, action: &Action) -> Vec<Alternative> {
         match action {
-            Action::Deterministic(step) if step.guard.is_empty() => vec![Way::Other],
+            Action::Deterministic(step) if step.guard.is_empty() => vec![Alternative::Other],
             Action::Deterministic(step) => step.guard.iter().map(|guard| self.statement(guard)).collect(),
             other => vec![self.statement(other)],
         }
     }
 
-    fn statement(&self, action: &Action) -> Way {
+    fn statement(&self, action: &Action) -> Alternative {
         match action {
             Action::Receive { channel, .. } => self.receive(channel),
             Action::Condition(Expr::Binary(BinaryOp::And, condition, head)) => match head.as_ref() {
-                Expr::Poll { .. } if self.is_closed(condition) => Way::Closed,
+                Expr::Poll { .. } if self.is_closed(condition) => Alternative::Closed,
                 Expr::Poll { channel, .. } if !self.is_shared(condition) => self.receive(channel),
                 _ => self.condition(action),
             },
             Action::Condition(_) => self.condition(action),
-            _ => Way::Other,
+            _ => Alternative::Other,
         }
     }
 
-    fn condition(&self, action: &Action) -> Way {
+    fn condition(&self, action: &Action) -> Alternative {
         match action {
-            Action::Condition(e) if self.is_closed(e) => Way::Closed,
-            _ => Way::Other,
+            Action::Condition(e) if self.is_closed(e) => Alternative::Closed,
+            _ => Alternative::Other,
         }
     }
 
-    fn receive(&self, channel: &Expr) -> Way {
+    fn receive(&self, channel: &Expr) -> Alternative {
         let reference = self.stepper.loaded_value(self.process, channel).and_then(|value| usize::try_from(value).ok());
         let queue = reference.and_then(|reference| reference.checked_sub(1));
         match queue.filter(|&queue| self.stepper.loaded_is_rendezvous(queue) == Some(false)) {
-            Some(queue) => Way::Receive(queue),
-            None => Way::Other,
+            Some(queue) => Alternative::Receive(queue),
+            None => Alternative::Other,
         }
     }
 

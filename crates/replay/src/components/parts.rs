@@ -12,7 +12,7 @@ use model::ids::{EventId, PropositionId};
 use model::source::{SourceMap, Span};
 use model::structure::{Ending, TAU};
 use spec::graph::{Graph, Place, Step};
-use spec::{Asked, Part, Procedure, Question, Specification};
+use spec::{Part, Prepared, Procedure, Question, Specification};
 use std::collections::{HashMap, VecDeque};
 
 /// A part of the program, on its way.
@@ -63,7 +63,7 @@ impl<'a> Walker<'a> {
                 None => Err(format!("`{}` does not begin there", process.name)),
             },
             Part::Procedure(procedure) => {
-                let asked = Asked::new(specification, question).map_err(|reason| reason.to_string())?;
+                let asked = Prepared::new(specification, question).map_err(|reason| reason.to_string())?;
                 let graph = asked.graph(procedure).map_err(|reason| reason.to_string())?;
                 let mut alphabet = asked.alphabet(procedure);
                 alphabet.sort_unstable();

@@ -1,4 +1,4 @@
-//! All ways from one location of a proof to the next ones, as one question.
+//! All paths from one location of a proof to the next ones, as one question.
 
 use super::Refusal;
 use super::cases;
@@ -65,7 +65,7 @@ impl<'c> Walk<'c> {
         Ok(Walk { component, table, held, budget })
     }
 
-    /// Refutes every way out of the invariant, case by case where the conditions are a list of cases. How many questions
+    /// Refutes every path out of the invariant, case by case where the conditions are a list of cases. How many questions
     /// that were.
     pub(super) fn check(&self, refuter: &mut dyn Refuter) -> Result<u64, Refusal> {
         self.at_entry(refuter)?;
@@ -138,7 +138,7 @@ impl<'c> Walk<'c> {
         between.insert(0, vec![Arrival { here: known, values: Rc::new(values) }]);
         while let Some((place, arrivals)) = between.pop_first() {
             self.budget.check().map_err(|reason| Refusal::Undecided(start, reason))?;
-            let Some(here) = meeting(circuit, arrivals) else { continue };
+            let Some(here) = joined(circuit, arrivals) else { continue };
             let Some(&location) = order.sequence.get(place) else { continue };
             for (_, edge) in self.component.leaving(location) {
                 match edge.instruction {
@@ -158,7 +158,7 @@ impl<'c> Walk<'c> {
             }
         }
         for (location, arrivals) in ends {
-            if let Some(there) = meeting(circuit, arrivals) {
+            if let Some(there) = joined(circuit, arrivals) {
                 let conditions = self.conditions(circuit, location, &there.values);
                 bad.push(circuit.and(there.here, !conditions));
             }
@@ -166,7 +166,7 @@ impl<'c> Walk<'c> {
         Ok(circuit.any(bad.into_iter()))
     }
 
-    /// A location where ways end: the proof has it, or it is the entry, of which nothing may be known.
+    /// A location where paths end: the proof has it, or it is the entry, of which nothing may be known.
     fn is_end(&self, location: LocationId) -> bool {
         self.held.contains_key(&location) || location == self.component.entry
     }
@@ -263,8 +263,8 @@ fn is_never(
     }
 }
 
-/// Where ways meet: of each two, an input says which one was taken. No two conditions are believed to exclude each other.
-fn meeting(circuit: &mut Circuit<'_>, arrivals: Vec<Arrival>) -> Option<Arrival> {
+/// Where paths meet: of each two, an input says which one was taken. No two conditions are believed to exclude each other.
+fn joined(circuit: &mut Circuit<'_>, arrivals: Vec<Arrival>) -> Option<Arrival> {
     let mut arrivals = arrivals.into_iter();
     let mut met = arrivals.next()?;
     for arrival in arrivals {
