@@ -39,7 +39,7 @@ build() {
 
 build '`cargo build --release`' cargo build --release --locked
 cp "$work/target/release/highwater" "$work/release"
-build '`cargo test --workspace --release --no-run`' cargo test --workspace --release --locked --no-run
+build '`cargo test --workspace --release`, compiled and run' cargo test --workspace --release --locked
 build '`cargo build --profile dist`' cargo build --profile dist --locked
 cp "$work/target/dist/highwater" "$work/dist"
 

@@ -28,7 +28,7 @@ use model::network::MachineKind;
 use model::semantics::Semantics;
 use model::verdict::{Certificate, Property};
 use moves::Moves;
-use product::{Found, Product, Rules, Watch};
+use product::{Atoms, Branches, Debt, Debts, Found, Product, Rules, Watch};
 use tableau::Tableau;
 
 /// Where and how long to look.
@@ -192,4 +192,26 @@ fn same_automaton(one: &Claim, other: &Claim) -> bool {
     one.initial == other.initial
         && one.states.len() == other.states.len()
         && one.states.iter().zip(&other.states).all(same_state)
+}
+
+impl Watch for &Claim {
+    fn initial(&self) -> u32 {
+        self.initial
+    }
+
+    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Branches, Refusal> {
+        let state = &self.states[at as usize];
+        let holds = atoms.ask(state.edges.iter().fold(0, |set, edge| set | edge.holds | edge.fails))?;
+        let debts: Debts = (!state.accepting).then_some(Debt::Acceptance).into_iter().collect();
+        Ok(state.edges.iter().filter(|edge| edge.is_open(holds)).map(|edge| (edge.to, debts.clone())).collect())
+    }
+
+    fn ends(&self, at: u32, atoms: Atoms) -> Result<bool, Refusal> {
+        let events = self.events();
+        let mut last = self.states[at as usize].edges.iter().filter(|edge| edge.to.is_none());
+        last.try_fold(false, |ends, edge| {
+            let wanted = edge.holds | edge.fails;
+            Ok(ends || wanted & events == 0 && edge.is_open(atoms.ask(wanted)?))
+        })
+    }
 }

@@ -19,37 +19,17 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The lines of a text without comments, blank lines and items that are compiled for tests only.
-fn code_lines(text: &str) -> usize {
-    let mut lines = text.lines().map(str::trim);
-    let mut count = 0;
-    while let Some(line) = lines.next() {
-        if line.starts_with("#[cfg(test)]") {
-            let mut open = 0;
-            for line in lines.by_ref().skip_while(|line| line.starts_with("#[")) {
-                open += line.matches('{').count() as i64 - line.matches('}').count() as i64;
-                if open <= 0 {
-                    break;
-                }
-            }
-        } else if !line.is_empty() && !line.starts_with("//") {
-            count += 1;
-        }
-    }
-    count
-}
-
 /// The code lines of a folder below `crates`.
 fn size(folder: &str) -> usize {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
-    sources(&folder).iter().map(|file| code_lines(&fs::read_to_string(file).unwrap())).sum()
+    sources(&folder).iter().map(|file| testing::code_lines(&fs::read_to_string(file).unwrap())).sum()
 }
 
 #[test]
 fn comments_blank_lines_and_tests_are_not_counted() {
     let text = "//! A file.\n\nuse a::b;\n\n/// A function.\nfn f() {}\n#[cfg(test)]\nmod c;\nfn g() {}\n\
                 #[cfg(test)]\nmod tests {\n    fn h() {\n    }\n}\n";
-    assert_eq!(code_lines(text), 3);
+    assert_eq!(testing::code_lines(text), 3);
 }
 
 #[test]

@@ -6,8 +6,10 @@
 
 pub mod c;
 pub mod judge;
+mod lines;
 pub mod models;
 
+pub use lines::code_lines;
 pub use model::random::{Number, Random};
 
 /// The number in an environment variable.

@@ -3,8 +3,7 @@
 use super::{Question, atoms_of, event_bit, search};
 use crate::Refusal;
 use crate::pace::Pace;
-use crate::temporal::moves::{Move, Place};
-use crate::temporal::product::Moving;
+use crate::temporal::product::{Move, Moving, Place};
 use model::claim::AtomSet;
 use model::composition::{Atom, Composition, Stepper};
 use model::context::Context;

@@ -1,6 +1,7 @@
 //! Strongly connected components, by Tarjan's algorithm without recursion.
 
-use super::product::Edge;
+/// An edge of a graph: where it leads, and a mark; in a product, the number of the set of its debts.
+pub(crate) type Edge = (u32, u32);
 
 /// Not looked at yet.
 const NEW: u32 = u32::MAX;

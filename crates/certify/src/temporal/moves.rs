@@ -8,43 +8,14 @@
 //! Where there is no step at all, the run goes on in the same state forever, and nothing happens. That is not so
 //! where a step ends in an error, or in an atomic sequence without end.
 
-use super::product::Moving;
+use super::product::{Move, Moving, Place, Processes};
 use crate::{Refusal, overflow, pause};
 use model::claim::{AtomSet, Watcher, halves};
 use model::context::Context;
 use model::formula::Atom;
 use model::semantics::{Semantics, Stepper};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-
-/// Processes.
-pub(crate) type Processes = BTreeSet<u32>;
-
-/// A move.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Move {
-    /// The state it leads to.
-    pub to: u32,
-    /// The events that happen.
-    pub events: AtomSet,
-    /// The processes that take part.
-    pub moved: Processes,
-}
-
-/// What there is to know of a state.
-#[derive(Default)]
-pub(crate) struct Place {
-    /// The conditions that hold.
-    pub holds: AtomSet,
-    /// Those that have no value.
-    pub undefined: AtomSet,
-    /// Some process is at a location labelled as accepting.
-    pub accepting: bool,
-    /// The processes that take part in some first step.
-    pub enabled: Processes,
-    pub moves: Vec<Move>,
-    pub digest: u128,
-}
 
 /// A state in the middle of a move: the state, who has control, what happened, and who took part.
 type Inner = (Vec<u8>, Option<u32>, AtomSet, Processes);

@@ -6,11 +6,10 @@
 //! that puts off what the formula promises owes that promise, and, among fair runs, a step owes a turn to each process that
 //! can move and does not. A cycle is a counterexample if no debt is on all of its steps.
 
-use super::components::components;
-use super::moves::{Place, Processes};
+use super::components::{Edge, components};
 use crate::Refusal;
 use crate::pace::pause;
-use model::claim::{AtomSet, Claim, product_digest};
+use model::claim::{AtomSet, product_digest};
 use model::context::Context;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -62,28 +61,6 @@ pub(crate) trait Watch {
     fn ends(&self, at: u32, atoms: Atoms) -> Result<bool, Refusal>;
 }
 
-impl Watch for &Claim {
-    fn initial(&self) -> u32 {
-        self.initial
-    }
-
-    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Branches, Refusal> {
-        let state = &self.states[at as usize];
-        let holds = atoms.ask(state.edges.iter().fold(0, |set, edge| set | edge.holds | edge.fails))?;
-        let debts: Debts = (!state.accepting).then_some(Debt::Acceptance).into_iter().collect();
-        Ok(state.edges.iter().filter(|edge| edge.is_open(holds)).map(|edge| (edge.to, debts.clone())).collect())
-    }
-
-    fn ends(&self, at: u32, atoms: Atoms) -> Result<bool, Refusal> {
-        let events = self.events();
-        let mut last = self.states[at as usize].edges.iter().filter(|edge| edge.to.is_none());
-        last.try_fold(false, |ends, edge| {
-            let wanted = edge.holds | edge.fails;
-            Ok(ends || wanted & events == 0 && edge.is_open(atoms.ask(wanted)?))
-        })
-    }
-}
-
 /// What counts.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules {
@@ -93,8 +70,34 @@ pub(crate) struct Rules {
     pub fair: bool,
 }
 
-/// A step of the product: where it leads, and the number of the set of its debts.
-pub(crate) type Edge = (u32, u32);
+/// Processes.
+pub(crate) type Processes = BTreeSet<u32>;
+
+/// A move.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Move {
+    /// The state it leads to.
+    pub to: u32,
+    /// The events that happen.
+    pub events: AtomSet,
+    /// The processes that take part.
+    pub moved: Processes,
+}
+
+/// What there is to know of a state.
+#[derive(Default)]
+pub(crate) struct Place {
+    /// The conditions that hold.
+    pub holds: AtomSet,
+    /// Those that have no value.
+    pub undefined: AtomSet,
+    /// Some process is at a location labelled as accepting.
+    pub accepting: bool,
+    /// The processes that take part in some first step.
+    pub enabled: Processes,
+    pub moves: Vec<Move>,
+    pub digest: u128,
+}
 
 /// What runs beside the automaton: its states are numbers.
 pub(crate) trait Moving {
