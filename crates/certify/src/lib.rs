@@ -122,6 +122,9 @@ pub fn verify(
         (Certificate::Searched { fair: false, .. }, Property::Trace(name)) => {
             return traces::verify(semantics, name, cx);
         }
+        (Certificate::Searched { fair: false, .. }, Property::Boundedness) => {
+            return searched::boundedness(semantics, None, cx);
+        }
         (Certificate::Searched { fair, events }, Property::Livelock) => {
             return searched::livelock(semantics, None, (events, *fair), cx);
         }
@@ -136,7 +139,7 @@ pub fn verify(
     match property {
         Property::Safety | Property::Deadlock => {}
         Property::Boundedness => {
-            return searched::boundedness(semantics, (*states, *digest), longest, cx);
+            return searched::boundedness(semantics, Some((*states, *digest, longest)), cx);
         }
         Property::Livelock => {
             return searched::livelock(semantics, Some((*states, *digest)), (events, false), cx);

@@ -183,6 +183,13 @@ impl<'s> Expander<'s> {
         self
     }
 
+    /// The same where the longest that queues get must not change.
+    pub(crate) fn keeping_lengths(mut self) -> Self {
+        let reduction = Reduction::new(self.stepper.semantics(), &[], Labels::None);
+        self.reduction = reduction.map(Reduction::keeping_lengths);
+        self
+    }
+
     /// Shows every successor of a state to `sink`. `stop` is asked now and then in long atomic sequences.
     pub fn expand(
         &mut self,

@@ -13,6 +13,9 @@
 //! fills), and prefers the edges of the guide, if there is one. Seeds are fixed: the same question gets
 //! the same answer, but for the clock.
 //!
+//! In a large system, states are left out that make no queue longer than it gets elsewhere (`reduction`): where that leaves finitely
+//! many, all of the system is finite.
+//!
 //! Staged growth: after a loop was verified, the search goes on from the state that some rounds of it
 //! lead to, where the queues that it fills may do as they like.
 
@@ -23,6 +26,7 @@ mod walk;
 
 use crate::clock::Clock;
 use crate::expansion::Expander;
+use crate::reduction::{self, Labels, Mode};
 use breadth::Tree;
 pub(crate) use lengths::Lengths;
 use model::context::Context;
@@ -34,6 +38,7 @@ use model::verdict::{Reason, SearchStats};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::rc::Rc;
 
 pub use model::growth::GrowingRun;
@@ -55,6 +60,8 @@ pub struct GrowthOptions {
     pub channels: Vec<String>,
     /// One channel that grows is enough.
     pub stop_at_first: bool,
+    /// Whether states may be left out.
+    pub reduction: Mode,
 }
 
 /// How long a queue got.
@@ -77,7 +84,7 @@ pub struct GrowthReport {
     pub stopped: Option<Reason>,
     /// What was counted.
     pub stats: SearchStats,
-    /// The digest of all states, if complete.
+    /// The digest of all states, if complete and none was left out.
     pub digest: Option<u128>,
     /// Every channel that was seen, by name, and how long it got.
     pub longest: Vec<QueueLength>,
@@ -117,18 +124,34 @@ const MOST_VERIFIED: u8 = 3;
 const ROUNDS: usize = 12;
 /// More turns than this are not taken.
 const MOST_TURNS: u32 = 10;
+/// After so many turns states are left out.
+const WHOLE_TURNS: u32 = 4;
 /// More stages than this are not searched for.
 const MOST_STAGES: usize = 3;
 
 /// Searches for growth.
 pub fn growth(semantics: &Semantics<'_>, options: &GrowthOptions, cx: &Context<'_>) -> GrowthReport {
+    let trimmed;
     let mut hunt = Hunt::new(semantics, options, cx);
     if semantics.reading() != Reading::Unbounded {
         let reason = String::from("channels have a capacity in this reading");
         hunt.report.stopped = Some(Reason::NotSupported(reason));
         return hunt.report;
     }
-    let ended = hunt.run();
+    let whole = match options.reduction {
+        Mode::Off => MOST_TURNS,
+        Mode::Auto => WHOLE_TURNS,
+        Mode::Trimmed | Mode::On => 0,
+    };
+    let mut ended = hunt.run(0..whole);
+    if matches!(ended, Ended::Enough) {
+        trimmed = reduction::trimmed(semantics, &[], Labels::None);
+        hunt = match &trimmed {
+            Some(trimmed) => hunt.reduced(trimmed),
+            None => hunt,
+        };
+        ended = hunt.run(whole..MOST_TURNS);
+    }
     hunt.finish(ended)
 }
 
@@ -155,6 +178,7 @@ enum Ended {
 }
 
 struct Hunt<'a> {
+    /// What runs are shown of, also where states are left out.
     semantics: &'a Semantics<'a>,
     options: &'a GrowthOptions,
     clock: Clock<'a>,
@@ -163,6 +187,8 @@ struct Hunt<'a> {
     transitions: u64,
     crashed: Option<FaultAt>,
     expander: Expander<'a>,
+    /// The one that leaves out states.
+    reduced: Option<Expander<'a>>,
     parts: Parts<'a>,
     report: GrowthReport,
     /// The names of the queues of a stack of processes, by the bytes that stand for it.
@@ -191,6 +217,7 @@ impl<'a> Hunt<'a> {
             transitions: 0,
             crashed: None,
             expander: Expander::new(semantics),
+            reduced: None,
             parts: Parts::new(semantics),
             report: GrowthReport::default(),
             names: BTreeMap::new(),
@@ -204,18 +231,59 @@ impl<'a> Hunt<'a> {
         }
     }
 
-    fn run(&mut self) -> Ended {
+    /// The first state, where nothing has been searched yet.
+    fn begin(&mut self) -> Result<(), Ended> {
         let initial = match self.stepper.initial() {
             Ok(Ok(state)) => state,
             Ok(Err(fault)) => {
                 let reason = format!("there is no first state: {}", fault.fault);
-                return Ended::Stopped(Reason::NotSupported(reason));
+                return Err(Ended::Stopped(Reason::NotSupported(reason)));
             }
-            Err(overflow) => return Ended::Stopped(Reason::from(overflow)),
+            Err(overflow) => return Err(Ended::Stopped(Reason::from(overflow))),
         };
+        let mut tree = Tree::new(&initial);
+        tree.reduced = self.reduced.is_some();
         let base = GrowingRun { prefix: Vec::new(), stages: Vec::new() };
-        self.add_origin(Origin { state: initial, run: Vec::new(), base, reservoirs: Vec::new() });
-        for turn in 0..MOST_TURNS {
+        let origin = Origin { state: initial, run: Vec::new(), base, reservoirs: Vec::new() };
+        self.origins.insert(0, (Rc::new(origin), tree));
+        Ok(())
+    }
+
+    /// The same where states may be left out, with what is known already. The search from the first state begins again.
+    fn reduced(self, trimmed: &'a Semantics<'a>) -> Self {
+        let mut hunt = Hunt {
+            semantics: self.semantics,
+            transitions: self.transitions + self.expander.transitions,
+            reduced: Some(Expander::new(trimmed).keeping_lengths()),
+            crashed: self.crashed.or(self.expander.crashed),
+            report: self.report,
+            longest: self.longest,
+            shown: self.shown,
+            known: self.known,
+            spent: self.spent,
+            searched: self.searched,
+            refused: self.refused,
+            ..Hunt::new(trimmed, self.options, &self.clock.cx)
+        };
+        let stages = self.origins.iter().skip(1).map(|(origin, _)| origin);
+        if let Ok(Ok(initial)) = hunt.stepper.initial() {
+            for origin in stages {
+                if let Some(state) = hunt.follow(&initial, &origin.run) {
+                    let (run, base, reservoirs) = (origin.run.clone(), origin.base.clone(), origin.reservoirs.clone());
+                    hunt.add_origin(Origin { state, run, base, reservoirs });
+                }
+            }
+        }
+        hunt
+    }
+
+    /// Some turns.
+    fn run(&mut self, turns: Range<u32>) -> Ended {
+        let begun = self.origins.first().is_some_and(|(origin, _)| origin.base.stages.is_empty());
+        if !begun && let Err(ended) = self.begin() {
+            return ended;
+        }
+        for turn in turns.clone() {
             let states = FIRST_STATES * LARGER.pow(turn);
             let limit = self.clock.cx.budget.most_states().unwrap_or(u64::MAX);
             let mut stopped = (states >= limit).then_some(Reason::States);
@@ -238,11 +306,11 @@ impl<'a> Hunt<'a> {
                 return Ended::Stopped(reason);
             }
         }
-        Ended::Stopped(Reason::States)
+        if turns.end < MOST_TURNS { Ended::Enough } else { Ended::Stopped(Reason::States) }
     }
 
     fn add_origin(&mut self, origin: Origin) {
-        let tree = self.tree(&origin);
+        let tree = Tree::new(&origin.state);
         self.origins.push((Rc::new(origin), tree));
     }
 
@@ -397,12 +465,14 @@ impl<'a> Hunt<'a> {
     }
 
     fn finish(mut self, ended: Ended) -> GrowthReport {
-        self.report.stats.transitions = self.transitions + self.expander.transitions;
+        let reduced = self.reduced.as_mut();
+        let (more, crashed) = reduced.map_or((0, None), |reduced| (reduced.transitions, reduced.crashed.take()));
+        self.report.stats.transitions = self.transitions + self.expander.transitions + more;
         self.report.complete = matches!(ended, Ended::Complete);
         if let Ended::Stopped(reason) = ended {
             self.report.stopped = Some(reason);
         }
-        self.report.crashed = self.expander.crashed.take().or(self.crashed.take());
+        self.report.crashed = self.expander.crashed.take().or(crashed).or(self.crashed.take());
         self.report.longest = self.longest.into_values().collect();
         self.report
     }

@@ -67,6 +67,8 @@ pub struct Choice {
 pub struct Reduction<'n> {
     network: &'n Network,
     reading: Reading,
+    /// Queues must not be shorter than in what is left out.
+    lengths: bool,
     stability: Stability,
     machines: Vec<MachineAccess>,
     /// Per machine and location: what does not depend on the process.
@@ -131,6 +133,7 @@ impl<'n> Reduction<'n> {
         let mut reduction = Reduction {
             network,
             reading: semantics.reading(),
+            lengths: false,
             stability,
             machines,
             places: Vec::new(),
@@ -147,6 +150,15 @@ impl<'n> Reduction<'n> {
         reduction.places = ids.zip(&cuts).map(|(id, cuts)| reduction.places_of(id, semantics, cuts)).collect();
         reduction.cut = cuts.iter().map(|cuts| cuts.all).collect();
         Some(reduction)
+    }
+
+    /// No queue, and no number of processes, is larger in what is left out than in what is left. For let a run be left out, and let a
+    /// process be alone that the run never moves: after the step of that process the run still exists, and the queue is as long as
+    /// before, or longer, but if the step takes from it. So a process may take a message alone only if nobody else sends to the
+    /// queue any more: then no run of the others makes it longer than it is. Processes begin and end together with all others.
+    pub(crate) fn keeping_lengths(mut self) -> Self {
+        self.lengths = true;
+        self
     }
 
     /// What the edges of each machine can do without: the states after some, and variables that are dead.

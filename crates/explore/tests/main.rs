@@ -10,5 +10,6 @@ mod progress;
 mod random_growth;
 mod random_progress;
 mod reduction;
+mod reduction_lengths;
 mod reduction_rules;
 mod waiting;

@@ -248,7 +248,7 @@ impl Maker {
 }
 
 /// The model and its formula; `None` for the few that are refused (two `else` at the same place).
-fn read(seed: u64) -> Option<(Network, SourceMap, String)> {
+pub fn read(seed: u64) -> Option<(Network, SourceMap, String)> {
     let mut maker = Maker(Random::new(seed));
     let text = maker.model();
     let depth = 1 + maker.0.below(3);

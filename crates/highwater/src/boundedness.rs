@@ -101,7 +101,8 @@ impl Portfolio<'_> {
         };
         let channels = report.queues.iter().filter(|q| !q.bounded).map(|q| q.name.clone()).collect();
         let guide = (!report.guide.is_empty()).then(|| Guide { edges: report.guide.clone() });
-        let mut options = GrowthOptions { guide, channels, stop_at_first: !report.complete };
+        let (stop_at_first, reduction) = (!report.complete, self.reduction);
+        let mut options = GrowthOptions { guide, channels, stop_at_first, reduction };
         let mut filled = BTreeMap::new();
         if report.complete && report.queues.len() > MANY_QUEUES {
             let wanted = report.queues.iter().filter_map(|q| Some((q.name.clone(), q.at_most?))).collect();
@@ -231,8 +232,10 @@ impl Portfolio<'_> {
                 channel.reached = Some(longest);
             }
         }
+        let Some(digest) = growth.digest else {
+            return Certificate::Searched { fair: false, events: Vec::new() };
+        };
         let longest = growth.longest.iter().map(|q| (q.channel.clone(), u64::from(q.length))).collect();
-        let digest = growth.digest.unwrap_or(0);
         Certificate::Explored { states: growth.stats.states, digest, longest, events: Vec::new() }
     }
 

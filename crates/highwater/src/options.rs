@@ -133,7 +133,7 @@ pub const RULES: [OptionRule; 27] = [
     OptionRule {
         name: "--reduction",
         kinds: NETWORKS,
-        what: "safety, deadlock and livelock by the engine `explore`; without `--fair` also ltl and acceptance",
+        what: "safety, deadlock, boundedness and livelock by the engine `explore`; without `--fair` also ltl and acceptance",
         given: |s| s.reduction != Reduction::Auto,
         uses: |s, u| explores(u) && reduces(s, &u.property),
     },
@@ -280,7 +280,7 @@ fn is_liveness(property: &Property) -> bool {
 /// them all; livelock is first searched without fairness.
 fn reduces(settings: &Settings, property: &Property) -> bool {
     match property {
-        Property::Safety | Property::Deadlock | Property::Livelock => true,
+        Property::Safety | Property::Deadlock | Property::Boundedness | Property::Livelock => true,
         Property::Ltl(_) | Property::Acceptance => !settings.fair,
         _ => false,
     }

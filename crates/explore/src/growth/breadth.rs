@@ -5,7 +5,7 @@
 
 use super::{Ended, Hunt, Lengths, Origin};
 use crate::ENGINE;
-use crate::expansion::{Sink, Unfinished};
+use crate::expansion::{Expander, Sink, Unfinished};
 use crate::table::{Batch, NO_PARENT, StateId, StateTable};
 use model::fault::Overflow;
 use model::growth::{Fingerprint, Parts};
@@ -38,9 +38,18 @@ pub(super) struct Tree {
     layer_end: StateId,
     depth: u64,
     digest: u128,
+    /// States are left out.
+    pub(super) reduced: bool,
 }
 
 impl Tree {
+    /// A search that starts at a state.
+    pub(super) fn new(state: &[u8]) -> Tree {
+        let mut tree = Tree { layer_end: 1, ..Tree::default() };
+        tree.batch.push(state, NO_PARENT);
+        tree
+    }
+
     fn ancestors(&self, id: StateId) -> impl Iterator<Item = StateId> {
         std::iter::successors(self.table.parent(id), |&id| self.table.parent(id))
     }
@@ -89,12 +98,9 @@ impl Sink for Successors<'_, '_, '_> {
     }
 }
 
-impl Hunt<'_> {
-    /// A search that starts at an origin.
-    pub(super) fn tree(&mut self, origin: &Origin) -> Tree {
-        let mut tree = Tree { layer_end: 1, ..Tree::default() };
-        tree.batch.push(&origin.state, NO_PARENT);
-        tree
+impl<'a> Hunt<'a> {
+    fn expander(&mut self, tree: &Tree) -> &mut Expander<'a> {
+        self.reduced.as_mut().filter(|_| tree.reduced).unwrap_or(&mut self.expander)
     }
 
     /// Goes on until there are so many states.
@@ -102,7 +108,7 @@ impl Hunt<'_> {
         let ended = self.layers(origin, tree, most).err().unwrap_or(Ended::Complete);
         let lengths = std::mem::take(&mut tree.lengths);
         self.keep_longest(&lengths, &mut |hunt, id| {
-            let way = hunt.expander.steps_along(&tree.chain(0, id));
+            let way = hunt.expander(tree).steps_along(&tree.chain(0, id));
             [origin.run.as_slice(), &way].concat()
         });
         tree.lengths = lengths;
@@ -144,11 +150,13 @@ impl Hunt<'_> {
         let (clock, parts) = (&self.clock, &mut self.parts);
         let (batch, lengths) = (&mut tree.batch, &mut tree.lengths);
         let mut sink = Successors { batch, lengths, parts, id: tree.next, shapes: Vec::new() };
-        let digest = self.expander.digest;
+        let expander = self.reduced.as_mut().filter(|_| tree.reduced).unwrap_or(&mut self.expander);
+        let digest = expander.digest;
         // Atomic sequences of one state that are so long that the clock is looked at may never end: walks follow them.
         let endless = || Reason::Limit(String::from("an atomic sequence does not end"));
-        let expanded = self.expander.expand(state, &mut sink, &mut || clock.must_stop(0).or_else(|| Some(endless())));
-        tree.digest = tree.digest.wrapping_add(self.expander.digest.wrapping_sub(digest));
+        let expanded = expander.expand(state, &mut sink, &mut || clock.must_stop(0).or_else(|| Some(endless())));
+        tree.digest = tree.digest.wrapping_add(expander.digest.wrapping_sub(digest));
+        let transitions = expander.transitions + self.transitions;
         for state in sink.shapes {
             self.names(&state);
         }
@@ -161,7 +169,7 @@ impl Hunt<'_> {
             engine: ENGINE,
             states: tree.table.len() as u64,
             waiting: tree.table.len() as u64 - u64::from(tree.next),
-            transitions: self.expander.transitions + self.transitions,
+            transitions,
             depth: tree.depth,
             memory_bytes: tree.table.memory_bytes(),
         };
@@ -217,8 +225,8 @@ impl Hunt<'_> {
         if !self.is_news(state, &grown) || !self.may_verify() || !tree.is_on_the_way(other, id) {
             return Ok(false);
         }
-        let between = self.expander.steps_along(&tree.chain(0, other));
-        let steps = self.expander.steps_along(&tree.chain(other, id));
+        let between = self.expander(tree).steps_along(&tree.chain(0, other));
+        let steps = self.expander(tree).steps_along(&tree.chain(other, id));
         self.try_loop(origin, &between, &steps);
         if self.all_shown() { Err(Ended::Shown) } else { Ok(true) }
     }
@@ -233,7 +241,7 @@ impl Hunt<'_> {
         stats.depth = tree.depth;
         stats.state_bytes = tree.table.state_bytes();
         stats.memory_bytes = tree.table.memory_bytes();
-        if matches!(ended, Ended::Complete) {
+        if matches!(ended, Ended::Complete) && !tree.reduced {
             self.report.digest = Some(tree.digest);
         }
     }

@@ -195,6 +195,9 @@ impl<'n> Reduction<'n> {
                     queues.flat_map(move |queue| uses.iter().map(move |&how| Bit::Channel(queue, how)))
                 };
                 rules_out.always.extend(bits(always));
+                if self.lengths && matches!(access.how, Use::Take | Use::Pick) {
+                    rules_out.always.extend(bits(&[Use::Send, Use::Sort]));
+                }
                 if let Some((so, uses)) = while_so {
                     rules_out.while_so.entry(so).or_default().extend(bits(uses));
                 }
@@ -207,7 +210,7 @@ impl<'n> Reduction<'n> {
                     _ => &[Use::Run, Use::End],
                 };
                 rules_out.always.extend(against.iter().map(|&how| Bit::Processes(how)));
-                !(self.visible.processes && access.how != Use::Count)
+                !((self.visible.processes || self.lengths) && access.how != Use::Count)
             }
         }
     }
