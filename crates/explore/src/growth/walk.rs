@@ -26,8 +26,10 @@ struct Path {
     states: Vec<Vec<u8>>,
     /// The step to each state but the first.
     steps: Vec<Step>,
-    /// Where the walk was in a state with these global variables, and with the same process in control.
+    /// Where the walk was in a state with this finite part, and with the same process in control.
     places: FxHashMap<(u64, Option<u32>), Vec<usize>>,
+    /// The same for the global variables alone, where the number of processes changes.
+    similar: FxHashMap<(u64, Option<u32>), Vec<usize>>,
     prints: Vec<Fingerprint>,
 }
 
@@ -39,6 +41,8 @@ pub(super) struct Steps {
 
 /// How many earlier states with the same finite part a new one is compared with, of the latest and of the first.
 const COMPARED: usize = 4;
+/// How many of the latest are looked at, if not all of the finite part has to be the same.
+const LATEST: usize = 1 << 10;
 
 impl Hunt<'_> {
     /// Some walks from an origin, of so many steps together.
@@ -60,7 +64,8 @@ impl Hunt<'_> {
         let mut random = Random::new(seed);
         let mut path = Path { states: vec![origin.state.clone()], ..Path::default() };
         let (mut control, mut steps) = (None, Steps::default());
-        let obedience = 60 + random.below(40);
+        // Some never do what they like less: only so they come back to where they were, if the way round is long.
+        let obedience = if seed % 4 == 3 { 100 } else { 60 + random.below(40) };
         let ended = loop {
             let state = path.states.last().cloned().unwrap_or_default();
             self.searched += 1;
@@ -159,14 +164,17 @@ impl Hunt<'_> {
         let Some(state) = path.states.last() else { return Ok(()) };
         let (last, print) = (path.states.len() - 1, self.parts.fingerprint(state));
         path.prints.push(print);
-        let places = path.places.entry((print.globals, control)).or_default();
-        let fits = |place: &&usize| path.prints[**place].may_multiply_to(&print);
-        let exact = |place: &&usize| path.prints[**place].whole == print.whole;
-        let mut candidates: Vec<usize> = places.iter().rev().filter(exact).take(COMPARED).copied().collect();
-        candidates.extend(places.iter().filter(exact).take(COMPARED));
-        candidates.extend(places.iter().rev().filter(fits).take(2 * COMPARED));
-        candidates.dedup();
+        let places = path.places.entry((print.whole, control)).or_default();
+        let mut candidates: Vec<usize> = places.iter().rev().take(COMPARED).copied().collect();
+        candidates.extend(places.iter().take(COMPARED));
         places.push(last);
+        let similar = path.similar.entry((print.globals, control)).or_default();
+        let fits = |place: &&usize| path.prints[**place].may_multiply_to(&print);
+        if path.prints[0].processes != print.processes {
+            candidates.extend(similar.iter().rev().take(LATEST).filter(fits).take(2 * COMPARED));
+        }
+        similar.push(last);
+        candidates.dedup();
         for earlier in candidates {
             let Some(grown) = self.parts.grown(&path.states[earlier], state, &origin.reservoirs) else { continue };
             if !self.is_news(state, &grown) || !self.may_verify() {
