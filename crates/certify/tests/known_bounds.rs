@@ -7,7 +7,7 @@ use flow::Question;
 use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
-use model::verdict::Property;
+use model::verdict::{Property, Reason};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -163,5 +163,26 @@ fn bounds_near_a_large_process_are_exact() {
         let text = format!("#define N {n}\n{text}\n{init}");
         let system = Known { name: name.to_owned(), text, large: true, truth };
         assert_eq!(missing(&system), None, "{name}");
+    }
+}
+
+/// Each stage sends two messages for one: the last channel of `n` stages holds `2^n`.
+fn doubling_chain(n: usize) -> Network {
+    let text = format!(
+        "#define N {n}\nchan c[N + 1] = [1] of {{ bit }};\n\
+         proctype stage(byte i) {{ do :: c[i]?1 -> c[i + 1]!1; c[i + 1]!1 od }}\n\
+         init {{ byte i; c[0]!1; do :: i < N -> run stage(i); i++ :: else -> break od }}\n"
+    );
+    promela::read("doubling.pml", &text, &promela::preprocess::Options::default()).network.expect("a model")
+}
+
+#[test]
+fn numbers_that_become_too_large_are_the_reason() {
+    let asked = |n: usize| flow::check(&doubling_chain(n), &Question::Boundedness, &Context::silent(&seconds(60)));
+    let last = |n: usize| asked(n).queues.last().and_then(|queue| queue.at_most);
+    assert_eq!((last(8), last(40)), (Some(1 << 8), Some(1 << 40)));
+    for n in [64, 100] {
+        let report = asked(n);
+        assert!(matches!(report.reason, Some(Reason::Numbers(_))) && !report.complete, "{n}: {:?}", report.reason);
     }
 }

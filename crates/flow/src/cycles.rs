@@ -175,7 +175,7 @@ impl Asked<'_> {
             Ok(weights) => weights,
             Err(TooLarge) => {
                 let mut report = Report::new(self.world, self.analysis, self.net, &[]);
-                report.reason = Some(Reason::NotProvable(String::from("numbers became too large")));
+                report.reason = Some(TooLarge.into());
                 return report;
             }
         };

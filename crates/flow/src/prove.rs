@@ -121,7 +121,7 @@ impl<'n, 'w> Prover<'n, 'w> {
     }
 
     fn stopped(&mut self) -> Unproved {
-        let reason = self.budget.check().err().unwrap_or(Reason::NotProvable(String::from("numbers became too large")));
+        let reason = self.budget.check().err().unwrap_or_else(|| TooLarge.into());
         Unproved::Stopped(reason)
     }
 

@@ -9,6 +9,7 @@
 use crate::graph::{Graph, Search};
 use crate::net::Net;
 use linear::{Outcome, Problem, Rational, Variable, common_denominator};
+use model::verdict::Reason;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 /// A cycle: transitions in order.
@@ -86,14 +87,20 @@ pub fn gain(effects: &[(u32, i64)], weight: impl Fn(u32) -> i128) -> i128 {
 #[derive(Debug)]
 pub struct TooLarge;
 
+impl From<TooLarge> for Reason {
+    fn from(TooLarge: TooLarge) -> Reason {
+        Reason::Numbers(String::from("a proof has numbers that do not fit into 64 bits"))
+    }
+}
+
 /// Multiplies numbers by their common denominator.
 pub fn whole_numbers(numbers: &[Rational]) -> Result<Vec<i128>, TooLarge> {
+    let fits = |n: Option<i128>| n.filter(|n| n.unsigned_abs() < 1 << 80).ok_or(TooLarge);
     if numbers.iter().all(Rational::is_integer) {
-        return numbers.iter().map(|n| n.to_i128().ok_or(TooLarge)).collect();
+        return numbers.iter().map(|n| fits(n.to_i128())).collect();
     }
     let denominator = common_denominator(numbers);
-    let whole = numbers.iter().map(|n| (n * &denominator).to_i128());
-    whole.map(|n| n.filter(|n| n.unsigned_abs() < 1 << 80).ok_or(TooLarge)).collect()
+    numbers.iter().map(|n| fits((n * &denominator).to_i128())).collect()
 }
 
 /// Weights, or why there are none.
