@@ -2,7 +2,8 @@
 //! them is accepted, and what is accepted is true.
 //!
 //! Tests and sends are one step or several; polls are of the head or of the whole queue, with one field or two; flags are
-//! copied, cleared by others, or by nobody. One model for every 4 of `HIGHWATER_SEEDS`, 200 without it.
+//! copied, cleared by others, or by nobody; the second channel is a rendezvous now and then. One model for every 4 of
+//! `HIGHWATER_SEEDS`, 200 without it.
 
 use crate::support::{Case, Truth};
 use testing::Random;
@@ -69,12 +70,20 @@ impl Dice {
 
     fn send(&mut self) -> String {
         let to = self.pick(&["q", "q", "q", "q!", "d"]);
-        if to == "d" { "d!1".to_owned() } else { format!("{to}!{}", self.message()) }
+        if to == "d" { self.pick(&["d!1", "d!1", "d!turn"]).to_owned() } else { format!("{to}!{}", self.message()) }
     }
 
     fn take(&mut self) -> String {
         let how = self.pick(&["q?", "q?", "q??", "d"]);
-        if how == "d" { "d?1".to_owned() } else { format!("{how}{}", self.pattern(false)) }
+        if how == "d" {
+            return self.pick(&["d?1", "d?1", "d?b", "d?turn", "d?eval(turn)"]).to_owned();
+        }
+        format!("{how}{}", self.pattern(false))
+    }
+
+    /// The capacity of the second channel.
+    fn capacity(&mut self) -> &'static str {
+        self.pick(&["0", "1", "1"])
     }
 
     /// Statements in one of several kinds of steps; the first one may wait.
@@ -140,8 +149,9 @@ impl Dice {
                 options.iter().enumerate().map(|(i, option)| format!("active proctype S{i}() {{ do {option} od }}"));
             each.collect::<Vec<_>>().join("\n")
         };
+        let capacity = self.capacity();
         format!(
-            "chan q = [2] of {{ byte }}, d = [1] of {{ byte }};\nbyte turn;\n{senders}\nactive proctype R() {{ do :: {take} {back} od }}\n"
+            "chan q = [2] of {{ byte }}, d = [{capacity}] of {{ byte }};\nbyte turn;\n{senders}\nactive proctype R() {{ do :: {take} {back} od }}\n"
         )
     }
 
@@ -164,8 +174,9 @@ impl Dice {
             ),
             _ => format!("active {many} proctype S() {{ {sender} }} active proctype R() {{ {receiver} }}"),
         };
+        let capacity = self.capacity();
         format!(
-            "chan q = [2] of {{ {fields} }}, d = [1] of {{ byte }};\nbyte turn; bit flag; bit f[2];\n{processes}\n{third}\n"
+            "chan q = [2] of {{ {fields} }}, d = [{capacity}] of {{ byte }};\nbyte turn; bit flag; bit f[2];\n{processes}\n{third}\n"
         )
     }
 }
