@@ -17,6 +17,9 @@ use std::fmt::Write as _;
 /// More merged steps than this are not looked for.
 const MOST_MERGED: usize = 256;
 
+/// The mark before the first step of a loop.
+const LOOP: &str = "-1:-1:-1\n";
+
 /// A trail that was read: its steps in the model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trail {
@@ -44,7 +47,7 @@ pub fn write(network: &Network, chart: &Chart) -> Option<String> {
     }
     for (position, step) in chart.steps.iter().enumerate() {
         if chart.loop_from == Some(position) {
-            text += "-1:-1:-1\n";
+            text += LOOP;
         }
         let moves = match &step.key {
             Some(StepKey::Network(key)) => match Step::from(*key) {
@@ -61,6 +64,10 @@ pub fn write(network: &Network, chart: &Chart) -> Option<String> {
             depth += 1;
             let _ = writeln!(text, "{depth}:{process}:{statement}");
         }
+    }
+    // A run that ends goes on with nothing forever.
+    if chart.loop_from == Some(chart.steps.len()) {
+        text += LOOP;
     }
     Some(text)
 }
@@ -127,8 +134,12 @@ pub fn read(network: &Network, text: &str, reading: Reading) -> Result<Trail, Mi
         }
         position += follower.follow(&lines[position..])?;
     }
-    if loop_line.is_none() {
+    let ends = loop_line == Some(lines.len());
+    if loop_line.is_none() || ends {
         follower.finish(lines.last().map(|line| line.process))?;
+    }
+    if ends {
+        loop_from = Some(follower.steps.len());
     }
     Ok(Trail { steps: follower.steps, loop_from })
 }
