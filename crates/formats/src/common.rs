@@ -3,7 +3,7 @@
 use model::chart::Chart;
 use model::source::{SourceMap, Span};
 use model::verdict::{Outcome, Reason, Verdict};
-use report::chart::because;
+use report::chart::{because, stopped};
 use report::document::{Document, NotChecked};
 use report::human;
 use report::places::boundary;
@@ -129,6 +129,7 @@ pub(crate) fn explanation(chart: &Chart) -> Vec<String> {
     let stuck = chart.waiting.iter().filter(|waits| chart.stuck && !waits.done);
     for waits in stuck {
         let lane = chart.lane_name(waits.lane);
+        lines.extend(stopped(waits).map(|why| format!("{lane} {why}")));
         for awaited in &waits.events {
             let refused =
                 awaited.refused_by.iter().map(|(by, state)| format!("`{}` in `{state}`", chart.lane_name(*by)));

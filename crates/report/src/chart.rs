@@ -25,8 +25,8 @@
 mod ending;
 mod lanes;
 
-pub use ending::because;
 pub(crate) use ending::ending;
+pub use ending::{because, stopped};
 
 use crate::cycles::enumerated;
 use crate::places::Places;

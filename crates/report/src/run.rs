@@ -11,6 +11,7 @@
 //! A run may have millions of steps, so the structures borrow from it, and each step becomes JSON
 //! only when its turn comes.
 
+use crate::chart::stopped;
 use crate::places::{At, Places};
 use certificate::ByName;
 use model::chart::{Awaited, Change, Chart, ChartStep, Contents, Gap, Input, Inputs, Lane, Move, Waits};
@@ -258,6 +259,9 @@ impl Serialize for WaitsJson<'_> {
         map.serialize_entry("at", &witness.at(waits.span).map(At::start))?;
         map.serialize_entry("done", &waits.done)?;
         map.serialize_entry("events", &List(&waits.events, |awaited| awaited_json(awaited, witness.chart)))?;
+        if let Some(reason) = stopped(waits).filter(|_| witness.chart.stuck) {
+            map.serialize_entry("reason", reason)?;
+        }
         map.end()
     }
 }
@@ -321,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_run_of_components_has_participants_and_who_waits() {
-        insta::assert_snapshot!(json(&sample::joint()), @r#"{"kind":"joint-run","problem":"stuck","problem_code":"deadlock","problem_at":null,"initial":[0,0,0,0],"steps":[{"event":"go","participants":[{"component":"P","from":"IDLE","to":"BUSY"},{"component":"Q","from":"ON","to":"ON"}],"remarks":["`p` is true now"],"step":{"event":3,"to":[[0,1]]}},{"event":"tau","participants":[{"component":"Q","from":"ON","to":"OFF"}],"step":{"silent":1,"to":[[1,1]]}}],"loop_from":null,"waiting":[{"component":"P","state":"BUSY","at":null,"done":false,"events":[{"event":"a","refused_by":[{"component":"Q","state":"OFF"}]},{"event":"b","refused_by":[{"component":"Q","state":"OFF"}]}]},{"component":"R","state":"BUSY","at":null,"done":true,"events":[]},{"component":"S","state":"BUSY","at":null,"done":false,"events":[]}],"circle":["P","Q"]}"#);
+        insta::assert_snapshot!(json(&sample::joint()), @r#"{"kind":"joint-run","problem":"stuck","problem_code":"deadlock","problem_at":null,"initial":[0,0,0,0],"steps":[{"event":"go","participants":[{"component":"P","from":"IDLE","to":"BUSY"},{"component":"Q","from":"ON","to":"ON"}],"remarks":["`p` is true now"],"step":{"event":3,"to":[[0,1]]}},{"event":"tau","participants":[{"component":"Q","from":"ON","to":"OFF"}],"step":{"silent":1,"to":[[1,1]]}}],"loop_from":null,"waiting":[{"component":"P","state":"BUSY","at":null,"done":false,"events":[{"event":"a","refused_by":[{"component":"Q","state":"OFF"}]},{"event":"b","refused_by":[{"component":"Q","state":"OFF"}]}]},{"component":"R","state":"BUSY","at":null,"done":true,"events":[]},{"component":"S","state":"BUSY","at":null,"done":false,"events":[],"reason":"can do nothing any more"}],"circle":["P","Q"]}"#);
     }
 
     #[test]

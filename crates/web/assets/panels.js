@@ -20,7 +20,7 @@ function waitingPanel(data, run, onPlace) {
   if (!waiting.length) return null;
   const rows = waiting.slice(0, 200).map(waits => {
     const state = waits.state === null ? null : html("span", {}, "in ", html("code", {}, run.text(waits.state)));
-    const status = waits.done ? html("span", { class: "status done" }, "may stop here") : stuck ? html("span", { class: "status stuck" }, "waits") : html("span", { class: "status" }, "is here");
+    const status = waits.done ? html("span", { class: "status done" }, "may stop here") : stuck ? html("span", { class: "status stuck" }, waits.events.length ? "waits" : "can do nothing any more") : html("span", { class: "status" }, "is here");
     const events = waits.done && !stuck ? [] : waits.events.slice(0, 12).map(one => {
       const why = one.why === null ? "" : run.text(one.why);
       const refused = one.refused.map(([lane, where], n) => [n ? " and " : "refused by ", laneName(run, lane), " in ", html("code", {}, run.text(where))]);

@@ -102,6 +102,11 @@ pub fn because(chart: &Chart, blocked: &Blocked) -> String {
     }
 }
 
+/// Of a lane that waits for nothing and may not stop, why it does not move.
+pub fn stopped(waits: &Waits) -> Option<&'static str> {
+    (!waits.done && waits.events.is_empty()).then_some("can do nothing any more")
+}
+
 /// Why nothing can happen, lane by lane.
 fn sentences(chart: &Chart, style: Style) -> String {
     let one = |waits: &Waits| format!("  {}\n", clean(&sentence(chart, waits)));
@@ -116,7 +121,7 @@ fn sentences(chart: &Chart, style: Style) -> String {
 fn sentence(chart: &Chart, waits: &Waits) -> String {
     let here = format!("`{}` in `{}`", chart.lane_name(waits.lane), waits.state.as_deref().unwrap_or(""));
     if waits.events.is_empty() {
-        return here + if waits.done { " has done its work" } else { " can do nothing any more" };
+        return format!("{here} {}", stopped(waits).unwrap_or("has done its work"));
     }
     let wish = |awaited: &Awaited| {
         let by = |(lane, state): &(usize, String)| format!("`{}` refuses in `{state}`", chart.lane_name(*lane));
