@@ -1,4 +1,4 @@
-// A run as a message sequence chart. Only the rows that can be seen are drawn, so a run of a hundred thousand steps scrolls.
+// A run as a message sequence chart. Only the rows and lanes that can be seen are drawn, so a run of a hundred thousand steps scrolls.
 
 const ROW = 28;
 const NUMBERS = 64;
@@ -23,7 +23,7 @@ class Chart {
     this.hasQueues = run.raw.processes && run.channels.length > 0;
     this.width = NUMBERS + this.lanesWidth + (this.hasQueues ? 280 : 0);
     this.rows = run.length + 1;
-    this.heads = html("div", { class: "heads", style: { width: `${this.width}px` } }, this.head());
+    this.heads = html("div", { class: "heads", style: { width: `${this.width}px` } });
     this.svg = svg("svg", { class: "lines-of-chart", "aria-hidden": "true" });
     this.list = html("div", { class: "rows" });
     const canvas = html("div", { class: "canvas", style: { height: `${this.rows * ROW + 16}px`, width: `${this.width}px` } }, this.svg, this.list);
@@ -40,7 +40,7 @@ class Chart {
     return NUMBERS + this.laneWidth * (lane + 0.5);
   }
 
-  /** Where a label begins: it stands beside the first who moves, over the line to the others. */
+  /** Where a label begins: it stands beside the first who moves, above the line to the others. */
   labelAt(step) {
     const moves = this.run.raw.steps[step][1] ?? [];
     return Math.min(...moves.map(move => move[0]));
@@ -55,8 +55,9 @@ class Chart {
     return end;
   }
 
-  head() {
-    const names = this.run.lanes.map((name, lane) => html("div", {
+  /** The names of some lanes. @param {number} from @param {number} to */
+  head(from, to) {
+    const names = this.run.lanes.slice(from, to).map((name, index) => [name, from + index]).map(([name, lane]) => html("div", {
       class: "head", title: shortened(name, 300),
       style: { left: `${this.x(lane) - this.laneWidth / 2 + 4}px`, width: `${this.laneWidth - 8}px`, "--lane": laneColor(lane) },
     }, html("span", {}, shortened(name, 40))));
@@ -121,10 +122,18 @@ class Chart {
     const first = Math.max(0, Math.floor(view.scrollTop / ROW) - 4);
     const last = Math.min(this.rows - 1, first + Math.ceil((view.clientHeight || 600) / ROW) + 8);
     const top = first * ROW;
-    adorn(this.svg, { width: this.width, height: (last - first + 1) * ROW + 16, style: { top: `${top}px` } });
-    const parts = [this.marker(), ...this.frame(first, last, top), ...this.lifelines(first, last, top)];
+    const width = Math.max(this.width, view.clientWidth);
+    const seen = [view.scrollLeft - 200, view.scrollLeft + (view.clientWidth || 2000) + 200];
+    const lanes = seen.map(x => Math.max(0, Math.min(this.run.lanes.length, Math.ceil((x - NUMBERS) / this.laneWidth))));
+    const drawn = [first, last, this.current, width, view.scrollLeft > 0, ...lanes].join();
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    this.heads.replaceChildren(...this.head(...lanes));
+    view.classList.toggle("scrolled", view.scrollLeft > 0);
+    adorn(this.svg, { width, height: (last - first + 1) * ROW + 16, style: { top: `${top}px` } });
+    const parts = [this.marker(), ...this.frame(first, last, top), ...this.lifelines(lanes, last, top)];
     if (this.current > first && this.current - 1 <= last) {
-      parts.unshift(svg("rect", { class: "current", x: 0, y: (this.current - 1) * ROW - top, width: this.width, height: ROW }));
+      parts.unshift(svg("rect", { class: "current", x: 0, y: (this.current - 1) * ROW - top, width, height: ROW }));
     }
     for (const send of this.run.arrows(first, last)) parts.push(...this.arrow(send, top));
     const rows = [];
@@ -133,7 +142,7 @@ class Chart {
         parts.push(...this.step(step, top));
         rows.push(this.row(step));
       } else {
-        parts.push(...this.end(top));
+        parts.push(...this.end(lanes, top));
       }
     }
     this.svg.replaceChildren(...parts);
@@ -155,9 +164,9 @@ class Chart {
     return [svg("rect", { class: "loop", x: 6, y, width: this.width - 12, height: Math.max(10, end - y), rx: 8 })];
   }
 
-  lifelines(first, last, top) {
+  lifelines([from, to], last, top) {
     const end = Math.min(this.rows * ROW, (last + 1) * ROW) - top;
-    return this.run.lanes.map((_, lane) => svg("line", { class: "lifeline", x1: this.x(lane), x2: this.x(lane), y1: 0, y2: end, style: { "--lane": laneColor(lane) } }));
+    return Array.from({ length: to - from }, (_, index) => from + index).map(lane => svg("line", { class: "lifeline", x1: this.x(lane), x2: this.x(lane), y1: 0, y2: end, style: { "--lane": laneColor(lane) } }));
   }
 
   /** From the send to the receive; a message that is never received ends in its channel. */
@@ -183,27 +192,30 @@ class Chart {
     const now = this.current - 1 === step, parts = [];
     if (!moves.length) return [svg("text", { class: "label remark", x: NUMBERS + 8, y: y + 4 }, shortened(this.run.label(step), 60))];
     const lanes = moves.map(move => move.lane), first = moves[0];
+    // The line of a step of several lanes is below its label.
+    const line = moves.length > 1 ? y + 7 : y;
     if (message?.fate === HANDED_OVER && moves.length > 1) {
       const side = lanes[1] > lanes[0] ? -1 : 1;
       parts.push(svg("path", {
-        class: `arrow rendezvous${now ? " now" : ""}`, d: `M${this.x(lanes[0])} ${y}H${this.x(lanes[1]) + side * 6}`, "marker-end": "url(#tip)", style: { "--lane": laneColor(lanes[0]) },
+        class: `arrow rendezvous${now ? " now" : ""}`, d: `M${this.x(lanes[0])} ${line}H${this.x(lanes[1]) + side * 6}`, "marker-end": "url(#tip)", style: { "--lane": laneColor(lanes[0]) },
         "data-from": step + 1, "data-to": step + 1, "data-channel": this.run.channels[message.channel], "data-text": message.text,
         "data-sender": this.run.lanes[lanes[0]], "data-receiver": this.run.lanes[lanes[1]],
       }));
     } else if (moves.length > 1) {
-      parts.push(svg("line", { class: `shared${now ? " now" : ""}`, x1: this.x(Math.min(...lanes)), x2: this.x(Math.max(...lanes)), y1: y, y2: y, "data-step": step + 1 }));
+      parts.push(svg("line", { class: `shared${now ? " now" : ""}`, x1: this.x(Math.min(...lanes)), x2: this.x(Math.max(...lanes)), y1: line, y2: line, "data-step": step + 1 }));
     }
     if (this.run.atomic(step)) parts.push(svg("line", { class: "atomic", x1: this.x(first.lane), x2: this.x(first.lane), y1: y, y2: y + ROW, style: { "--lane": laneColor(first.lane) } }));
-    for (const lane of lanes) parts.push(svg("circle", { class: `dot${now ? " now" : ""}`, cx: this.x(lane), cy: y, r: now ? 6 : 4.5, style: { "--lane": laneColor(lane) } }));
-    parts.push(svg("text", { class: `label${message ? " message" : ""}${now ? " now" : ""}`, x: this.x(this.labelAt(step)) + 11, y: y + 4.5 }, shortened(this.run.label(step), MOST_LETTERS)));
+    for (const lane of lanes) parts.push(svg("circle", { class: `dot${now ? " now" : ""}`, cx: this.x(lane), cy: line, r: now ? 6 : 4.5, style: { "--lane": laneColor(lane) } }));
+    const x = this.x(this.labelAt(step)) + 11, text = shortened(this.run.label(step), MOST_LETTERS);
+    parts.push(svg("text", { class: `label${message ? " message" : ""}${now ? " now" : ""}`, x, y: moves.length > 1 ? line - 6 : y + 4.5 }, text));
     return parts;
   }
 
   /** Where the lanes are at the end. */
-  end(top) {
+  end([from, to], top) {
     const y = (this.run.length + 0.5) * ROW - top, parts = [];
     const { waiting, stuck } = this.run.raw;
-    for (const waits of waiting) {
+    for (const waits of waiting.filter(waits => waits.lane >= from && waits.lane < to)) {
       const x = this.x(waits.lane), done = waits.done, kind = done ? "done" : stuck ? "stuck" : "here";
       parts.push(svg("g", { class: `end ${kind}`, "data-lane": this.run.lanes[waits.lane] },
         svg("rect", { x: x - 7, y: y - 7, width: 14, height: 14, rx: done ? 7 : 3 }),

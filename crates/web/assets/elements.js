@@ -51,6 +51,25 @@ function svg(name, attributes = {}, ...children) {
   return element;
 }
 
+/**
+ * Gives an element a child for each item. A child of the same kind that is there already stays: most of a state does not change.
+ * @template T @param {any} parent @param {T[]} items @param {(item: T) => any} kind all that the child depends on @param {(item: T) => any} make
+ */
+function renew(parent, items, kind, make) {
+  const old = parent.kinds ?? new Map(), kinds = new Map();
+  const children = items.map(item => {
+    let name = JSON.stringify(kind(item));
+    while (kinds.has(name)) name += "+";
+    const child = old.get(name) ?? make(item);
+    kinds.set(name, child);
+    return child;
+  });
+  parent.kinds = kinds;
+  const kept = new Set(children);
+  for (const child of [...parent.childNodes]) if (!kept.has(child)) child.remove();
+  children.forEach((child, index) => { if (parent.childNodes[index] !== child) parent.insertBefore(child, parent.childNodes[index] ?? null); });
+}
+
 /** What stands between backticks is code. @param {string} text */
 function prose(text) {
   return text.split("`").map((part, position) => position % 2 ? html("code", {}, part) : part);

@@ -107,21 +107,26 @@ class Explorer {
     this.chart.element.addEventListener("click", () => { if (this.chart.current < this.steps.length) this.go(this.steps.slice(0, this.chart.current), this.steps.slice(this.chart.current)); });
     this.chart.select(run.length, true);
     const text = id => here.strings[id];
-    this.enabled.replaceChildren(...here.enabled.map((one, index) => html("div", { role: "listitem", class: "choice" }, html("button", { type: "button", class: `take${one.fault ? " fault" : ""}`, onclick: () => this.take(index), onfocus: () => one.place !== null && onPlace(one.place) },
-      index < 9 ? html("kbd", {}, index + 1) : null, " ", one.lanes.map((lane, n) => [n ? " → " : "", laneName(run, lane)]), " ", html("code", {}, shortened(text(one.label), 160)), one.fault ? html("span", { class: "status stuck" }, "ends in an error") : null), placeLink(this.data, one.place, onPlace))));
+    const places = here.places, at = place => place === null ? null : [place, places[place]];
+    const choices = here.enabled.map((one, index) => ({ ...one, digit: index < 9 ? index + 1 : 0, label: text(one.label), names: one.lanes.map(lane => [lane, run.lanes[lane]]) }));
+    renew(this.enabled, choices, one => [one.key, one.digit, one.label, one.names, one.fault, at(one.place)], one => html("div", { role: "listitem", class: "choice" },
+      html("button", { type: "button", class: `take${one.fault ? " fault" : ""}`, onclick: () => this.go([...this.steps, one.key]), onfocus: () => one.place !== null && onPlace(one.place) },
+        one.digit ? html("kbd", {}, one.digit) : null, " ", one.lanes.map((lane, n) => [n ? " → " : "", laneName(run, lane)]), " ", html("code", {}, shortened(one.label, 160)), one.fault ? html("span", { class: "status stuck" }, "ends in an error") : null), placeLink(this.data, one.place, onPlace)));
     const { problem, stuck, place } = here.run;
     const ended = !here.enabled.length;
     const message = text(problem);
     const end = message ? html("div", { class: "problem" }, html("b", {}, prose(message)), " ", placeLink(this.data, place, onPlace)) : ended ? html("p", {}, "The run ends here: every process may stop.") : null;
-    if (ended) this.enabled.replaceChildren(html("p", { class: "hint" }, "no step can be taken"));
+    if (ended) renew(this.enabled, [0], () => "ended", () => html("p", { class: "hint" }, "no step can be taken"));
     this.waitingPlace.replaceChildren(...[end, stuck ? waitingPanel(this.data, run, onPlace) : null].filter(Boolean));
     const touched = run.length ? run.touched(run.length - 1).map(channel => run.channels[channel]) : [];
-    this.stacks.replaceChildren(...here.channels.slice(0, 300).map(([name, held]) => html("div", { class: touched.includes(text(name)) ? "stack now" : "stack", "data-channel": text(name) }, html("b", {}, shortened(text(name), 24)), html("span", { class: "held" }, held.slice(0, 20).map(id => html("span", { class: "chip" }, shortened(text(id), 24))), held.length ? null : html("i", {}, "empty")), html("span", { class: "count" }, held.length))));
+    const queues = here.channels.slice(0, 300).map(([name, held]) => [text(name), held.slice(0, 20).map(text), held.length, touched.includes(text(name))]);
+    renew(this.stacks, queues, queue => queue, ([name, held, length, now]) => html("div", { class: now ? "stack now" : "stack", "data-channel": name }, html("b", {}, shortened(name, 24)), html("span", { class: "held" }, held.map(one => html("span", { class: "chip" }, shortened(one, 24))), held.length ? null : html("i", {}, "empty")), html("span", { class: "count" }, length)));
     const changed = new Set(run.length ? run.moves(run.length - 1).flatMap(move => move.changes.map(([name]) => name)) : []);
-    this.values.replaceChildren(...here.variables.slice(0, 1000).map(([name, value]) => html("tr", { class: changed.has(text(name)) ? "now" : "" }, html("th", { scope: "row" }, shortened(text(name), 40)), html("td", {}, shortened(text(value), 80)))));
-    const places = run.length ? run.moves(run.length - 1).map(move => move.place) : [];
+    const values = here.variables.slice(0, 1000).map(([name, value]) => [text(name), text(value), changed.has(text(name))]);
+    renew(this.values, values, one => one, ([name, value, now]) => html("tr", { class: now ? "now" : "" }, html("th", { scope: "row" }, shortened(name, 40)), html("td", {}, shortened(value, 80))));
+    const moved = run.length ? run.moves(run.length - 1).map(move => move.place) : [];
     const next = here.enabled.map(one => one.place).filter(one => one !== null);
-    this.source.show(places.some(one => one >= 0) ? places : next.length ? next.slice(0, 1) : [place ?? -1], "mark");
+    this.source.show(moved.some(one => one >= 0) ? moved : next.length ? next.slice(0, 1) : [place ?? -1], "mark");
     document.body.dataset.steps = String(this.steps.length);
     this.say("");
   }

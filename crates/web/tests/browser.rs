@@ -171,6 +171,13 @@ impl Browser {
         self.settle();
     }
 
+    /// A measurement of the page, by its name.
+    pub fn metric(&mut self, name: &str) -> f64 {
+        let answer = self.call("Performance.getMetrics", json!({}));
+        let metrics = answer["metrics"].as_array().unwrap();
+        metrics.iter().find(|metric| metric["name"] == name).unwrap()["value"].as_f64().unwrap()
+    }
+
     /// Writes a page and opens it.
     pub fn show(&mut self, name: &str, page: &str) {
         let file = scratch(name);
