@@ -332,7 +332,7 @@ const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 30] = [
     (Kind::Promela, "--max-depth", Engine::Auto, "trace", ""),
     (Kind::Promela, "--fair", Engine::Flow, "livelock", ""),
     (Kind::Promela, "--fair", Engine::Auto, "safety,trace", ""),
-    (Kind::Promela, "--reduction", Engine::Auto, "boundedness", ""),
+    (Kind::Promela, "--reduction", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--reduction", Engine::Auto, "never", ""),
     (Kind::Promela, "--reduction", Engine::Auto, "acceptance", "--fair"),
     (Kind::Promela, "--abstraction", Engine::Explore, "boundedness", ""),

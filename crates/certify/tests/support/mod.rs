@@ -147,8 +147,8 @@ pub const CASES: &[Case] = &[
         "chan a = [1] of { byte }, b = [1] of { byte }, k = [1] of { byte };
          active proctype P() { do :: a!1 od }
          active proctype Q() { do :: b!1; b?_ od }
-         active proctype R() { do :: GOOD -> k!1; k?_ od }",
-        ["true", "a?_"],
+         active proctype R() { do :: k!1; GOOD od }",
+        ["k?_", "a?_"],
     ),
     bounded(
         "message kinds",
