@@ -56,6 +56,17 @@ ERROR:
 ";
 
 #[test]
+fn a_failed_assertion_names_the_part_that_is_false_and_its_values() {
+    let text = "extern int __VERIFIER_nondet_int(void);\n#include <assert.h>\nint main(void) {\n  int x = __VERIFIER_nondet_int();\n\
+        if (x < 3 || x > 4) return 0;\n  int y = x + 1;\n  assert(x > 0 && !(y > 5 || y * 2 == 10) && x < 9);\n  return 0;\n}\n";
+    let output = said(&highwater(&["check", path(&written("parts.c", text))]));
+    assert!(output.contains("is true: y = 5"), "{output}");
+    let text = text.replace("x > 0 && !(y > 5 || y * 2 == 10) && x < 9", "y > 1 && x < 3");
+    let output = said(&highwater(&["check", path(&written("parts.c", &text))]));
+    assert!(output.contains("`x < 3` is false: x = "), "{output}");
+}
+
+#[test]
 fn a_loop_is_proved_safe_by_an_invariant() {
     let file = written("safe.c", SAFE);
     let (code, document) = check(&file, &["-p", "safety"]);

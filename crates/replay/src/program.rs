@@ -94,8 +94,8 @@ impl<'a> Narrator<'a> {
     /// A step that was taken, if it shows something.
     pub fn step(&mut self, edge: &Edge, machine: &Machine<'_>, inputs: &[Input]) -> Option<ChartStep> {
         let changes = statements::changes(self.component, machine, edge, &mut self.known);
-        let remarks: Vec<String> =
-            inputs.iter().filter_map(|input| statements::remark(self.component, input)).collect();
+        let remarks = inputs.iter().filter_map(|input| statements::remark(self.component, input));
+        let remarks: Vec<String> = remarks.chain(statements::failed_assertion(self.component, machine, edge)).collect();
         let shown = !changes.is_empty() || !remarks.is_empty() || statements::is_shown(self.component, edge);
         shown.then(|| {
             let lane = self.lane(&self.component.location(edge.source).procedure);

@@ -3,7 +3,8 @@
 use cfront::Component;
 use cfront::display;
 use cfront::interpret::{Input, Machine, Purpose};
-use cfront::program::{Cause, Edge, Instruction, VariableId, VariableKind};
+use cfront::program::{Cause, Edge, ErrorKind, Instruction, VariableId, VariableKind};
+use cfront::term::{Operation, Scalar, Term, TermId};
 use model::chart::{self, Change};
 use model::source::SourceMap;
 
@@ -78,6 +79,33 @@ pub fn remark(component: &Component, input: &Input) -> Option<String> {
         // The change says it all.
         Purpose::Havoc(Cause::Uninitialised | Cause::Parameter | Cause::Elsewhere) => None,
     }
+}
+
+/// Why an assertion fails: the part of its condition that decides, with the values in it.
+pub fn failed_assertion(component: &Component, machine: &Machine<'_>, edge: &Edge) -> Option<String> {
+    let Instruction::Error(ErrorKind::Assertion) = edge.instruction else { return None };
+    let mut tests = component.edges.iter().filter(|test| test.target == edge.source);
+    let Some(&Edge { instruction: Instruction::Assume(condition), .. }) = tests.next() else { return None };
+    let terms = &component.terms;
+    let is_true = |term: TermId| terms.evaluate(term, &|variable| machine.bits(variable)) == 1;
+    let (mut part, mut truth) = (condition, true);
+    if tests.next().is_some() || !is_true(condition) {
+        return None;
+    }
+    while terms.scalar(part) == Scalar::BOOL {
+        (part, truth) = match terms.get(part) {
+            Term::Not(inner) => (inner, !truth),
+            Term::Binary(Operation::And, a, b) if !truth => (if is_true(a) { b } else { a }, false),
+            Term::Binary(Operation::Or, a, b) if truth => (if is_true(a) { a } else { b }, true),
+            _ => break,
+        };
+    }
+    let written = terms.variables(part).into_iter().filter(|&variable| is_written(component, variable));
+    let values = written.map(|variable| {
+        format!("{} = {}", display::name(component, variable), value(component, variable, machine.bits(variable)))
+    });
+    let values = values.collect::<Vec<_>>().join(", ");
+    (!values.is_empty()).then(|| format!("`{}` is {truth}: {values}", bare(&display::term(component, part))))
 }
 
 /// What came from outside, for documents.

@@ -77,7 +77,7 @@ impl<'s> Narrator<'s> {
         let Moved::Procedure(edge, inputs, span) = moved else {
             return (Move { lane, span: Some(walking.procedure.span), ..Move::default() }, false);
         };
-        let remarks: Vec<String> = inputs.iter().filter_map(|input| statements::remark(component, input)).collect();
+        let mut remarks: Vec<String> = inputs.iter().filter_map(|input| statements::remark(component, input)).collect();
         let Some(edge) = edge.map(|edge| component.edge(edge)) else {
             let (does, shown) = match walking.place() {
                 Place::Blocked(_) => (String::from("an assumption does not hold"), true),
@@ -92,6 +92,7 @@ impl<'s> Narrator<'s> {
             };
             return (Move { lane, span: Some(*span), does, remarks, ..Move::default() }, shown);
         };
+        remarks.extend(statements::failed_assertion(component, &walking.machine, edge));
         let changes = match self.known.get_mut(lane) {
             Some(known) => statements::changes(component, &walking.machine, edge, known),
             None => Vec::new(),
