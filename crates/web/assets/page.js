@@ -39,7 +39,7 @@ class ResultView {
   failing(run) {
     const stuck = run.raw.stuck ? run.raw.waiting.filter(waits => !waits.done) : [];
     const line = waits => waits.place === null ? run.lanes[waits.lane] : `${run.lanes[waits.lane]} at line ${this.data.places[waits.place][1]}`;
-    return shortened(stuck.length ? stuck.map(line).join(", ") : run.length ? run.label(run.length - 1) : run.text(run.raw.problem), 70);
+    return shortened(stuck.length ? stuck.map(line).join(", ") : run.length ? run.label(run.length - 1) : run.text(run.raw.problem), 160);
   }
 
   violation(data, source, bounds, onPlace) {
