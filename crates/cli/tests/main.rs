@@ -43,4 +43,5 @@ mod tables;
 mod traces;
 mod trails;
 mod tutorial;
+mod workflows;
 mod workspace;
