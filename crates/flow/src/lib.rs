@@ -581,7 +581,7 @@ fn bound_all(
     report: &mut Report,
     budget: &Budget,
 ) {
-    let budget = &budget.share(3).at_most(BOUNDS_TIME);
+    let (all_time, budget) = (budget, &budget.share(3).at_most(BOUNDS_TIME));
     let left_out: HashSet<Counter> = net.counters.iter().zip(dropped).filter(|(_, d)| **d).map(|(c, _)| *c).collect();
     let rows: HashMap<u32, usize> = report.queues.iter().enumerate().map(|(row, q)| (q.queue, row)).collect();
     let never = Budget::unlimited();
@@ -600,7 +600,7 @@ fn bound_all(
                 queues.push(*queue);
             }
         }
-        let shared = shared_weights(&prover, &frame);
+        let shared = shared_weights(&prover, &frame, all_time);
         let room = shared.and_then(|weights| bounds::room(&prover, &frame, &weights).ok());
         let units = room.as_ref().map(|room| room.units(&part)).unwrap_or_default();
         // In a large part one attempt is enough to see whether anything can be gained.
@@ -714,8 +714,8 @@ fn keep_weights(proof: &mut FlowProof, weights: Weights) -> u32 {
 }
 
 /// Weights that prove bounds for all queues at once.
-fn shared_weights(prover: &Prover<'_, '_>, frame: &Frame<'_>) -> Option<Vec<linear::Rational>> {
-    match weigh::weigh(frame, &prover.least(true), &mut || true).0 {
+fn shared_weights(prover: &Prover<'_, '_>, frame: &Frame<'_>, budget: &Budget) -> Option<Vec<linear::Rational>> {
+    match weigh::weigh(frame, &prover.least(true), &mut || budget.check().is_ok()).0 {
         weigh::Weighed::Weights(weights) => Some(weights),
         _ => None,
     }

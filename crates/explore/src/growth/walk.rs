@@ -39,6 +39,38 @@ pub(super) struct Steps {
     all: Vec<(Step, Option<u32>, Vec<u8>)>,
 }
 
+/// Some processes move in turn, always in the same way, and the others wait. Nothing is left to chance: only so a walk comes back
+/// to where it was, if the way round is long.
+#[derive(Default)]
+struct Turns {
+    /// When each process moved last.
+    last: FxHashMap<u32, u64>,
+    moves: u64,
+}
+
+impl Turns {
+    fn choose(&mut self, steps: &Steps, seed: u64) -> Option<usize> {
+        let waits = |process: u32| Random::new(seed ^ u64::from(process) << 32).below(3) == 0;
+        let rank = |step: Step| {
+            let process = mover(step).unwrap_or(u32::MAX);
+            (waits(process), self.last.get(&process).copied().unwrap_or(0))
+        };
+        let (index, (step, ..)) = steps.all.iter().enumerate().min_by_key(|(_, (step, ..))| rank(*step))?;
+        self.moves += 1;
+        self.last.insert(mover(*step).unwrap_or(u32::MAX), self.moves);
+        Some(index)
+    }
+}
+
+/// The process that moves, or begins to.
+fn mover(step: Step) -> Option<u32> {
+    match step {
+        Step::Edge { process, .. } => Some(process),
+        Step::Rendezvous { sender, .. } => Some(sender.0),
+        Step::Loss { .. } => None,
+    }
+}
+
 /// How many earlier states with the same finite part a new one is compared with, of the latest and of the first.
 const COMPARED: usize = 4;
 /// How many of the latest are looked at, if not all of the finite part has to be the same.
@@ -64,8 +96,8 @@ impl Hunt<'_> {
         let mut random = Random::new(seed);
         let mut path = Path { states: vec![origin.state.clone()], ..Path::default() };
         let (mut control, mut steps) = (None, Steps::default());
-        // Some never do what they like less: only so they come back to where they were, if the way round is long.
-        let obedience = if seed % 4 == 3 { 100 } else { 60 + random.below(40) };
+        let obedience = 60 + random.below(40);
+        let mut turns = (seed % 4 == 3).then(Turns::default);
         let ended = loop {
             let state = path.states.last().cloned().unwrap_or_default();
             self.searched += 1;
@@ -78,7 +110,11 @@ impl Hunt<'_> {
             if let Err(ended) = self.compare_on_path(origin, &mut path, control) {
                 break Err(ended);
             }
-            let Some(index) = self.choose(&state, &steps, &mut random, seed, obedience) else { break Ok(()) };
+            let index = match &mut turns {
+                Some(turns) => turns.choose(&steps, seed),
+                None => self.choose(&state, &steps, &mut random, seed, obedience),
+            };
+            let Some(index) = index else { break Ok(()) };
             let (step, next, state) = steps.all.swap_remove(index);
             path.steps.push(step);
             path.states.push(state);
@@ -132,11 +168,7 @@ impl Hunt<'_> {
             return (count > 0).then(|| random.below(count));
         }
         let rank = |hunt: &mut Self, step: Step| {
-            let process = match step {
-                Step::Edge { process, .. } => process,
-                Step::Rendezvous { sender, .. } => sender.0,
-                Step::Loss { .. } => return (false, 0),
-            };
+            let Some(process) = mover(step) else { return (false, 0) };
             let liking = 1 + Random::new(seed ^ u64::from(process) << 32).below(1 << 16);
             (hunt.is_guided(state, step), liking)
         };
