@@ -1,5 +1,7 @@
 //! The language server, driven over standard input and output as an editor drives it.
 
+#![allow(clippy::print_stdout)]
+
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -356,7 +358,10 @@ fn diagnostics_of_two_thousand_lines_come_within_a_fifth_of_a_second() {
         start.elapsed()
     };
     // The fastest of some: others use this machine, too.
-    let fastest = (0..10).map(|_| keystroke(&mut editor, "x")).min().unwrap();
+    let mut times: Vec<Duration> = (0..10).map(|_| keystroke(&mut editor, "x")).collect();
+    times.sort();
+    let fastest = times[0];
+    println!("diagnostics after {fastest:.1?} to {:.1?}", times[9]);
     assert!(fastest < Duration::from_millis(200), "{fastest:?}");
     assert_eq!(editor.end(), Some(0));
 }

@@ -124,7 +124,7 @@ fn replay_trail(
     let columns = columns(&model, options)?;
     let semantics = Semantics::new(network, reading);
     let mut narrator = Narrator::new(&semantics, &model.sources).with_columns(columns);
-    let replayed = narrator.replay(&steps).map_err(|error| Error::Mismatch(not_replayed(&error)))?;
+    let replayed = narrator.replay(&steps).map_err(not_replayed)?;
     let stuck = replayed.fault.is_none()
         && nothing_moves(&semantics, &replayed.state, replayed.control)
         && !semantics.stepper().is_valid_end(&replayed.state);
@@ -202,7 +202,7 @@ fn replay_network(
             writeln!(out, "replayed 0 steps: {} at {place}, in the first state", fault.fault)?;
             return Ok(0);
         }
-        Err(error) => return Err(Error::Mismatch(not_replayed(&error))),
+        Err(error) => return Err(not_replayed(error)),
     };
     let stuck = replayed.fault.is_none() && nothing_moves(&semantics, &replayed.state, replayed.control);
     let of_queues = matches!(trace.property.as_str(), "reception" | "orphan");
@@ -250,7 +250,7 @@ fn is_closed(
         Some(from) if from >= steps.len() => Ok(stuck),
         Some(from) if trace.property != "boundedness" => {
             let mut narrator = Narrator::new(semantics, sources);
-            let start = narrator.replay(&steps[..from]).map_err(|error| Error::Mismatch(not_replayed(&error)))?;
+            let start = narrator.replay(&steps[..from]).map_err(not_replayed)?;
             Ok(start.state == last)
         }
         _ => Ok(true),
@@ -316,14 +316,15 @@ fn nothing_moves(semantics: &Semantics<'_>, state: &[u8], control: Option<u32>) 
     stepper.expand(state, control, &mut |_| ()) == Ok(0)
 }
 
-fn not_replayed(error: &ReplayError) -> String {
-    match error {
+/// Why steps are none of a model.
+pub(crate) fn not_replayed(error: ReplayError) -> Error {
+    Error::Mismatch(match error {
         ReplayError::NoSuchStep(position) => {
             format!("step {} of the trace is not possible in this model", position + 1)
         }
         ReplayError::Initial(fault) => format!("the first state has a fault: {}", fault.fault),
         ReplayError::Overflow(overflow) => overflow.to_string(),
-    }
+    })
 }
 
 /// Who chooses the next step.

@@ -5,10 +5,11 @@
 use crate::error::Error;
 use crate::model::{Model, System};
 use crate::settings::Channels;
+use crate::simulate::not_replayed;
 use model::around::Around;
 use model::chart::{Change, Chart, ChartStep, Contents, Lane, NetworkKey, StepKey};
 use model::semantics::{Reading, Semantics, Step};
-use model::trace::{Narrator, ReplayError};
+use model::trace::Narrator;
 use model::verdict::{Outcome, Property, Reason, Verdict};
 use report::json;
 
@@ -45,17 +46,13 @@ pub fn walk(model: &Model, channels: Channels, steps: &[StepKey]) -> Result<Walk
     let reading = if network.is_machines() { Reading::Unbounded } else { channels.into() };
     let semantics = Semantics::new(&network.network, reading);
     let mut narrator = Narrator::new(&semantics, &model.sources);
-    let replayed = narrator.replay(&network_steps(steps)?).map_err(|error| Error::Mismatch(refusal(&error)))?;
+    let replayed = narrator.replay(&network_steps(steps)?).map_err(not_replayed)?;
     let (state, control, fault) = (replayed.state.clone(), replayed.control, replayed.fault.clone());
     let mut enabled = Vec::new();
     if fault.is_none() {
         let bound = |overflow: model::fault::Overflow| Error::Mismatch(overflow.to_string());
         let mut stepper = semantics.stepper();
-        let keeps = |stepper: &mut model::semantics::Stepper<'_>, process| stepper.keeps_control(&state, process);
-        let control = match control {
-            Some(process) if keeps(&mut stepper, process).map_err(bound)? => Some(process),
-            _ => None,
-        };
+        let control = control.filter(|&process| stepper.keeps_control(&state, process) == Ok(true));
         let mut found = Vec::new();
         stepper.expand(&state, control, &mut |s| found.push((s.step, s.fault.is_some()))).map_err(bound)?;
         for (step, fault) in found {
@@ -116,12 +113,4 @@ fn network_steps(keys: &[StepKey]) -> Result<Vec<Step>, Error> {
         _ => Err(Error::Mismatch(String::from("a step of another kind of model"))),
     };
     keys.iter().map(step).collect()
-}
-
-fn refusal(error: &ReplayError) -> String {
-    match error {
-        ReplayError::NoSuchStep(position) => format!("step {} is not possible", position + 1),
-        ReplayError::Initial(fault) => format!("the first state has a fault: {}", fault.fault),
-        ReplayError::Overflow(overflow) => overflow.to_string(),
-    }
 }
