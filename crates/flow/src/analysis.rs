@@ -190,15 +190,9 @@ impl Run<'_> {
     }
 
     fn fixpoint(&mut self, budget: &Budget) -> Result<(), Failure> {
-        let mut count = 0u32;
         while let Some(work) = self.work.pop_front().or_else(|| self.again.pop_front()) {
             self.waiting.remove(&work);
-            count += 1;
-            if count.is_multiple_of(64)
-                && let Some(reason) = budget.check().err()
-            {
-                return Err(Failure::Stopped(reason));
-            }
+            budget.check().map_err(Failure::Stopped)?;
             match work {
                 Work::Birth(id) => self.birth(id)?,
                 Work::Node(id, node) => self.visit(id, node)?,

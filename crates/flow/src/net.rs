@@ -154,7 +154,7 @@ pub fn build(
         builder.instance(id, budget)?;
     }
     builder.count_first();
-    known::retain(&mut builder.net, analysis);
+    known::retain(&mut builder.net, analysis, budget)?;
     Ok(builder.net)
 }
 
@@ -173,11 +173,7 @@ impl Builder<'_> {
         let numbers: Vec<(u32, Number)> =
             (0..).zip(&self.net.numbers).filter(|(_, n)| own(n)).map(|(i, n)| (i, n.clone())).collect();
         for node in 0..instance.nodes.len() as u32 {
-            if node.is_multiple_of(16)
-                && let Some(reason) = budget.check().err()
-            {
-                return Err(reason);
-            }
+            budget.check()?;
             self.node(id, node, &numbers)?;
         }
         let end = self.net.transitions.len() as u32;

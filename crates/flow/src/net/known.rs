@@ -7,13 +7,15 @@
 
 use super::{Net, Transition};
 use crate::analysis::Analysis;
+use model::budget::Budget;
 use model::flow_proof::Origin;
+use model::verdict::Reason;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Leaves out transitions that are never taken. Those of any number of processes all stay.
-pub(super) fn retain(net: &mut Net, analysis: &Analysis) {
+pub(super) fn retain(net: &mut Net, analysis: &Analysis, budget: &Budget) -> Result<(), Reason> {
     if net.followed.is_empty() {
-        return;
+        return Ok(());
     }
     let many = |id: u32| analysis.instances[id as usize].many;
     let mut known = Known {
@@ -44,6 +46,7 @@ pub(super) fn retain(net: &mut Net, analysis: &Analysis) {
         }
     }
     while let Some((id, node, f, value)) = known.open.pop() {
+        budget.check()?;
         for (by, after) in known.moved.get(&(f, value)).cloned().unwrap_or_default() {
             if by != id {
                 known.add((id, node, f, after));
@@ -69,6 +72,7 @@ pub(super) fn retain(net: &mut Net, analysis: &Analysis) {
         *range = begin..kept.len() as u32;
     }
     net.transitions = kept;
+    Ok(())
 }
 
 /// An instance at a node, while a followed variable has a value.
