@@ -93,10 +93,13 @@ impl Points {
     }
 }
 
+/// What a search says that it saw: the number of states, their digest, and how long each queue got.
+pub(crate) type Claimed<'a> = (u64, u128, &'a [(String, u64)]);
+
 /// Visits everything, which is finite; and sees that there are as many states, and that no queue is ever longer, as is claimed.
 pub(crate) fn boundedness(
     semantics: &Semantics<'_>,
-    claimed: Option<(u64, u128, &[(String, u64)])>,
+    claimed: Option<Claimed<'_>>,
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     if semantics.reading() != Reading::Unbounded {
