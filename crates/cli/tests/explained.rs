@@ -94,6 +94,8 @@ fn public() -> Vec<(PathBuf, &'static str)> {
     rows.sort_by_key(|row| row.errors == 0 || !row.complete);
     let declared = rows.iter().filter(|row| row.errors > 0 || !row.complete);
     let declared = declared.map(|row| (promela.join(&row.file), "declared"));
+    // A model that the table does not have.
+    let declared = declared.chain([(promela.join("case-studies/harmony/mpkernel/kernel"), "declared")]);
     let lossy = rows.iter().filter(|row| row.errors == 0).map(|row| (promela.join(&row.file), "drop"));
     let mut others = Vec::new();
     for folder in ["kmc", "scm", "fsp-book"] {
@@ -104,6 +106,21 @@ fn public() -> Vec<(PathBuf, &'static str)> {
     }
     others.sort();
     declared.chain(others).chain(lossy).collect()
+}
+
+/// What is found about deadlock in a file; of Promela depth-first where the shortest run is not found in time.
+fn checked(file: &Path, channels: &str) -> Option<Value> {
+    let check = |more: &[&str]| {
+        let arguments =
+            [&["check", path(file), "--format", "json", "-p", "deadlock", "--timeout", "10s"], more].concat();
+        serde_json::from_slice::<Value>(&highwater(&arguments).stdout).ok()
+    };
+    if channels.is_empty() {
+        return check(&[]);
+    }
+    let document = check(&["--channels", channels])?;
+    let open = document["results"][0]["reason"] == "timeout";
+    if open { check(&["--channels", channels, "--search", "depth"]) } else { Some(document) }
 }
 
 #[test]
@@ -122,12 +139,8 @@ fn every_wait_of_public_models_with_an_invalid_end_state_has_a_reason() {
             continue;
         }
         looked += 1;
-        let time = if channels == "drop" { "5s" } else { "30s" };
-        let reading: &[&str] = if channels.is_empty() { &[] } else { &["--channels", channels] };
-        let arguments = [&["check", path(&file), "--format", "json", "-p", "deadlock", "--timeout", time], reading];
-        let output = highwater(&arguments.concat());
         // A file that is a part of others, or has no composition, has no document.
-        let Ok(document) = serde_json::from_slice::<Value>(&output.stdout) else { continue };
+        let Some(document) = checked(&file, channels) else { continue };
         let before = missing.deadlocks;
         missing.look(&file, document["results"].as_array().map_or(&[], Vec::as_slice));
         if missing.deadlocks > before {
