@@ -9,8 +9,9 @@
 //! ```
 //!
 //! Every state of a model is searched for safety and deadlock, without reduction, by the program as a user calls it. A model is
-//! searched twice, the second time with the kernel from the cache; the rate is that of the second search from when the kernel
-//! is loaded. SPIN's verifier runs for half a minute at most and says its own rate.
+//! searched three times, from the second on with the kernel from the cache; the rate is the middle one, from when the kernel
+//! is loaded. SPIN's verifier runs for twenty seconds at most and says its own rate. A smaller instance of each model is searched by
+//! both the device and the CPU, and what they count is compared.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -23,19 +24,21 @@ use std::process::Command;
 struct Model {
     name: &'static str,
     macros: &'static [&'static str],
+    /// Those of a smaller instance, which the CPU searches too.
+    small: &'static [&'static str],
 }
 
 const MODELS: [Model; 9] = [
-    Model { name: "petersonN", macros: &["N=4"] },
-    Model { name: "leader", macros: &["N=8"] },
-    Model { name: "pftp", macros: &["ROOM=2"] },
-    Model { name: "iprotocol", macros: &["WINDOW=4", "ROOM=3"] },
-    Model { name: "at", macros: &["N=4"] },
-    Model { name: "fischer", macros: &["N=7"] },
-    Model { name: "brp", macros: &["FRAMES=4"] },
-    Model { name: "pipeline", macros: &["N=2", "CAP=3"] },
+    Model { name: "petersonN", macros: &["N=4"], small: &["N=3"] },
+    Model { name: "leader", macros: &["N=8"], small: &["N=6"] },
+    Model { name: "pftp", macros: &["ROOM=2"], small: &["ROOM=1", "WINDOW=1"] },
+    Model { name: "iprotocol", macros: &["WINDOW=4", "ROOM=3"], small: &["WINDOW=3", "ROOM=2"] },
+    Model { name: "at", macros: &["N=4"], small: &["N=3"] },
+    Model { name: "fischer", macros: &["N=7"], small: &["N=5"] },
+    Model { name: "brp", macros: &["FRAMES=4"], small: &["FRAMES=2"] },
+    Model { name: "pipeline", macros: &["N=2", "CAP=3"], small: &["N=1", "CAP=3"] },
     // Large, for the device alone.
-    Model { name: "at", macros: &["N=5"] },
+    Model { name: "at", macros: &["N=5"], small: &["N=3"] },
 ];
 
 /// The models that SPIN's verifier is compared on.
@@ -43,30 +46,53 @@ const COMPARED: usize = 8;
 
 impl Model {
     fn title(&self) -> String {
-        format!("{} {}", self.name, self.macros.join(" "))
+        titled(self.name, self.macros)
     }
 
     fn file(&self) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/gpu").join(format!("{}.pml", self.name))
-    }
-
-    fn definitions(&self) -> impl Iterator<Item = String> {
-        self.macros.iter().map(|definition| format!("-D{definition}"))
+        folder().join("gpu").join(format!("{}.pml", self.name))
     }
 }
 
-/// What the device said.
-#[derive(Default)]
-struct Device {
+fn titled(name: &str, macros: &[&str]) -> String {
+    format!("{name} {}", macros.join(" "))
+}
+
+fn definitions(macros: &[&str]) -> impl Iterator<Item = String> {
+    macros.iter().map(|definition| format!("-D{definition}"))
+}
+
+/// The folder of the benchmarks; `HIGHWATER_BENCHES` names it on another machine than that of the build.
+fn folder() -> PathBuf {
+    let here = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches");
+    std::env::var_os("HIGHWATER_BENCHES").map_or_else(here, PathBuf::from)
+}
+
+/// What a search said.
+#[derive(Clone, Default)]
+struct Searched {
     states: f64,
     transitions: f64,
+    memory: f64,
+    verdicts: String,
+    digest: String,
+    /// Of a device.
     seconds: f64,
     compilation: f64,
     bits: f64,
     fallback: f64,
-    memory: f64,
     name: String,
-    verdicts: String,
+}
+
+impl Searched {
+    fn rate(&self) -> f64 {
+        self.states / self.seconds
+    }
+
+    /// What does not depend on where it was.
+    fn counts(&self) -> String {
+        format!("{} states, {} transitions, {}, {}", self.states, self.transitions, self.verdicts, self.digest)
+    }
 }
 
 /// What SPIN's verifier said.
@@ -91,90 +117,136 @@ fn prepare(model: &Model, folder: &Path) {
     let folder = folder.join(model.name);
     std::fs::create_dir_all(&folder).expect("a folder");
     let mut spin = Command::new("spin");
-    spin.arg("-a").args(model.definitions()).arg(model.file()).current_dir(&folder);
+    spin.arg("-a").args(definitions(model.macros)).arg(model.file()).current_dir(&folder);
     assert!(spin.status().expect("SPIN").success(), "{}", model.title());
 }
 
-fn measure(folder: &Path) {
-    let cache = folder.join("cache");
+fn measure(work: &Path) {
+    let cache = work.join("cache");
     let _ = std::fs::remove_dir_all(&cache);
-    let rows: Vec<(Device, Device)> =
-        MODELS.iter().map(|model| (search(model, &cache), search(model, &cache))).collect();
-    let pans: Vec<Pan> = MODELS[..COMPARED].iter().map(|model| pan(model, folder)).collect();
+    let device = ["--device", "cuda", "--memory", "none"];
+    let rows: Vec<[Searched; 3]> =
+        MODELS.iter().map(|model| [(); 3].map(|()| search(model, model.macros, &device, &cache))).collect();
+    let pans: Vec<Pan> = MODELS[..COMPARED].iter().map(|model| pan(model, work)).collect();
     let mut text = String::from(
         "# On a GPU\n\nWritten by `cargo bench -p highwater-cli --bench gpu`; times hold for one machine.\n\n",
     );
     let _ = writeln!(
         text,
         "{}, against `pan` (`gcc -O2 -DSAFETY -DNOREDUCE`) on one core of the same machine. Every state, without reduction.\n",
-        rows[0].1.name
+        rows[0][1].name
     );
-    text += "| model | states | transitions | verdicts | seconds | M states/s | pan, M states/s | factor | by the CPU | kernel, s | from the cache, s | bits a state | bytes a state | pan's |\n";
-    text += "| --- | --: | --: | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n";
+    text += &speeds(&rows, &pans);
+    text += &sizes(&rows, &pans);
+    text += &comparisons(&cache);
+    println!("{text}");
+    std::fs::write(folder().join("GPU.md"), text).expect("benches/GPU.md");
+}
+
+fn speeds(rows: &[[Searched; 3]], pans: &[Pan]) -> String {
+    let mut text = String::from(
+        "| model | states | transitions | verdicts | seconds | M states/s | pan, M states/s | factor | by the CPU | kernel, s | from the cache, s |\n\
+         | --- | --: | --: | --- | --: | --: | --: | --: | --: | --: | --: |\n",
+    );
     let mut factors = Vec::new();
-    for (index, (model, (first, second))) in MODELS.iter().zip(&rows).enumerate() {
-        let rate = second.states / second.seconds;
-        let mut against = [String::from("–"), String::from("–"), String::from("–")];
+    for (index, (model, row)) in MODELS.iter().zip(rows).enumerate() {
+        let mut sorted = row.clone();
+        sorted.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let middle = &sorted[1];
+        let (mut rate, mut factor) = (String::from("–"), String::from("–"));
         if let Some(pan) = pans.get(index).filter(|pan| pan.rate > 0.0) {
-            factors.push(rate / pan.rate);
-            against =
-                [format!("{:.2}", pan.rate / 1e6), format!("{:.0}", rate / pan.rate), format!("{:.0}", pan.bytes)];
+            factors.push(middle.rate() / pan.rate);
+            (rate, factor) = (format!("{:.2}", pan.rate / 1e6), format!("{:.0}", middle.rate() / pan.rate));
         }
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {:.3} | {:.0} | {} | {} | {:.2} % | {:.1} | {:.1} | {} | {:.1} | {} |",
+            "| {} | {} | {} | {} | {:.3} | {:.0} | {rate} | {factor} | {:.2} % | {:.1} | {:.1} |",
             model.title(),
-            second.states,
-            second.transitions,
-            second.verdicts,
-            second.seconds,
-            rate / 1e6,
-            against[0],
-            against[1],
-            100.0 * second.fallback / second.states,
-            first.compilation,
-            second.compilation,
-            second.bits,
-            second.memory / second.states,
-            against[2],
+            middle.states,
+            middle.transitions,
+            middle.verdicts,
+            middle.seconds,
+            middle.rate() / 1e6,
+            100.0 * middle.fallback / middle.states,
+            row[0].compilation,
+            row[1].compilation,
         );
     }
     if !factors.is_empty() {
         let mean = (factors.iter().map(|factor| factor.ln()).sum::<f64>() / factors.len() as f64).exp();
         let _ = writeln!(text, "\nThe geometric mean of the factors is {mean:.0}.");
     }
-    println!("{text}");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/GPU.md");
-    std::fs::write(file, text).expect("benches/GPU.md");
+    text + "\nSeconds count from when the kernel is loaded, and are the middle one of three searches. `pan` is stopped after twenty \
+        seconds and says its own rate.\n"
 }
 
-fn search(model: &Model, cache: &Path) -> Device {
+fn sizes(rows: &[[Searched; 3]], pans: &[Pan]) -> String {
+    let mut text = String::from(
+        "\n## Memory\n\nThe bytes of a state are all that is allocated on the device when the search is over, divided by the states: the \
+         states, their parents, the table, unused room and the lists between kernels. The CPU's are those of its table after four \
+         hundred thousand states.\n\n\
+         | model | bits a state | bits / 8 + 20 | bytes a state | the CPU's | pan's |\n| --- | --: | --: | --: | --: | --: |\n",
+    );
+    for (index, (model, row)) in MODELS.iter().zip(rows).enumerate() {
+        let device = &row[1];
+        let on_cpu = ["--device", "cpu", "--memory", "none", "--max-states", "400000"];
+        let cpu = search(model, model.macros, &on_cpu, Path::new("."));
+        let pan = pans.get(index).map_or(String::from("–"), |pan| format!("{:.0}", pan.bytes));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.1} | {:.1} | {:.1} | {pan} |",
+            model.title(),
+            device.bits,
+            device.bits / 8.0 + 20.0,
+            device.memory / device.states,
+            cpu.memory / cpu.states,
+        );
+    }
+    text
+}
+
+fn comparisons(cache: &Path) -> String {
+    let mut text = String::from(
+        "\n## Device and CPU\n\nStates, transitions, verdicts and the digest over all states, by both.\n\n\
+         | model | on the device | digest | on the CPU |\n| --- | --- | --- | --- |\n",
+    );
+    for model in &MODELS[..COMPARED] {
+        let device = search(model, model.small, &["--device", "cuda", "--memory", "none"], cache);
+        let cpu = search(model, model.small, &["--device", "cpu", "--memory", "none"], cache);
+        let same = if device.counts() == cpu.counts() { String::from("the same") } else { cpu.counts() };
+        let Searched { states, transitions, verdicts, digest, .. } = device;
+        let title = titled(model.name, model.small);
+        let _ =
+            writeln!(text, "| {title} | {states} states, {transitions} transitions, {verdicts}| `{digest}` | {same} |");
+    }
+    text
+}
+
+fn search(model: &Model, macros: &[&str], options: &[&str], cache: &Path) -> Searched {
     let program = std::env::var("HIGHWATER").unwrap_or_else(|_| env!("CARGO_BIN_EXE_highwater").to_owned());
     let mut command = Command::new(program);
-    command.args(["check", "--device", "cuda", "--memory", "none", "--timeout", "100s", "--keep-going"]);
-    command.args(["-p", "safety,deadlock", "--format", "json"]).args(model.definitions()).arg(model.file());
+    command.args(["check", "--timeout", "100s", "--keep-going", "-p", "safety,deadlock", "--format", "json"]);
+    command.args(options).args(definitions(macros)).arg(model.file());
     let output = command.env("XDG_CACHE_HOME", cache).output().expect("the program");
     let text = String::from_utf8_lossy(&output.stdout);
     let document: Value = text.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
-    let mut device = Device::default();
+    let mut searched = Searched::default();
     let empty = Vec::new();
     let results = document["results"].as_array().unwrap_or(&empty);
     for result in results {
-        let _ = write!(
-            device.verdicts,
-            "{} {} ",
-            result["property"].as_str().unwrap_or("?"),
-            result["verdict"].as_str().unwrap_or("?")
-        );
+        let word = |field: &str| result[field].as_str().unwrap_or("?").to_owned();
+        let _ = write!(searched.verdicts, "{} {} ", word("property"), word("verdict"));
     }
     let Some(result) = results.first() else {
-        eprintln!("{}: {text}{}", model.title(), String::from_utf8_lossy(&output.stderr));
-        return device;
+        eprintln!("{}: {text}{}", titled(model.name, macros), String::from_utf8_lossy(&output.stderr));
+        return searched;
     };
     let stats = &result["stats"];
-    device.states = stats["states"].as_f64().unwrap_or(f64::NAN);
-    device.transitions = stats["transitions"].as_f64().unwrap_or(f64::NAN);
-    device.memory = stats["memory_bytes"].as_f64().unwrap_or(f64::NAN);
+    searched.states = stats["states"].as_f64().unwrap_or(f64::NAN);
+    searched.transitions = stats["transitions"].as_f64().unwrap_or(f64::NAN);
+    searched.memory = stats["memory_bytes"].as_f64().unwrap_or(f64::NAN);
+    let mut digests = results.iter().filter_map(|result| result["certificate"]["digest"].as_str());
+    searched.digest = digests.next_back().unwrap_or("none").to_owned();
     let advice = result["advice"].as_array().unwrap_or(&empty);
     let note =
         advice.iter().filter_map(Value::as_str).find(|note| note.starts_with("searched on ")).unwrap_or_default();
@@ -182,13 +254,13 @@ fn search(model: &Model, cache: &Path) -> Device {
         let text = note.split(after).next().and_then(|text| text.rsplit(before).next());
         text.and_then(|text| text.trim().parse().ok()).unwrap_or(f64::NAN)
     };
-    device.name = note.trim_start_matches("searched on ").split(" in ").next().unwrap_or_default().to_owned();
-    device.seconds = number(" in ", " s after");
-    device.compilation = number(" after ", " s for the kernel");
-    device.bits = number(": ", " bits a state");
-    device.fallback = number(", ", " of ");
-    eprintln!("{}: {note}", model.title());
-    device
+    searched.name = note.trim_start_matches("searched on ").split(" in ").next().unwrap_or_default().to_owned();
+    searched.seconds = number(" in ", " s after");
+    searched.compilation = number(" after ", " s for the kernel");
+    searched.bits = number(": ", " bits a state");
+    searched.fallback = number(", ", " of ");
+    eprintln!("{}: {note}", titled(model.name, macros));
+    searched
 }
 
 fn pan(model: &Model, folder: &Path) -> Pan {
@@ -199,7 +271,7 @@ fn pan(model: &Model, folder: &Path) -> Pan {
         return Pan::default();
     }
     let mut command = Command::new("timeout");
-    command.args(["-s", "INT", "30", "./pan", "-n", "-m4000000", "-w26"]).current_dir(&folder);
+    command.args(["-s", "INT", "20", "./pan", "-n", "-m4000000", "-w26"]).current_dir(&folder);
     let output =
         command.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let number = |line: &str, after: &str| {

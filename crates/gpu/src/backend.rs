@@ -12,6 +12,9 @@ impl fmt::Display for Failure {
     }
 }
 
+/// Threads of a block.
+pub(crate) const BLOCK: u64 = 128;
+
 /// The kernels of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {

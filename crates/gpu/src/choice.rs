@@ -111,7 +111,7 @@ fn told(report: &Report, states: u64) -> String {
         return String::from("searched on the CPU: no layer is wide enough for a device");
     }
     format!(
-        "searched on {device} in {seconds:.3} s after {compilation:.1} s for the kernel: {bits} bits a state, {fallback} of \
+        "searched on {device} in {seconds:.4} s after {compilation:.1} s for the kernel: {bits} bits a state, {fallback} of \
          {states} states expanded by the CPU"
     )
 }

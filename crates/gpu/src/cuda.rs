@@ -4,7 +4,7 @@
 //! What was compiled is kept in a folder of the user by the hash of the text, the architecture and the compiler's version.
 #![allow(unsafe_code)]
 
-use crate::backend::{Args, Backend, Compile, Failure, Kernel};
+use crate::backend::{Args, BLOCK, Backend, Compile, Failure, Kernel};
 use libloading::Library;
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
@@ -12,8 +12,6 @@ use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Threads of a block.
-const BLOCK: u64 = 128;
 /// Blocks on a multiprocessor, at most; registers decide how many there really are.
 const BLOCKS: u64 = 16;
 

@@ -1,7 +1,7 @@
 //! A state in as few bits as its types need.
 //!
-//! The kernel works on bytes: the fixed part of the CPU's own layout, with the number of processes in place of the shape,
-//! and after it room for all messages of each queue. It stores bits: every value in as many as its type, the number of its
+//! A state is spread into bytes first: the fixed part of the CPU's own layout, with the number of processes in place of the shape,
+//! and after it room for all messages of each queue. The kernel has bits: every value in as many as its type, the number of its
 //! locations or the capacity of its queue needs; a variable that nothing assigns takes none. A state that does not fit, for
 //! one of its values or for its processes, is one that the CPU keeps: nothing is cut.
 
@@ -17,6 +17,8 @@ pub(crate) struct Field {
     pub(crate) address: usize,
     pub(crate) storage: Storage,
     pub(crate) bits: u32,
+    /// Its first bit.
+    pub(crate) at: usize,
     /// The only value that it may have; then it takes no bits.
     pub(crate) constant: Option<u32>,
     /// The process that it belongs to, if any: without that process it is zero.
@@ -54,7 +56,7 @@ pub(crate) struct Packing {
     pub(crate) bits: usize,
     /// By queue: where its messages start in the bytes.
     pub(crate) areas: Vec<usize>,
-    /// Bytes of a state that the kernel works on.
+    /// Bytes of a state before it is packed.
     pub(crate) size: usize,
     /// By number of a shape: how many processes it has.
     shapes: HashMap<u16, usize>,
@@ -92,7 +94,10 @@ impl Packing {
         let mut packing = Packing { anatomy, fields: Vec::new(), words: 0, bits: 0, areas, size, shapes };
         packing.fields = Layout { packing: &packing, network: semantics.network(), fields: Vec::new() }.fields();
         packing.fix(semantics.network(), samples);
-        packing.bits = packing.fields.iter().filter(|f| f.constant.is_none()).map(|f| f.bits as usize).sum();
+        for field in &mut packing.fields {
+            field.at = packing.bits;
+            packing.bits += if field.constant.is_none() { field.bits as usize } else { 0 };
+        }
         packing.words = packing.bits.div_ceil(32).max(1);
         Some(packing)
     }
@@ -153,7 +158,7 @@ impl Packing {
         self.anatomy.length.load(bytes, self.anatomy.queues[queue].length as usize) as usize
     }
 
-    /// A state of the CPU as the bytes that the kernel works on; `None` for other processes.
+    /// A state of the CPU as bytes that are to be packed; `None` for other processes.
     fn spread(&self, state: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
         let processes = self.processes(state)?;
         let (mut from, queues) = self.ends(processes);
@@ -181,7 +186,6 @@ impl Packing {
         }
         let start = words.len();
         words.resize(start + self.words, 0);
-        let mut at = 0;
         for field in &self.fields {
             let value = field.get(bytes);
             let absent = field.process.is_some_and(|process| process >= usize::from(bytes[0]));
@@ -194,12 +198,11 @@ impl Packing {
                 return false;
             }
             if field.constant.is_none() {
-                let (word, shift) = (start + at / 32, at % 32);
+                let (word, shift) = (start + field.at / 32, field.at % 32);
                 words[word] |= value << shift;
                 if shift + field.bits as usize > 32 {
                     words[word + 1] |= value >> (32 - shift);
                 }
-                at += field.bits as usize;
             }
         }
         true
@@ -209,14 +212,12 @@ impl Packing {
     pub(crate) fn decode(&self, words: &[u32], bytes: &mut Vec<u8>, state: &mut Vec<u8>) {
         bytes.clear();
         bytes.resize(self.size, 0);
-        let mut at = 0;
         for field in &self.fields {
             let value = match field.constant {
                 Some(_) if field.process.is_some_and(|process| process >= usize::from(bytes[0])) => 0,
                 Some(constant) => constant,
                 None => {
-                    let (word, shift) = (at / 32, at % 32);
-                    at += field.bits as usize;
+                    let (word, shift) = (field.at / 32, field.at % 32);
                     let both = u64::from(words[word]) | u64::from(words.get(word + 1).copied().unwrap_or(0)) << 32;
                     (both >> shift) as u32 & (u32::MAX >> (32 - field.bits))
                 }
@@ -281,7 +282,7 @@ impl Layout<'_> {
 
     fn add(&mut self, address: usize, storage: Storage, bits: u32, process: Option<usize>) {
         let constant = (bits == 0).then_some(0);
-        self.fields.push(Field { address, storage, bits, constant, process });
+        self.fields.push(Field { address, storage, bits, at: 0, constant, process });
     }
 
     fn lengths(&mut self, queues: std::ops::Range<usize>, process: Option<usize>) {

@@ -266,7 +266,7 @@ impl<'a> Start<'a> {
         let backend = compiler.compile(&text).map_err(Refused::Failed)?;
         let compilation = start.elapsed().as_secs_f64();
         let places = self.semantics.network().machines.iter().map(|machine| machine.locations.len()).sum();
-        let store = Store::new(backend, packing.words, places, self.cx.budget.most_memory());
+        let store = Store::new(backend, &packing, places, self.cx.budget.most_memory());
         let store = store.map_err(|stop| match stop {
             Stop::Failed(failure) => Refused::Failed(failure),
             Stop::Full => Refused::Failed(Failure(String::from("too little memory on the device"))),
@@ -442,7 +442,7 @@ impl Search<'_> {
     }
 
     fn states(&self) -> u64 {
-        self.store.used + self.kept.len() as u64
+        self.store.used - self.store.dead + self.kept.len() as u64
     }
 
     fn look_at_limits(&mut self, end: u64) -> Result<(), End> {
@@ -456,7 +456,7 @@ impl Search<'_> {
         self.cx.progress(|| Progress {
             engine: explore::ENGINE,
             states: self.states(),
-            waiting: self.states() - self.first - u64::from(self.first_kept),
+            waiting: self.store.used - self.first + u64::from(self.kept.len() as StateId - self.first_kept),
             transitions: self.store.transitions + self.start.expander.transitions,
             depth: self.start.depth,
             memory_bytes: self.store.memory_bytes() + self.kept.memory_bytes(),
@@ -487,7 +487,7 @@ impl Search<'_> {
             states: self.states(),
             transitions: self.start.expander.transitions + self.store.transitions,
             depth: self.start.depth,
-            state_bytes: self.store.used * 4 * self.packing.words as u64 + self.kept.state_bytes(),
+            state_bytes: (self.store.used - self.store.dead) * 4 * self.packing.words as u64 + self.kept.state_bytes(),
             memory_bytes: self.store.memory_bytes() + self.kept.memory_bytes(),
             violations: 0,
         };

@@ -1,25 +1,37 @@
 //! The set of states on a device: states in segments, a table of tags and numbers, and the kernels that fill them.
 //!
-//! Numbers are dense and in the order of discovery, so a layer of a breadth-first search is a range of them. Segments are
-//! added, and the table is made anew, when there is too little room for what comes next; if a kernel runs out of room all
-//! the same, what it did is kept, what it counted is forgotten, and it runs again over the same states.
+//! Numbers are in the order of discovery, so a layer of a breadth-first search is a range of them. Those that lost a race for an
+//! entry get the last states where many states were expanded; the few of a narrow layer stay without a state. Segments are
+//! added, and the table is made anew, when there is too little room for what is expected next; if a kernel runs out of room
+//! all the same, what it did is kept, what it counted is forgotten, and it runs again over the same states.
+//!
+//! A state takes its words, four bytes for its parent and an entry of eight bytes. The table is at most [`FULLEST`]
+//! hundredths full, and made for as many states as the layers let expect; segments are allocated a forty-eighth of what there is
+//! at a time. So the bytes of a search that is over are few more than these.
 
 use crate::backend::{Args, Backend, Failure, Kernel};
 use crate::generate::SEGMENT;
+use crate::packing::Packing;
 
 /// States that one launch expands at most.
-const CHUNK: u64 = 1 << 21;
+const CHUNK: u64 = 1 << 20;
 /// States that travel at a time.
-const BATCH: usize = 1 << 16;
+const BATCH: usize = 1 << 14;
 /// Numbers from here on are those of states that the CPU had found before the device began: as it numbered them.
 pub(crate) const EARLY: u32 = 0xe000_0000;
 /// Numbers from here on are those of states that the CPU keeps.
 pub(crate) const KEPT: u32 = 0xf000_0000;
 /// Words of `Out` in the text.
 const OUT: usize = 11;
-const FIRST_SLOTS: u64 = 1 << 24;
-/// A table grows by less while there are fewer states than this: making it anew is cheap.
-const MANY: u64 = 1 << 26;
+const FIRST_SLOTS: u64 = 1 << 23;
+/// So many states are expanded at a time before it pays to look for numbers without a state.
+const WIDE: u64 = 1 << 17;
+/// Bytes that are allocated for states at a time, at least.
+const LEAST: u64 = 16 << 20;
+/// Entries that the text reads at once.
+const BUCKET: u64 = 4;
+/// How many of a hundred entries are taken before the table is made anew.
+const FULLEST: u64 = 85;
 
 /// Why a device did not go on.
 #[derive(Debug)]
@@ -53,30 +65,52 @@ pub(crate) struct Store {
     places: usize,
     segments: Vec<(u64, u64)>,
     args: Args,
-    /// The number of states.
+    /// Numbers that are used, and those of them that have no state.
     pub(crate) used: u64,
+    pub(crate) dead: u64,
     /// Bytes that may be allocated, and that are.
     room: u64,
     allocated: u64,
     pub(crate) transitions: u64,
     pub(crate) digest: u128,
+    /// States found for each state expanded, of late.
+    growth: f64,
+    /// The sizes of the last three layers, and where the last one ends.
+    layers: [u64; 3],
+    layer: u64,
+    /// What the device has counted, where that is known.
+    counted: Option<[u64; OUT]>,
 }
 
 impl Store {
-    /// An empty set of states of so many words, of a model with so many places, in at most so many bytes.
+    /// An empty set of states of a packing, of a model with so many places, in at most so many bytes.
     pub(crate) fn new(
         backend: Box<dyn Backend>,
-        words: usize,
+        packing: &Packing,
         places: usize,
         room: Option<u64>,
     ) -> Result<Store, Stop> {
         let available = backend.available() / 20 * 19;
         let room = room.map_or(available, |room| room.min(available));
-        let (segments, args) = (Vec::new(), Args::default());
-        let mut store =
-            Store { backend, words, places, segments, args, used: 0, room, allocated: 0, transitions: 0, digest: 0 };
+        let mut store = Store {
+            backend,
+            words: packing.words,
+            places,
+            segments: Vec::new(),
+            args: Args::default(),
+            used: 0,
+            dead: 0,
+            room,
+            allocated: 0,
+            transitions: 0,
+            digest: 0,
+            growth: 4.0,
+            layers: [0; 3],
+            layer: 0,
+            counted: None,
+        };
         let holes = store.backend.threads().max(1 << 10);
-        let staging = (BATCH * (words + 1)).max(2 * holes as usize) as u64;
+        let staging = (BATCH * (packing.words + 1)).max(2 * holes as usize) as u64;
         store.args.states = store.allocate(8 << (32 - SEGMENT))?;
         store.args.parents = store.allocate(8 << (32 - SEGMENT))?;
         store.args.reached = store.allocate(places.max(1) as u64)?;
@@ -113,36 +147,65 @@ impl Store {
         if states > u64::from(EARLY) {
             return Err(Stop::Full);
         }
-        let table = if states > self.args.slots / 5 * 4 { self.table_for(states) } else { self.args.slots };
-        let segments = states.div_ceil(1 << SEGMENT).saturating_sub(self.segments.len() as u64);
-        let size = ((4 * self.words as u64) << SEGMENT, 4u64 << SEGMENT);
-        if self.allocated - 8 * self.args.slots + 8 * table + segments * (size.0 + size.1) > self.room {
-            return Err(Stop::Full);
-        }
-        for _ in 0..segments {
-            let segment = (self.allocate(size.0)?, self.allocate(size.1)?);
-            let at = 8 * self.segments.len() as u64;
-            self.backend.upload(self.args.states + at, &segment.0.to_le_bytes())?;
-            self.backend.upload(self.args.parents + at, &segment.1.to_le_bytes())?;
-            self.segments.push(segment);
-        }
-        if table != self.args.slots {
+        let wanted = states.div_ceil(1 << SEGMENT).saturating_sub(self.segments.len() as u64);
+        let size = (4 * self.words as u64 + 4) << SEGMENT;
+        let more = if wanted == 0 { 0 } else { wanted.max(self.segments.len() as u64 / 48).max(LEAST / size) };
+        let few = states <= self.args.slots / 100 * FULLEST;
+        let smallest = FIRST_SLOTS.min(self.room / 64) / 100 * FULLEST;
+        let slots = |states: u64| if few { self.args.slots } else { slots_for(states.max(smallest)) };
+        let bytes = |segments: u64, slots: u64| self.allocated - 8 * self.args.slots + 8 * slots + segments * size;
+        let choices = [
+            (more, slots(self.expected().max(states))),
+            (wanted, slots(states + states / 16)),
+            (wanted, slots(states)),
+        ];
+        let fits = choices.into_iter().find(|&(segments, slots)| bytes(segments, slots) <= self.room);
+        let (segments, slots) = fits.ok_or(Stop::Full)?;
+        self.add_segments(segments)?;
+        if slots != self.args.slots {
             if self.args.slots > 0 {
                 self.backend.free(self.args.table);
                 self.allocated -= 8 * self.args.slots;
             }
-            self.args.table = self.allocate(8 * table)?;
-            self.args.slots = table;
+            self.args.table = self.allocate(8 * slots)?;
+            self.args.slots = slots;
             self.rebuild()?;
         }
-        self.args.limit = (self.args.slots / 5 * 4).min((self.segments.len() as u64) << SEGMENT).min(u64::from(EARLY));
+        let most = self.args.slots / 100 * FULLEST;
+        self.args.limit = most.min((self.segments.len() as u64) << SEGMENT).min(u64::from(EARLY));
         Ok(())
     }
 
-    fn table_for(&self, states: u64) -> u64 {
-        let growth = if states < MANY { 25 } else { 27 };
-        let slots = (states / 16 * growth).max(self.args.slots / 20 * growth);
-        slots.max(FIRST_SLOTS.min(self.room / 64)).max(1 << 10)
+    /// So many segments more, in one piece of memory.
+    fn add_segments(&mut self, count: u64) -> Result<(), Stop> {
+        if count == 0 {
+            return Ok(());
+        }
+        let (states, parents) = ((4 * self.words as u64) << SEGMENT, 4u64 << SEGMENT);
+        let memory = self.allocate(count * (states + parents))?;
+        let new = (0..count).map(|index| (memory + index * states, memory + count * states + index * parents));
+        let new: Vec<(u64, u64)> = new.collect();
+        let at = 8 * self.segments.len() as u64;
+        let (states, parents): (Vec<u64>, Vec<u64>) = new.iter().copied().unzip();
+        self.backend.upload(self.args.states + at, &bytes_of_long(&states))?;
+        self.backend.upload(self.args.parents + at, &bytes_of_long(&parents))?;
+        self.segments.extend(new);
+        Ok(())
+    }
+
+    /// How many states there will be, for the size of a table: layers grow, then shrink, by a factor that falls by the same factor
+    /// from layer to layer. A table that is too large wastes memory, one that is too small is soon made anew, which is cheap.
+    fn expected(&self) -> u64 {
+        let [first, second, last] = self.layers.map(|size| size.max(1) as f64);
+        let mut growth = last / second;
+        let (fall, most) = ((growth * first / second).min(1.0), if growth > 1.03 { 0.6 } else { 0.25 });
+        let (used, mut total, mut layer) = (self.used.max(1) as f64, self.layer as f64, last);
+        while layer > 1.0 && total < 2.0 * used {
+            growth *= fall;
+            layer *= growth;
+            total += layer;
+        }
+        (used * (1.04 * total / used).clamp(1.06, 1.0 + most)) as u64
     }
 
     /// The table of all states that are there.
@@ -165,21 +228,19 @@ impl Store {
         self.rebuild()
     }
 
-    /// Runs a kernel that adds states, again with more room if there was too little; what it counted.
-    fn run(&mut self, kernel: Kernel, first: u64, count: u64) -> Result<Out, Stop> {
-        // Where there is no room for more than is needed at once, what there is may do.
-        if self.args.limit < self.used + 2 * count {
-            let _ = self.make_room(self.used + 4 * count);
+    /// Runs a kernel that adds about so many states, again with more room if there was too little; what it counted.
+    fn run(&mut self, kernel: Kernel, first: u64, count: u64, expected: u64) -> Result<Out, Stop> {
+        // Where there is no room for what is expected, what there is may do.
+        if self.args.limit < self.used + expected {
+            let _ = self.make_room(self.used + expected);
         }
         loop {
-            let mut out = [0; OUT];
-            out[0] = self.used;
-            self.backend.upload(self.args.out, &bytes_of_long(&out))?;
+            let before = self.counters()?;
             let args = Args { first, count, ..self.args };
             self.backend.launch(kernel, &args, count)?;
-            let out = self.out()?;
+            let out = self.out(&before)?;
             self.used = out.used.min(self.args.limit);
-            self.compact(out.holes)?;
+            self.compact(out.holes, count)?;
             if !out.full {
                 return Ok(out);
             }
@@ -188,25 +249,10 @@ impl Store {
         }
     }
 
-    fn out(&mut self) -> Result<Out, Stop> {
-        let mut bytes = [0; 8 * OUT];
-        self.backend.download(self.args.out, &mut bytes)?;
-        let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let digest = words[7..11].iter().enumerate();
-        let digest = digest.fold(0u128, |sum, (i, &w)| sum.wrapping_add(u128::from(w).wrapping_shl(32 * i as u32)));
-        Ok(Out {
-            used: words[0],
-            full: words[1] != 0,
-            flagged: words[2],
-            holes: words[3],
-            transitions: words[6],
-            digest,
-        })
-    }
-
-    /// Numbers that lost a race get the last states.
-    fn compact(&mut self, holes: u64) -> Result<(), Stop> {
-        if holes == 0 {
+    /// Numbers that lost a race get the last states, if so many states were expanded that it pays.
+    fn compact(&mut self, holes: u64, expanded: u64) -> Result<(), Stop> {
+        if holes == 0 || expanded < WIDE {
+            self.dead += holes;
             return Ok(());
         }
         let end = self.used - holes;
@@ -217,10 +263,41 @@ impl Store {
         Ok(())
     }
 
+    /// What the device counts from, made anew only where it has to be.
+    fn counters(&mut self) -> Result<[u64; OUT], Stop> {
+        if let Some(last) = self.counted
+            && last[..4] == [self.used, 0, 0, 0]
+        {
+            return Ok(last);
+        }
+        let mut start = [0; OUT];
+        start[0] = self.used;
+        self.backend.upload(self.args.out, &bytes_of_long(&start))?;
+        Ok(start)
+    }
+
+    fn out(&mut self, before: &[u64; OUT]) -> Result<Out, Stop> {
+        let mut bytes = [0; 8 * OUT];
+        self.backend.download(self.args.out, &mut bytes)?;
+        let mut words = [0; OUT];
+        words.iter_mut().zip(bytes.as_chunks::<8>().0).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+        self.counted = Some(words);
+        let new = |index: usize| words[index].wrapping_sub(before[index]);
+        let digest = (0..4).fold(0u128, |sum, i| sum.wrapping_add(u128::from(new(7 + i)).wrapping_shl(32 * i as u32)));
+        Ok(Out { used: words[0], full: words[1] != 0, flagged: words[2], holes: words[3], transitions: new(6), digest })
+    }
+
     /// Expands the states of a range, as many as go into one launch; how many, and which of them are for the CPU.
     pub(crate) fn expand(&mut self, first: u64, end: u64) -> Result<(u64, Vec<u32>), Stop> {
         let count = (end - first).min(CHUNK);
-        let out = self.run(Kernel::Expand, first, count)?;
+        let before = self.used;
+        if end != self.layer {
+            self.layers = [self.layers[1], self.layers[2], end - first];
+            self.layer = end;
+        }
+        let expected = (count as f64 * (1.25 * self.growth).clamp(0.25, 4.0)) as u64 + 1;
+        let out = self.run(Kernel::Expand, first, count, expected)?;
+        self.growth = (self.used - before) as f64 / count.max(1) as f64;
         self.transitions += out.transitions;
         self.digest = self.digest.wrapping_add(out.digest);
         let mut bytes = vec![0; 4 * out.flagged as usize];
@@ -258,17 +335,13 @@ impl Store {
         for (states, parents) in words.chunks(BATCH * self.words).zip(parents.chunks(BATCH)) {
             let mut bytes = bytes_of(states);
             bytes.extend(bytes_of(parents));
-            // Filling gaps uses the same room, so a second try needs the states again.
-            loop {
-                self.backend.upload(self.args.staging, &bytes)?;
-                let (used, count) = (self.used, parents.len() as u64);
-                if self.args.limit < used + count {
-                    self.make_room(used + 2 * count).or_else(|_| self.make_room(used + count))?;
-                    continue;
-                }
-                self.run(Kernel::Enter, 0, count)?;
-                break;
+            let count = parents.len() as u64;
+            // Filling gaps uses the same room, so there is to be enough for a single try.
+            if self.args.limit < self.used + count {
+                self.make_room(self.used + 2 * count).or_else(|_| self.make_room(self.used + count))?;
             }
+            self.backend.upload(self.args.staging, &bytes)?;
+            self.run(Kernel::Enter, 0, count, count)?;
         }
         Ok(())
     }
@@ -279,6 +352,13 @@ impl Store {
         self.backend.download(self.args.reached, &mut bytes)?;
         Ok(bytes.iter().enumerate().filter(|(_, mark)| **mark != 0).map(|(place, _)| place).collect())
     }
+}
+
+/// The size of a table that so many states may fill: a prime number of buckets.
+fn slots_for(states: u64) -> u64 {
+    let buckets = ((states / FULLEST * 100 + 200) / BUCKET) | 1;
+    let prime = |n: &u64| (3..).step_by(2).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
+    (buckets..).step_by(2).find(prime).unwrap_or(buckets) * BUCKET
 }
 
 fn bytes_of(words: &[u32]) -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! The integration tests of `gpu`, one executable: each file is a module.
 
 mod compare;
+mod failures;
 mod models;
 mod random;
 

@@ -1,6 +1,7 @@
 //! Actions: whether one can be executed, and what it does. A test declares what the performance needs, in the same block.
 
 use super::expressions::{Channel, truncated};
+use super::queues::on;
 use super::{Generator, View, line, suffix};
 use model::expr::{Expr, Pattern, Place};
 use model::ids::MachineId;
@@ -12,6 +13,11 @@ use std::fmt::Write;
 const LONGEST_STEP: usize = 1000;
 
 const CHECK: &str = "      if (c.bad) return FLAG;\n";
+
+/// What follows a text: it may have found something for the CPU.
+pub(super) fn check(text: &str) -> &'static str {
+    if text.contains("(c,") || text.contains("(c)") { CHECK } else { "" }
+}
 
 /// Where an action stands.
 #[derive(Clone, Copy, PartialEq)]
@@ -38,7 +44,7 @@ impl Code {
     fn or(self, otherwise: &str) -> String {
         match self.test.is_empty() {
             true => self.perform,
-            false => format!("{}{CHECK}      if (!ok) {otherwise};\n{}", self.test, self.perform),
+            false => format!("{}{}      if (!ok) {otherwise};\n{}", self.test, check(&self.test), self.perform),
         }
     }
 }
@@ -64,7 +70,7 @@ impl Generator<'_> {
             Action::Assign(place, e) => {
                 let value = self.expr(e, view);
                 let assign = self.assign(place, "x", view);
-                Code::always(format!("      {{ i32 x = {value};\n{CHECK}{assign}      }}\n"))
+                Code::always(format!("      {{ i32 x = {value};\n{}{assign}      }}\n", check(&value)))
             }
             Action::Assert(e) => {
                 Code::always(format!("      if ({} == 0 || c.bad) return FLAG;\n", self.expr(e, view)))
@@ -112,7 +118,7 @@ impl Generator<'_> {
         test += &self.cases(&channel, &mut |own, kind, queue| {
             let message = &own.packing.anatomy.messages[kind];
             if message.capacity > 0 {
-                return if declared { format!("      ok = !is_full(v, {queue});\n") } else { String::new() };
+                return if declared { format!("      ok = !{};\n", own.is_full(queue)) } else { String::new() };
             }
             if at == At::Step || message.fields.len() != values.len() {
                 return String::from("      return FLAG;\n");
@@ -137,12 +143,12 @@ impl Generator<'_> {
                 line!(text, "      i32 m{index} = {value};");
             }
             let list: String = (0..values.len()).map(|index| format!(", m{index}")).collect();
-            let position = match sorted {
-                true => format!("sorted_{kind}(v, {queue}{list})"),
-                false => format!("length(v, {queue})"),
+            let put = match sorted {
+                true => format!("{}, {}{list}){list})", on("insert", kind, queue), on("sorted", kind, queue)),
+                false => format!("{}, {}{list})", on("write", kind, queue), own.length(queue)),
             };
-            let room = if declared { String::new() } else { format!("if (!is_full(v, {queue})) ") };
-            line!(text, "{CHECK}      {room}put_{kind}(v, {queue}, {position}{list});\n      }}");
+            let room = if declared { String::new() } else { format!("if (!{}) ", own.is_full(queue)) };
+            line!(text, "{}      {room}{put};\n      }}", check(&values.concat()));
             text
         });
         Code { test, perform }
@@ -157,11 +163,12 @@ impl Generator<'_> {
                 return String::from(if mode.keep { "      return FLAG;\n" } else { "" });
             }
             if message.fields.len() != pattern.len() {
-                return format!("      if (length(v, {queue}) > 0) return FLAG;\n");
+                return format!("      if ({} > 0) return FLAG;\n", own.length(queue));
             }
             let (mask, values) = own.matches(pattern, pattern.len(), view);
-            let mut text = format!("      if (length(v, {queue}) > 0) {{\n");
-            let find = format!("find_{kind}(v, {queue}, {}, {mask}{values})", mode.anywhere);
+            let mut text = format!("      if ({} > 0) {{\n", own.length(queue));
+            let find = on(if mode.anywhere { "find" } else { "first" }, kind, queue);
+            let find = format!("{find}, {mask}{values})");
             line!(text, "        position = {find};\n        ok = position >= 0;\n      }}");
             text
         });
@@ -170,15 +177,19 @@ impl Generator<'_> {
             if message.capacity == 0 || message.fields.len() != pattern.len() {
                 return String::from("      return FLAG;\n");
             }
-            let mut text = format!("      {{ int m = AREA[{queue}] + position * {};\n", message.size);
-            let fields: Vec<(Storage, usize)> = message.fields.iter().map(|&(s, offset, _)| (s, offset)).collect();
-            for (index, (storage, offset)) in fields.into_iter().enumerate() {
-                if matches!(pattern[index], Pattern::Bind(_)) {
-                    line!(text, "      i32 m{index} = get_{}(v, m + {offset});", suffix(storage));
+            let mut text = String::from("      {\n");
+            for (index, pattern) in pattern.iter().enumerate() {
+                if matches!(pattern, Pattern::Bind(_)) {
+                    let field = match mode.anywhere {
+                        true => format!("{}, position)", on(&format!("field{index}"), kind, queue)),
+                        false => format!("{})", on(&format!("head{index}"), kind, queue)),
+                    };
+                    line!(text, "      i32 m{index} = {field};");
                 }
             }
             if !mode.keep {
-                line!(text, "      drop_{kind}(v, {queue}, position);");
+                let position = if mode.anywhere { "position" } else { "0" };
+                line!(text, "      {}, {position});", on("drop", kind, queue));
             }
             text += &own.bind(pattern, view, &|index| format!("m{index}"));
             text + "      }\n"
@@ -251,12 +262,21 @@ impl Generator<'_> {
 
     /// The process that has reached its end vanishes, with its queues.
     fn end(&mut self, view: View) -> Code {
-        let test = format!("      bool ok = {} + 1 == processes(v);\n", view.process);
-        let mut perform =
-            String::from("      int end = END_OF[p];\n      for (int i = BASE[p]; i < end; i++) v.b[i] = 0;\n");
-        perform += "      for (int q = QUEUES[p], n = QUEUES[p + 1]; q < n; q++)\n";
-        perform += "        for (int i = 0; i < CAPACITY[q] * MESSAGE[q]; i++) v.b[AREA[q] + i] = 0;\n";
-        perform += "      v.b[0] = (u8)p;\n";
+        let process = self.process(view);
+        let test = format!("      bool ok = {process} + 1 == processes(v);\n");
+        let mut perform = String::new();
+        for (index, name) in ["BLOCK", "MESSAGES"].into_iter().enumerate() {
+            match view.slot.map(|slot| self.ranges(index == 1)[slot]) {
+                Some((from, to)) if from == to => {}
+                Some((from, to)) => {
+                    line!(perform, "      clear<{}, {}>(v, {from}, {to});", from / 32, (to - 1) / 32);
+                }
+                None => {
+                    line!(perform, "      clear<0, WORDS - 1>(v, {name}_FROM[{process}], {name}_TO[{process}]);");
+                }
+            }
+        }
+        line!(perform, "      {};", self.write(0, &process));
         Code { test, perform }
     }
 
@@ -272,7 +292,7 @@ impl Generator<'_> {
             let argument = self.expr(argument, view);
             line!(text, "      i32 a{index} = {argument};");
         }
-        line!(text, "{CHECK}      int nb = BASE[np];\n      v.b[0] = (u8)(np + 1);");
+        line!(text, "{CHECK}      int nb = BASE[np];\n      {};", self.write(0, "np + 1"));
         line!(text, "      set_location(v, np, {});", created.initial.0);
         let set = |variable: usize, element: usize, value: &str| {
             let place = anatomy.locals[machine.index()][variable];
@@ -284,7 +304,7 @@ impl Generator<'_> {
             text += &set(index, 0, &format!("a{index}"));
         }
         text += "      int again = c.timeout; c.timeout = 0;\n";
-        let new = View { machine, base: "nb", process: "np" };
+        let new = View { machine, slot: None, base: "nb", process: "np" };
         for (index, variable) in created.variables.iter().enumerate().skip(created.parameters) {
             for element in 0..variable.len() {
                 let value = match &variable.initial {
@@ -343,7 +363,8 @@ impl Generator<'_> {
                         line!(text, "      {{\n{perform}{next}      }}");
                     }
                     false => {
-                        line!(text, "      {{\n{test}{CHECK}      if (ok) {{\n{perform}{next}      }}\n      }}");
+                        let check = check(&test);
+                        line!(text, "      {{\n{test}{check}      if (ok) {{\n{perform}{next}      }}\n      }}");
                     }
                 }
             }
@@ -365,7 +386,7 @@ impl Generator<'_> {
                     match test.is_empty() {
                         true => text += "      go = true;\n",
                         false => {
-                            line!(text, "      if (!go) {{\n{test}{CHECK}      go = ok;\n      }}");
+                            line!(text, "      if (!go) {{\n{test}{}      go = ok;\n      }}", check(&test));
                         }
                     }
                 }

@@ -1,5 +1,7 @@
 //! Expressions: each a text without side effects but for `c.bad`, evaluated where and only where the semantics evaluates it.
 
+use super::actions::check;
+use super::queues::{on, stored};
 use super::{Generator, View, suffix};
 use model::expr::{BinaryOp, ChannelTest, Expr, Pattern, Place, Scope, UnaryOp};
 use model::ids::MachineId;
@@ -20,6 +22,24 @@ pub(super) fn truncated(ty: ScalarType, value: &str) -> String {
     }
 }
 
+/// Where a variable is.
+enum At {
+    /// Here.
+    Known(Spot),
+    /// In the field at this address.
+    Address(String),
+    /// An element of an array: the words that it may be in, the bit of the first one, which, and the bits of each.
+    Element { words: String, first: String, element: String, width: u32 },
+}
+
+/// Where a value is, if that is known.
+enum Spot {
+    /// Nowhere: it is the same in all states.
+    Constant(u32),
+    /// So many bits from one on.
+    Bits(usize, u32),
+}
+
 /// A channel as an expression names it.
 pub(super) enum Channel {
     /// Always this queue.
@@ -37,8 +57,16 @@ impl Generator<'_> {
             Expr::Const(value) if *value < 0 => format!("({value})"),
             Expr::Const(value) => value.to_string(),
             Expr::Read(place) => {
-                let (declared, address) = self.place(place, view);
-                format!("get_{}(v, {address})", suffix(declared.storage))
+                let (declared, at) = self.place(place, view);
+                let sign = if declared.storage == Storage::I16 { "(i32)(short)" } else { "(i32)" };
+                match at {
+                    At::Known(Spot::Constant(value)) => format!("{sign}{value}u"),
+                    At::Known(Spot::Bits(at, width)) => format!("{sign}get<{at}, {width}>(v)"),
+                    At::Address(address) => format!("get_{}(v, {address})", suffix(declared.storage)),
+                    At::Element { words, first, element, width } => {
+                        format!("{sign}get<{words}>(v, {first} + {width} * {element}, {width})")
+                    }
+                }
             }
             Expr::Unary(UnaryOp::Not, e) => format!("(i32)({} == 0)", own(e)),
             Expr::Unary(UnaryOp::Negate, e) => format!("minus(0, {})", own(e)),
@@ -48,7 +76,7 @@ impl Generator<'_> {
             Expr::Channel(test, channel) => self.channel_test(*test, channel, view),
             Expr::Poll { channel, pattern, anywhere } => self.poll(channel, pattern, *anywhere, view),
             Expr::Timeout => String::from("c.timeout"),
-            Expr::Pid => view.process.to_owned(),
+            Expr::Pid => self.process(view),
             Expr::ProcessCount => String::from("processes(v)"),
             Expr::LastMover => match self.packing.anatomy.last_mover {
                 Some(address) => format!("get_u8(v, {address})"),
@@ -97,35 +125,134 @@ impl Generator<'_> {
         if element.is_empty() { String::from("0") } else { element }
     }
 
-    /// What is declared at a place, and the address that the text computes.
-    pub(super) fn place(&self, place: &Place, view: View) -> (ScalarPlace, String) {
+    /// The number of a process.
+    pub(super) fn process(&self, view: View) -> String {
+        view.slot.map_or_else(|| view.process.to_owned(), |slot| slot.to_string())
+    }
+
+    /// The value of an expression that has the same one in all states.
+    fn known(&self, e: &Expr, view: View) -> Option<i32> {
+        match e {
+            Expr::Const(value) => Some(*value),
+            Expr::Pid => view.slot.map(|slot| slot as i32),
+            Expr::Read(place) => match self.place(place, view) {
+                (declared, At::Known(Spot::Constant(value))) if declared.storage != Storage::I16 => Some(value as i32),
+                _ => None,
+            },
+            Expr::Binary(BinaryOp::Add, a, b) => Some(self.known(a, view)?.wrapping_add(self.known(b, view)?)),
+            Expr::Binary(BinaryOp::Sub, a, b) => Some(self.known(a, view)?.wrapping_sub(self.known(b, view)?)),
+            _ => None,
+        }
+    }
+
+    /// The number of an element whose indices are known.
+    fn known_element(&self, indices: &[Expr], lens: impl Iterator<Item = u32>, view: View) -> Option<u32> {
+        indices.iter().zip(lens).try_fold(0, |element, (index, len)| {
+            let index = u32::try_from(self.known(index, view)?).ok().filter(|index| *index < len)?;
+            Some(element * len + index)
+        })
+    }
+
+    /// An element of a scalar, in the block that starts at an address.
+    fn spot(&self, place: &ScalarPlace, base: u32, element: u32) -> Option<Spot> {
+        let (address, inner) = match place.storage {
+            Storage::Bit => (base + (place.address + element) / 8, (place.address + element) % 8),
+            other => (base + place.address + element * other.bytes() as u32, 0),
+        };
+        let field = self.fields.get(&(address as usize))?;
+        Some(match field.constant {
+            Some(value) => Spot::Constant(value),
+            None if place.storage == Storage::Bit => Spot::Bits(field.at + inner as usize, 1),
+            None => Spot::Bits(field.at, field.bits),
+        })
+    }
+
+    /// What is declared at a place, and where it is.
+    fn place(&self, place: &Place, view: View) -> (ScalarPlace, At) {
         let variable = self.network.variable(place, view.machine);
         let anatomy = &self.packing.anatomy;
-        let (declared, base) = match place.scope {
-            Scope::Global => (anatomy.globals[place.variable.index()], ""),
-            Scope::Local => (anatomy.locals[view.machine.index()][place.variable.index()], view.base),
+        let (declared, base, start) = match place.scope {
+            Scope::Global => (anatomy.globals[place.variable.index()], "", Some(0)),
+            Scope::Local => {
+                let start = view.slot.map(|slot| anatomy.processes[slot].base);
+                (anatomy.locals[view.machine.index()][place.variable.index()], view.base, start)
+            }
         };
+        let lens = || variable.dimensions.iter().map(|d| d.len);
+        let element = self.known_element(&place.indices, lens(), view);
+        if let Some(spot) = start.zip(element).and_then(|(start, element)| self.spot(&declared, start, element)) {
+            return (declared, At::Known(spot));
+        }
         let mut address = String::new();
-        if !base.is_empty() {
-            let _ = write!(address, "{}{base} + ", if declared.storage == Storage::Bit { "8 * " } else { "" });
+        match start {
+            Some(start) => {
+                let _ = write!(address, "{} + ", if declared.storage == Storage::Bit { 8 * start } else { start });
+            }
+            None => {
+                let _ = write!(address, "{}{base} + ", if declared.storage == Storage::Bit { "8 * " } else { "" });
+            }
         }
         let _ = write!(address, "{}", declared.address);
         if !place.indices.is_empty() {
-            let element = self.element(&place.indices, variable.dimensions.iter().map(|d| d.len), view);
+            let element = self.element(&place.indices, lens(), view);
+            let machine = (place.scope == Scope::Local).then_some(view.machine);
+            if let Some(width) = self.regular(&declared, machine) {
+                let words = String::from("0, WORDS - 1");
+                let (words, first) = match start.and_then(|start| self.spot(&declared, start, 0)) {
+                    Some(Spot::Bits(at, _)) => {
+                        let last = at + (declared.len * width) as usize - 1;
+                        (format!("{}, {}", at / 32, last / 32), at.to_string())
+                    }
+                    _ if declared.storage == Storage::Bit => {
+                        (words, format!("BIT[({address}) >> 3] + (({address}) & 7)"))
+                    }
+                    _ => (words, format!("BIT[{address}]")),
+                };
+                return (declared, At::Element { words, first, element, width });
+            }
             let _ = write!(address, " + {}", scaled(declared.storage, &element));
         }
-        (declared, address)
+        (declared, At::Address(address))
+    }
+
+    /// The bits of each element of an array whose elements stand one after the other, in every process that has it.
+    fn regular(&self, array: &ScalarPlace, machine: Option<MachineId>) -> Option<u32> {
+        let processes = &self.packing.anatomy.processes;
+        let bases: Vec<u32> = match machine {
+            None => vec![0],
+            Some(machine) => processes.iter().filter(|p| p.machine == machine).map(|p| p.base).collect(),
+        };
+        let bit = |base: u32, element: u32| match self.spot(array, base, element)? {
+            Spot::Bits(at, width) => Some((at, width)),
+            Spot::Constant(_) => None,
+        };
+        let width = bit(*bases.first()?, 0)?.1;
+        let regular = bases.iter().all(|&base| {
+            let first = bit(base, 0);
+            (0..array.len).all(|element| {
+                first.is_some_and(|(at, _)| bit(base, element) == Some((at + (element * width) as usize, width)))
+            })
+        });
+        regular.then_some(width)
     }
 
     /// Stores a value at a place.
     pub(super) fn assign(&self, place: &Place, value: &str, view: View) -> String {
-        let (declared, address) = self.place(place, view);
+        let (declared, at) = self.place(place, view);
         let value = match declared.ty {
             ScalarType::Unsigned(_) => truncated(declared.ty, value),
             _ => value.to_owned(),
         };
-        let checked = if place.indices.is_empty() { "" } else { "      if (c.bad) return FLAG;\n" };
-        format!("      {{ int at = {address};\n{checked}      set_{}(v, at, {value}); }}\n", suffix(declared.storage))
+        let bits = stored(declared.storage, &value);
+        let (at, set) = match at {
+            At::Known(Spot::Constant(constant)) => return format!("      v.bad |= {bits} != {constant}u;\n"),
+            At::Known(Spot::Bits(at, width)) => return format!("      put<{at}, {width}>(v, {bits});\n"),
+            At::Address(address) => (address, format!("set_{}(v, at, {value})", suffix(declared.storage))),
+            At::Element { words, first, element, width } => {
+                (element, format!("put<{words}>(v, {first} + {width} * at, {width}, {bits})"))
+            }
+        };
+        format!("      {{ int at = {at};\n{}      {set}; }}\n", check(&at))
     }
 
     /// The channel that an expression names.
@@ -147,7 +274,12 @@ impl Generator<'_> {
                 return Channel::Fixed((first + element) as usize);
             }
         }
-        Channel::Computed(format!("queue(c, v, {})", self.expr(e, view)))
+        let always = |queue: &usize| *queue < self.packing.anatomy.global_queues || !self.come_and_go();
+        let known = self.known(e, view).and_then(|reference| usize::try_from(reference).ok()?.checked_sub(1));
+        match known.filter(|queue| always(queue) && *queue < self.packing.anatomy.queues.len()) {
+            Some(queue) => Channel::Fixed(queue),
+            None => Channel::Computed(format!("queue(c, v, {})", self.expr(e, view))),
+        }
     }
 
     fn channel_test(&self, test: ChannelTest, channel: &Expr, view: View) -> String {
@@ -156,11 +288,11 @@ impl Generator<'_> {
             Channel::Computed(text) => text,
         };
         match test {
-            ChannelTest::Len => format!("length(v, {number})"),
-            ChannelTest::Full => format!("(i32)is_full(v, {number})"),
-            ChannelTest::Empty => format!("(i32)(length(v, {number}) == 0)"),
-            ChannelTest::NotFull => format!("(i32)!is_full(v, {number})"),
-            ChannelTest::NotEmpty => format!("(i32)(length(v, {number}) > 0)"),
+            ChannelTest::Len => self.length(&number),
+            ChannelTest::Full => format!("(i32){}", self.is_full(&number)),
+            ChannelTest::Empty => format!("(i32)({} == 0)", self.length(&number)),
+            ChannelTest::NotFull => format!("(i32)!{}", self.is_full(&number)),
+            ChannelTest::NotEmpty => format!("(i32)({} > 0)", self.length(&number)),
         }
     }
 
@@ -174,8 +306,9 @@ impl Generator<'_> {
                     true => String::from("for_the_cpu(c)"),
                     false => {
                         let (mask, values) = self.matches(pattern, message.fields.len(), view);
-                        let find = format!("find_{kind}(v, {queue}, {anywhere}, {mask}{values}) >= 0");
-                        format!("length(v, {queue}) > 0 && {find}")
+                        let find = if anywhere { "find" } else { "first" };
+                        let find = format!("{}, {mask}{values}) >= 0", on(find, kind, queue));
+                        format!("{} > 0 && {find}", self.length(queue))
                     }
                 };
                 let _ = write!(text, " case {kind}: return {find};");

@@ -1,5 +1,7 @@
-//! A model as a text of CUDA C++: one function that takes an edge, one that lets two processes meet, and the way of a state
-//! into bits and back. The text compiles for a device, and with any C++ compiler for a host.
+//! A model as a text of CUDA C++: functions that take an edge, one that lets two processes meet, and what the digest of a state
+//! is made of. All of them work on the bits of a state as it is stored. Where there are not too many edges each process has its own
+//! functions, in which the place of every variable and the number of most channels are known. The text compiles for a device,
+//! and with any C++ compiler for a host.
 //!
 //! It says what [`model::semantics`] says, for what it does at all. Whatever it does not do, or is not sure of, sets `bad`
 //! or returns `FLAG`, and the state goes to the CPU: faults, assertions that fail, values that do not fit, processes that
@@ -11,20 +13,27 @@ mod expressions;
 mod queues;
 mod states;
 
-use crate::packing::{Packing, never_assigned};
+use crate::backend::BLOCK;
+use crate::packing::{Field, Packing, never_assigned};
 use model::ids::MachineId;
 use model::network::{Action, Edge, Network};
 use model::semantics::{Reading, Semantics, Storage};
 use model::source::SourceMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// States of this many steps inside an atomic sequence are the CPU's: it remembers where it has been.
 const LONGEST: usize = 60;
 /// Open ends of atomic sequences that are kept for one state.
 const STACK: usize = 6;
+/// Edges of all processes together up to which each process has its own code.
+const MOST_SPECIAL: usize = 400;
+/// Words of a state up to which it is worked on in registers.
+const MOST_IN_REGISTERS: usize = 24;
+/// Words of a state up to which all edges are one function.
+const MOST_INLINE: usize = 12;
 /// Two to this power states are in a segment.
-pub(crate) const SEGMENT: u32 = 20;
+pub(crate) const SEGMENT: u32 = 16;
 
 /// Why no text is generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +69,7 @@ pub(crate) fn generate(semantics: &Semantics<'_>, sources: &SourceMap, packing: 
         reading: semantics.reading(),
         sources,
         packing,
+        fields: packing.fields.iter().map(|field| (field.address, *field)).collect(),
         fixed: never_assigned(network),
         text: String::new(),
         labels: 0,
@@ -79,15 +89,17 @@ pub(crate) fn generate(semantics: &Semantics<'_>, sources: &SourceMap, packing: 
 #[derive(Clone, Copy)]
 struct View {
     machine: MachineId,
-    /// Where its block starts.
+    /// Which it is, where that is known.
+    slot: Option<usize>,
+    /// Where its block starts, else.
     base: &'static str,
-    /// Its number.
+    /// Its number, else.
     process: &'static str,
 }
 
 impl View {
-    fn own(machine: MachineId) -> View {
-        View { machine, base: "base", process: "p" }
+    fn own(machine: MachineId, slot: Option<usize>) -> View {
+        View { machine, slot, base: "base", process: "p" }
     }
 }
 
@@ -96,6 +108,8 @@ struct Generator<'a> {
     reading: Reading,
     sources: &'a SourceMap,
     packing: &'a Packing,
+    /// Fields by address.
+    fields: HashMap<usize, Field>,
     /// Global variables that nothing assigns.
     fixed: HashSet<usize>,
     text: String,
@@ -154,8 +168,9 @@ impl<'a> Generator<'a> {
         let provided = network.machines.iter().any(|machine| machine.provided.is_some());
         let meeting = network.channel_types.iter().any(|kind| kind.is_rendezvous());
         let constants = [
-            ("SIZE", packing.size.next_multiple_of(16)),
             ("WORDS", packing.words),
+            ("MOST_IN_REGISTERS", MOST_IN_REGISTERS),
+            ("PROCESSES", packing.anatomy.processes.len()),
             ("FIELDS", fields),
             ("SEGMENT", SEGMENT as usize),
             ("ATOMIC", usize::from(atomic)),
@@ -167,13 +182,7 @@ impl<'a> Generator<'a> {
             ("MEETING", usize::from(meeting)),
             ("START", packing.anatomy.start as usize),
         ];
-        line!(
-            self.text,
-            "// A state has {} bits in {} words, {} bytes while it is worked on.",
-            packing.bits,
-            packing.words,
-            packing.size
-        );
+        line!(self.text, "// A state has {} bits in {} words.", packing.bits, packing.words);
         for (index, process) in packing.anatomy.processes.iter().enumerate() {
             line!(self.text, "// Process {index}: {}", network.machine(process.machine).title());
         }
@@ -181,38 +190,102 @@ impl<'a> Generator<'a> {
         for (name, value) in constants {
             line!(self.text, "#define {name} {value}");
         }
+        // A large state is in memory while an edge changes it: few of its words are touched. So many blocks of threads share a
+        // processor, which bounds the registers of a thread.
+        let in_memory = packing.words > MOST_INLINE;
+        line!(self.text, "#define THREADS {BLOCK}");
+        line!(self.text, "#define BLOCKS {}", if in_memory { 6 } else { 4 });
+        line!(self.text, "#define IN_MEMORY {}", i32::from(in_memory));
+        line!(self.text, "#define EDGE {}", if in_memory { "APART" } else { "INLINE" });
     }
 
     /// Whether `provided` lets a process move.
     fn provided(&mut self) {
-        line!(self.text, "\nINLINE bool provided(State& v, Look& c, int p, int base) {{\n  switch (MACHINE[p]) {{");
+        line!(self.text, "\nINLINE bool provided(State& v, Look& c, int p) {{");
+        line!(self.text, "  const int base = BASE[p];\n  switch (MACHINE[p]) {{");
         for machine in self.machines() {
             if let Some(condition) = &self.network.machine(machine).provided {
-                let condition = self.expr(condition, View::own(machine));
+                let condition = self.expr(condition, View::own(machine, None));
                 line!(self.text, "    case {}: return {condition} != 0;", machine.0);
             }
         }
         line!(self.text, "  }}\n  return true;\n}}");
     }
 
-    /// The function that takes an edge, if it can be taken.
+    /// Whether every process has its own code, in which all places are known.
+    fn special(&self) -> bool {
+        let edges = |machine: MachineId| self.network.machine(machine).edges.len();
+        let text: usize = self.packing.anatomy.processes.iter().map(|process| edges(process.machine)).sum();
+        text <= MOST_SPECIAL && self.packing.words <= MOST_IN_REGISTERS
+    }
+
+    /// The functions that take an edge, if it can be taken: one for each process, or for each machine.
     fn edges(&mut self) {
-        line!(self.text, "\n// Takes an edge of a process, or changes nothing and says why not.");
-        line!(self.text, "INLINE int edge(State& v, Look& c, int e, int p, int base, bool moved) {{\n  switch (e) {{");
-        let used = self.machines();
-        for (number, machine, edge) in self.numbered().filter(|(_, machine, _)| used.contains(machine)) {
-            self.title(number, machine, edge);
-            let code = self.edge(&edge.action, View::own(machine));
-            self.text += &code;
-            if !matches!(edge.action, Action::End) {
-                line!(self.text, "      set_location(v, p, {});", edge.to.0);
+        let processes = self.packing.anatomy.processes.iter().enumerate();
+        let parts: Vec<(usize, View)> = match self.special() {
+            true => processes.map(|(slot, process)| (slot, View::own(process.machine, Some(slot)))).collect(),
+            false => self.machines().into_iter().map(|machine| (machine.index(), View::own(machine, None))).collect(),
+        };
+        for &(part, view) in &parts {
+            let name = &self.network.machine(view.machine).name;
+            line!(self.text, "\n// Takes an edge of a process of type {name}, or changes nothing and says why not.");
+            line!(self.text, "EDGE int edge_{part}(State& v, Look& c, int e, int p, bool moved) {{");
+            line!(self.text, "  const int base = BASE[p];\n  switch (e) {{");
+            for (number, machine, edge) in self.numbered().filter(|(_, machine, _)| *machine == view.machine) {
+                self.title(number, machine, edge);
+                let code = self.edge(&edge.action, view);
+                self.text += &code;
+                if !matches!(edge.action, Action::End) {
+                    let to = self.set_location(view, edge.to.0);
+                    self.text += &to;
+                }
+                self.moved(view);
             }
-            if let Some(address) = self.packing.anatomy.last_mover {
-                line!(self.text, "      set_u8(v, {address}, p);");
-            }
-            line!(self.text, "      return YES;\n    }}");
+            line!(self.text, "  }}\n  return FLAG;\n}}");
+        }
+        let by = if self.special() { "p" } else { "MACHINE[p]" };
+        line!(self.text, "INLINE int edge(State& v, Look& c, int e, int p, bool moved) {{\n  switch ({by}) {{");
+        for (part, _) in parts {
+            line!(self.text, "    case {part}: return edge_{part}(v, c, e, p, moved);");
         }
         line!(self.text, "  }}\n  return FLAG;\n}}");
+    }
+
+    /// A process goes to a location.
+    fn set_location(&self, view: View, to: u32) -> String {
+        match view.slot.map(|slot| self.packing.anatomy.processes[slot].base as usize) {
+            Some(address) => format!("      {};\n", self.write(address, &to.to_string())),
+            None => format!("      set_location(v, {}, {to});\n", view.process),
+        }
+    }
+
+    /// The value of a field, or a text that has it in bits.
+    fn read(&self, address: usize) -> String {
+        match self.fields.get(&address) {
+            Some(Field { constant: Some(value), .. }) => format!("{value}u"),
+            Some(field) => format!("get<{}, {}>(v)", field.at, field.bits),
+            None => String::from("0u"),
+        }
+    }
+
+    /// Sets the bits of a field.
+    fn write(&self, address: usize, value: &str) -> String {
+        match self.fields.get(&address) {
+            Some(Field { constant: None, at, bits, .. }) => format!("put<{at}, {bits}>(v, {value})"),
+            field => {
+                let constant = field.and_then(|field| field.constant).unwrap_or(0);
+                format!("v.bad |= (u32)({value}) != {constant}u")
+            }
+        }
+    }
+
+    /// The end of an edge that was taken.
+    fn moved(&mut self, view: View) {
+        if let Some(address) = self.packing.anatomy.last_mover {
+            let set = self.write(address as usize, &format!("(u8)({})", self.process(view)));
+            line!(self.text, "      {set};");
+        }
+        line!(self.text, "      return YES;\n    }}");
     }
 
     fn title(&mut self, number: usize, machine: MachineId, edge: &Edge) {
@@ -228,18 +301,16 @@ impl<'a> Generator<'a> {
             return;
         }
         line!(self.text, "\n// A process takes the message that another one hands over, or changes nothing.");
-        line!(self.text, "INLINE int meet(State& v, Look& c, int e, int p, int base, int sender, int leads) {{");
-        line!(self.text, "  switch (e) {{");
+        line!(self.text, "INLINE int meet(State& v, Look& c, int e, int p, int sender, int leads) {{");
+        line!(self.text, "  const int base = BASE[p];\n  switch (e) {{");
         let used = self.machines();
         for (number, machine, edge) in self.numbered().filter(|(_, machine, _)| used.contains(machine)) {
-            let Some(code) = self.acceptance(&edge.action, View::own(machine)) else { continue };
+            let view = View::own(machine, None);
+            let Some(code) = self.acceptance(&edge.action, view) else { continue };
             self.title(number, machine, edge);
             self.text += &code;
             line!(self.text, "      set_location(v, p, {});", edge.to.0);
-            if let Some(address) = self.packing.anatomy.last_mover {
-                line!(self.text, "      set_u8(v, {address}, p);");
-            }
-            line!(self.text, "      return YES;\n    }}");
+            self.moved(view);
         }
         line!(self.text, "  }}\n  return NO;\n}}");
     }

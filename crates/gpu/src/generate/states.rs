@@ -1,15 +1,17 @@
 //! States: tables of what stands where, and the way of a state into bits and back.
 
-use super::{Generator, line, suffix};
+use super::{Generator, line};
+use crate::packing::Field;
 use model::network::Action;
-use model::semantics::Storage;
 use std::fmt::{Display, Write};
 
 impl Generator<'_> {
     pub(super) fn states(&mut self) {
         self.tables();
+        self.fields();
+        self.text += include_str!("../text/fields.cu");
         self.locations();
-        self.packs();
+        self.digests();
     }
 
     /// A table of numbers; none is empty, since C++ has no empty arrays.
@@ -65,104 +67,174 @@ impl Generator<'_> {
         self.table("u16", "CAPACITY", anatomy.queues.iter().map(|queue| message(queue).capacity));
         self.table("u16", "MESSAGE", anatomy.queues.iter().map(|queue| message(queue).size));
         self.table("u16", "LENGTH_AT", anatomy.queues.iter().map(|queue| queue.length));
-        self.table("u16", "AREA", packing.areas.iter());
     }
 
     fn locations(&mut self) {
-        let anatomy = &self.packing.anatomy;
-        let wide = anatomy.processes.iter().any(|process| process.location != Storage::U8);
-        let length = suffix(anatomy.length);
-        if wide {
-            let storages = anatomy.processes.iter().map(|process| process.location.bytes());
-            self.table("u8", "LOCATION_BYTES", storages);
-            self.text += "INLINE int location(const State& v, int p) {\n  int a = BASE[p];\n";
-            self.text += "  return LOCATION_BYTES[p] == 1 ? get_u8(v, a) : LOCATION_BYTES[p] == 2 ? get_u16(v, a) : get_i32(v, a);\n}\n";
-            self.text += "INLINE void set_location(State& v, int p, int to) {\n  int a = BASE[p];\n";
-            self.text += "  if (LOCATION_BYTES[p] == 1) set_u8(v, a, to);\n  else if (LOCATION_BYTES[p] == 2) set_u16(v, a, to);\n";
-            self.text += "  else set_i32(v, a, to);\n}\n";
+        let (anatomy, slots) = (&self.packing.anatomy, self.packing.anatomy.processes.len());
+        let count = if self.come_and_go() { format!("(int){}", self.read(0)) } else { String::from("PROCESSES") };
+        line!(self.text, "INLINE int processes(const State& v) {{ return {count}; }}");
+        line!(self.text, "INLINE int location(const State& v, int p) {{");
+        if self.special() {
+            line!(self.text, "  switch (p) {{");
+            for (index, process) in anatomy.processes.iter().enumerate().take(slots.saturating_sub(1)) {
+                let location = self.read(process.base as usize);
+                line!(self.text, "    case {index}: return (int){location};");
+            }
+            let last = anatomy.processes.last().map_or(String::from("0"), |process| self.read(process.base as usize));
+            line!(self.text, "  }}\n  return (int){last};\n}}");
         } else {
-            self.text += "INLINE int location(const State& v, int p) { return v.b[BASE[p]]; }\n";
-            self.text += "INLINE void set_location(State& v, int p, int to) { v.b[BASE[p]] = (u8)to; }\n";
+            line!(self.text, "  return (int)field(v, BASE[p]);\n}}");
         }
-        line!(
-            self.text,
-            "INLINE int there_is(const State& v, i32 p) {{ return (u32)p < (u32)processes(v) ? p : -1; }}"
-        );
-        line!(self.text, "INLINE int first_of(const State& v, int machine) {{");
-        line!(
-            self.text,
-            "  for (int p = 0; p < processes(v); p++) if (MACHINE[p] == machine) return p;\n  return -1;\n}}"
-        );
-        line!(
-            self.text,
-            "INLINE i32 is_at(const State& v, int p, int place) {{ return p >= 0 && location(v, p) == place; }}"
-        );
-        line!(
-            self.text,
-            "INLINE i32 place_of(const State& v, i32 p) {{ return there_is(v, p) < 0 ? 0 : location(v, p); }}"
-        );
-        line!(self.text, "INLINE int get_length(const State& v, int at) {{ return get_{length}(v, at); }}");
-        line!(self.text, "INLINE void set_length(State& v, int at, int n) {{ set_{length}(v, at, n); }}");
-        line!(self.text, "INLINE int length(const State& v, int q) {{ return get_length(v, LENGTH_AT[q]); }}");
-        line!(
-            self.text,
-            "INLINE bool is_full(const State& v, int q) {{ return CAPACITY[q] && length(v, q) >= CAPACITY[q]; }}"
-        );
-        line!(self.text, "INLINE int queue(Look& c, const State& v, i32 reference) {{");
-        line!(self.text, "  if (reference > 0 && reference <= QUEUES[processes(v)]) return reference - 1;");
-        line!(self.text, "  c.bad = 1;\n  return 0;\n}}");
+        self.text += include_str!("../text/processes.cu");
     }
 
-    /// The way into bits, and back. What is no value of a field does not fit.
-    fn packs(&mut self) {
+    /// Whether processes are created or end.
+    pub(super) fn come_and_go(&self) -> bool {
+        self.network.machines.iter().flat_map(|m| &m.edges).any(|edge| comes_or_goes(&edge.action))
+    }
+
+    /// Where each field is, by its address in the bytes.
+    fn fields(&mut self) {
         let packing = self.packing;
-        let (mut pack, mut unpack, mut at) = (String::new(), String::new(), 0);
-        for field in &packing.fields {
-            let (address, name) = (
-                field.address,
-                match field.storage {
-                    Storage::Bit | Storage::U8 => "u8",
-                    Storage::U16 | Storage::I16 => "u16",
-                    Storage::I32 => "i32",
-                },
-            );
-            let get = format!("(u32)get_{name}(v, {address})");
-            if let Some(constant) = field.constant {
-                let present = field.process.map(|process| format!("processes(v) > {process}"));
-                let (test, value) = match &present {
-                    Some(present) if constant != 0 => {
-                        (format!("{present} && "), format!("{present} ? {constant}u : 0u"))
-                    }
-                    _ => (String::new(), format!("{constant}u")),
-                };
-                if field.bits > 0 {
-                    line!(pack, "  bad |= {test}{get} != {constant}u;");
-                }
-                line!(unpack, "  set_{name}(v, {address}, (i32)({value}));");
+        let mut at = vec![None; packing.size.max(1)];
+        packing.fields.iter().for_each(|field| at[field.address] = Some(field));
+        let taken = |field: &Field| field.constant.is_none();
+        line!(self.text, "// --- Fields, by address: the first bit, how many, and the value of those that take none");
+        let bits = at.iter().map(|field| field.filter(|f| taken(f)).map_or(0, |field| field.at));
+        self.table("u16", "BIT", bits.collect::<Vec<_>>().into_iter());
+        let widths = at.iter().map(|field| field.filter(|f| taken(f)).map_or(0, |field| field.bits));
+        self.table("u8", "WIDTH", widths.collect::<Vec<_>>().into_iter());
+        let constants = at.iter().map(|field| format!("{}u", field.and_then(|field| field.constant).unwrap_or(0)));
+        self.table("u32", "CONSTANT", constants.collect::<Vec<_>>().into_iter());
+        line!(self.text, "// --- The bits of each process: its block, and the messages of its queues");
+        for (name, messages) in [("BLOCK", false), ("MESSAGES", true)] {
+            let ranges = self.ranges(messages);
+            self.table("u16", &format!("{name}_FROM"), ranges.iter().map(|range| range.0));
+            self.table("u16", &format!("{name}_TO"), ranges.iter().map(|range| range.1));
+        }
+        let first = packing.areas.iter().map(|address| at.get(*address).copied().flatten().map_or(0, |f| f.at));
+        self.table("u16", "MESSAGES_AT", first.collect::<Vec<_>>().into_iter());
+    }
+
+    /// By process: the bits of its block, or those of the messages of its queues.
+    pub(super) fn ranges(&self, messages: bool) -> Vec<(usize, usize)> {
+        let packing = self.packing;
+        let area = |field: &Field| field.address >= packing.areas.first().copied().unwrap_or(packing.size);
+        let range = |process: usize| {
+            let own = packing.fields.iter().filter(|f| f.process == Some(process) && area(f) == messages);
+            let own = own.filter(|field| field.constant.is_none());
+            let from = own.clone().map(|field| field.at).min().unwrap_or(0);
+            (from, own.map(|field| field.at + field.bits as usize).max().unwrap_or(from))
+        };
+        (0..packing.anatomy.processes.len()).map(range).collect()
+    }
+
+    /// What the digest of a state is made of, in the order of the CPU's bytes.
+    fn digests(&mut self) {
+        let packing = self.packing;
+        let start = packing.anatomy.start as usize;
+        let mut fields: Vec<&Field> = packing.fields.iter().filter(|field| field.address >= 2).collect();
+        fields.sort_by_key(|field| field.address);
+        let part = |from: usize, to: usize| {
+            let (mut text, mut at) = (String::new(), from);
+            for field in fields.iter().filter(|field| (from..to).contains(&field.address)) {
+                gap(&mut text, field.address - at);
+                let bytes = field.storage.bytes().max(1);
+                line!(text, "  digest_bytes<known>(d, {}, {bytes});", self.read(field.address));
+                at = field.address + bytes;
+            }
+            gap(&mut text, to - at);
+            text
+        };
+        let mut fixed = part(2, start);
+        let mut from = start;
+        for (index, process) in packing.anatomy.processes.iter().enumerate() {
+            line!(fixed, "  if (n > {index}) {{\n{}  }}", part(from, process.end as usize));
+            from = process.end as usize;
+        }
+        line!(self.text, "\ntemplate <bool known> INLINE void digest_fixed(Digest& d, const State& v, int n) {{");
+        line!(self.text, "  digest_bytes<known>(d, n, 4);");
+        line!(
+            self.text,
+            "  UNROLL for (int p = 0; p < PROCESSES; p++) if (p < n) digest_bytes<known>(d, MACHINE[p], 2);"
+        );
+        self.text += &fixed;
+        line!(self.text, "}}\nINLINE int message_bytes(const State& v, int n) {{\n  int bytes = 0;");
+        for (queue, place) in packing.anatomy.queues.iter().enumerate() {
+            let (length, size) =
+                (self.length(&queue.to_string()), packing.anatomy.messages[place.channel_type.index()].size);
+            line!(self.text, "  if ({queue} < QUEUES[n]) bytes += {size} * {length};");
+        }
+        line!(self.text, "  return bytes;\n}}\nINLINE void digest_messages(Digest& d, const State& v, int n) {{");
+        for (queue, place) in packing.anatomy.queues.iter().enumerate() {
+            let kind = place.channel_type.index();
+            let message = &packing.anatomy.messages[kind];
+            if message.capacity == 0 || message.size == 0 {
                 continue;
             }
-            let (bits, word, shift) = (field.bits, at / 32, at % 32);
-            at += bits;
-            line!(pack, "  x = {get};");
-            let width = 8 * field.storage.bytes().max(1) as u32;
-            if bits < width {
-                line!(pack, "  bad |= x >> {bits} != 0;");
+            let length = self.length(&queue.to_string());
+            line!(self.text, "  if ({queue} < QUEUES[n]) {{\n    int count = {length};");
+            line!(self.text, "    for (int i = 0; i < count; i++) {{");
+            let (start, step) = (self.fields.get(&packing.areas[queue]).map_or(0, |f| f.at), self.message_width(kind));
+            let last = (start + step * message.capacity as usize - 1) / 32;
+            // As many fields at a time as eight bytes hold.
+            let mut bytes = vec![Vec::new(); message.size.div_ceil(8)];
+            for (&(_, offset, _), (bit, width)) in message.fields.iter().zip(self.message_bits(kind)) {
+                let get = format!("get<{}, {last}>(v, {} + i * {step}, {width})", start / 32, start + bit);
+                bytes[offset / 8].push(format!("(u64){get} << {}", 8 * (offset % 8)));
+                if offset % 8 * 8 + width as usize > 64 {
+                    bytes[offset / 8 + 1].push(format!("(u64){get} >> {}", 64 - 8 * (offset % 8)));
+                }
             }
-            line!(pack, "  s[{word}] |= x << {shift};");
-            let mut value = if shift == 0 { format!("s[{word}]") } else { format!("s[{word}] >> {shift}") };
-            if shift + bits > 32 {
-                line!(pack, "  s[{}] |= x >> {};", word + 1, 32 - shift);
-                value = format!("({value} | s[{}] << {})", word + 1, 32 - shift);
+            for (index, parts) in bytes.iter().enumerate() {
+                let (parts, count) = (parts.join(" | "), (message.size - 8 * index).min(8));
+                line!(
+                    self.text,
+                    "      digest_bytes<false>(d, {}, {count});",
+                    if parts.is_empty() { "0" } else { &parts }
+                );
             }
-            if bits < 32 {
-                value = format!("({value} & {}u)", (1u64 << bits) - 1);
-                value = value.replace(&format!("(s[{word}] >> {shift} & "), &format!("((s[{word}] >> {shift}) & "));
-            }
-            line!(unpack, "  set_{name}(v, {address}, (i32){value});");
+            line!(self.text, "    }}\n  }}");
         }
-        line!(self.text, "\nINLINE bool pack(const State& v, u32* s) {{\n  u32 x, bad = 0;");
-        line!(self.text, "  for (int i = 0; i < WORDS; i++) s[i] = 0;\n{pack}  (void)x;\n  return !bad;\n}}");
-        line!(self.text, "INLINE void unpack(const u32* s, State& v) {{");
-        line!(self.text, "  for (int i = 0; i < SIZE; i++) v.b[i] = 0;\n{unpack}}}");
+        line!(self.text, "}}");
+    }
+
+    /// By field of a message of a type that some queue has: its first bit and how many.
+    pub(super) fn message_bits(&self, kind: usize) -> Vec<(usize, u32)> {
+        let packing = self.packing;
+        let queue = packing.anatomy.queues.iter().position(|queue| queue.channel_type.index() == kind);
+        let (mut bits, mut at) = (Vec::new(), 0);
+        for &(_, offset, _) in queue.iter().flat_map(|_| &packing.anatomy.messages[kind].fields) {
+            let address = queue.map_or(0, |queue| packing.areas[queue]) + offset;
+            let width = packing.fields.iter().rfind(|field| field.address == address).map_or(0, |field| field.bits);
+            bits.push((at, width));
+            at += width as usize;
+        }
+        bits
+    }
+
+    /// The bits of a message.
+    pub(super) fn message_width(&self, kind: usize) -> usize {
+        self.message_bits(kind).last().map_or(0, |(at, width)| at + *width as usize)
+    }
+}
+
+/// Bytes that are always zero.
+fn gap(text: &mut String, mut bytes: usize) {
+    while bytes > 0 {
+        line!(text, "  digest_bytes<known>(d, 0, {});", bytes.min(8));
+        bytes -= bytes.min(8);
+    }
+}
+
+/// Whether an action creates or ends a process.
+fn comes_or_goes(action: &Action) -> bool {
+    match action {
+        Action::Run { .. } | Action::End => true,
+        Action::Deterministic(step) => {
+            let choices = step.nodes.iter().flatten().map(|choice| &choice.action);
+            step.guard.iter().chain(choices).any(comes_or_goes)
+        }
+        _ => false,
     }
 }

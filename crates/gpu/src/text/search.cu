@@ -1,8 +1,7 @@
 // --- The set of states: a table of tags and numbers, and the states themselves, in segments --------------------------
 
 struct Out {
-  u64 used, full, flagged, holes, moved, gaps, transitions;
-  u64 digest[4];
+  u64 used, full, flagged, holes, moved, gaps, transitions, digest[4];
 };
 
 struct Args {
@@ -18,8 +17,8 @@ struct Args {
   u64 first, count, limit;
 };
 
-// Numbers of states up to here; above are those of states that the CPU keeps.
 #define NONE (~0ull)
+// In place of the parent: the number has no state.
 #define HOLE 0xfffffffeu
 
 INLINE u32* state_at(const Args& a, u32 id) { return a.states[id >> SEGMENT] + (u64)(id & ((1u << SEGMENT) - 1)) * WORDS; }
@@ -70,22 +69,43 @@ INLINE bool same(const Args& a, u32 id, const u32* s) {
   return x == 0;
 }
 
-// Adds a state. It is written before its entry is published; a number that lost a race is kept in `spare` for the next.
-INLINE void insert(const Args& a, const u32* s, u32 parent, u64& spare) {
-  u64 h = hash(s), i = high_product(h, a.slots);
+// The entries that a state may have: a bucket, then others at the same distance. The number of buckets is prime.
+struct Probe { u64 at, step; };
+INLINE Probe first_bucket(const Args& a, u64 h) {
+  u64 buckets = a.slots / BUCKET;
+  return { high_product(h, buckets) * BUCKET, (1 + high_product(h * 0x9e3779b97f4a7c15ull, buckets - 1)) * BUCKET };
+}
+INLINE void next_bucket(const Args& a, Probe& p) {
+  p.at += p.step;
+  if (p.at >= a.slots) p.at -= a.slots;
+}
+
+// Adds a state, unless it is there. It is written before its entry is published; a number that lost a race is kept in `spare`
+// for the next.
+EDGE void insert(const Args& a, const u32* s, u32 parent, u64& spare) {
+  u64 h = hash(s);
   u32 tag = (u32)h;
-  for (;;) {
-    u64 entry = read_entry(&a.table[i]);
-    if (entry == 0) {
-      if (spare == NONE) spare = take(&a.out->used);
-      if (spare >= a.limit) { spare = NONE; a.out->full = 1; return; }
-      store(a, (u32)spare, s, parent);
-      publish();
-      entry = exchange(&a.table[i], 0, (u64)tag << 32 | (spare + 1));
-      if (entry == 0) { spare = NONE; return; }
+  for (Probe p = first_bucket(a, h);; next_bucket(a, p)) {
+    u64 e[BUCKET];
+    read_bucket(&a.table[p.at], e);
+    u32 open = 0;
+    for (int j = 0; j < BUCKET; j++) open |= (u32)(e[j] == 0 || (u32)(e[j] >> 32) == tag) << j;
+    while (open) {
+      u64 entry = 0;
+      int j = 0;
+      while (!(open >> j & 1)) j++;
+      open &= open - 1;
+      for (int k = 0; k < BUCKET; k++) if (k == j) entry = e[k];
+      if (entry == 0) {
+        if (spare == NONE) spare = take(&a.out->used);
+        if (spare >= a.limit) { spare = NONE; a.out->full = 1; return; }
+        store(a, (u32)spare, s, parent);
+        publish();
+        entry = exchange(&a.table[p.at + j], 0, (u64)tag << 32 | (spare + 1));
+        if (entry == 0) { spare = NONE; return; }
+      }
+      if ((u32)(entry >> 32) == tag && same(a, (u32)entry - 1, s)) return;
     }
-    if ((u32)(entry >> 32) == tag && same(a, (u32)entry - 1, s)) return;
-    if (++i == a.slots) i = 0;
   }
 }
 
@@ -95,35 +115,16 @@ INLINE void give_back(const Args& a, u64 spare) {
   a.holes[take(&a.out->holes)] = (u32)spare;
 }
 
-// --- The digest of a state: the same number as the CPU's -------------------------------------------------------------
+// --- The digest of a state ---------------------------------------------------------------------------------------------
 
-struct Digest { u64 high, low, word; int bytes; };
-#define HIGH_FACTOR 0x9e3779b97f4a7c15ull
-#define HIGH_START 0xa0761d6478bd642full
-#define LOW_FACTOR 0xe7037ed1a0b428dbull
-#define LOW_START 0x8ebc6af09c88c6e3ull
-
-INLINE u64 fold(u64 a, u64 factor) { return a * factor ^ high_product(a, factor); }
-INLINE void digest_word(Digest& d, u64 word) {
-  d.high = fold(d.high ^ word, HIGH_FACTOR) + HIGH_START;
-  d.low = fold(d.low ^ word, LOW_FACTOR) + LOW_START;
-}
-INLINE void digest_byte(Digest& d, u32 byte) {
-  d.word |= (u64)byte << (8 * d.bytes);
-  if (++d.bytes == 8) { digest_word(d, d.word); d.word = 0; d.bytes = 0; }
-}
 INLINE Digest digest_of(const State& v) {
-  int n = processes(v), end = n ? END_OF[n - 1] : START, queues = QUEUES[n], len = 4 + 2 * n + end - 2;
-  for (int q = 0; q < queues; q++) len += get_length(v, LENGTH_AT[q]) * MESSAGE[q];
-  Digest d = { HIGH_START ^ (u64)len, LOW_START ^ (u64)len, 0, 0 };
-  digest_byte(d, n);
-  for (int i = 0; i < 3; i++) digest_byte(d, 0);
-  for (int p = 0; p < n; p++) { digest_byte(d, MACHINE[p] & 255); digest_byte(d, MACHINE[p] >> 8); }
-  for (int i = 2; i < end; i++) digest_byte(d, v.b[i]);
-  for (int q = 0; q < queues; q++) {
-    int bytes = get_length(v, LENGTH_AT[q]) * MESSAGE[q];
-    for (int i = 0; i < bytes; i++) digest_byte(d, v.b[AREA[q] + i]);
-  }
+  int n = processes(v), len = 4 + 2 * n + (n ? END_OF[n - 1] : START) - 2;
+  len += message_bytes(v, n);
+  Digest fixed = { HIGH_START ^ (u64)len, LOW_START ^ (u64)len, 0, 0 };
+  if (n == PROCESSES) digest_fixed<true>(fixed, v, PROCESSES);
+  Digest d = fixed;
+  if (n != PROCESSES) digest_fixed<false>(d, v, n);
+  digest_messages(d, v, n);
   if (d.bytes) digest_word(d, d.word);
   d.high = fold(d.high ^ (HIGH_START << 32 | HIGH_START >> 32), HIGH_FACTOR);
   d.low = fold(d.low ^ (LOW_START << 32 | LOW_START >> 32), LOW_FACTOR);
@@ -134,35 +135,27 @@ INLINE Digest digest_of(const State& v) {
 
 struct Sums { u64 transitions, digest[4]; };
 
-// A successor, as it is stored; false if a value does not fit its field.
-APART bool emit(const Args& a, const State& w, u32 parent, u64& spare) {
-  u32 s[WORDS];
-  if (!pack(w, s)) return false;
-  insert(a, s, parent, spare);
-  return true;
-}
-
 #define FLAGGED { a.list[take(&a.out->flagged)] = id; return; }
-#define LEAVE(atomic, who)                                   \
-  if (ATOMIC && (atomic)) {                                  \
-    if (depth == STACK) FLAGGED                              \
-    stack[depth] = w; control_of[depth++] = (u8)(who);       \
-  } else if (!emit(a, w, id, spare)) FLAGGED
+#define LEAVE(atomic, who)                                       \
+  if (w.bad) FLAGGED                                             \
+  if (ATOMIC && (atomic)) {                                      \
+    if (depth == STACK) FLAGGED                                  \
+    stack[depth] = w; control_of[depth++] = (u8)(who);           \
+  } else insert(a, w.s, id, spare);
 
 // All successors of a state go into the set. A state that the CPU has to look at is listed, and counts nothing here: what was
 // found of its successors is true, and the CPU finds the rest.
 INLINE void expand_one(const Args& a, u32 id, Sums& sums, u64& spare) {
+  if (parent_of(a, id) == HOLE) return;
   State v, w;
   Look c;
-  u32 s[WORDS];
   State stack[STACK];
   u8 control_of[STACK];
-  load(a, id, s);
-  unpack(s, v);
+  load(a, id, v.s);
+  v.bad = 0;
   Digest digest = digest_of(v);
-  w = v;
-  bool dirty = false;
   int depth = 0, control = -1, inner = 0;
+  bool dirty = true;
   u32 transitions = 0;
   c.bad = c.run = 0;
   for (;;) {
@@ -172,11 +165,11 @@ INLINE void expand_one(const Args& a, u32 id, Sums& sums, u64& spare) {
       int last = control < 0 ? n : control + 1;
 #pragma unroll 1
       for (int p = control < 0 ? 0 : control; p < last; p++) {
-        int base = BASE[p], place = PLACE[MACHINE[p]] + location(v, p), own = 0, escape = 0;
+        int place = PLACE[MACHINE[p]] + location(v, p), own = 0, escape = 0;
         if (!a.reached[place]) a.reached[place] = 1;
         if (PROVIDED) {
           c.timeout = 0;
-          bool go = provided(v, c, p, base);
+          bool go = provided(v, c, p);
           c.timeout = again;
           if (c.bad) FLAGGED
           if (!go) continue;
@@ -184,8 +177,9 @@ INLINE void expand_one(const Args& a, u32 id, Sums& sums, u64& spare) {
 #pragma unroll 1
         for (int e = FIRST[place]; e < FIRST[place + 1]; e++) {
           if (ESCAPES && escape && ESCAPE[e] != escape) break;
-          if (dirty) { w = v; dirty = false; }
-          int taken = 0, what = edge(w, c, e, p, base, own > 0);
+          if (dirty || !IN_MEMORY) w = v;
+          dirty = false;
+          int taken = 0, what = edge(w, c, e, p, own > 0);
           if (what == FLAG || c.bad) FLAGGED
           if (what == NO) continue;
           dirty = true;
@@ -198,11 +192,11 @@ INLINE void expand_one(const Args& a, u32 id, Sums& sums, u64& spare) {
 #pragma unroll 1
             for (int o = 0; o < n; o++) {
               if (o == p) continue;
-              int at = BASE[o], there = PLACE[MACHINE[o]] + location(v, o), other = 0;
+              int there = PLACE[MACHINE[o]] + location(v, o), other = 0;
               if (PROVIDED) {
                 if (!RECEIVES[there]) continue;
                 c.timeout = 0;
-                bool go = provided(v, c, o, at);
+                bool go = provided(v, c, o);
                 c.timeout = again;
                 if (c.bad) { c.bad = 0; go = false; }
                 if (!go) continue;
@@ -210,8 +204,9 @@ INLINE void expand_one(const Args& a, u32 id, Sums& sums, u64& spare) {
 #pragma unroll 1
               for (int f = FIRST[there]; f < FIRST[there + 1]; f++) {
                 if (ESCAPES && other && ESCAPE[f] != other) break;
-                if (dirty) { w = v; dirty = false; }
-                int met = meet(w, c, f, o, at, p, LEADS[e]);
+                if (dirty || !IN_MEMORY) w = v;
+                dirty = false;
+                int met = meet(w, c, f, o, p, LEADS[e]);
                 if (met == FLAG || c.bad) FLAGGED
                 if (met == NO) continue;
                 dirty = true;
@@ -232,7 +227,7 @@ INLINE void expand_one(const Args& a, u32 id, Sums& sums, u64& spare) {
     transitions += count;
     if (count == 0) {
       if (control >= 0) {
-        if (!emit(a, v, id, spare)) FLAGGED
+        insert(a, v.s, id, spare);
       } else {
         for (int p = 0; p < n; p++) if (!MAY_END[PLACE[MACHINE[p]] + location(v, p)]) FLAGGED
       }
@@ -241,8 +236,7 @@ INLINE void expand_one(const Args& a, u32 id, Sums& sums, u64& spare) {
     if (++inner >= LONGEST) FLAGGED
     v = stack[--depth];
     control = control_of[depth];
-    w = v;
-    dirty = false;
+    dirty = true;
   }
   sums.transitions += transitions;
   sums.digest[0] += (u32)digest.low;
@@ -254,7 +248,7 @@ INLINE void expand_one(const Args& a, u32 id, Sums& sums, u64& spare) {
 // --- The kernels ---------------------------------------------------------------------------------------------------------
 
 // Expands the states from `first` on.
-KERNEL expand(Args a) {
+BOUNDED expand(Args a) {
   Sums sums = { 0, { 0, 0, 0, 0 } };
   u64 spare = NONE;
   FOR_EACH(k, a.count) {
@@ -288,10 +282,16 @@ KERNEL gather(Args a) {
 // A larger table: all states are different, so none is compared.
 KERNEL rebuild(Args a) {
   FOR_EACH(k, a.count) {
+    if (parent_of(a, (u32)k) == HOLE) continue;
     u32 s[WORDS];
     load(a, (u32)k, s);
-    u64 h = hash(s), i = high_product(h, a.slots), entry = (u64)(u32)h << 32 | (k + 1);
-    while (exchange(&a.table[i], 0, entry)) if (++i == a.slots) i = 0;
+    u64 h = hash(s), entry = (u64)(u32)h << 32 | (k + 1);
+    for (Probe p = first_bucket(a, h); entry; next_bucket(a, p)) {
+      u64 e[BUCKET];
+      read_bucket(&a.table[p.at], e);
+      for (int j = 0; j < BUCKET && entry; j++)
+        if (e[j] == 0 && exchange(&a.table[p.at + j], 0, entry) == 0) entry = 0;
+    }
   }
 }
 
@@ -308,8 +308,16 @@ KERNEL fill(Args a) {
     u32 to = a.staging[k], from = a.staging[a.count + k], s[WORDS];
     load(a, from, s);
     store(a, to, s, parent_of(a, from));
-    u64 h = hash(s), i = high_product(h, a.slots), entry = (u64)(u32)h << 32;
-    while (read_entry(&a.table[i]) != (entry | ((u64)from + 1))) if (++i == a.slots) i = 0;
-    a.table[i] = entry | ((u64)to + 1);
+    u64 h = hash(s), entry = (u64)(u32)h << 32;
+    bool found = false;
+    for (Probe p = first_bucket(a, h); !found; next_bucket(a, p)) {
+      u64 e[BUCKET];
+      read_bucket(&a.table[p.at], e);
+      for (int j = 0; j < BUCKET; j++) {
+        if (e[j] != (entry | ((u64)from + 1))) continue;
+        a.table[p.at + j] = entry | ((u64)to + 1);
+        found = true;
+      }
+    }
   }
 }
