@@ -1,4 +1,4 @@
-//! C components side by side: states and events against states alone, abstraction against none, and growth.
+//! C components in parallel: states and events against states alone, abstraction against none, and growth.
 //!
 //! Writes `benches/COMPONENTS.md`.
 //!

@@ -6,7 +6,7 @@
 //!
 //! 1. the same set of assumptions was asked before;
 //! 2. a core that was found before is among the assumptions;
-//! 3. one of the last models satisfies them all. A model keeps the values of all terms that it was asked for, so this
+//! 3. one of the last models satisfies them all. A model keeps the values of all terms that it was requested, so this
 //!    is a look into a table for each assumption.
 //!
 //! A model that comes from the SAT solver is evaluated against every assumption before it is believed.
@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 const MODELS: usize = 8;
 /// How many answers and cores are remembered before all are forgotten.
 const REMEMBERED: usize = 200_000;
-/// A circuit with more variables is built anew.
+/// A circuit with more variables is built again.
 const VARIABLES: usize = 4_000_000;
 
 /// How questions were answered.
@@ -57,7 +57,7 @@ pub struct Embedded {
 
 struct State {
     blaster: Blaster,
-    /// The variables of a term, once asked for.
+    /// The variables of a term, once requested.
     variables: FxHashMap<TermId, Box<[TermId]>>,
     answers: FxHashMap<Box<[TermId]>, Outcome>,
     /// By the smallest part: sorted cores.
@@ -121,7 +121,7 @@ impl Embedded {
         self.statistics
     }
 
-    /// Starts anew for another arena, or when the circuit has become too large.
+    /// Starts again for another arena, or when the circuit has become too large.
     fn prepare(&mut self, terms: &Terms) {
         if self.arena != terms.arena() || self.state.blaster.gates().sat().variables() > VARIABLES {
             self.arena = terms.arena();

@@ -130,7 +130,7 @@ impl External {
             let symbols: Vec<&str> = variables.iter().map(|(_, symbol)| symbol.as_str()).collect();
             let replies = self.ask(&format!("(get-value ({}))\n", symbols.join(" ")), effort)?;
             let pairs = replies.first().and_then(Reply::list).unwrap_or(&[]);
-            // The values come in the order in which they were asked for.
+            // The values come in the order in which they were requested.
             for ((variable, symbol), pair) in variables.iter().zip(pairs) {
                 let value = pair.list().and_then(|pair| pair.get(1)).and_then(parse_value);
                 let value = value.filter(|value| value.sort == terms.sort(*variable));

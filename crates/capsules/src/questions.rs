@@ -13,7 +13,7 @@ use model::source::Span;
 pub(crate) const UNEXPECTED: &str = "unexpected message";
 /// The label of a location at a choice of which no branch holds.
 pub(crate) const STUCK: &str = "stuck choice";
-/// The label of a location where a message is sent that nobody can receive.
+/// The label of a location where a message is sent that no process can receive.
 pub(crate) const UNBOUND: &str = "unbound port";
 
 /// The label of a location where a call by `invoke` has failed.

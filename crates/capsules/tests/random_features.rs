@@ -213,7 +213,7 @@ struct Process {
     running: bool,
     state: usize,
     n: i32,
-    /// Requests with an identity that were made, less those that were cancelled: at most two are told apart.
+    /// Requests with an identity that were made, less those that were cancelled: at most two are distinguished.
     m: i32,
     v: i32,
     w: bool,
@@ -293,7 +293,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Numbers identities anew, so that worlds that differ in names only are the same.
+    /// Numbers identities again, so that worlds that differ in names only are the same.
     fn named(mut world: World) -> World {
         world.pending.sort();
         let mut names: BTreeMap<u32, u32> = BTreeMap::new();

@@ -5,7 +5,7 @@
 //! if some concrete state in it has such a step into the other: the existential abstraction of section 3.2 of the paper,
 //! computed for the states that can be reached only. All targets of a step are found by asking the solver again and again
 //! for a target that is not known yet; that it has none any more is what makes the structure an over-approximation. What
-//! is known without a question is not asked for (see `plan`).
+//! is known without a question is not requested (see `plan`).
 //!
 //! Silent steps stay steps of their own, one for each statement. Merging chains of them would change what `X` means and,
 //! where a proposition changes in between, more than that; the compose engine makes the structures small.

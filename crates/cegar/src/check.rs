@@ -75,7 +75,7 @@ pub struct Holds {
     pub question: Question,
     /// For each procedure, by its number among the parts, how its structure comes about.
     pub parts: Vec<PartProof>,
-    /// The structures side by side.
+    /// The structures in parallel.
     pub composition: Composition,
     /// The proof for them; see `certify::composition`.
     pub proof: CompositionProof,
@@ -343,13 +343,13 @@ impl<'s> Levels<'s> {
                 .map_err(|what| Reason::Internal(format!("a run of `{}` did not replay: {what}", procedure.name)))?;
             let structure = &composition.components[one.part].structure;
             let mut moves = replayed.moves.into_iter();
-            for (step, told) in run.steps.iter().zip(&mut steps) {
+            for (step, described) in run.steps.iter().zip(&mut steps) {
                 let takes_part = match *step {
                     StepLabel::Silent { component } => component as usize == one.part,
                     StepLabel::Event(event) => structure.takes_part(event),
                 };
                 if takes_part {
-                    told.moves.extend(moves.next());
+                    described.moves.extend(moves.next());
                 }
             }
             inputs.push((one.part, replayed.inputs));

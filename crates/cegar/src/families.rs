@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-/// `n` philosophers and `n` forks, from `philosophers.c`. If one of them is left-handed, nobody gets stuck.
+/// `n` philosophers and `n` forks, from `philosophers.c`. If one of them is left-handed, no component gets stuck.
 pub fn philosophers(n: usize, one_is_left_handed: bool) -> String {
     let n = n.max(2);
     let mut text = String::from("file \"philosophers.c\";\n\n// The left fork of one is the right fork of the next.\n");

@@ -1,4 +1,4 @@
-//! Predicates before any run has asked for them, for a second attempt.
+//! Predicates before any run has requested them, for a second attempt.
 //!
 //! Preconditions of runs say what one run needs, and a counter that a loop moves gets a predicate for every round. What the
 //! loop keeps is often among the conditions that the program itself compares: `floor < t`, `t < 4`, and the proposition. So
@@ -35,7 +35,7 @@ pub(crate) fn guesses(graph: &mut Graph) -> Vec<TermId> {
     [compared, before].concat()
 }
 
-/// The atoms of conditions that speak of variables only, each once; an opposite is not told apart.
+/// The atoms of conditions that speak of variables only, each once; an opposite is not distinguished.
 fn new_atoms(graph: &mut Graph, conditions: &[TermId], known: &mut HashSet<TermId>) -> Vec<TermId> {
     let variables: HashSet<TermId> = graph.variables.iter().copied().collect();
     let mut found = Vec::new();

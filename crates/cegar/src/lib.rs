@@ -1,6 +1,6 @@
 //! Concurrent C: components that meet in events, checked by two levels of abstraction refinement.
 //!
-//! * In: a specification ([`read`]): C files, what their routines do, which procedures run side by side, and what they shall
+//! * In: a specification ([`read`]): C files, what their routines do, which procedures run in parallel, and what they shall
 //!   keep. It extends FSP, in the manner of MAGIC (Chaki and others, *Concurrent software verification with states, events,
 //!   and deadlocks*).
 //! * Out: [`check`] answers a [`Question`]: the program [`Holds`], with predicates, structures and a proof that

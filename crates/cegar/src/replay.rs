@@ -133,7 +133,7 @@ impl Player<'_> {
     fn allowed(&self, step: &Step, inputs: &[u64]) -> Result<(), String> {
         let given = step.inputs.iter().zip(inputs).map(|(&(_, term), &value)| (term, u128::from(value)));
         let values: HashMap<TermId, u128> = self.valuation().chain(given).collect();
-        // A result that nobody looks at has no value here; that there is one is all that the guard says of it.
+        // A result that is not read has no value here; that there is one is all that the guard says of it.
         let known = self.graph.terms.free_variables(&[step.guard]).iter().all(|term| values.contains_key(term));
         if known && !Model::new(values.into_iter().collect()).satisfies(&self.graph.terms, step.guard) {
             return Err(String::from("a condition does not hold in the interpreter"));

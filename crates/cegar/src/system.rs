@@ -1,4 +1,4 @@
-//! Structures side by side: what the compose engine is asked about.
+//! Structures in parallel: what the compose engine is asked about.
 
 use crate::abstraction::{Extract, Extractor, Predicates};
 use crate::enumerated::Enumerated;
@@ -30,7 +30,7 @@ pub(crate) struct Examined {
 }
 
 impl Examined {
-    /// A procedure with the propositions that are asked for, and without predicates; or with those that are guessed.
+    /// A procedure with the propositions that are requested, and without predicates; or with those that are guessed.
     pub(crate) fn new(part: usize, procedure: &Procedure, asked: &Prepared<'_>, guess: bool) -> Result<Self, Reason> {
         let mut graph = Graph::new(&procedure.component, asked.graph(procedure)?);
         if guess {

@@ -6,7 +6,7 @@
 //!
 //! An infinite run is a stem and a loop. The component must be able to repeat its part of the loop forever. That is so if
 //! after some rounds of the loop the variables that matter have the values that they had some rounds before: the solver is
-//! asked for inputs that make it so, after it has been seen whether the inputs that it found anyway do. Each component may need other numbers of rounds; the largest start and a common
+//! requested inputs that make it so, after it has been seen whether the inputs that it found anyway do. Each component may need other numbers of rounds; the largest start and a common
 //! multiple of the periods is right for all. If no such inputs are found, the loop is unrolled further: the path may become
 //! impossible, and then there are new predicates.
 

@@ -62,7 +62,7 @@ fn a_routine_that_is_an_event_returns_after_it() {
     assert!(!holds("[] !poll.return {$0 == 7}", false));
     assert!(holds("[] (poll.return {$0 == GONE} -> [] !poll)", false));
     assert!(holds("[] (sensor.return {$0 == 2} -> [] !poll)", false));
-    // A clock that ticks has a return, too, of which nobody else knows.
+    // A clock that ticks has a return, too, of which no other component knows.
     assert!(!holds("[] !tick.return", false));
     assert!(holds("[] (tick.return -> X (!tick.return W tick))", false));
 }
@@ -77,13 +77,13 @@ fn what_does_not_return_is_told() {
         let found = read.diagnostics.iter().find(|d| d.is_error()).expect(formula);
         (found.code.to_owned(), read.sources.text(found.primary.span).to_owned())
     };
-    let told = |code: &str, place: &str| (code.to_owned(), place.to_owned());
-    assert_eq!(error("[] return"), told("M0204", "return"));
-    assert_eq!(error("[] !poll.return {$0 == 1}"), told("M0204", "poll.return {$0 == 1}"));
-    assert_eq!(error("[] P2.return"), told("M0203", "P2.return"));
-    assert_eq!(error("[] sensr.return"), told("M0203", "sensr.return"));
-    assert_eq!(error("[] sensor.return {$1 == 0}"), told("M0004", "$1 == 0"));
-    assert_eq!(error("[] sensor.return {$0 == lvel}"), told("M0104", "lvel"));
+    let expected = |code: &str, place: &str| (code.to_owned(), place.to_owned());
+    assert_eq!(error("[] return"), expected("M0204", "return"));
+    assert_eq!(error("[] !poll.return {$0 == 1}"), expected("M0204", "poll.return {$0 == 1}"));
+    assert_eq!(error("[] P2.return"), expected("M0203", "P2.return"));
+    assert_eq!(error("[] sensr.return"), expected("M0203", "sensr.return"));
+    assert_eq!(error("[] sensor.return {$1 == 0}"), expected("M0004", "$1 == 0"));
+    assert_eq!(error("[] sensor.return {$0 == lvel}"), expected("M0104", "lvel"));
     assert_eq!(error("[] once.return {$0 == 1}").0, "M0105");
     assert_eq!(error("[] sensor.return {$0 == }").0, "M0002");
     assert_eq!(error("[] sensor.return {$0 == 1").0, "M0001");

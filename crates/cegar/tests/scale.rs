@@ -1,7 +1,7 @@
 //! A procedure of 3,000 lines, 20 components, 200 predicates: inside the limits, and with an answer.
 //!
 //! The long procedure is a state machine with a case for each phase of a protocol, as they are written by hand and by
-//! generators: flags that are set in one phase and asked for in another, counters, choices of the environment.
+//! generators: flags that are set in one phase and requested in another, counters, choices of the environment.
 
 use crate::common::{ask, checked, read_with, specification};
 use cegar::{Outcome, Question, Specification};

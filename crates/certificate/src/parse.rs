@@ -1,7 +1,7 @@
 //! The document of `--certificate`, read back.
 //!
 //! A document may be old, edited, cut short or something else altogether, so every field is optional
-//! on the way in and asked for by name on the way out: the message says which one is missing.
+//! on the way in and requested by name on the way out: the message says which one is missing.
 
 use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
@@ -216,7 +216,7 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
         }
     };
     let property = need(property, || field("property"))?;
-    // Components side by side and C programs have no channels that could be read in one way or another.
+    // Components in parallel and C programs have no channels that could be read in one way or another.
     let reading = match certificate {
         Certificate::Composition(_) | Certificate::Program(_) | Certificate::Components(_) => Reading::Declared,
         _ => reading(&field("reading"), name)?,

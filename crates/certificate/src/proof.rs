@@ -9,7 +9,7 @@
 //! ```
 //! The last stage is the first one to look at, and a stage leads only to stages that stand before it: what refers to
 //! itself, or to what is not there yet, is refused. So is a stage that two others lead to, with which a short document
-//! would stand for an endless tree, and one that nobody leads to. Everything here is done with lists, not with
+//! would stand for an endless tree, and one that no one leads to. Everything here is done with lists, not with
 //! recursion; still the tree is, in the end, taken apart by recursion (when it is dropped), and so there is a limit on
 //! its depth.
 

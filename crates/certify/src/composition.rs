@@ -3,7 +3,7 @@
 //! The contract is the essay of [`model::composition_proof`]. The proof says which states are alike, and nothing else; here
 //! everything that follows from it is computed again, from the leaves to the root: which states a node has and what steps
 //! there are between them (`states`), what is ready to happen in them (`ready`), and the classes of them (`classes`). Whether a
-//! formula can hear silent steps is decided from the formula alone (`silence`).
+//! formula is invariant under stuttering is decided from the formula alone (`stuttering`).
 //! At the root it is seen that no state is wrong, that no state may be stuck, or, beside the tableau that [`crate::temporal`]
 //! has too, that no infinite run violates the formula.
 //!
@@ -20,8 +20,8 @@ mod invariants;
 mod plain;
 mod progress;
 mod ready;
-mod silence;
 mod states;
+mod stuttering;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +33,7 @@ use crate::Refusal;
 use crate::pace::Pace;
 use crate::temporal::product::{Moving, Product, Rules};
 use crate::temporal::tableau::Tableau;
-use classes::{Abstraction, Silence};
+use classes::{Abstraction, Stuttering};
 use model::claim::{AtomSet, MOST_ATOMS};
 use model::composition::{Atom, Composition};
 use model::composition_proof::{CompositionProof, Node, Parts};
@@ -69,7 +69,7 @@ pub fn verify(
         question,
         atoms,
         places: places(composition, proof)?,
-        silence: silence_in(question),
+        stuttering: stuttering_of(question),
         clock,
     };
     let mut done: Vec<(Abstraction, usize)> = Vec::new();
@@ -108,12 +108,12 @@ struct Checker<'a> {
     atoms: Vec<Atom>,
     /// Where each component stands among the leaves.
     places: Vec<usize>,
-    silence: Silence,
+    stuttering: Stuttering,
     clock: Pace<'a>,
 }
 
 impl Checker<'_> {
-    /// Nobody outside of the node knows a hidden event, and the formula does not speak of it.
+    /// No component outside of the node knows a hidden event, and the formula does not speak of it.
     fn hides_what_it_may(&self, node: &Node, leaves: std::ops::Range<usize>) -> Result<(), Refusal> {
         let hidden: HashSet<u32> = node.hidden.iter().copied().collect();
         if let Some(event) = node.hidden.iter().find(|&&event| event as usize >= self.composition.events.len()) {
@@ -165,7 +165,7 @@ impl Checker<'_> {
         if node.classes.is_empty() && !is_root && !is_leaf(node) {
             return Err(malformed("an inner node has no classes"));
         }
-        classes::quotient(states, node, self.silence, &self.clock)
+        classes::quotient(states, node, self.stuttering, &self.clock)
     }
 
     /// For a formula: the abstraction of the root has no infinite run that violates it.
@@ -189,11 +189,11 @@ fn search(moving: &mut dyn Moving, formula: &Ltl<Atom>, atoms: &[Atom], cx: &Con
 }
 
 /// Which silent steps a question can hear of.
-fn silence_in(question: Question<'_>) -> Silence {
+fn stuttering_of(question: Question<'_>) -> Stuttering {
     match question {
-        Question::Formula(formula) if silence::is_insensitive(formula) => Silence::ForEver,
-        Question::Formula(_) => Silence::Counts,
-        Question::Deadlock | Question::Safety | Question::Progress(_) => Silence::Nothing,
+        Question::Formula(formula) if stuttering::is_invariant(formula) => Stuttering::Divergence,
+        Question::Formula(_) => Stuttering::Visible,
+        Question::Deadlock | Question::Safety | Question::Progress(_) => Stuttering::Ignored,
     }
 }
 

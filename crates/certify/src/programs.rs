@@ -9,7 +9,7 @@
 //! * where two paths meet, a free bit says which one was taken, and conditions and values are those from there. No two
 //!   conditions are believed to exclude each other;
 //! * an error, or a location of the proof whose conditions (`table`) do not hold, is what must not happen. All errors
-//!   count, whatever was asked for: what comes after a fault is not known. Any other end of a run is harmless.
+//!   count, whatever was requested: what comes after a fault is not known. Any other end of a run is harmless.
 //!
 //! So an obligation is as long as the text, not as the number of paths through it (Flanagan and Saxe, *Avoiding exponential
 //! explosion: generating compact verification conditions*, 2001). There is one for the start, where nothing is known, and

@@ -23,7 +23,7 @@ type Point = (Vec<u8>, Option<u32>);
 struct Taken {
     step: Option<Step>,
     to: u32,
-    /// An event that was asked for happens.
+    /// An event that was requested happens.
     event: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Claims about infinite runs: formulas, `never` claims, acceptance labels.
 //!
-//! A certificate says: the model was run side by side with this automaton, which follows the runs that must not be; there
+//! A certificate says: the model was run in parallel with this automaton, which follows the runs that must not be; there
 //! were so many states of the two together, with this digest, and no cycle of them is accepting. Here all of it is done
 //! again, by the plainest code: `moves` takes the moves of the model, `product` lists the states of both, and
 //! `components` looks for a cycle on which nothing is left undone.

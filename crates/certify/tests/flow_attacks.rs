@@ -432,7 +432,7 @@ fn an_abstraction_without_a_node_is_refused() {
             let instance = &proof.abstraction.instances[id];
             for node in (0..instance.nodes.len() as u32).filter(|n| !instance.first.contains(n)) {
                 let mut forged = proof.clone();
-                // It is still there, but nobody finds it: the same point with a value that is never reached.
+                // It is still there, but is not found: the same point with a value that is never reached.
                 let nodes = &mut forged.abstraction.instances[id].nodes;
                 if nodes[node as usize].at == Point::Gone || nodes[node as usize].values.is_empty() {
                     continue;
@@ -537,7 +537,7 @@ fn a_bound_for_each_process_is_not_one_for_all() {
     refusal(&network, &proof);
 }
 
-/// Where a server waits, whom it answered last does not matter: its nodes there do not say, and have to allow everybody.
+/// Where a server waits, whom it answered last does not matter: its nodes there do not say, and have to allow every process.
 #[test]
 fn an_open_slot_holds_whatever_a_step_leaves_in_it() {
     let (network, proof) = proved(

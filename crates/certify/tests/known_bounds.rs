@@ -79,7 +79,7 @@ fn a_search_confirms_what_is_known() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// What is proved of one system, where that is not all: in words. Panics where it is wrong.
+/// What is proved of one system, where that is not all: as text. Panics where it is wrong.
 fn missing(system: &Known) -> Option<String> {
     let network = system.network();
     let begin = Instant::now();

@@ -2,7 +2,7 @@
 //! them is accepted, and what is accepted is true.
 //!
 //! Tests and sends are one step or several; polls are of the head or of the whole queue, with one field or two; flags are
-//! copied, cleared by others, or by nobody; the second channel is a rendezvous now and then. One model for every 4 of
+//! copied, cleared by others, or by no process; the second channel is a rendezvous now and then. One model for every 4 of
 //! `HIGHWATER_SEEDS`, 200 without it.
 
 use crate::support::{Case, Truth};

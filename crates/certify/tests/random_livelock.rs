@@ -43,13 +43,13 @@ fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
             let setting =
                 Setting { semantics: &semantics, sources: &read.sources, fair, reduction, cx: Context::unlimited() };
             let outcome = setting.livelock(&progress);
-            let told = || format!("seed {seed}, fair {fair}, {reduction:?}, {events:?}: {twin:?}\n{text}");
+            let context = || format!("seed {seed}, fair {fair}, {reduction:?}, {events:?}: {twin:?}\n{text}");
             match (&outcome.verdict, &twin) {
                 (Verdict::Proved, Ok(())) => {
                     let certificate = outcome.certificate.expect("a proof has a certificate");
                     let accepted =
                         certify::verify(&semantics, &Property::Livelock, &certificate, &Context::unlimited());
-                    assert_eq!(accepted, Ok(()), "{}", told());
+                    assert_eq!(accepted, Ok(()), "{}", context());
                     counts[1] += 1;
                     match certificate {
                         Certificate::Searched { fair: true, .. } => counts[3] += 1,
@@ -58,11 +58,11 @@ fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
                     }
                 }
                 (Verdict::Violated, Err(Refusal::Violated(_))) => {
-                    assert!(outcome.witness.is_some_and(|run| run.loop_from.is_some()), "{}", told());
+                    assert!(outcome.witness.is_some_and(|run| run.loop_from.is_some()), "{}", context());
                     counts[0] += 1;
                 }
                 (Verdict::Inconclusive(Reason::Crash(_)), Err(_)) => {}
-                (other, _) => panic!("{other:?} {}", told()),
+                (other, _) => panic!("{other:?} {}", context()),
             }
         }
     }

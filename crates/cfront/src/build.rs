@@ -320,7 +320,7 @@ mod tests {
             let leaf = if random.below(2) == 0 {
                 terms.constant(i128::from(random.below(6)) - 3, scalar)
             } else {
-                // Variables are told apart by their scalars, so that each has one.
+                // Variables are distinguished by their scalars, so that each has one.
                 let number = u32::from(scalar.width) * 4 + u32::from(scalar.signed) * 2 + random.below(2) as u32;
                 terms.variable(VariableId(number), scalar)
             };

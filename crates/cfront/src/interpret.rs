@@ -8,7 +8,7 @@ use crate::program::{Cause, Component, EdgeId, ErrorKind, Instruction, LocationI
 use crate::term::Scalar;
 use model::source::Span;
 
-/// Why an input is asked for.
+/// Why an input is requested.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Purpose {
     /// See [`Cause`].
@@ -22,7 +22,7 @@ pub enum Purpose {
 /// A value that the graph leaves open.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// Why it is asked for.
+    /// Why it is requested.
     pub purpose: Purpose,
     /// The variable that gets it.
     pub variable: VariableId,

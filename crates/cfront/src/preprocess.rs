@@ -1,6 +1,6 @@
 //! Running the compiler's preprocessor, for texts that need one.
 //!
-//! This is the one module of the crate that starts a process and reads files; the driver calls it, and nobody else. A text
+//! This is the one module of the crate that starts a process and reads files; the driver calls it, and no one else. A text
 //! without directives is taken as it is, so that no compiler is needed for it. `#line` directives of the text are
 //! blanked first: they name files that only its generator has seen, and places are to be those of the file at hand.
 //! A compiler that does not end is given up at a deadline.

@@ -38,7 +38,7 @@ pub struct EdgeId(pub u32);
 pub struct Program {
     /// The widths that were assumed.
     pub data_model: crate::DataModel,
-    /// The components, in the order in which they were asked for.
+    /// The components, in the order in which they were requested.
     pub components: Vec<Component>,
     /// The procedures that have a body, in the order of the text.
     pub procedures: Vec<Procedure>,
@@ -174,7 +174,7 @@ pub struct Object {
 /// Who else can mean an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Linkage {
-    /// Nobody: it belongs to a call of a procedure, or to a thread.
+    /// No one: it belongs to a call of a procedure, or to a thread.
     #[default]
     None,
     /// All procedures of its file, or all calls of its procedure.
@@ -281,7 +281,7 @@ pub enum ErrorKind {
     Pointer,
     /// Pointer arithmetic that leaves the object, or that compares pointers into different ones.
     PointerArithmetic,
-    /// A result that its signed type cannot hold; only if it is asked for.
+    /// A result that its signed type cannot hold; only if it is requested.
     SignedOverflow,
     /// More calls of one procedure inside of each other than are followed: no fault of the program.
     Recursion,

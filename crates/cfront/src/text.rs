@@ -194,7 +194,7 @@ fn absurd_nesting(bytes: &[u8]) -> Option<usize> {
         match byte {
             b'(' | b'[' | b'{' => {
                 brackets += 1;
-                // A label or a declaration in a block starts anew; what an expression nests stays.
+                // A label or a declaration in a block starts again; what an expression nests stays.
                 if byte == b'{' {
                     operators = 0;
                     blocks.push(block);

@@ -1,6 +1,6 @@
 //! Every construct that is not modelled is named with its place, and those beside them are read: one golden text.
 //!
-//! `INSTA_UPDATE=always cargo test -p highwater-cfront --test all constructs` writes it anew.
+//! `INSTA_UPDATE=always cargo test -p highwater-cfront --test all constructs` writes it again.
 
 use cfront::{Input, Options};
 use report::style::Style;

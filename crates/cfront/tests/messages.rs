@@ -3,7 +3,7 @@
 //! The messages are part of the interface, so their wording and the places that they underline are kept in snapshots:
 //! one for each example of `cfront::codes`, and a few for units with several errors.
 //!
-//! `INSTA_UPDATE=always cargo test -p highwater-cfront --test all messages` writes the snapshots anew.
+//! `INSTA_UPDATE=always cargo test -p highwater-cfront --test all messages` writes the snapshots again.
 
 use crate::common;
 

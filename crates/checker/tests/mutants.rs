@@ -284,7 +284,7 @@ fn implied(fact: &Facts, by: &Facts) -> bool {
         && (is_part(fact) || !is_part(by))
 }
 
-/// Whether an engine proves what a claim states. Bounds must be those of the original: no engine is asked for them.
+/// Whether an engine proves what a claim states. Bounds must be those of the original: no engine is requested them.
 fn is_true(subject: &Subject, fact: &Facts, known: &mut HashMap<String, bool>) -> bool {
     if fact.property == Property::Boundedness || !fact.channels.is_empty() {
         return false;

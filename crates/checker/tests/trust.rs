@@ -56,7 +56,7 @@ const KINDS: [Kind; 9] = [
             "composition/classes.rs",
             "composition/plain.rs",
             "composition/ready.rs",
-            "composition/silence.rs",
+            "composition/stuttering.rs",
             "composition/states.rs",
             "temporal/components.rs",
             "temporal/product.rs",

@@ -34,7 +34,7 @@ pub fn print(text: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints an error message; if nobody reads it, there is nothing left to do.
+/// Prints an error message; if no one reads it, there is nothing left to do.
 pub fn error(message: &str) {
     let _ = writeln!(std::io::stderr(), "error: {message}");
 }

@@ -41,7 +41,7 @@ fn states(result: &Value) -> String {
     if searched { text(&result["stats"]["states"]) } else { String::from("-") }
 }
 
-/// Whether the tables are written anew, by any binary.
+/// Whether the tables are written again, by any binary.
 fn writes() -> bool {
     std::env::var_os("HIGHWATER_BASELINE").is_some()
 }
@@ -95,7 +95,7 @@ fn agrees(earlier: &str, now: &str) -> bool {
         })
 }
 
-/// Compares one file in `every` of a table with what the tool says now, or writes the table anew.
+/// Compares one file in `every` of a table with what the tool says now, or writes the table again.
 fn compare(table: &str, folder: &Path, more: &dyn Fn(&str) -> &'static [&'static str], every: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/baseline").join(table);
     let known = std::fs::read_to_string(&path).expect("the table");

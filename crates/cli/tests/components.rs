@@ -560,8 +560,8 @@ fn the_story_of_the_two_levels_is_told() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
     let file = folder.join("writer.spec");
     let output = highwater(&["check", path(&file), "-p", "conformance:save", "--trace-refinement", "--stats"]);
-    let (told, shown) = (String::from_utf8(output.stderr).unwrap(), String::from_utf8(output.stdout).unwrap());
-    assert!(told.contains("round 1"), "{told}");
+    let (lines, shown) = (String::from_utf8(output.stderr).unwrap(), String::from_utf8(output.stdout).unwrap());
+    assert!(lines.contains("round 1"), "{lines}");
     assert!(shown.contains("the predicates that conformance:save to ALLOWED needs"), "{shown}");
     assert!(shown.contains("solver calls") && shown.contains("LRAT proofs"), "{shown}");
 }

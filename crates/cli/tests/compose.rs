@@ -1,4 +1,4 @@
-//! Structures side by side as a user sees them: verdicts, runs, explanations and certificates, through the binary.
+//! Structures in parallel as a user sees them: verdicts, runs, explanations and certificates, through the binary.
 
 use crate::binary;
 

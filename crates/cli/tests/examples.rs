@@ -5,7 +5,7 @@
 //! number of states are facts about the model; where SPIN can read the model, the number is SPIN's. The
 //! plain call is what a user types: it stops at the first violation and must come to the same exit code.
 //! What the calls leave behind is not taken on trust: a trace must replay, a certificate must be
-//! accepted by the checker. Boundedness is asked for on its own, where a run expects something of it.
+//! accepted by the checker. Boundedness is requested on its own, where a run expects something of it.
 //!
 //! A folder without expectations is a failure, not a folder to skip; only the papers' models, communicating machines, labelled
 //! structures, C, UML-RT and what is asked of channels of any length have tests of their own (`papers.rs`, `fifo.rs`, `compose.rs`,

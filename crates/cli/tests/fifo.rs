@@ -186,7 +186,7 @@ fn data_are_folded_and_runs_and_proofs_are_those_of_the_file() {
     let (code, results, _) = check(&safe, &["-p", "safety", "--certificate", path(&certificate)]);
     assert_eq!((code, &of(&results, "safety")["verdict"]), (0, &"proved".into()));
     assert_eq!(highwater(&["verify-certificate", path(&safe), path(&certificate)]).status.code(), Some(0));
-    // The last message is taken for good, so that nobody is stuck before one; that is proved for the file, too.
+    // The last message is taken for good, so that no one is stuck before one; that is proved for the file, too.
     let (code, results, _) = check(&safe, &["-p", "reception,orphan", "--certificate", path(&certificate)]);
     assert_eq!((code, &of(&results, "reception")["verdict"]), (0, &"proved".into()), "{results:?}");
     assert_eq!(highwater(&["verify-certificate", path(&safe), path(&certificate)]).status.code(), Some(0));
@@ -197,7 +197,7 @@ fn data_are_folded_and_runs_and_proofs_are_those_of_the_file() {
     assert_eq!(highwater(&["simulate", path(&stuck), "--replay", path(&trace)]).status.code(), Some(0));
 }
 
-/// Waiting for what nobody sends is waiting all the same.
+/// Waiting for what no one sends is waiting all the same.
 #[test]
 fn a_message_that_nobody_waits_for_is_seen_behind_data() {
     let text = "scm odd :\nnb_channels = 1 ;\nparameters : int a ; int b ;

@@ -420,7 +420,7 @@ fn a_meeting_in_an_atomic_sequence() {
     );
 }
 
-/// Processes that cannot be told apart may be there from the start, too.
+/// Processes that cannot be distinguished may be there from the start, too.
 #[test]
 fn many_from_the_start() {
     let text =
@@ -497,7 +497,7 @@ fn an_else_among_others() {
     );
 }
 
-/// A step may take, or look at, what it sent itself, and nobody else sends.
+/// A step may take, or look at, what it sent itself, and no one else sends.
 #[test]
 fn a_step_that_takes_what_it_sent() {
     unbounded(

@@ -5,7 +5,7 @@
 //! certificate must be accepted. `--engine flow` says what weights alone can prove. `--engine explore` visits all states
 //! where there are finitely many, so that the table can put the exact length of a channel beside the one that was proved.
 //!
-//! After a deliberate change, `HIGHWATER_BLESS=1 cargo test -p highwater-cli --test all papers` writes the table anew; read the
+//! After a deliberate change, `HIGHWATER_BLESS=1 cargo test -p highwater-cli --test all papers` writes the table again; read the
 //! difference before you keep it. A verdict is never blessed: `expected.toml` has to be changed by hand.
 
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! One search, whatever it runs on: threads, packed states and plain ones agree on random models and on all examples.
 //!
 //! Threads are made to help from a few states on, with tiny rounds, so that small models go through layers,
-//! mail and meetings, too. Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead
+//! mail and barriers, too. Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries N models instead
 //! of the usual few hundred.
 
 use model::budget::Budget;

@@ -28,8 +28,8 @@ pub(crate) fn auto(
     trace: &mut RefinementTrace<'_>,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
-    // Where silence counts, little can be merged.
-    let order = match problem.hears_silence {
+    // Where stuttering counts, little can be merged.
+    let order = match problem.sees_stuttering {
         true => [Method::Plain, Method::Count, Method::Refine, Method::Minimise],
         false => [Method::Plain, Method::Count, Method::Minimise, Method::Refine],
     };

@@ -66,10 +66,10 @@ pub enum Ability {
     /// A step with this event.
     Event(EventId),
     /// Steps without a name forever.
-    Silence,
+    Divergence,
 }
 
-/// How two structures are told apart.
+/// How two structures are distinguished.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Distinction {
     /// What both do; the answers are those that hold out longest.
@@ -209,7 +209,7 @@ impl Game<'_> {
             let (ours, theirs) = (self.steps(left, round, meter)?, self.steps(right, round, meter)?);
             let tries = [(Side::Left, left, right, &ours, &theirs), (Side::Right, right, left, &theirs, &ours)];
             if let Some((by, ..)) = tries.iter().find(|(.., own, other)| own.forever && !other.forever) {
-                return Ok(Distinction { exchanges, by: *by, ability: Ability::Silence });
+                return Ok(Distinction { exchanges, by: *by, ability: Ability::Divergence });
             }
             let attack = tries.iter().find_map(|(by, _, answering, own, other)| {
                 let step = self.unmatched(own, other, round)?;

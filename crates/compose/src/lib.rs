@@ -29,7 +29,7 @@ mod progress;
 mod projection;
 mod refine;
 mod search;
-mod silence;
+mod stuttering;
 mod table;
 mod trace;
 pub mod vacuity;
@@ -91,7 +91,7 @@ pub enum Verdict {
 /// What was counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
-    /// The method that answered, in words.
+    /// The method that answered, as text.
     pub method: String,
     /// Refinements of the partitions.
     pub iterations: u64,

@@ -36,7 +36,7 @@ impl<'a> Meter<'a> {
         Meter::of(self.budget.clone().states(states), self.observer)
     }
 
-    /// Whether a slice of so many states leaves nothing to be asked for.
+    /// Whether a slice of so many states leaves nothing to be requested.
     pub(crate) fn is_whole(&self, states: u64) -> bool {
         self.budget.most_states().is_some_and(|limit| limit <= states)
     }

@@ -5,7 +5,7 @@
 use crate::lts::Leaf;
 use crate::product::{Path, Product, Step};
 use crate::watch::Watch;
-use crate::{Question, TAU, silence};
+use crate::{Question, TAU, stuttering};
 use model::budget::Budget;
 use model::composition::{Composition, Run, StepLabel, Stepper};
 use model::composition_proof::{CompositionProof, Node, Parts};
@@ -24,7 +24,7 @@ pub(crate) struct Problem<'a> {
     /// The automaton of the negated formula.
     pub(crate) watch: Option<Watch>,
     /// Silent steps may change the truth of the formula.
-    pub(crate) hears_silence: bool,
+    pub(crate) sees_stuttering: bool,
 }
 
 impl<'a> Problem<'a> {
@@ -37,19 +37,19 @@ impl<'a> Problem<'a> {
             Question::Formula(formula) => Some(Watch::new(formula, budget)?),
             Question::Deadlock | Question::Safety | Question::Progress(_) => None,
         };
-        let hears_silence = matches!(question, Question::Formula(formula) if !silence::is_insensitive(formula));
+        let sees_stuttering = matches!(question, Question::Formula(formula) if !stuttering::is_invariant(formula));
         let leaf = |component: &model::composition::Component| Leaf::new(&component.structure, watch.as_ref());
         let leaves: Vec<Leaf> = composition.components.iter().map(leaf).collect();
         let largest = leaves.iter().filter_map(|leaf| leaf.lts.alphabet.last()).max();
         let events = largest.map_or(0, |&event| event as usize + 1);
-        Ok(Problem { composition, question, leaves, events, watch, hears_silence })
+        Ok(Problem { composition, question, leaves, events, watch, sees_stuttering })
     }
 
     pub(crate) fn is_deadlock(&self) -> bool {
         matches!(self.question, Question::Deadlock)
     }
 
-    /// The components side by side.
+    /// The components in parallel.
     pub(crate) fn product(&self) -> Product<'_> {
         Product::new(self.leaves.iter().map(|leaf| &leaf.lts).collect(), self.events)
     }

@@ -1,4 +1,4 @@
-//! Structures side by side, on the fly: the steps of a tuple of states.
+//! Structures in parallel, on the fly: the steps of a tuple of states.
 //!
 //! The rules are those of [`model::composition::Stepper`], for structures that may be quotients or groups. Each event is
 //! looked at once, when the participant that *leads* it is: one whose states have few steps. A structure that can do ten
@@ -73,7 +73,7 @@ impl Participants {
         self.blocked.get(event as usize).is_some_and(|&blocked| blocked)
     }
 
-    /// Nobody takes part in an event, and nobody blocks it.
+    /// No component takes part in an event, and no component blocks it.
     fn is_free(&self, event: u32) -> bool {
         self.of(event).is_empty() && !self.is_blocked(event)
     }
@@ -88,7 +88,7 @@ impl Participants {
     }
 }
 
-/// Structures side by side.
+/// Structures in parallel.
 pub(crate) struct Product<'a> {
     pub(crate) parts: Vec<&'a Lts>,
     pub(crate) participants: Participants,

@@ -5,7 +5,7 @@
 //! path is spurious, and the set before tells what to split.
 //!
 //! The loop of a lasso is followed until the sets get empty, or forever. Which of the two is known before: forever if the
-//! component and the loop side by side have a cycle. The projection of a lasso may be finite.
+//! component and the loop in parallel have a cycle. The projection of a lasso may be finite.
 
 use crate::lts::{Lts, TAU};
 use crate::meter::Meter;
@@ -160,7 +160,7 @@ fn backwards(lts: &Lts, projection: &Projection, sets: &[Vec<u32>], end: u32) ->
     states
 }
 
-/// A path from one of the states into a cycle of the component and the loop side by side.
+/// A path from one of the states into a cycle of the component and the loop in parallel.
 fn cycle(
     partition: &Partition<'_>,
     projection: &Projection,

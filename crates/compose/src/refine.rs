@@ -1,7 +1,7 @@
 //! Counterexample-guided refinement, component by component: Figs. 4 and 8 of the paper, and a less patient version.
 //!
 //! Every component has a partition of its states. The product of the quotients is searched; what it finds is looked at in
-//! each component alone. A component that cannot do its part has its partition split, and the search starts anew.
+//! each component alone. A component that cannot do its part has its partition split, and the search starts again.
 //!
 //! * [`Manner::Paper`] starts with the coarsest partitions, and splits one class of one component in an iteration.
 //! * [`Manner::Eager`] starts with partitions by what states are ready for (deadlock), or by which events of the formula

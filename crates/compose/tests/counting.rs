@@ -137,7 +137,7 @@ fn readers(users: u32, guarded: bool) -> Composition {
         lock.step(1, write, 1).step(1, written, 1);
     }
     family.parts.push(lock);
-    // While it is written nobody reads.
+    // While it is written no component reads.
     let mut observer = Part::new("observer", users as usize + 3);
     let (writing, error) = (users + 1, users + 2);
     for count in 0..users {

@@ -19,7 +19,7 @@ fn structure(states: &[&[(EventId, u32)]]) -> Structure {
     Structure::new([], vec![0], states.iter().map(state).collect())
 }
 
-fn told_apart(left: &Structure, right: &Structure, by: Equivalence) -> Option<Distinction> {
+fn difference(left: &Structure, right: &Structure, by: Equivalence) -> Option<Distinction> {
     distinguish(left, right, by, &Context::unlimited()).expect("no limit")
 }
 
@@ -75,7 +75,7 @@ fn a_quotient_is_equivalent_and_smallest() {
         let original = random_structure(&mut random, 12);
         for by in ALL {
             let smallest = minimise(&original, by, &Context::unlimited()).expect("no limit");
-            assert_eq!(told_apart(&original, &smallest, by), None, "seed {seed}, {by:?}");
+            assert_eq!(difference(&original, &smallest, by), None, "seed {seed}, {by:?}");
             let again = minimise(&smallest, by, &Context::unlimited()).expect("no limit");
             assert_eq!(again.states(), smallest.states(), "seed {seed}, {by:?}");
         }
@@ -90,29 +90,29 @@ fn finer_equivalences_imply_coarser_ones_and_traces_are_those_of_all_words() {
     for seed in 0..testing::rounds(1_500) {
         let mut random = Random::new(seed + 1_000_000);
         let (left, right) = (random_structure(&mut random, 3), random_structure(&mut random, 3));
-        let apart = ALL.map(|by| told_apart(&left, &right, by));
+        let apart = ALL.map(|by| difference(&left, &right, by));
         let [strong, branching, divergence, trace] = &apart;
         assert!(strong.is_some() || branching.is_none() && divergence.is_none(), "seed {seed}");
         assert!(divergence.is_some() || branching.is_none(), "seed {seed}");
         assert!(branching.is_some() || trace.is_none(), "seed {seed}");
         let by_words = words.iter().find(|word| has_trace(&left, word) != has_trace(&right, word));
         assert!(by_words.is_none() || trace.is_some(), "seed {seed}: {by_words:?}");
-        if let Some(told) = trace {
-            let Ability::Event(last) = told.ability else { panic!("seed {seed}: {told:?}") };
-            let mut word: Vec<EventId> = told.exchanges.iter().map(|exchange| exchange.event).collect();
+        if let Some(distinction) = trace {
+            let Ability::Event(last) = distinction.ability else { panic!("seed {seed}: {distinction:?}") };
+            let mut word: Vec<EventId> = distinction.exchanges.iter().map(|exchange| exchange.event).collect();
             word.push(last);
-            let is_left = told.by == Side::Left;
+            let is_left = distinction.by == Side::Left;
             assert_eq!(
                 (has_trace(&left, &word), has_trace(&right, &word)),
                 (is_left, !is_left),
-                "seed {seed}: {told:?}"
+                "seed {seed}: {distinction:?}"
             );
             different += 1;
         }
-        for told in apart.iter().flatten() {
+        for distinction in apart.iter().flatten() {
             let word: Vec<EventId> =
-                told.exchanges.iter().map(|exchange| exchange.event).filter(|e| *e != TAU).collect();
-            assert!(has_trace(&left, &word) && has_trace(&right, &word), "seed {seed}: {told:?}");
+                distinction.exchanges.iter().map(|exchange| exchange.event).filter(|e| *e != TAU).collect();
+            assert!(has_trace(&left, &word) && has_trace(&right, &word), "seed {seed}: {distinction:?}");
         }
     }
     assert!(different > 500, "{different}");
@@ -124,18 +124,21 @@ fn the_classics_are_told_apart_by_the_right_equivalences() {
     let c = EventId(2);
     let early = structure(&[&[(A, 1), (A, 2)], &[(B, 3)], &[(c, 3)], &[]]);
     let late = structure(&[&[(A, 1)], &[(B, 2), (c, 2)], &[]]);
-    assert_eq!(told_apart(&early, &late, Equivalence::Trace), None);
-    let told = told_apart(&early, &late, Equivalence::Strong).expect("different");
-    assert_eq!((told.exchanges.len(), told.exchanges[0].event), (1, A));
-    assert!(matches!(told.ability, Ability::Event(event) if event == B || event == c) && told.by == Side::Right);
+    assert_eq!(difference(&early, &late, Equivalence::Trace), None);
+    let distinction = difference(&early, &late, Equivalence::Strong).expect("different");
+    assert_eq!((distinction.exchanges.len(), distinction.exchanges[0].event), (1, A));
+    assert!(
+        matches!(distinction.ability, Ability::Event(event) if event == B || event == c)
+            && distinction.by == Side::Right
+    );
 
     let silent = structure(&[&[(TAU, 1)], &[(A, 2)], &[]]);
     let plain = structure(&[&[(A, 1)], &[]]);
-    assert!(told_apart(&silent, &plain, Equivalence::Strong).is_some());
-    assert_eq!(told_apart(&silent, &plain, Equivalence::Divergence), None);
+    assert!(difference(&silent, &plain, Equivalence::Strong).is_some());
+    assert_eq!(difference(&silent, &plain, Equivalence::Divergence), None);
 
     let busy = structure(&[&[(TAU, 0), (A, 1)], &[]]);
-    assert_eq!(told_apart(&busy, &plain, Equivalence::Branching), None);
-    let told = told_apart(&busy, &plain, Equivalence::Divergence).expect("different");
-    assert_eq!((told.by, told.ability), (Side::Left, Ability::Silence));
+    assert_eq!(difference(&busy, &plain, Equivalence::Branching), None);
+    let distinction = difference(&busy, &plain, Equivalence::Divergence).expect("different");
+    assert_eq!((distinction.by, distinction.ability), (Side::Left, Ability::Divergence));
 }

@@ -235,10 +235,10 @@ fn the_story_names_the_component_and_what_is_split() {
     let answer = check(&composition, Question::Deadlock, Method::Paper, &cx);
     let lines = lines.0.lock().unwrap();
     assert!(matches!(answer.verdict, Verdict::Fails(_)));
-    let told = |what: &str| lines.iter().filter(|line| line.contains(what)).count() as u64;
-    assert_eq!(told("iteration "), answer.statistics.iterations);
-    assert_eq!(told("spurious in "), answer.statistics.iterations - 1);
-    assert!(told("spurious in phil[0]") > 0 && told("real") == 1, "{lines:#?}");
+    let shown = |what: &str| lines.iter().filter(|line| line.contains(what)).count() as u64;
+    assert_eq!(shown("iteration "), answer.statistics.iterations);
+    assert_eq!(shown("spurious in "), answer.statistics.iterations - 1);
+    assert!(shown("spurious in phil[0]") > 0 && shown("real") == 1, "{lines:#?}");
 }
 
 #[test]

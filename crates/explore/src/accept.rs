@@ -1,6 +1,6 @@
 //! Runs that a claim accepts: temporal formulas, `never` claims, acceptance labels, weak fairness.
 //!
-//! The claim and the model run side by side (the state/event product of the MAGIC paper, section 4.1): in the
+//! The claim and the model run in parallel (the state/event product of the MAGIC paper, section 4.1): in the
 //! product state `(s, q)` the claim takes an edge that is true of `s` and of what happens on the way to `s'`. A counterexample is
 //! a run on which the claim comes to its end, or a cycle that passes through accepting states. The search is
 //! depth-first and looks for strongly connected components while it goes (Couvreur, FM 1999; the path-based

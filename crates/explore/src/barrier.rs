@@ -1,8 +1,8 @@
 //! Where threads wait for each other.
 //!
-//! Like [`std::sync::Barrier`], except that nobody waits for a thread that has come to grief: when one
+//! Like [`std::sync::Barrier`], except that no thread waits for one that has panicked: when one
 //! unwinds, the barrier is off, and all others are told. Who comes early looks around for some microseconds before
-//! it lies down to sleep: most meetings of a search are over by then, and being woken takes longer.
+//! it sleeps: most barriers of a search are passed by then, and waking up takes longer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! How long queues get on long walks: one process after the other goes on, for one step or for as long as it can.
 //!
 //! A search of all states comes nowhere near the bounds of a system with thousands of processes. Most of them are reached
-//! once everybody has had a turn. A walk keeps neither states nor steps, so it is fast and may be long; all that it says
+//! once every process has had a turn. A walk keeps neither states nor steps, so it is fast and may be long; all that it says
 //! is how long queues are in states of the system.
 
 use crate::clock::Clock;
@@ -12,7 +12,7 @@ use model::observer::Progress;
 use model::semantics::{Alone, Semantics, Stepper};
 use std::collections::BTreeMap;
 
-/// How often everybody has a turn after a queue was last seen to be longer than before.
+/// How often every process has a turn after a queue was last seen to be longer than before.
 const IDLE: usize = 8;
 /// A process that need not stop has so many steps in a turn.
 const LONG_TURN: usize = 20_000;
@@ -64,7 +64,7 @@ impl<'s> Walk<'s> {
         Walk { stepper: semantics.stepper(), lengths, random, choices: Vec::new() }
     }
 
-    /// Goes on until nobody can move, or no queue gets longer; `None` if there is no more time.
+    /// Goes on until no process can move, or no queue gets longer; `None` if there is no more time.
     fn go(&mut self, parts: &mut Parts<'_>, clock: &mut Clock<'_>, turn: usize, backwards: bool) -> Option<()> {
         let Ok(Ok(first)) = self.stepper.initial() else { return Some(()) };
         self.stepper.load(&first);

@@ -56,7 +56,7 @@ pub struct Guide {
 pub struct GrowthOptions {
     /// What to prefer.
     pub guide: Option<Guide>,
-    /// The channels that are asked for, by name; none: all of them.
+    /// The channels that are requested, by name; none: all of them.
     pub channels: Vec<String>,
     /// One channel that grows is enough.
     pub stop_at_first: bool,
@@ -80,7 +80,7 @@ pub struct QueueLength {
 pub struct GrowthReport {
     /// All states were visited: the system is finite although its channels are unbounded.
     pub complete: bool,
-    /// Why the search ended, if it is not complete; none also if all channels that were asked for are shown to grow.
+    /// Why the search ended, if it is not complete; none also if all channels that were requested are shown to grow.
     pub stopped: Option<Reason>,
     /// What was counted.
     pub stats: SearchStats,
@@ -170,7 +170,7 @@ struct Origin {
 enum Ended {
     /// There was nothing more to visit.
     Complete,
-    /// All that was asked for is shown.
+    /// All that was requested is shown.
     Shown,
     /// It had its share.
     Enough,
@@ -203,7 +203,7 @@ struct Hunt<'a> {
     searched: u64,
     /// Where to search: the first state, and where other stages may start; with how far breadth-first search got.
     origins: Vec<(Rc<Origin>, Tree)>,
-    /// How often loops were verified in vain, by a hash of their steps.
+    /// How often a loop failed to verify, by a hash of their steps.
     refused: FxHashMap<u64, u8>,
 }
 
@@ -332,7 +332,7 @@ impl<'a> Hunt<'a> {
         }
     }
 
-    /// Whether everything that was asked for is shown.
+    /// Whether everything that was requested is shown.
     fn all_shown(&self) -> bool {
         if self.options.stop_at_first && !self.shown.is_empty() {
             return true;

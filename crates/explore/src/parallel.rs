@@ -5,7 +5,7 @@
 //! shared, and nothing is locked on the way but mailboxes, once per round.
 //!
 //! A layer of the search is worked off in rounds: insert what came by mail in the last round, in the order
-//! of the senders; expand some thousand states; put the successors into the mail; meet. When nobody has a
+//! of the senders; expand some thousand states; put the successors into the mail; wait for the others. When no thread has a
 //! state left, the layer is complete. Nothing depends on which thread is faster: the same number of threads
 //! finds the same states in the same order, and the same runs. Runs are shortest, because layers are kept.
 //!
@@ -102,7 +102,7 @@ impl<'a> Seats<'a> {
             let (answer, answers) = mpsc::channel();
             let run = move || {
                 for task in invitations {
-                    // Nobody waits for an answer if somebody else has come to grief.
+                    // No process waits for an answer if another thread has panicked.
                     let _ = answer.send(task(index));
                 }
             };
@@ -216,7 +216,7 @@ struct Report {
     crashed: Option<FaultAt>,
     transitions: u64,
     stopped: Option<Reason>,
-    /// The states shall be packed before the search goes on.
+    /// The states must be packed before the search goes on.
     crowded: bool,
     depth: u64,
     digest: u128,

@@ -14,7 +14,7 @@
 //! run, and without progress if none of its inner states, or events, is any.
 //!
 //! Where the order of steps does not matter, one process moves alone (`reduction.rs`); a state of progress, and
-//! one with a step of progress, has all its moves. Nobody is put off forever by that: a cycle with progress in it has
+//! one with a step of progress, has all its moves. No process is postponed forever by that: a cycle with progress in it has
 //! such a state, and a cycle without is what we look for.
 //!
 //! The cycle that is found first can be long. Before it is shown, the nearest of its states is looked up
@@ -80,7 +80,7 @@ pub struct Found {
 }
 
 /// Answers whether every infinite run makes progress again and again, fair or not; and whether the run that does not is
-/// one of an atomic sequence that never ends, which is fair, since nobody else can move in it.
+/// one of an atomic sequence that never ends, which is fair, since no other process can move in it.
 pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Outcome, bool) {
     let start = Stopwatch::start();
     let Setting { semantics, sources, cx, .. } = *setting;

@@ -6,13 +6,13 @@
 //! them, and no process may be put off forever.
 //!
 //! * **Independence.** What the edges of a location touch (`access.rs`) is compared with what every other process can touch *from
-//!   where it is on*, with processes that it may create. Channels and array elements are told apart where the expressions that name
+//!   where it is on*, with processes that it may create. Channels and array elements are distinguished where the expressions that name
 //!   them are fixed for a process: parameters, `_pid`. A send and a receive on the two ends of a channel are independent, as
 //!   long as neither can enable another statement of the same location, nor disable one: where there is a choice, a send needs
 //!   room in the state at hand, a receive a message; in a deterministic step, either is a test of the channel as well.
 //! * **Visibility.** A location is left out if its edges write what a formula reads, or enter or leave a label that it
 //!   names, or are an event of it.
-//! * **Nobody is put off forever.** Edges that close loops of the control flow are never taken alone (`proviso.rs`): so a
+//! * **No process is postponed forever.** Edges that close loops of the control flow are never taken alone (`proviso.rs`): so a
 //!   search for errors and deadlocks visits the same states in any order, in any number of threads. A depth-first search
 //!   for infinite runs lets a process move alone if that leads to no state that is still open; one for cycles without progress
 //!   needs no such care: see `progress.rs`. Each of these is enough by itself; half of one and half of the other is not.
@@ -154,7 +154,7 @@ impl<'n> Reduction<'n> {
 
     /// No queue, and no number of processes, is larger in what is left out than in what is left. For let a run be left out, and let a
     /// process be alone that the run never moves: after the step of that process the run still exists, and the queue is as long as
-    /// before, or longer, but if the step takes from it. So a process may take a message alone only if nobody else sends to the
+    /// before, or longer, but if the step takes from it. So a process may take a message alone only if no other process sends to the
     /// queue any more: then no run of the others makes it longer than it is. Processes begin and end together with all others.
     pub(crate) fn keeping_lengths(mut self) -> Self {
         self.lengths = true;

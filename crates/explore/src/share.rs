@@ -68,7 +68,7 @@ pub(crate) trait Kind: Sized + 'static {
     type Common: Send + Sync;
 
     fn new(common: &Self::Common) -> Self;
-    /// Makes room in what is shared. Nobody may be sending.
+    /// Makes room in what is shared. No process may be sending.
     fn grow(common: &Self::Common);
     /// Bytes of what is shared.
     fn common_bytes(common: &Self::Common) -> u64;

@@ -263,7 +263,7 @@ impl StateTable {
     }
 }
 
-/// Makes room for some more, an eighth at a time: memory that nobody uses yet is memory, too.
+/// Makes room for some more, an eighth at a time: memory that is not used yet counts, too.
 pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize) {
     if vector.len() + more > vector.capacity() {
         vector.reserve_exact((vector.len() / 8).max(1 << 10).max(more));

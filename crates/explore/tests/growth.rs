@@ -208,7 +208,7 @@ fn a_timeout_that_waits_for_the_growing_channel_is_refused() {
     let text = "chan c = [2] of { byte }; active proctype P() { do :: c?1 :: timeout -> c!1; c!1 od }";
     let report = search(text);
     assert!(report.complete && report.growing.is_empty(), "{report:?}");
-    // Nobody receives: the timeout comes again and again.
+    // No process receives: the timeout comes again and again.
     let text = "chan c = [2] of { byte }; active proctype P() { do :: timeout -> c!1 od }";
     assert_eq!(growing(text), ["c"]);
 }

@@ -19,7 +19,7 @@ use queues::{Extrapolation, Language, Limit};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How often progress is told.
+/// How often progress is reported.
 const PACE: usize = 1 << 12;
 
 /// The languages of one round, by control state.

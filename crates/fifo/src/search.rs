@@ -16,7 +16,7 @@ use model::context::Context;
 use model::reason::Reason;
 use queues::{Language, Limit};
 
-/// How often progress is told.
+/// How often progress is reported.
 const PACE: usize = 1 << 14;
 /// What a configuration takes besides its word, roughly.
 const BYTES: usize = 36;

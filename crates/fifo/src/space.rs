@@ -1,7 +1,7 @@
 //! The product of the machines, unfolded as far as somebody asks, with the queue languages next to it.
 //!
 //! A control state (a state of each machine) gets a number when it is first seen; its moves and its faults are worked out
-//! when they are first asked for. All methods share one space, and with it every result about queue languages.
+//! when they are first requested. All methods share one space, and with it every result about queue languages.
 //!
 //! A lossy channel may lose messages at any time. It is enough to let it do so right after each move: what is lost later
 //! could as well be lost then, and in the beginning there is nothing to lose. So `post(l, L)` is closed under losses here,

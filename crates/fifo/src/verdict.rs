@@ -72,7 +72,7 @@ pub enum Step {
 /// What it took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Who answered, in words.
+    /// Who answered, as text.
     pub method: String,
     /// Refinements of the abstraction (CEGAR), or the precision that was enough (AbsInt, ARMC).
     pub iterations: usize,

@@ -205,7 +205,7 @@ fn when_memory_is_full_search_makes_room() {
     assert!(is_safe(&verdict), "{verdict:?}");
 }
 
-/// Ten machines of a hundred states each: nobody may unfold all that.
+/// Ten machines of a hundred states each: the product must not be unfolded.
 #[test]
 fn the_product_is_unfolded_on_the_way() {
     let chain: Vec<(usize, Op, usize)> = (0..99).map(|state| (state, Op::Send(0, A), state + 1)).collect();

@@ -195,27 +195,27 @@ fn example_5_2_iteration_by_iteration() {
         Cegar::new(&system, Property::BadStates, uniform(rho_second()), &Limits::default()).expect("a system");
     for (number, expected) in example_5_2().into_iter().enumerate() {
         assert_eq!(cegar.iterate(), Ok(Progress::Refined), "iteration {number}");
-        let told = cegar.last().clone();
-        assert_eq!(told.ops, expected.ops, "iteration {number}");
-        let controls: Vec<usize> = told.path.iter().map(|state| state.control[0] as usize).collect();
+        let refined = cegar.last().clone();
+        assert_eq!(refined.ops, expected.ops, "iteration {number}");
+        let controls: Vec<usize> = refined.path.iter().map(|state| state.control[0] as usize).collect();
         assert_eq!(controls, expected.controls, "iteration {number}");
         let candidates: Vec<Vec<Language>> = expected
             .candidates
             .iter()
             .map(|candidate| candidate.iter().map(|regex| cegar.languages().regex(regex).unwrap()).collect())
             .collect();
-        assert_eq!(told.candidates, candidates, "iteration {number}");
+        assert_eq!(refined.candidates, candidates, "iteration {number}");
         for (state, classes) in [S00, S10, S11].into_iter().zip(&expected.partitions) {
             let expected = with_rest(cegar.languages(), classes);
             let found = partition_at(&cegar, state);
-            // A control state that nobody came to has no partition yet: all contents in one class.
+            // A control state that was not reached has no partition yet: all contents in one class.
             assert!(found == expected || found.is_empty() && classes.is_empty(), "iteration {number}, state {state}");
         }
         assert!(partition_at(&cegar, S01).len() <= 1, "01 is never split");
     }
     let Ok(Progress::Unsafe(run)) = cegar.iterate() else { panic!("iteration 7 is feasible") };
-    let told = cegar.last().clone();
-    assert_eq!(told.ops, [Op::Send(0, O), Op::Send(0, C), Op::Receive(0, O), Op::Send(1, D)]);
+    let refined = cegar.last().clone();
+    assert_eq!(refined.ops, [Op::Send(0, O), Op::Send(0, C), Op::Receive(0, O), Op::Send(1, D)]);
     let last = replay(&system, &run).expect("a run").pop().expect("a configuration");
     assert_eq!((last.control.clone(), last.contents()), (vec![S00 as u32], vec![vec![C], vec![D]]));
 }
@@ -232,8 +232,8 @@ fn example_3_5_is_the_abstraction_after_iteration_1_and_its_counterexample_is_sp
     // (00, rest) three, from (10, o*) two, from (10, rest) four, from 01 four, from 11 five.
     assert_eq!(cegar.whole_size(), Ok((6, 19)));
     assert_eq!(cegar.iterate(), Ok(Progress::Refined));
-    let told = cegar.last().clone();
-    assert_eq!(told.ops, [Op::Send(0, O), Op::Send(0, C)]);
+    let refined = cegar.last().clone();
+    assert_eq!(refined.ops, [Op::Send(0, O), Op::Send(0, C)]);
 }
 
 #[test]
@@ -244,10 +244,10 @@ fn example_4_10_takes_two_rounds_of_upinv() {
     for _ in 0..3 {
         assert_eq!(cegar.iterate(), Ok(Progress::Refined));
     }
-    let told = cegar.last().clone();
+    let refined = cegar.last().clone();
     let words = [&[][..], &[O], &[O, C]].map(|word| cegar.languages().singleton(&[word.to_vec(), vec![]]).unwrap());
-    assert_eq!(told.candidates.len(), 2);
-    assert_eq!(told.candidates[1], words);
+    assert_eq!(refined.candidates.len(), 2);
+    assert_eq!(refined.candidates[1], words);
 }
 
 #[test]
@@ -321,9 +321,9 @@ fn example_6_9_has_the_path_invariants_of_the_paper() {
         vec![vec![0, 2], vec![1], vec![2], vec![3], vec![4], vec![3], vec![4], vec![5], vec![6]],
     ] {
         assert_eq!(cegar.iterate(), Ok(Progress::Refined));
-        let told = cegar.last().clone();
+        let refined = cegar.last().clone();
         let expected: Vec<Language> = expected.iter().map(|lengths| words(cegar.languages(), lengths)).collect();
-        assert_eq!(told.candidates, [expected]);
+        assert_eq!(refined.candidates, [expected]);
     }
 }
 

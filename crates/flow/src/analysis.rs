@@ -75,7 +75,7 @@ const NODE_VISITS: u32 = 24;
 const FACT_VISITS: u32 = 12;
 /// Symbols are few: they are widened later.
 const SYMBOL_VISITS: u32 = 80;
-/// So many values of a field are told apart at most.
+/// So many values of a field are distinguished at most.
 const MOST_CONSTANTS: usize = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -407,7 +407,7 @@ impl Run<'_> {
         if queues.iter().any(dies) { Values::AnyQueue } else { values }
     }
 
-    /// Fields are compared with numbers that were not told apart: that would lose too much.
+    /// Fields are compared with numbers that were not distinguished: that would lose too much.
     fn check_constants(&self) -> Result<(), Failure> {
         let mut more = BTreeMap::new();
         for (&key, numbers) in &self.compared {

@@ -30,7 +30,7 @@ use crate::net::{self, Counter, Net};
 use crate::prove::{Counterexample, Prover, Shape};
 use crate::weigh::{Frame, TooLarge};
 use crate::world::World;
-use crate::{Engine, MOST_NODES, Question, Report, Story, abstraction, bounds, keep_bound, raise, shape};
+use crate::{Combination, Engine, MOST_NODES, Question, Report, abstraction, bounds, keep_bound, raise, shape};
 use linear::{Outcome, Problem, Rational, Row, Variable};
 use model::budget::{Budget, Stopwatch};
 use model::context::Context;
@@ -63,7 +63,7 @@ fn check_with(network: &Network, question: &Question, cx: &Context<'_>, most_cyc
 /// The first net: nothing is looked at more closely.
 fn unrefined(world: &World<'_>, question: &Question, budget: &Budget) -> Result<(Analysis, Net), Reason> {
     let mut config = analysis::first_config(world);
-    let mut engine = Engine { world, question, budget: budget.clone(), story: Vec::new(), problems: 0 };
+    let mut engine = Engine { world, question, budget: budget.clone(), combinations: Vec::new(), problems: 0 };
     let (analysis, net) = engine.build(&mut config, MOST_NODES)?;
     if net.numbers.is_empty() {
         return Ok((analysis, net));
@@ -121,7 +121,7 @@ impl Asked<'_> {
         matches!(self.question, Question::Boundedness)
     }
 
-    /// Cycles with progress are not asked for (27); so transitions that are progress are on no cycle.
+    /// Cycles with progress are not requested (27); so transitions that are progress are on no cycle.
     fn is_asked(&self, transition: u32) -> bool {
         self.is_bounds() || !self.net.transitions[transition as usize].progress
     }
@@ -161,7 +161,7 @@ impl Asked<'_> {
         let mut report = Report::new(self.world, self.analysis, self.net, &[]);
         report.reason = Some(Reason::NotProvable(String::from("an unrefuted combination of cycles remains")));
         report.show(self.world, self.analysis, self.net, found);
-        report.story.push(Story::new(self.world, self.analysis, self.net, found, None));
+        report.combinations.push(Combination::new(self.world, self.analysis, self.net, found, None));
         report
     }
 

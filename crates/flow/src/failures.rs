@@ -3,8 +3,8 @@
 //! Statements of an atomic sequence are composed to one step. If one of them always fails (an index out of range, a
 //! division by zero), there is no such step, and no transition of the net. But what was sent before it is in the queues
 //! when the run ends, and a queue is as long then as it is. So a bound that weights prove for all steps is raised to
-//! what it can be at such a moment: the process is no longer worth what it was at its node, what it took is gone, and
-//! each message that it sent to the queue is worth a unit.
+//! what it can be at such a moment: the process no longer has the potential of its node, what it took is gone, and
+//! each message that it sent to the queue weighs a unit.
 
 use crate::bounds::Proved;
 use crate::step::Traffic;

@@ -1,6 +1,6 @@
 //! Positive cycles and longest paths in the graph of one instance, for given costs of its transitions.
 //!
-//! Bellman and Ford's method with a queue: every node starts at distance 0; an edge that leads to a longer way pushes
+//! Bellman and Ford's method with a queue: every node starts at distance 0; an edge that leads to a longer path pushes
 //! its target. A cycle among the edges by which nodes were last reached is a cycle that gains. Without one, distances
 //! are potentials: `cost(e) + distance(from) - distance(to) <= 0` for every edge.
 
@@ -54,12 +54,12 @@ impl Graph {
         scc::components(self.nodes, &edges)
     }
 
-    /// A cycle that gains, or the distances: those of the longest ways that start anywhere with 0.
+    /// A cycle that gains, or the distances: those of the longest path that start anywhere with 0.
     pub fn search(&self, cost: &dyn Fn(u32) -> i128) -> Search {
         self.search_from(vec![Some(0); self.nodes], cost)
     }
 
-    /// The same, for ways that start at the nodes with a distance.
+    /// The same, for paths that start at the nodes with a distance.
     pub fn search_from(&self, start: Vec<Option<i128>>, cost: &dyn Fn(u32) -> i128) -> Search {
         let mut distance = start;
         let mut reached: Vec<Option<u32>> = vec![None; self.nodes];
@@ -94,7 +94,7 @@ impl Graph {
         Search::Distances(distance.into_iter().map(|d| d.unwrap_or(i128::MIN)).collect())
     }
 
-    /// The longest way from one of the nodes, and its length. No cycle may gain.
+    /// The longest path from one of the nodes, and its length. No cycle may gain.
     pub fn longest(&self, from: &[u32], cost: &dyn Fn(u32) -> i128) -> (i128, Vec<u32>) {
         let mut start = vec![None; self.nodes];
         from.iter().for_each(|&n| start[n as usize] = Some(0));
@@ -102,7 +102,7 @@ impl Graph {
         let Some((end, &length)) = distances.iter().enumerate().max_by_key(|(_, d)| **d) else {
             return (0, Vec::new());
         };
-        // Backwards along edges that are exactly as long as the difference, breadth-first: ways of gain 0 may go round.
+        // Backwards along edges that are exactly as long as the difference, breadth-first: paths of gain 0 may go round.
         let fits = |&(f, t, id): &(u32, u32, u32)| {
             let (f, t) = (distances[f as usize], distances[t as usize]);
             f > i128::MIN && f + cost(id) == t
@@ -111,10 +111,10 @@ impl Graph {
             self.edges.iter().copied().filter(fits).map(|(f, t, id)| (t, f, id)).collect();
         let backwards = Graph::new(self.nodes, exact);
         let starts = from.iter().filter(|&&n| distances[n as usize] == 0);
-        let ways = starts.filter_map(|&n| backwards.path(end as u32, n, &|_| true));
-        let mut way = ways.min_by_key(Vec::len).unwrap_or_default();
-        way.reverse();
-        (length, way)
+        let paths = starts.filter_map(|&n| backwards.path(end as u32, n, &|_| true));
+        let mut path = paths.min_by_key(Vec::len).unwrap_or_default();
+        path.reverse();
+        (length, path)
     }
 
     /// A cycle among the edges by which nodes were reached.
@@ -162,7 +162,7 @@ impl Graph {
         cycle
     }
 
-    /// A shortest way from one node to another along edges that `allowed` lets pass.
+    /// A shortest path from one node to another along edges that `allowed` lets pass.
     pub fn path(&self, from: u32, to: u32, allowed: &dyn Fn(u32) -> bool) -> Option<Vec<u32>> {
         let mut reached: Vec<Option<u32>> = vec![None; self.nodes];
         let mut seen = vec![false; self.nodes];
@@ -170,16 +170,16 @@ impl Graph {
         seen[from as usize] = true;
         while let Some(node) = queue.pop_front() {
             if node == to {
-                let (mut way, mut at) = (Vec::new(), to);
+                let (mut path, mut at) = (Vec::new(), to);
                 while let Some(edge) = reached[at as usize] {
-                    way.push(self.edges[edge as usize].2);
+                    path.push(self.edges[edge as usize].2);
                     at = self.edges[edge as usize].0;
                     if at == from {
                         break;
                     }
                 }
-                way.reverse();
-                return Some(way);
+                path.reverse();
+                return Some(path);
             }
             let range = self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize;
             for &edge in &self.order[range] {

@@ -5,7 +5,7 @@
 //! each by one exact linear program over all moves:
 //!
 //! * *Limits* of one ghost (`n ≤ 3 − [between test and count]`): the ghost and the places of processes. A move that tests
-//!   the ghost, or stores to it, has to establish the limit anew; any other has to keep it.
+//!   the ghost, or stores to it, has to establish the limit again; any other has to keep it.
 //! * *Balances* (`n ≥ messages + [takes one]`): every move keeps them; where a ghost is stored to, limits may help. They
 //!   are looked for together with what they are good for: the bound of a queue, or that a condition speaks of its ghost.
 //!
@@ -216,7 +216,7 @@ impl Inductor<'_> {
         }
     }
 
-    /// The invariant after a move; less the invariant before it, if it is kept and not established anew.
+    /// The invariant after a move; less the invariant before it, if it is kept and not established again.
     fn after(&self, program: &mut Program, unknown: &Unknown, step: &Move, scene: &Scene<'_>, kept: bool) -> Sum {
         let mut sum = Sum::default();
         if !kept {

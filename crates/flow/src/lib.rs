@@ -32,7 +32,7 @@ pub mod values;
 pub mod weigh;
 pub mod world;
 
-pub use report::{CycleReport, QueueReport, Report, Sizes, Story};
+pub use report::{Combination, CycleReport, QueueReport, Report, Sizes};
 
 use analysis::{Analysis, Change, Config, Failure};
 use bounds::Proved;
@@ -83,7 +83,7 @@ pub enum Question {
 pub fn check(network: &Network, question: &Question, cx: &Context<'_>) -> Report {
     let world = World::new(network, matches!(question, Question::Boundedness));
     let budget = cx.budget.clone();
-    let mut engine = Engine { world: &world, question, budget, story: Vec::new(), problems: 0 };
+    let mut engine = Engine { world: &world, question, budget, combinations: Vec::new(), problems: 0 };
     let mut report = engine.run();
     report.sizes.problems += engine.problems;
     report
@@ -93,7 +93,7 @@ struct Engine<'a> {
     world: &'a World<'a>,
     question: &'a Question,
     budget: Budget,
-    story: Vec<Story>,
+    combinations: Vec<Combination>,
     problems: usize,
 }
 
@@ -191,7 +191,7 @@ impl Engine<'_> {
             let next = config.and_then(|config| refine::refine(self.world, analysis, net, config, &found));
             let refined = next.as_ref().map(|(_, words)| words.clone());
             if growing.is_empty() || refined.is_some() {
-                self.story.push(Story::new(self.world, analysis, net, &found, refined));
+                self.combinations.push(Combination::new(self.world, analysis, net, &found, refined));
             }
             match next {
                 Some((next, _)) => return Round::Refine(next, found),
@@ -212,17 +212,17 @@ impl Engine<'_> {
 
     /// What is proved without further refinement, for which there may be no time.
     fn unrefined(&mut self, analysis: &Analysis, net: &Net, growing: &Growing) -> Option<Report> {
-        let (problems, story) = (self.problems, self.story.clone());
+        let (problems, combinations) = (self.problems, self.combinations.clone());
         let mut growing = Growing { counters: growing.counters.clone(), shown: growing.shown.clone(), partial: None };
         let round = self.round(analysis, net, None, &mut growing, &mut None);
-        (self.problems, self.story) = (problems, story);
+        (self.problems, self.combinations) = (problems, combinations);
         match round {
             Round::Done(report) => Some(*report),
             Round::Refine(..) | Round::Stopped(_) => None,
         }
     }
 
-    /// A proof of smaller bounds, where the elements of an array of channels are told apart in a loop over them.
+    /// A proof of smaller bounds, where the elements of an array of channels are distinguished in a loop over them.
     fn sharpened(&mut self, analysis: &Analysis, net: &Net, config: &Config, report: Report) -> Report {
         let exact = report.queues.iter().all(|queue| queue.at_most.is_some_and(|most| most <= 1));
         let Some(mut next) =
@@ -240,7 +240,7 @@ impl Engine<'_> {
         let hurried = report.hurried || self.budget.check().is_err() || finer.as_ref().is_some_and(|f| f.hurried);
         self.budget = budget;
         match finer.filter(|finer| is_better(finer, &report)) {
-            Some(finer) => Report { story: report.story, ..finer },
+            Some(finer) => Report { combinations: report.combinations, ..finer },
             None => Report { hurried, ..report },
         }
     }
@@ -277,11 +277,11 @@ impl Engine<'_> {
         if linear.is_empty() {
             return None;
         }
-        let (problems, story) = (self.problems, self.story.clone());
+        let (problems, combinations) = (self.problems, self.combinations.clone());
         let proof = self.prove(analysis, net, &growing.counters, linear.clone());
         self.problems = problems;
         let report = proof.map(|proof| self.finished(analysis, net, proof, growing));
-        self.story = story;
+        self.combinations = combinations;
         Some(report)
     }
 
@@ -430,8 +430,8 @@ impl Engine<'_> {
 
     /// Nothing was proved.
     fn nothing(&mut self, analysis: &Analysis, net: &Net, growing: &Growing) -> Report {
-        let story = std::mem::take(&mut self.story);
-        growing.report(Report { story, ..Report::new(self.world, analysis, net, &[]) })
+        let combinations = std::mem::take(&mut self.combinations);
+        growing.report(Report { combinations, ..Report::new(self.world, analysis, net, &[]) })
     }
 
     fn proved(&mut self, analysis: &Analysis, net: &Net, ranked: Ranked) -> Report {
@@ -481,7 +481,7 @@ impl Engine<'_> {
         }
         report.proof = Some(proof);
         report.complete = true;
-        report.story = std::mem::take(&mut self.story);
+        report.combinations = std::mem::take(&mut self.combinations);
         report
     }
 }

@@ -129,7 +129,7 @@ struct Scales {
     whole: Vec<i128>,
     /// Per instance: the potential of each node. Those of any number of processes have none.
     potentials: Vec<Vec<i128>>,
-    /// What parts are worth at the start, and at the most, less what they are worth at the least.
+    /// the weights of parts at the start, and at the most, less the least.
     start: i128,
     span: i128,
 }

@@ -35,7 +35,7 @@ pub struct Near<'n> {
     touched: Vec<BTreeSet<u32>>,
     /// Per queue: the instances that send to it or take from it.
     queues: HashMap<u32, BTreeSet<u32>>,
-    /// Per instance: the counters that nobody else changes.
+    /// Per instance: the counters that no other process changes.
     own: Vec<Vec<u32>>,
     /// Per counter: the transitions that change it.
     changed_by: Vec<Vec<u32>>,

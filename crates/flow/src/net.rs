@@ -35,7 +35,7 @@ pub enum Counter {
     /// Messages of an atom in a queue.
     Message(u32, u32),
     /// Messages of an atom that are handed over: sent and taken in the same step.
-    Meeting(u32, u32),
+    Rendezvous(u32, u32),
     /// Processes of a `many` instance at a node.
     Processes(u32, u32),
     /// A followed variable has a value: the indices of both.
@@ -47,7 +47,7 @@ pub enum Counter {
 impl Counter {
     /// A counter that must balance; its weight has any sign.
     pub fn balances(self) -> bool {
-        matches!(self, Counter::Meeting(..) | Counter::Value(..))
+        matches!(self, Counter::Rendezvous(..) | Counter::Value(..))
     }
 
     /// A counter that could grow without bound in the system itself, if nothing forbids it.
@@ -332,7 +332,7 @@ impl Builder<'_> {
     fn message(&mut self, queue: u32, atom: u32) -> u32 {
         let channel_type = self.analysis.facts.queues[queue as usize].channel_type;
         let rendezvous = self.world.network.channel_types[channel_type.index()].is_rendezvous();
-        self.counter(if rendezvous { Counter::Meeting(queue, atom) } else { Counter::Message(queue, atom) })
+        self.counter(if rendezvous { Counter::Rendezvous(queue, atom) } else { Counter::Message(queue, atom) })
     }
 
     /// How the followed variables move, for every value that they can have after the step.

@@ -367,7 +367,7 @@ impl<'n, 'w> Prover<'n, 'w> {
                 map.entry(key).or_insert_with(|| vec![0; size])[at as usize] = weight;
             };
             match *counter {
-                Counter::Message(queue, atom) | Counter::Meeting(queue, atom) => {
+                Counter::Message(queue, atom) | Counter::Rendezvous(queue, atom) => {
                     entry(&mut result.messages, queue, self.shape.atoms[queue as usize], atom);
                 }
                 Counter::Processes(instance, node) => {

@@ -2,7 +2,7 @@
 //!
 //! Only what the combination involves: first the local variables that its statements test or send, folded into
 //! locations; then the shared variables that they test, as parts of their own; then the numbers that they change, as
-//! credits; then what those are computed from. Variables that can hold too much to be told apart are counted as
+//! credits; then what those are computed from. Variables that can hold too much to be distinguished are counted as
 //! numbers. (IBOC-refinement section 4 and Ciclo section VII find dependencies of one cycle on others in these places.)
 
 use crate::analysis::{Analysis, Config};
@@ -57,7 +57,7 @@ pub fn refine(
     None
 }
 
-/// A configuration in which the locals that choose channels are told apart, also where they are received; `None` if they
+/// A configuration in which the locals that choose channels are distinguished, also where they are received; `None` if they
 /// are already.
 pub fn with_indices(world: &World<'_>, analysis: &Analysis, net: &Net, config: &Config) -> Option<Config> {
     let mut next = config.clone();
@@ -175,7 +175,7 @@ impl Refiner<'_> {
         }
     }
 
-    /// Folds a local that chooses an element of an array. It has as many values as elements, once messages are told apart.
+    /// Folds a local that chooses an element of an array. It has as many values as elements, once messages are distinguished.
     fn fold_index(&self, machine: MachineId, place: &Place, config: &mut Config) {
         for slot in self.slots(machine, place) {
             let few = count(&self.held(machine, slot)) <= MOST_INDICES;
@@ -309,7 +309,7 @@ impl Refiner<'_> {
         }
     }
 
-    /// Fields that end up in folded variables: their values are told apart.
+    /// Fields that end up in folded variables: their values are distinguished.
     fn tell_received_apart(&self, config: &mut Config) {
         for &(machine, action) in &self.used {
             let Action::Receive { pattern, .. } = action else { continue };
@@ -387,7 +387,7 @@ impl Refiner<'_> {
                 continue;
             }
             for &(counter, change) in &transition.effects {
-                if let (Counter::Message(queue, _) | Counter::Meeting(queue, _), true) =
+                if let (Counter::Message(queue, _) | Counter::Rendezvous(queue, _), true) =
                     (net.counters[counter as usize], change < 0)
                 {
                     queues.insert(queue);

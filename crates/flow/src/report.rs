@@ -52,7 +52,7 @@ pub struct CycleReport {
 
 /// What became of one combination of cycles.
 #[derive(Clone, Debug)]
-pub struct Story {
+pub struct Combination {
     /// The processes whose cycles it combines.
     pub processes: Vec<String>,
     /// How many cycles.
@@ -85,7 +85,7 @@ pub struct Report {
     /// The edges that it takes.
     pub guide: HashSet<(MachineId, EdgeId)>,
     /// The combinations on the way.
-    pub story: Vec<Story>,
+    pub combinations: Vec<Combination>,
     /// Nodes, transitions, kinds of messages.
     pub sizes: Sizes,
 }
@@ -124,7 +124,7 @@ impl Report {
             grows: Vec::new(),
             any_number: Vec::new(),
             guide: HashSet::new(),
-            story: Vec::new(),
+            combinations: Vec::new(),
             sizes: Sizes::default(),
         }
     }
@@ -205,7 +205,7 @@ impl Report {
     }
 }
 
-impl Story {
+impl Combination {
     pub(crate) fn new(
         world: &World<'_>,
         analysis: &Analysis,
@@ -216,7 +216,7 @@ impl Story {
         let instances: BTreeSet<u32> =
             found.transitions().iter().map(|&t| net.transitions[t as usize].instance).collect();
         let names: BTreeSet<String> = instances.iter().map(|&i| instance_name(world, analysis, i)).collect();
-        Story {
+        Combination {
             processes: names.into_iter().collect(),
             cycles: found.cycles.len(),
             grows: grows(world, analysis, net, found),

@@ -2,7 +2,7 @@
 //!
 //! Chains (`a -> b -> P`, `1 + 2 + 3`, `p && q && r`) are lists and not towers, so that a long one is as harmless as a
 //! short one; what nests is limited by the parser. Places where a process can be without having a name have numbers
-//! ([`Place`]), by which their states are told apart.
+//! ([`Place`]), by which their states are distinguished.
 
 use model::formula::{Connective, Modality};
 use model::source::Span;

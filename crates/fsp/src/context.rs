@@ -1,4 +1,4 @@
-//! What names mean: constants, ranges, sets, parameters and variables, and what expressions and labels are worth.
+//! What names mean: constants, ranges, sets, parameters and variables, and the values of expressions and labels.
 //!
 //! Variables are integers, or labels if they range over a set. Everything that can multiply is counted
 //! ([`Context::charge`]). A label with ranges and sets in it is written out part by part, so that only the number of

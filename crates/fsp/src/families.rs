@@ -1,10 +1,10 @@
 //! Systems of any size, as texts: families for measuring how an engine grows.
 //!
-//! The first three are those of Fig. 10 of the MAGIC paper, written anew: dining philosophers with and without a deadlock
+//! The first three are those of Fig. 10 of the MAGIC paper, written again: dining philosophers with and without a deadlock
 //! (DPD-n, DPN-n), readers and writers (RW-n). The surge protector is section 5's, in the three styles of specification that
 //! the paper compares.
 
-/// `n` philosophers and `n` forks; everybody takes the left fork first, so that all of them can wait for the right one.
+/// `n` philosophers and `n` forks; every component takes the left fork first, so that all of them can wait for the right one.
 ///
 /// A philosopher has five states, a fork two.
 pub fn dining_deadlock(n: usize) -> String {

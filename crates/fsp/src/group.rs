@@ -114,7 +114,7 @@ pub(crate) fn relabel(
     })
 }
 
-/// `\{..}` or `@{..}`: events become the group's own business. Each gets a number that nobody else has.
+/// `\{..}` or `@{..}`: events become the group's own business. Each gets a number that no other component has.
 pub(crate) fn hide(
     context: &mut Context<'_>,
     parts: &mut Vec<Part>,

@@ -17,5 +17,5 @@ pub const MOST_COMPONENTS: usize = 20_000;
 pub const MOST_VALUES: u64 = 2_000_000;
 /// The most elementary things that are done for one model: steps made, labels written out, values tried.
 pub const MOST_WORK: u64 = 40_000_000;
-/// After so many errors the rest would help nobody.
+/// After so many errors the rest is noise.
 pub(crate) const MOST_ERRORS: usize = 30;

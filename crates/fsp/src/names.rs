@@ -17,7 +17,7 @@ pub(crate) struct Symbol(pub(crate) u32);
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// It was hidden: nobody outside knows it, whatever the name.
+    /// It was hidden: no component outside knows it, whatever the name.
     pub(crate) hidden: bool,
     pub(crate) span: Span,
 }
@@ -40,7 +40,7 @@ impl Symbols {
         Ok(symbol)
     }
 
-    /// A new event that nobody can name; `name` is for people.
+    /// A new event that no component can name; `name` is for people.
     pub(crate) fn hidden(&mut self, name: &str, span: Span) -> Result<Symbol, Box<Diagnostic>> {
         self.add(name.to_owned(), true, span)
     }

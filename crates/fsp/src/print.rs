@@ -1,7 +1,7 @@
 //! The way back: compositions as FSP, structures as `.aut`.
 //!
 //! Every component becomes a process with one local process per state. Its alphabet is written out after `+`, since a state
-//! may refuse what no state does. Events that were hidden, and steps without a name, get names that nobody has and are
+//! may refuse what no state does. Events that were hidden, and steps without a name, get names that no component has and are
 //! hidden around the whole. A component that has done its work wherever it is and never refuses anything is a `property`: that
 //! is how fluents and properties look from here. What is read back has the same reachable product, up to names.
 

@@ -3,7 +3,7 @@
 //! The messages of the front end are part of its interface, so their wording and the places that they underline are
 //! kept in snapshots and reviewed like code: one for each example of `fsp::codes`, and a few more.
 //!
-//! `INSTA_UPDATE=always cargo test -p highwater-fsp --test all messages` writes the snapshots anew.
+//! `INSTA_UPDATE=always cargo test -p highwater-fsp --test all messages` writes the snapshots again.
 
 use crate::common::{none, rendered};
 use fsp::codes;

@@ -19,7 +19,7 @@ fn seeds(default: u64) -> u64 {
 /// What can be seen of a state at once: its propositions, and how it ends.
 fn look(composition: &Composition, state: &[u32]) -> Vec<String> {
     if composition.is_wrong(state) {
-        // Nobody can look at a state that is wrong.
+        // No component can look at a state that is wrong.
         return vec!["wrong".into()];
     }
     let holds = |id: usize| composition.holds(Atom::Proposition(PropositionId::from(id)), state, TAU);
@@ -161,7 +161,7 @@ fn random_composition(random: &mut Random) -> Composition {
     composition
 }
 
-/// Events that nobody takes part in are not printed, and states that nobody reaches neither.
+/// Events that no component takes part in are not printed, nor are states that are not reached.
 fn without_unused(mut composition: Composition) -> Composition {
     let used = |event: usize| composition.components.iter().any(|c| c.structure.takes_part(EventId::from(event)));
     let unused: Vec<usize> = (0..composition.events.len()).filter(|&event| !used(event)).collect();

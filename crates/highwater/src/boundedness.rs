@@ -239,7 +239,7 @@ impl Portfolio<'_> {
         Certificate::Explored { states: growth.stats.states, digest, longest, events: Vec::new() }
     }
 
-    /// The run with the fewest stages, and the shortest, in words.
+    /// The run with the fewest stages, and the shortest, as text.
     fn growing_witness(&self, semantics: &Semantics<'_>, growing: &[GrowingRun]) -> Option<Chart> {
         let length = |run: &&GrowingRun| {
             (
@@ -267,7 +267,7 @@ impl Portfolio<'_> {
         None
     }
 
-    /// What to do, in words.
+    /// What to do, as text.
     fn advice(
         &self,
         outcome: &Outcome,

@@ -85,16 +85,16 @@ pub fn compare(
 ) -> Result<Result<Comparison, Reason>, Error> {
     let (a, names) = Names::default().add(left)?;
     let (b, names) = names.add(right)?;
-    let told = match distinguish(&a, &b, by.of_engine(), &Context::new(budget, &Silent)) {
-        Ok(told) => told,
+    let found = match distinguish(&a, &b, by.of_engine(), &Context::new(budget, &Silent)) {
+        Ok(found) => found,
         Err(reason) => return Ok(Err(reason)),
     };
     let files = [left.info.file.as_str(), right.info.file.as_str()];
-    let text = match &told {
+    let text = match &found {
         None => format!("equivalent ({})\n", by.title()),
-        Some(told) => format!("different ({})\n{}", by.title(), names.describe(told, files)),
+        Some(found) => format!("different ({})\n{}", by.title(), names.describe(found, files)),
     };
-    Ok(Ok(Comparison { equivalent: told.is_none(), text }))
+    Ok(Ok(Comparison { equivalent: found.is_none(), text }))
 }
 
 /// The result of a comparison.
@@ -102,7 +102,7 @@ pub fn compare(
 pub struct Comparison {
     /// Whether the two are equivalent.
     pub equivalent: bool,
-    /// The result in words; if they are not, what one can do and the other cannot.
+    /// The result as text; if they are not, what one can do and the other cannot.
     pub text: String,
 }
 
@@ -146,21 +146,21 @@ impl Names {
         EventId(number)
     }
 
-    fn describe(&self, told: &Distinction, files: [&str; 2]) -> String {
+    fn describe(&self, found: &Distinction, files: [&str; 2]) -> String {
         let sides = |by: Side| if by == Side::Left { (files[0], files[1]) } else { (files[1], files[0]) };
         let name = |event: EventId| match self.names.get(event.index()) {
             Some(name) => format!("`{name}`"),
             None => String::from("a step without a name"),
         };
         let mut text = String::new();
-        for (number, exchange) in (1..).zip(&told.exchanges) {
+        for (number, exchange) in (1..).zip(&found.exchanges) {
             let (mover, other) = sides(exchange.by);
             let _ = writeln!(text, "  {number}  {mover} does {}, and {other} answers", name(exchange.event));
         }
-        let (able, unable) = sides(told.by);
-        let _ = match told.ability {
+        let (able, unable) = sides(found.by);
+        let _ = match found.ability {
             Ability::Event(event) => writeln!(text, "  then {able} can do {}, and {unable} cannot", name(event)),
-            Ability::Silence => {
+            Ability::Divergence => {
                 writeln!(text, "  then {able} can take steps without a name forever, and {unable} cannot")
             }
         };

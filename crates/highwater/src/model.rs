@@ -1,6 +1,6 @@
 //! A model that was read: its system, its text, and where it comes from.
 //!
-//! There are four kinds of system, told apart by semantics and not by file name: Promela models and communicating machines
+//! There are four kinds of system, distinguished by semantics and not by file name: Promela models and communicating machines
 //! are both networks. The dispatch over them is in `strategy::of`, `certificate::verify`, `simulate` and `show`.
 
 use crate::error::Error;

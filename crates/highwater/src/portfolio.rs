@@ -201,7 +201,7 @@ impl Portfolio<'_> {
 
 /// The columns of the papers on this method. Those about elementary cycles are there only where they were enumerated.
 fn sheet(report: &Report) -> Sheet {
-    let (sizes, combinations) = (&report.sizes, &report.story);
+    let (sizes, combinations) = (&report.sizes, &report.combinations);
     let mut sheet = Sheet::new("flow for")
         .with("instances", "instances", sizes.instances as u64)
         .with("points", "points", sizes.nodes as u64)
@@ -222,7 +222,7 @@ fn sheet(report: &Report) -> Sheet {
 
 /// What became of each combination of cycles on the way to a proof: this is where the time of a hard proof went.
 fn refinements(report: &Report) -> Exhibit {
-    let row = |combination: &flow::Story| {
+    let row = |combination: &flow::Combination| {
         let refined = combination.refined.as_deref().unwrap_or_default();
         Datum::Record(vec![
             Field::new("processes", "processes", Datum::texts(&combination.processes)),
@@ -231,6 +231,6 @@ fn refinements(report: &Report) -> Exhibit {
             Field::new("refined", "looked at", Datum::texts(refined)),
         ])
     };
-    let rows = report.story.iter().map(row).collect();
+    let rows = report.combinations.iter().map(row).collect();
     Exhibit { key: "refinements", title: "combinations of cycles on the way", in_stats: false, rows }
 }

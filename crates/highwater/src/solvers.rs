@@ -2,7 +2,7 @@
 //! solver if `--cross-check` asks for it.
 //!
 //! A second opinion is one only if it is given. A solver that dies or hangs leaves questions open; then the answer is not
-//! what was asked for, and says so.
+//! what was requested, and says so.
 
 use bitvector::{Effort, External, Outcome, SatRefuter, Solver, TermId, Terms};
 use model::budget::Budget;

@@ -82,7 +82,7 @@ pub fn read(path: &Path, text: &str, flags: &[String], settings: &COptions, budg
 }
 
 /// Whether a text has a word that is an error routine, or one of the labels. A comment counts, too: this decides only
-/// whether faults are asked for beside nothing else.
+/// whether faults are requested beside nothing else.
 fn mentions(text: &str, labels: &[String]) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));

@@ -1,4 +1,4 @@
-//! What a front end makes of a text. There are four kinds of system, told apart by semantics and not by file name: Promela
+//! What a front end makes of a text. There are four kinds of system, distinguished by semantics and not by file name: Promela
 //! models and communicating machines are both networks.
 
 use crate::components::ComponentsFile;

@@ -19,7 +19,7 @@ const MANY_VALUES: usize = 6;
 /// Why a statement cannot be executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Blockage {
-    /// In words, with values.
+    /// As text, with values.
     pub(crate) why: String,
     /// What somebody would have to do: `receives`, `sends`, `changes it`.
     pub(crate) until: &'static str,

@@ -29,7 +29,7 @@ pub struct Chart {
     pub lanes: Vec<Lane>,
     /// What there is to say before the first step.
     pub remarks: Vec<String>,
-    /// Expressions that were asked for: each step has their values.
+    /// Expressions that were requested: each step has their values.
     pub columns: Vec<String>,
     /// What happens, step by step.
     pub steps: Vec<ChartStep>,
@@ -209,7 +209,7 @@ impl std::fmt::Display for Lane {
 /// What comes from outside, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Inputs {
-    /// In words.
+    /// As text.
     pub values: Vec<Input>,
     /// The same as bits, for replay.
     pub bits: Vec<u64>,
@@ -235,7 +235,7 @@ pub struct Input {
 pub struct ChartStep {
     /// What happens, if others can see it: `ch!msg(1)`, `ch?msg(1)`, a loss, a shared event, the statement of a process.
     pub event: Option<String>,
-    /// Who takes part; first who begins it: the sender of a rendezvous. Nobody when a message is lost.
+    /// Who takes part; first who begins it: the sender of a rendezvous. No process when a message is lost.
     pub moves: Vec<Move>,
     /// The message that goes into a channel, or comes out of it.
     pub message: Option<Message>,

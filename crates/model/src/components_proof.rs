@@ -9,7 +9,7 @@
 //!
 //! Both are questions to a solver, one for each pair of a state and a step. What the others see of a state (events,
 //! propositions of the formula, how it ends) follows from its place and its truths. What remains is a question about
-//! structures side by side, and for that there is a tree of partitions, see [`crate::composition_proof`].
+//! structures in parallel, and for that there is a tree of partitions, see [`crate::composition_proof`].
 //!
 //! Places, steps and variables are numbers, which mean something only for texts that were read in the same way; how they
 //! were read comes along. The operations of predicates are those of [`crate::program_proof`].
@@ -18,7 +18,7 @@ use crate::composition_proof::CompositionProof;
 use crate::program_proof::ProofNode;
 use serde::{Deserialize, Serialize};
 
-/// Structures of procedures, and a proof for them side by side.
+/// Structures of procedures, and a proof for them in parallel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ComponentsProof {
     /// How the texts were read, and the structures.

@@ -1,4 +1,4 @@
-//! Compositions: structures side by side, and what they can do together.
+//! Compositions: structures in parallel, and what they can do together.
 //!
 //! The parallel composition of the MAGIC paper (section 3.3), which is that of CSP: an event happens when *all* components
 //! that have it in their alphabet take part, each by one of its steps; the others stay where they are. A state of the
@@ -16,7 +16,7 @@ use crate::source::Span;
 use crate::structure::{Ending, Structure, TAU};
 use crate::verdict::Property;
 
-/// Structures side by side.
+/// Structures in parallel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Composition {
     /// Its name in the source.
@@ -27,13 +27,13 @@ pub struct Composition {
     pub events: Vec<Named>,
     /// The propositions, by number.
     pub propositions: Vec<Named>,
-    /// What it shall keep.
+    /// The property.
     pub formulas: Vec<Requirement>,
-    /// What shall happen again and again; without a name: everything.
+    /// What must happen infinitely often; without a name: everything.
     pub progress: Vec<Progress>,
 }
 
-/// Events that shall happen again and again under fair choice: if a choice comes again and again, so does each of its
+/// Events that must happen infinitely often under fair choice: if a choice comes again and again, so does each of its
 /// outcomes. A run then ends up in a set of states that it cannot leave and all of whose steps it takes again and again; from
 /// *every* set, an event must happen there. A run that gets stuck or into an error violates it, one that is done does not.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -175,7 +175,7 @@ impl Composition {
     }
 }
 
-/// What a composition can do, state by state. It has room for a step, so that none is asked for again.
+/// What a composition can do, state by state. It has room for a step, so that none is requested again.
 #[derive(Clone, Debug)]
 pub struct Stepper<'c> {
     composition: &'c Composition,
@@ -296,7 +296,7 @@ impl<'c> Stepper<'c> {
 /// What happens in a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub enum StepLabel {
-    /// An event, and everybody who has it takes part.
+    /// An event, and every component who has it takes part.
     Event(EventId),
     /// A step without a name.
     Silent {

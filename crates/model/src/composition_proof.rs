@@ -19,7 +19,7 @@
 //! the root, with the same propositions, and the same events apart from the hidden ones.
 //!
 //! **For a formula**, steps without names are kept, those from a class to itself too, unless the formula is
-//! *silence-insensitive* (below). The abstraction of the root has no infinite run that violates the formula.
+//! *stutter-invariant* (below). The abstraction of the root has no infinite run that violates the formula.
 //!
 //! **For safety**, the abstraction of the root reaches no wrong state. Steps without names from a class to itself say nothing
 //! here, nor for deadlock, and may be dropped.
@@ -49,7 +49,7 @@
 //! component keeps all these sums and is stuck; or, for safety, lets a step happen that leads a component into an error. That is
 //! a question about clauses, which a checker makes itself, and answers with a checked refutation.
 //!
-//! # Formulas that cannot hear silence
+//! # Formulas that are invariant under stuttering
 //!
 //! A position of a run has propositions and an event, or none that the formula speaks of. It is *silent* if it has none
 //! and the next position has the same propositions. Compare the truth of a formula at a silent position with its truth at
@@ -59,12 +59,12 @@
 //! * Boolean operators: whatever comes out for pairs of the operands.
 //! * An operator with a recurrence, such as `a U b = b || (a && later)`: for pairs of the operands, and for both values of
 //!   *later* after the second position, first the value at the second and then that at the first. If the two always
-//!   agree, the operator is *insensitive*; else the formula is not. `<>`, `[]`, `R` and `W` are alike. `X` never is.
+//!   agree, the operator is *invariant*; else the formula is not. `<>`, `[]`, `R` and `W` are alike. `X` never is.
 //!
-//! The formula is silence-insensitive if every temporal operator in it is insensitive, and it is so itself: its pairs agree.
+//! The formula is stutter-invariant if every temporal operator in it is invariant, and it is so itself: its pairs agree.
 //! Then its truth does not change when silent positions are put in or taken out, even infinitely many, as long as the run
 //! stays infinite: by induction, the truth of each part at a position does not change when that is done after the
-//! position. For an atom this is plain. For an insensitive operator, silence in front of a position can be taken away; at
+//! position. For an atom this is plain. For an invariant operator, stuttering in front of a position can be taken away; at
 //! the position itself the operands do not change; and a least fixpoint that is true is so after finitely many positions,
 //! of which there get no more. Greatest fixpoints are their duals.
 //!

@@ -1,6 +1,6 @@
 //! What a front end says about bad or dubious input.
 //!
-//! A [`Diagnostic`] is a value; nobody prints it here. It has a code that `highwater explain` knows,
+//! A [`Diagnostic`] is a value; it is not printed here. It has a code that `highwater explain` knows,
 //! a primary place with what is wrong there, further places that help, and a hint that says what
 //! would be right. A front end collects as many as it finds in one run; rendering is the business
 //! of `report`.

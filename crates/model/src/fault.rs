@@ -30,7 +30,7 @@ pub enum Fault {
         /// How many the channel has.
         expected: usize,
     },
-    /// The contents of a rendezvous channel were asked for.
+    /// The contents of a rendezvous channel were requested.
     PollRendezvous,
     /// A statement inside a deterministic step cannot be executed.
     BlockedStep,
@@ -110,7 +110,7 @@ pub struct FaultAt {
 /// Why a successor could not be computed, other than by a fault of the model: the tool's own limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Overflow {
-    /// More different stacks of process types than can be told apart.
+    /// More different stacks of process types than can be distinguished.
     Shapes,
     /// A queue of more than 65535 messages.
     QueueLength,

@@ -271,7 +271,7 @@ pub struct Atom {
 pub struct Queue {
     /// Which one.
     pub key: QueueKey,
-    /// Per field: the constants that are told apart, in rising order.
+    /// Per field: the constants that are distinguished, in rising order.
     pub constants: Vec<Vec<i32>>,
     /// The messages that are ever sent.
     pub atoms: Vec<Atom>,

@@ -19,7 +19,7 @@ pub struct ModelInfo {
     pub machines: usize,
     /// Channels.
     pub channels: usize,
-    /// For structures side by side, which have no processes and no channels: which and how many.
+    /// For structures in parallel, which have no processes and no channels: which and how many.
     pub composition: Option<CompositionInfo>,
     /// For a C program, which has none either: how it was read.
     pub program: Option<ProgramInfo>,
@@ -27,7 +27,7 @@ pub struct ModelInfo {
     pub components: Option<ComponentsInfo>,
 }
 
-/// Procedures of C that run side by side.
+/// Procedures of C that run in parallel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ComponentsInfo {
     /// C files that the specification names.
@@ -61,7 +61,7 @@ pub struct ProgramInfo {
     pub locations: usize,
 }
 
-/// Structures side by side.
+/// Structures in parallel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompositionInfo {
     /// The composition, if the command line names one.

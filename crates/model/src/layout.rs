@@ -396,7 +396,7 @@ pub(crate) struct FrameCache {
     weight: usize,
 }
 
-/// Beyond so many processes in all frames together the cache starts anew.
+/// Beyond so many processes in all frames together the cache starts again.
 const CACHE_WEIGHT: usize = 1 << 20;
 
 impl FrameCache {

@@ -20,7 +20,7 @@ pub struct ProgramProof {
     pub data_model: String,
     /// A signed result that its type cannot hold is an error.
     pub signed_overflow: bool,
-    /// Faults at run time were asked for, and not only the errors that the author stated. The invariant excludes both in
+    /// Faults at run time were requested, and not only the errors that the author stated. The invariant excludes both in
     /// any case: what comes after a fault is not known.
     pub faults: bool,
     /// The table of expressions.

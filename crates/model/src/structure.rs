@@ -3,14 +3,14 @@
 //! The components of the MAGIC paper (section 3): a finite graph whose states are labelled with the propositions that
 //! hold there, and whose steps are labelled with one event each (the paper's step with a set of events is several
 //! steps). What a structure can take part in is its *alphabet*; an event of the alphabet that a state has no step for
-//! is *refused* there. Steps with [`TAU`] are the structure's own business: nobody else takes part, nobody sees which.
+//! is *refused* there. Steps with [`TAU`] are the structure's own business: no other component takes part, no component sees which.
 //!
 //! Events and propositions are numbers of the [`crate::composition::Composition`] that the structure stands in, so that
 //! equal numbers mean the same thing in all components.
 
 use crate::ids::{EventId, PropositionId};
 
-/// The event of a step that nobody else takes part in and that has no name. It is in no alphabet.
+/// The event of a step that no other component takes part in and that has no name. It is in no alphabet.
 pub const TAU: EventId = EventId(u32::MAX);
 
 /// One step: what happens, and where it leads.

@@ -41,7 +41,7 @@ pub enum ReplayError {
 /// A run, replayed: the words for each step, and how it ended.
 #[derive(Clone, Debug)]
 pub struct Replayed {
-    /// Steps in words.
+    /// Steps as text.
     pub steps: Vec<ChartStep>,
     /// The last state, and who has control in it.
     pub state: Vec<u8>,

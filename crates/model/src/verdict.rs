@@ -169,13 +169,13 @@ pub struct Details {
     pub cycles: Vec<CycleVerdict>,
     /// What that combination would add to.
     pub grows: Vec<String>,
-    /// What to do about it, in words.
+    /// What to do about it, as text.
     pub advice: Vec<String>,
     /// What the engines counted, a search over states apart.
     pub sheets: Vec<Sheet>,
     /// What they have to show.
     pub exhibits: Vec<Exhibit>,
-    /// What a proof looked at, in words, if the certificate does not say it.
+    /// What a proof looked at, as text, if the certificate does not say it.
     pub scope: String,
     /// Statements that no run reaches, where all were searched.
     pub unreached: Vec<UnreachedStatement>,
@@ -183,7 +183,7 @@ pub struct Details {
     pub others: Vec<Chart>,
     /// How many different failures were found, those without a run included.
     pub failures: u64,
-    /// The answer is shown, but does not count for the exit code: nobody asked for it.
+    /// The answer is shown, but does not count for the exit code: it was not requested.
     pub advisory: bool,
 }
 

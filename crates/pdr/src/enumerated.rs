@@ -2,13 +2,13 @@
 //!
 //! When walking has come to an end, the states at cut points are a candidate for an invariant: a condition that lists
 //! them. From each, the paths to the next cut points are followed with any inputs. Because almost everything is a constant
-//! there, little is left for the solver. If inputs lead out of the list, or to an error, nobody has tried them: the walk goes
+//! there, little is left for the solver. If inputs lead out of the list, or to an error, no one has tried them: the walk goes
 //! on from there. If none do, the list is inductive.
 //!
 //! The list is written as a decision diagram (`listing.rs`): one variable after the other, equal parts once.
 //!
 //! Numbers from outside that are only carried around make such a list endless. A *loose* list leaves them out, but for what
-//! they have in common with the first of them: a difference that has few values. A loose list holds states that nobody has
+//! they have in common with the first of them: a difference that has few values. A loose list holds states that no one has
 //! walked to, so a block that leaves it shows nothing; it is tried again when more states are known.
 
 use crate::First;
@@ -63,7 +63,7 @@ enum Complete {
     Yes(Vec<Vec<(TermId, String)>>),
     /// There is more, and paths were added that show it.
     No,
-    /// A loose list is left in a state that nobody walked to.
+    /// A loose list is left in a state that no one walked to.
     Loose,
     /// It would have cost too much.
     Unknown,

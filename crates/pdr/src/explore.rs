@@ -74,7 +74,7 @@ pub(crate) struct Explorer<'c> {
     pub(crate) too_many: bool,
     /// A state was forgotten.
     pub(crate) lossy: bool,
-    /// An error was reached that nobody asked for.
+    /// An error was reached that was not requested.
     pub(crate) faulty: bool,
     chance: u64,
     /// How long it has taken.
@@ -83,7 +83,7 @@ pub(crate) struct Explorer<'c> {
 
 /// What a search has come to.
 pub(crate) enum Explored {
-    /// This run ends in an asked error.
+    /// This run ends in a requested error.
     Run(Run),
     /// Nothing is left.
     All,
@@ -234,7 +234,7 @@ impl<'c> Explorer<'c> {
         Some(chosen)
     }
 
-    /// Follows a path to where it branches, ends or is known. The trail of an asked error, if it comes to one.
+    /// Follows a path to where it branches, ends or is known. The trail of a requested error, if it comes to one.
     fn follow(
         &mut self,
         mut location: LocationId,

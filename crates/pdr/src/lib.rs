@@ -1,6 +1,6 @@
 //! Which errors of a C component can be reached: predicates over machine integers, proofs, and runs.
 //!
-//! * In: a [`cfront::Component`], the kinds of errors that are asked for, a budget and an observer.
+//! * In: a [`cfront::Component`], the kinds of errors that are requested, a budget and an observer.
 //! * Out: an [`Answer`]: safe, with an [`Invariant`] as plain data; unsafe, with a run of the
 //!   interpreter that ends in such an error; or why neither is known.
 //!
@@ -51,10 +51,10 @@ use system::System;
 const MANY_EDGES: u32 = 1_500;
 const FOR_EACH_EDGE: Duration = Duration::from_micros(80);
 
-/// What is known about the asked errors.
+/// What is known about the requested errors.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// None is reached, and this proves it. It excludes errors that were not asked for as well: a run that ends in one
+    /// None is reached, and this proves it. It excludes errors that were not requested as well: a run that ends in one
     /// would have to be continued in a way that the reading does not know.
     Safe(Invariant),
     /// This run reaches one.
@@ -112,7 +112,7 @@ pub enum First {
     States,
 }
 
-/// Decides whether an asked error of the component can be reached.
+/// Decides whether a requested error of the component can be reached.
 pub fn check(component: &Component, asked: &dyn Fn(&ErrorKind) -> bool, cx: &Context<'_>) -> (Answer, Statistics) {
     check_with(component, asked, First::Sets, cx)
 }
@@ -137,8 +137,8 @@ enum Conclusion {
     Violation(Run),
 }
 
-/// A fault that nobody asked for ends a run, and what a machine would do next is not known. So a proof must exclude all
-/// errors. If one that was not asked for can be reached, only a run to one that was is an answer.
+/// A fault that was not requested ends a run, and what a machine would do next is not known. So a proof must exclude all
+/// errors. If one that was not requested can be reached, only a run to one that was is an answer.
 fn decide(
     component: &Component,
     asked: &dyn Fn(&ErrorKind) -> bool,

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 const COLUMNS: usize = 400;
 /// A number from outside with no more values than this is one like any other.
 const FEW_VALUES: usize = 2;
-/// Differences of numbers from outside that are told apart.
+/// Differences of numbers from outside that are distinguished.
 const DIFFERENCES: usize = 64;
 /// Names that people are shown.
 const SHOWN: usize = 8;

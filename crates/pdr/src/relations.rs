@@ -165,7 +165,7 @@ impl Search<'_, '_> {
                 let mask = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
                 let minus: Vec<u64> = states.iter().map(|state| state[a].wrapping_sub(state[b]) & mask).collect();
                 if minus.iter().any(|&value| value != minus[0]) {
-                    // A difference and its opposite are told apart by the order of the two.
+                    // A difference and its opposite are distinguished by the order of the two.
                     groups.entry((width, minus.clone())).or_default().push((a, b));
                     let opposite = minus.iter().map(|value| value.wrapping_neg() & mask).collect();
                     groups.entry((width, opposite)).or_default().push((b, a));

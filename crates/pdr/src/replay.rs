@@ -1,6 +1,6 @@
 //! Runs of the interpreter: the only thing that is ever called a violation.
 //!
-//! [`replay`] runs the inputs that the search found. [`guess`] runs a few inputs that nobody computed, because a program
+//! [`replay`] runs the inputs that the search found. [`guess`] runs a few inputs that no one computed, because a program
 //! that fails after ten thousand rounds of a loop fails at once in an interpreter.
 
 use crate::system::System;
@@ -23,7 +23,7 @@ const STEPS_BETWEEN_LOOKS: usize = 64;
 /// Guessing takes no longer: a step of a program with large arrays is slow.
 const GUESSING: Duration = Duration::from_millis(500);
 
-/// The run with the inputs of each block, if it ends in an error that was asked for.
+/// The run with the inputs of each block, if it ends in an error that was requested.
 pub(crate) fn replay(
     system: &System<'_>,
     blocks: &[Model],
@@ -53,7 +53,7 @@ pub(crate) fn replay(
     Ok(None)
 }
 
-/// A run that ends in an asked error, by luck.
+/// A run that ends in a requested error, by luck.
 pub(crate) fn guess(
     component: &Component,
     asked: &dyn Fn(&ErrorKind) -> bool,

@@ -1,6 +1,6 @@
-//! What matters for the asked errors: live edges, and the variables that decide which path a run takes along them.
+//! What matters for the requested errors: live edges, and the variables that decide which path a run takes along them.
 //!
-//! An edge is live if an asked error lies behind it; a run that leaves the live edges never comes to an error, so the
+//! An edge is live if a requested error lies behind it; a run that leaves the live edges never comes to an error, so the
 //! rest of the graph is an end. A variable matters if a live assumption reads it, or if it is assigned to one that
 //! matters. Every live assumption counts, so the slice has exactly the runs of the component: an error that is reached
 //! in the slice is reached in the component with the same inputs.
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 /// The part of a component that matters.
 pub(crate) struct Slice {
-    /// By edge: an asked error lies behind it, or it is one.
+    /// By edge: a requested error lies behind it, or it is one.
     pub(crate) live: Vec<bool>,
     /// By location: its live edges, in order.
     pub(crate) leaving: Vec<Vec<EdgeId>>,

@@ -1,7 +1,7 @@
 //! The component as a transition system over few control points: large blocks.
 //!
 //! Control is looked at only at *cut points*: the entry, every location that a depth-first walk comes back to, and one
-//! point that stands for all asked errors. What lies between two cut points has no cycle, so it is one [`Block`]: a
+//! point that stands for all requested errors. What lies between two cut points has no cycle, so it is one [`Block`]: a
 //! condition under which the path is taken, and for each variable its value at the end, both over the values at the start
 //! and the inputs in between. Paths that meet again are merged by selections, so a block is as large as the program text
 //! and not as the number of its paths (Beyer et al., *Software model checking via large-block encoding*, 2009).
@@ -30,7 +30,7 @@ pub(crate) enum Step {
     Assign(Vec<(usize, TermId)>),
     /// Values from outside.
     Input(Vec<(usize, TermId)>),
-    /// An asked error.
+    /// A requested error.
     Error,
 }
 

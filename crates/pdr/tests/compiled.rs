@@ -15,7 +15,7 @@ use cfront::{Component, DataModel, Input, Options, witness};
 use model::verdict::Reason;
 use pdr::{Answer, First};
 use std::time::Duration;
-use testing::c::compiler::{End, Ends, Flags, Runs, TOLD, input_seed, run_all, status};
+use testing::c::compiler::{End, Ends, Flags, KEPT, Runs, input_seed, run_all, status};
 use testing::c::inputs::Inputs;
 use testing::c::wide::{DECLARATIONS, LAST, unit};
 
@@ -163,7 +163,7 @@ fn last_assertion(component: &Component, seed: u64) -> String {
 
 /// The interpreter and the compiled program do the same on the same inputs.
 fn same_runs(subject: &Subject, ends: &Ends, counts: &mut Counts) {
-    for (number, end) in (0..TOLD).zip(&ends.told) {
+    for (number, end) in (0..KEPT).zip(&ends.kept) {
         let mut inputs = Inputs(input_seed(subject.seed, number));
         let ours = run(&subject.component, &mut |_: &Request| inputs.next(), STEPS);
         let open = |input: &cfront::interpret::Input| {

@@ -7,7 +7,7 @@
 //!
 //! Nothing is an error here. A piece may well be something that Promela does not have — `0x1F`, a
 //! lone `'`, a letter with an accent — because it may stand in a group that an `#if` leaves out, in
-//! a macro that nobody uses, or next to a `##` that makes a proper word of it. Only what is left
+//! a macro that no one uses, or next to a `##` that makes a proper word of it. Only what is left
 //! after preprocessing is judged, and that happens in [`crate::preprocess`].
 
 mod marks;

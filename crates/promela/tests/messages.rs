@@ -7,7 +7,7 @@
 //! * the models in `messages/`, each with what a beginner or a larger model gets wrong: several
 //!   errors, errors in macros and in included files. Their snapshots have the name of the model.
 //!
-//! `INSTA_UPDATE=always cargo test -p highwater-promela --test all messages` writes the snapshots anew.
+//! `INSTA_UPDATE=always cargo test -p highwater-promela --test all messages` writes the snapshots again.
 
 use model::diagnostic::{Diagnostic, Severity};
 use promela::codes::{self, Explanation};
@@ -46,7 +46,7 @@ fn read_example(entry: &Explanation) -> Read {
     if entry.code != OUT_OF_TIME {
         return read_limited(entry, &options);
     }
-    // The preprocessor needs some time, nobody knows how much; the parser would need a lot more.
+    // The preprocessor needs some time, no one knows how much; the parser would need a lot more.
     let mut time = Duration::from_millis(20);
     loop {
         let options = Options { budget: model::budget::Budget::unlimited().timeout(time), ..Options::default() };

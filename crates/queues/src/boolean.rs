@@ -1,6 +1,6 @@
 //! Union, intersection, difference; inclusion and meeting without building anything.
 //!
-//! Both automata run side by side. Since they are trim, a run of one that goes on where the other cannot is already a
+//! Both automata run in parallel. Since they are trim, a run of one that goes on where the other cannot is already a
 //! difference, and questions end at the first one.
 
 use crate::automaton::{Automaton, Draft, Edge};

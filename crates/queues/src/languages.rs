@@ -51,7 +51,7 @@ pub struct Languages {
     results: Map<Operation, Language>,
     pub(crate) inclusions: Map<(Language, Language), bool>,
     pub(crate) overlaps: Map<(Language, Language), bool>,
-    /// The sets of lossy channels that were asked for.
+    /// The sets of lossy channels that were requested.
     pub(crate) lossy_sets: Vec<Box<[bool]>>,
     pub(crate) budget: Meter,
 }

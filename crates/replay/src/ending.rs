@@ -19,7 +19,7 @@ pub const BAD_CONFIGURATION: &str = "bad-configuration";
 /// What is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ending {
-    /// In words.
+    /// As text.
     pub problem: String,
     /// Its code.
     pub code: &'static str,

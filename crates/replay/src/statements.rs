@@ -64,7 +64,7 @@ pub fn statement(component: &Component, sources: &SourceMap, edge: &Edge) -> Str
     }
 }
 
-/// What came from outside, in words.
+/// What came from outside, as text.
 pub fn remark(component: &Component, input: &Input) -> Option<String> {
     let Input { request, bits } = input;
     let value = value(component, request.variable, *bits);

@@ -87,7 +87,7 @@ impl Entry {
     }
 }
 
-/// What is known of how long a channel gets, in words.
+/// What is known of how long a channel gets, as text.
 pub fn bound(channel: &ChannelVerdict) -> String {
     match (channel.state, channel.proved_at_most, channel.gain) {
         (ChannelState::Bounded, Some(at_most), _) => match channel.weights_at_most {

@@ -1,6 +1,6 @@
 //! What one run of `check` on one file found: the facts that both the terminal and the JSON show.
 //!
-//! Here is also what the exit code makes of them. An outcome that is *advisory* was not asked for: it is shown, and
+//! Here is also what the exit code makes of them. An outcome that is *advisory* was not requested: it is shown, and
 //! whatever it says, the exit code does not count it.
 
 pub use model::info::{ComponentsInfo, CompositionInfo, ModelInfo, ProgramInfo};
@@ -13,16 +13,16 @@ use model::verdict::{Outcome, Reason, Verdict};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// A property that is there and that nobody looked at.
+/// A property that is there and that no one looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotChecked {
     /// The property, such as `ltl:p1`.
     pub property: String,
     /// Why.
     pub reason: Reason,
-    /// The reading it would have been asked for.
+    /// The reading it would have been requested.
     pub reading: Reading,
-    /// The user asked for it: then it counts as inconclusive. Else it is only mentioned.
+    /// The user requested it: then it counts as inconclusive. Else it is only mentioned.
     pub asked: bool,
 }
 
@@ -106,7 +106,7 @@ pub fn exit_code(outcomes: &[Outcome], not_checked: &[NotChecked]) -> i32 {
     combined_exit_code(codes.chain(not_checked.iter().filter(|n| n.asked).map(|_| 3)))
 }
 
-/// Whether an outcome was asked for.
+/// Whether an outcome was requested.
 pub(crate) fn counts(outcome: &Outcome) -> bool {
     !outcome.details.advisory
 }

@@ -1,7 +1,7 @@
 //! Documents read back: the run that `simulate --replay` takes, the claims that `verify-certificate` checks.
 //!
 //! A document may be old, edited, cut short or something else altogether, so every field is optional
-//! on the way in and asked for by name on the way out: the message says which one is missing. Only
+//! on the way in and requested by name on the way out: the message says which one is missing. Only
 //! what is needed is kept; the words of a run (events, values) are for people and are not read.
 
 use crate::json::{CHECK_SCHEMA, TRACE_SCHEMA};
@@ -122,7 +122,7 @@ struct RawWitness {
     loop_from: Option<usize>,
 }
 
-/// The first run in the documents of `check`, one per file. A run that nobody asked for comes after the others of its
+/// The first run in the documents of `check`, one per file. A run that was not requested comes after the others of its
 /// file.
 fn first_run(text: &str) -> Result<Trace, DocumentError> {
     for document in serde_json::Deserializer::from_str(text).into_iter::<RawCheck>() {

@@ -60,7 +60,7 @@ pub(crate) struct Line<'a> {
     pub text: &'a str,
 }
 
-/// The sources, with the positions that were asked for so far.
+/// The sources, with the positions that were requested so far.
 pub(crate) struct Places<'a> {
     sources: &'a SourceMap,
     known: RefCell<HashMap<Span, Option<At<'a>>>>,

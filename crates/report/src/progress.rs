@@ -51,7 +51,7 @@ impl TerminalObserver {
         }
     }
 
-    /// Clears the line and starts to count anew. Further progress draws it again.
+    /// Clears the line and starts to count again. Further progress draws it again.
     pub fn clear(&self) {
         let Ok(mut shown) = self.shown.lock() else { return };
         if let Some(bar) = shown.bar.take() {

@@ -1,7 +1,7 @@
 //! How text looks: colours, the characters for lines and arrows, numbers, times and sizes.
 //!
 //! Every function that makes text for people takes a [`Style`]. It says what the terminal can do;
-//! nobody else asks. Text that comes from a model goes through `clean` before it is shown, so that
+//! no one else asks. Text that comes from a model goes through `clean` before it is shown, so that
 //! a model cannot move the cursor.
 
 pub(crate) use model::text::{counted, grouped};

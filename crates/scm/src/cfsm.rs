@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The most machines: what a byte can count.
 const MOST: usize = 255;
-/// After so many errors the rest would help nobody.
+/// After so many errors the rest is noise.
 const MOST_ERRORS: usize = 30;
 
 /// Makes a tree of a text; what is wrong goes to `diagnostics`.

@@ -127,7 +127,7 @@ pub fn sliding_window(m: usize, w: usize) -> String {
 /// leader.
 ///
 /// An active process sends the name that it stands for, and learns the one of its neighbour: its own name means that
-/// nobody else is active, and it is the leader. It hands the neighbour's name on and learns the one behind it. If the
+/// no other process is active, and it is the leader. It hands the neighbour's name on and learns the one behind it. If the
 /// neighbour's name is greater than both its own and the one behind, it goes on and stands for that name; else it only
 /// relays from then on.
 pub fn peterson(n: usize) -> String {

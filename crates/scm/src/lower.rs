@@ -21,7 +21,7 @@ use model::network::{self, ChannelType, Initial, Instance, Network, ScalarType, 
 use model::source::Span;
 use std::collections::HashMap;
 
-/// More errors than this help nobody.
+/// More errors than this are noise.
 const MOST_ERRORS: usize = 30;
 /// The most messages: what two bytes can count.
 const MOST_MESSAGES: usize = 0xffff;
@@ -38,7 +38,7 @@ pub(crate) use bad::lower_short;
 struct Message {
     /// What stands for it in a queue.
     symbol: i32,
-    /// What it is worth in an expression, if anything.
+    /// Its value in an expression, if it has one.
     value: Option<i32>,
 }
 
@@ -222,7 +222,7 @@ impl<'f, 'd> Lowering<'f, 'd> {
         found
     }
 
-    /// A receive of something that nobody ever sends there is most often a slip.
+    /// A receive of something that no process ever sends there is most often a slip.
     fn never_sent(&mut self, network: &Network) {
         let actions = || self.file.automata.iter().flat_map(|a| &a.states).flat_map(|s| &s.transitions);
         let actions = || actions().filter_map(|transition| transition.action.as_ref());

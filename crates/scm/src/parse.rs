@@ -16,7 +16,7 @@ use model::source::Span;
 const DEEPEST: usize = 200;
 /// The most channels, and the most automata: what a byte can count.
 const MOST: u64 = 255;
-/// After so many errors the rest would help nobody.
+/// After so many errors the rest is noise.
 const MOST_ERRORS: usize = 30;
 
 /// An error has been reported; the caller looks for a place to go on.

@@ -4,7 +4,7 @@
 //! kept in snapshots and reviewed like code: one for each example of `scm::codes`, and a few for models with several
 //! errors.
 //!
-//! `INSTA_UPDATE=always cargo test -p highwater-scm --test all messages` writes the snapshots anew.
+//! `INSTA_UPDATE=always cargo test -p highwater-scm --test all messages` writes the snapshots again.
 
 use report::style::Style;
 use scm::codes;

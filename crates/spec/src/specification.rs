@@ -1,4 +1,4 @@
-//! Specifications: C files, what their routines do, the program, and what it shall keep.
+//! Specifications: C files, what their routines do, the program, and the properties to check.
 //!
 //! [`read`] reads the text, the C files and the processes, and puts names together: routines and events, procedures and
 //! parts, expressions and variables. What comes out needs no text any more. See `outline` for the language.
@@ -40,7 +40,7 @@ pub struct Specification {
     pub propositions: Vec<Named>,
     /// The parts of the program.
     pub parts: Vec<Part>,
-    /// What the program shall keep.
+    /// The properties of the program.
     pub formulas: Vec<Requirement>,
     /// What procedures conform to.
     pub conformances: Vec<Conformance>,
@@ -97,7 +97,7 @@ pub struct Procedure {
 /// A procedure does nothing that a process does not allow.
 #[derive(Clone, Debug)]
 pub struct Conformance {
-    /// In words.
+    /// As text.
     pub name: String,
     /// The procedure.
     pub procedure: Box<Procedure>,

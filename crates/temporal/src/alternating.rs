@@ -31,7 +31,7 @@ impl Move {
     }
 }
 
-/// The moves of all terms that were asked for.
+/// The moves of all terms that were requested.
 pub(crate) struct Alternating {
     /// Whether a disjunction in the next position is guessed now (as Gastin & Oddoux do) or stays a state.
     guess: bool,

@@ -2,7 +2,7 @@
 //!
 //! Gastin & Oddoux (CAV 2001, section 5): a copy of each node for each *level*, the number of marks, in a fixed order,
 //! that were met since the last accepting node; an edge climbs as many levels as its marks allow. The last level
-//! accepts, and starts anew.
+//! accepts, and starts again.
 //!
 //! Marks that were met before the final component is entered do not count, so the level on entry is free (Babiak,
 //! Badie, Duret-Lutz, Křetínský & Strejček 2013, *Compositional approach to suspension and other improvements to LTL

@@ -59,7 +59,7 @@ impl Sat {
         }
     }
 
-    /// Takes everything back that is not a fact. The order is made anew for the next question.
+    /// Takes everything back that is not a fact. The order is made again for the next question.
     fn close_question(&mut self) {
         let facts = self.levels.first().copied();
         for literal in self.trail.drain(facts.unwrap_or(self.trail.len())..) {

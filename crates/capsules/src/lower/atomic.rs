@@ -1,6 +1,6 @@
 //! Which steps of a handler others can come between.
 //!
-//! Taking a message from its own queue commutes with everything that others do after it; a send to a queue that nobody else sends
+//! Taking a message from its own queue commutes with everything that others do after it; a send to a queue that no other process sends
 //! to commutes with everything that others do before it (Lipton, *Reduction*, 1975). A send to a queue with several senders, and
 //! a look at which parts exist, commute with neither. So a handler is interrupted before such a step if it has already sent
 //! something, and nowhere else. A location with a label is one that others can see.
@@ -11,7 +11,7 @@ use model::network::{Action, Machine, Network};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Marks the edges after which a machine keeps control. Machines of one thread exclude each other: to a queue that one thread
-/// sends to nobody else sends.
+/// sends to no other process sends.
 pub(super) fn mark(network: &mut Network, threads: &[usize], locks: &BTreeSet<VariableId>) {
     let mut senders: HashMap<VariableId, HashSet<usize>> = HashMap::new();
     for (index, machine) in network.machines.iter().enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! A variable says of each whether it exists (1), does not (0), or is being destroyed: then it is one more than the number of
 //! machines in it that are still there. Each of them ends when it has finished with its message: it empties its queue, drops its timers,
-//! and starts anew when the part is created again. Whoever destroys a part waits for that.
+//! and starts again when the part is created again. Whoever destroys a part waits for that.
 
 use super::actions::{Lowered, Scopes, no};
 use super::build::{Build, place};

@@ -17,7 +17,7 @@ const OWN: &str = "_Thread_local unsigned char";
 /// What a program may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// How many procedures run side by side.
+    /// How many procedures run in parallel.
     pub procedures: usize,
     /// An array, a pointer, a helper that is called, a signed number, loops that count.
     pub rich: bool,

@@ -2,7 +2,7 @@
 //!
 //! A class has a step where one of its states has one (section 3.2 of the MAGIC paper). Its states agree in the propositions
 //! of the formula and in being wrong; it is ready for whatever one of them is ready for, set by set. What is hidden has
-//! no name from here on. Steps without names from a class to itself count for some questions only ([`Silence`]).
+//! no name from here on. Steps without names from a class to itself count for some questions only ([`Stuttering`]).
 
 use super::ready::ReadySets;
 use super::states::States;
@@ -57,20 +57,20 @@ impl Abstraction {
 
 /// Which steps without names from a class to itself count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Silence {
+pub(super) enum Stuttering {
     /// All: the formula may count them.
-    Counts,
+    Visible,
     /// Only those of classes that can be silent forever.
-    ForEver,
+    Divergence,
     /// None.
-    Nothing,
+    Ignored,
 }
 
 /// Puts states into the classes of a node.
 pub(super) fn quotient(
     states: States,
     node: &Node,
-    silence: Silence,
+    stuttering: Stuttering,
     clock: &Pace<'_>,
 ) -> Result<Abstraction, Refusal> {
     let hidden: HashSet<u32> = node.hidden.iter().copied().collect();
@@ -93,10 +93,10 @@ pub(super) fn quotient(
         }
         class_of.push(class);
     }
-    let stays = match silence {
-        Silence::Counts => vec![true; classes.len()],
-        Silence::ForEver => silent_cycles(&states, &hidden, &class_of, classes.len(), clock)?,
-        Silence::Nothing => vec![false; classes.len()],
+    let stays = match stuttering {
+        Stuttering::Visible => vec![true; classes.len()],
+        Stuttering::Divergence => silent_cycles(&states, &hidden, &class_of, classes.len(), clock)?,
+        Stuttering::Ignored => vec![false; classes.len()],
     };
     for (state, &class) in states.list.into_iter().zip(&class_of) {
         let known = &mut classes[class as usize];

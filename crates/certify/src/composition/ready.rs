@@ -4,7 +4,7 @@
 //! two of them, one of which includes the other, the smaller is enough: whatever is stuck with the larger is stuck with the
 //! smaller.
 //!
-//! For parts side by side there is a set for each choice of one from each part, which may be very many. They are made part
+//! For parts in parallel there is a set for each choice of one from each part, which may be very many. They are made part
 //! by part. After each part, what can happen for certain (all who know it are among the parts so far, and ready) drops
 //! the choice if the event is *closed*: hidden, or at the root any event at all. What is left keeps its smallest sets only.
 //! Parts that know the same events are taken one soon after the other, so that few events are open at any time; which order

@@ -73,7 +73,7 @@ fn inner(parts: Vec<Node>, hidden: &[u32], classes: &[(&[u32], u32)]) -> Node {
     Node { parts: Parts::Nodes(parts), hidden: hidden.to_vec(), classes }
 }
 
-/// The tree of all components side by side, each state a class of its own.
+/// The tree of all components in parallel, each state a class of its own.
 fn trivial(composition: &Composition) -> Node {
     let count = composition.components.len() as u32;
     if count == 1 { leaf(0, &[], &[]) } else { inner((0..count).map(|c| leaf(c, &[], &[])).collect(), &[], &[]) }
@@ -94,7 +94,7 @@ fn relay() -> Composition {
 
 #[test]
 fn a_proof_that_composes_hides_and_joins_states_is_accepted() {
-    // Inside, 0 is nobody else's business, and the two are seen as one state that does 2 or something without a name.
+    // Inside, 0 is internal, and the two are seen as one state that does 2 or something without a name.
     let first = leaf(0, &[0], &[(0, 7), (1, 8)]);
     let second = leaf(1, &[], &[]);
     let tree = || inner(vec![first.clone(), second.clone()], &[1, 2], &[]);
@@ -159,7 +159,7 @@ fn a_class_that_can_be_silent_forever_is_not_hurried_on() {
     assert!(!truth(&breathes(true), question));
     let refused = check(&breathes(true), question, leaf(0, &[], &[(0, 0), (1, 1), (2, 1)]));
     assert!(matches!(refused, Err(Refusal::TooCoarse(_))), "{refused:?}");
-    // Nobody is silent alone, but two are together: 1 and 2 are hidden where they meet.
+    // No component is silent alone, but two are together: 1 and 2 are hidden where they meet.
     let pair =
         |hidden: &[u32]| inner(vec![leaf(0, &[], &[]), leaf(1, &[], &[])], hidden, &[(&[0, 0], 0), (&[1, 1], 0)]);
     let three = composition(vec![ring(&[1, 2]), ring(&[1, 2]), ring(&[0])], 3, 0);
@@ -374,9 +374,9 @@ fn nothing_false_is_accepted_and_the_trivial_tree_decides() {
         let structures = (0..count).map(|_| random_structure(&mut random, events, propositions)).collect();
         let composition = composition(structures, events, propositions);
         let mut formula = random_formula(&mut random, 3, events, propositions);
-        // Half of them cannot hear silence, as far as that is to be had.
+        // Half of them are invariant under stuttering, as far as that is to be had.
         for _ in 0..20 {
-            if seed % 2 == 0 || silence::is_insensitive(&formula) && !formula.is_propositional() {
+            if seed % 2 == 0 || stuttering::is_invariant(&formula) && !formula.is_propositional() {
                 break;
             }
             formula = random_formula(&mut random, 3, events, propositions);

@@ -1,16 +1,16 @@
 //! Bounds: a sum that no step raises, and that a queue is a part of.
 //!
-//! At the start all queues are empty, so the sum is what the parts and the numbers are worth then. It never rises. Later
-//! the messages of the queue are in it, each worth at least a unit, and everything else is worth at least its
+//! At the start all queues are empty, so the sum is the weight of the parts and the numbers then. It never rises. Later
+//! the messages of the queue are in it, each weighing at least a unit, and everything else weighs at least its
 //! lowest: 0 for messages of other queues, for processes of `many` instances and for distances, the lowest potential for
 //! each part. The difference is the room that the queue has.
 //!
-//! A single instance that is not there yet is worth as much as at the best of its first nodes, so that its creation does
+//! A single instance that is not there yet has the greatest potential of its first nodes, so that its creation does
 //! not raise the sum; and so is the distance of a number of it.
 //!
 //! A queue may limit itself: a step that has seen that it is short (`nfull`, `empty`, `len`), or that what weighs in it is not
 //! there (a poll), may raise the sum, if in the sum is nothing that can be arbitrarily much but this one queue. After such
-//! a step the sum is no more than what the short queue and the highest potentials are worth together. So it never exceeds
+//! a step the sum is no more than the weight of the short queue and the highest potentials together. So it never exceeds
 //! that, or what it is at the start.
 //!
 //! A bound may be for some atoms of a queue. Those for all that is ever sent bound the queue, as their sum.
@@ -246,8 +246,8 @@ fn holds(
     Ok(())
 }
 
-/// Whether the queue holds no more than its bound at the moment before a step fails. The process is then no longer worth
-/// what it was at its node, and what it took is gone (if it was handed over, the sender had added it); what it sent to the queue is worth a unit each.
+/// Whether the queue holds no more than its bound at the moment before a step fails. The process then no longer has
+/// the potential of its node, and what it took is gone (if it was handed over, the sender had added it); each message that it sent to the queue weighs a unit.
 fn holds_before(ground: &Ground<'_>, bound: &Bound, scale: Scale<'_>, room: i128, failure: &Failure) -> bool {
     let instance = ground.instance(failure.instance);
     let potential = |node: u32| i128::from(scale.potential(failure.instance, node));

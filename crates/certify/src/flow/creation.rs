@@ -1,7 +1,7 @@
 //! A single instance is one process, ever.
 //!
 //! It is there from the start, or one `run` at one node of a single instance creates it. That process is at the node at
-//! most once, if no way leads from the node back to it. By induction over the length of a run, nothing single is created
+//! most once, if no path leads from the node back to it. By induction over the length of a run, nothing single is created
 //! twice.
 
 use super::invariant::Step;
@@ -99,18 +99,18 @@ fn depth_first(graph: &[Vec<u32>], root: u32, seen: &mut [bool], leave: &mut imp
     if std::mem::replace(&mut seen[root as usize], true) {
         return;
     }
-    let mut way = vec![(root, 0usize)];
-    while let Some((node, next)) = way.last_mut() {
+    let mut path = vec![(root, 0usize)];
+    while let Some((node, next)) = path.last_mut() {
         match graph[*node as usize].get(*next) {
             Some(&to) => {
                 *next += 1;
                 if !std::mem::replace(&mut seen[to as usize], true) {
-                    way.push((to, 0));
+                    path.push((to, 0));
                 }
             }
             None => {
                 leave(*node);
-                way.pop();
+                path.pop();
             }
         }
     }

@@ -1,6 +1,6 @@
-//! What becomes of ghosts on a way: by how much they moved, and what conditions say of them.
+//! What becomes of ghosts on a path: by how much they moved, and what conditions say of them.
 //!
-//! A ghost is an integer without limit, and equal to its slots modulo their width. The statements of a way are followed in
+//! A ghost is an integer without limit, and equal to its slots modulo their width. The statements of a path are followed in
 //! order: what a ghost is *now* is what some ghost was *before* the step plus a constant, or some number of an interval.
 //! A condition is about values, not about ghosts: it counts only where the value is the ghost, that is, where the
 //! ghost is known to lie in the range of the type, and the expression in that of 32 bits.
@@ -158,11 +158,11 @@ struct Affine {
     constant: i64,
 }
 
-/// Follows the ghosts of one instance's ways.
+/// Follows the ghosts of one instance's paths.
 pub(super) struct Follower<'a> {
     pub(super) reader: &'a Reader<'a>,
     pub(super) instance: u32,
-    /// The node where the way begins, and the message that it has taken, if it is its first traffic.
+    /// The node where the path begins, and the message that it has taken, if it is its first traffic.
     pub(super) node: u32,
     pub(super) taken: Option<(u32, u32)>,
 }

@@ -1,6 +1,6 @@
 //! The invariant: what holds at the start, and every step stays inside it.
 //!
-//! For each node of each instance, once per choice of values for the followed variables that matter there, every way on is
+//! For each node of each instance, once per choice of values for the followed variables that matter there, every path is
 //! walked. What it stores, sends and creates must be foreseen, and where it ends there must be a node for each combination
 //! of folded values. Then, by induction over runs, the abstraction holds of every state; and the [`Step`]s that are
 //! returned are all that runs consist of. The rankings are checked on them.
@@ -17,10 +17,10 @@ mod first;
 pub(super) use first::{first_globals, first_locals};
 
 use super::ghosts::Ledger;
+use super::paths::{Path, Run, Traffic, Walker};
 use super::progress::Progress;
 use super::shape::Ground;
 use super::values;
-use super::ways::{Run, Traffic, Walker, Way};
 use crate::Refusal;
 use crate::pace::Pace;
 use model::flow_proof::{Point, Values};
@@ -53,7 +53,7 @@ pub(super) struct Step {
     pub(super) ledger: Ledger,
 }
 
-/// The processes that a way creates: those of `many` instances, and single ones.
+/// The processes that a path creates: those of `many` instances, and single ones.
 type Created = (Vec<Born>, Vec<Born>);
 
 /// An instance, and the nodes where a new process of it may start.
@@ -73,9 +73,9 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    fn new(instance: u32, from: u32, way: &Way) -> Self {
+    fn new(instance: u32, from: u32, path: &Path) -> Self {
         let mut failure = Failure { instance, from, taken: Vec::new(), sent: Vec::new() };
-        for traffic in way.shown() {
+        for traffic in path.shown() {
             match traffic {
                 Traffic::Sent(queue, _) => failure.sent.push(*queue),
                 Traffic::Taken(queue, atom) => failure.taken.push((*queue, *atom)),
@@ -209,14 +209,14 @@ impl<'a> Checker<'a> {
                 let followed = &self.ground.abstraction.followed[f as usize];
                 (followed.slot, values::number(followed.values[value]))
             });
-            let ways = walker.ways(node, shared.collect())?;
-            let failed = walker.failed.take().into_iter().map(|way| Failure::new(instance, node, &way));
+            let paths = walker.paths(node, shared.collect())?;
+            let failed = walker.failed.take().into_iter().map(|path| Failure::new(instance, node, &path));
             self.steps.failed.extend(failed);
             for (queue, message) in walker.sent.take() {
                 self.sent(queue, &message)?.map_err(|what| self.refuse((instance, node), what))?;
             }
-            for way in ways {
-                self.way(walker, (instance, node), &way, &touched, &choice, &mut known)?;
+            for path in paths {
+                self.path(walker, (instance, node), &path, &touched, &choice, &mut known)?;
             }
             if !self.next_choice(&touched, &mut choice) {
                 break;
@@ -229,14 +229,14 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// The followed variables that ways from a node read or write.
+    /// The followed variables that paths from a node read or write.
     fn touched(&self, walker: &Walker<'_>, node: u32) -> Result<Vec<u32>, Refusal> {
         let followed = &self.ground.abstraction.followed;
         if followed.is_empty() {
             return Ok(Vec::new());
         }
         walker.reader.touched.borrow_mut().clear();
-        walker.ways(node, BTreeMap::new())?;
+        walker.paths(node, BTreeMap::new())?;
         walker.sent.take();
         walker.failed.take();
         let touched = walker.reader.touched.borrow();
@@ -260,38 +260,38 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// Checks one way, and keeps its steps.
-    fn way(
+    /// Checks one path, and keeps its steps.
+    fn path(
         &mut self,
         walker: &Walker<'_>,
         (instance, node): (u32, u32),
-        way: &Way,
+        path: &Path,
         touched: &[u32],
         choice: &[usize],
         known: &mut HashSet<Step>,
     ) -> Result<(), Refusal> {
-        let Some((born, single)) = self.runs((instance, node), &way.runs)? else {
-            if way.has_sent() {
-                self.steps.failed.insert(Failure::new(instance, node, way));
+        let Some((born, single)) = self.runs((instance, node), &path.runs)? else {
+            if path.has_sent() {
+                self.steps.failed.insert(Failure::new(instance, node, path));
             }
             return Ok(());
         };
-        let refuse = |what: String| self.refuse((instance, node), format!("that ends with edge {} {what}", way.edge));
-        if let Some((slot, _)) = way.writes.iter().find(|(slot, value)| !self.is_foreseen(*slot, value)) {
+        let refuse = |what: String| self.refuse((instance, node), format!("that ends with edge {} {what}", path.edge));
+        if let Some((slot, _)) = path.writes.iter().find(|(slot, value)| !self.is_foreseen(*slot, value)) {
             return Err(refuse(format!("stores a value in global slot {slot} that is not foreseen")));
         }
-        let targets = self.arrive(instance, way.to, &way.known.locals);
-        let targets = targets.ok_or_else(|| refuse(format!("leads to {:?} with values that no node has", way.to)))?;
-        let mut pieces: Vec<Vec<Piece>> = Vec::with_capacity(way.traffic.len());
-        for traffic in &way.traffic {
+        let targets = self.arrive(instance, path.to, &path.known.locals);
+        let targets = targets.ok_or_else(|| refuse(format!("leads to {:?} with values that no node has", path.to)))?;
+        let mut pieces: Vec<Vec<Piece>> = Vec::with_capacity(path.traffic.len());
+        for traffic in &path.traffic {
             pieces.push(self.pieces(walker, traffic)?.map_err(refuse)?);
         }
         let from = self.ground.instance(instance).nodes[node as usize].at;
-        let progress = self.progress.is_move(self.ground, instance, from, way.to, way.edge);
-        let growth = self.growth((instance, node), way);
-        let lengths: Vec<_> = way.known.lengths.iter().map(|(&what, &most)| (what, most)).collect();
-        let mut ledger = way.ledger.clone();
-        for run in way.runs.iter().filter(|_| !way.ledger.now.is_empty()) {
+        let progress = self.progress.is_move(self.ground, instance, from, path.to, path.edge);
+        let growth = self.growth((instance, node), path);
+        let lengths: Vec<_> = path.known.lengths.iter().map(|(&what, &most)| (what, most)).collect();
+        let mut ledger = path.ledger.clone();
+        for run in path.runs.iter().filter(|_| !path.ledger.now.is_empty()) {
             if let Some(&id) = self.ground.creations.get(&(instance, node, run.edge))
                 && !self.ground.instance(id).many
             {
@@ -299,7 +299,7 @@ impl<'a> Checker<'a> {
             }
         }
         for traffic in products(&pieces)? {
-            for moves in products(&self.moves(way, touched, choice))? {
+            for moves in products(&self.moves(path, touched, choice))? {
                 for &to in &targets {
                     self.budget.spend(traffic.len() + moves.len())?;
                     let progress = progress || traffic.iter().any(|&(.., progress)| progress);
@@ -334,7 +334,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The processes of `many` instances that a way creates, and the single ones; none if it cannot create what it has to.
+    /// The processes of `many` instances that a path creates, and the single ones; none if it cannot create what it has to.
     fn runs(&self, (creator, node): (u32, u32), runs: &[Run]) -> Result<Option<Created>, Refusal> {
         let (mut born, mut singles): (Vec<Born>, Vec<Born>) = (Vec::new(), Vec::new());
         for run in runs {
@@ -402,10 +402,10 @@ impl<'a> Checker<'a> {
     }
 
     /// How followed variables move: per variable, the values before and after.
-    fn moves(&self, way: &Way, touched: &[u32], choice: &[usize]) -> Vec<Vec<(u32, u32, u32)>> {
+    fn moves(&self, path: &Path, touched: &[u32], choice: &[usize]) -> Vec<Vec<(u32, u32, u32)>> {
         let each = touched.iter().zip(choice).map(|(&f, &before)| {
             let followed = &self.ground.abstraction.followed[f as usize];
-            let can_be = |n: i32| way.known.shared.get(&followed.slot).is_none_or(|held| values::contains(held, n));
+            let can_be = |n: i32| path.known.shared.get(&followed.slot).is_none_or(|held| values::contains(held, n));
             let after = (0u32..).zip(&followed.values).filter(|(_, n)| can_be(**n));
             after.map(|(after, _)| (f, before as u32, after)).collect()
         });
@@ -413,10 +413,10 @@ impl<'a> Checker<'a> {
     }
 
     /// The most that distances grow. When a process ends, what it had last stays, but not less than 0.
-    fn growth(&self, (instance, node): (u32, u32), way: &Way) -> Vec<(u32, i64)> {
+    fn growth(&self, (instance, node): (u32, u32), path: &Path) -> Vec<(u32, i64)> {
         let ended = |number: u32, growth: i64| {
             let number_of = &self.ground.abstraction.numbers[number as usize];
-            if way.to != Point::Gone || number_of.instance.is_none() {
+            if path.to != Point::Gone || number_of.instance.is_none() {
                 return growth;
             }
             let held = &self.ground.instance(instance).nodes[node as usize].values[number_of.slot as usize];
@@ -424,7 +424,7 @@ impl<'a> Checker<'a> {
             let (low, high, limit) = (i64::from(low), i64::from(high), i64::from(number_of.limit));
             growth.max(if number_of.upwards { high - limit } else { limit - low })
         };
-        let each = way.growth.iter().map(|(&number, &growth)| (number, ended(number, growth)));
+        let each = path.growth.iter().map(|(&number, &growth)| (number, ended(number, growth)));
         each.filter(|(_, growth)| *growth != 0).collect()
     }
 }

@@ -4,7 +4,7 @@
 //! A step of the process itself takes the value along, or moves it. A step of another process that moves the variable does so
 //! also for this one, wherever it can be at the value before. What these rules add to the start, where the first processes
 //! find the first value and those that are created later any, is all there ever is (induction over the steps: every state has
-//! these pairs only). A step that needs another value is never taken, nor is one from a node that no way leads to.
+//! these pairs only). A step that needs another value is never taken, nor is one from a node that no path leads to.
 //!
 //! A handshake is two steps, one after the other: then the induction goes through the state between them, too.
 

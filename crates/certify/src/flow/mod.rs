@@ -4,7 +4,7 @@
 //! * Out: what is proved, or which part of the proof fails.
 //!
 //! `model::flow_proof` says what a proof is. Nothing in it is believed: `shape` looks at every index, `invariant` walks
-//! all statements again (`ways`, on sets of values: `knowledge`, `values`) and sees that none leads out of the
+//! all statements again (`paths`, on sets of values: `knowledge`, `values`) and sees that none leads out of the
 //! abstraction, `creation` that single instances are single, `known` which steps are never taken, `ranking` that the steps which runs consist of lose what
 //! the proof says they lose, `bounds` that the sums are right, `linear` (with `ghosts`) that every step keeps the linear invariants. There is no search and no linear programming; the
 //! work is one pass over the steps per set of weights.
@@ -18,11 +18,11 @@ mod invariant;
 mod knowledge;
 mod known;
 mod linear;
+mod paths;
 mod progress;
 mod ranking;
 mod shape;
 mod values;
-mod ways;
 
 use crate::Refusal;
 use crate::pace::Pace;

@@ -152,7 +152,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// An instance and a node of it, in words.
+    /// An instance and a node of it, as text.
     pub(super) fn place(&self, instance: u32, node: u32) -> String {
         let at = match self.instance(instance).nodes[node as usize].at {
             Point::Location(location) => format!("location {location}"),
@@ -162,7 +162,7 @@ impl<'a> Ground<'a> {
         format!("instance {instance} ({}) at node {node}, {at}", self.machine(instance).name)
     }
 
-    /// A queue in words.
+    /// A queue as text.
     pub(super) fn queue_name(&self, queue: u32) -> String {
         let key = self.abstraction.queues[queue as usize].key;
         let (owner, variables) = match key.instance {

@@ -337,7 +337,7 @@ impl Check<'_> {
         match taken.exchanges.as_slice() {
             [] => Ok(Op::Internal),
             _ if taken.next.is_none() => Ok(Op::Internal),
-            // A message that is handed over is in no queue, and nobody can see one at its head.
+            // A message that is handed over is in no queue, and no process can see one at its head.
             [given, got] if matches!(taken.step, Step::Rendezvous { .. }) && given.queue == got.queue => {
                 Ok(Op::Internal)
             }

@@ -1,4 +1,4 @@
-//! A model and an automaton side by side: all pairs of their states that can be reached.
+//! A model and an automaton in parallel: all pairs of their states that can be reached.
 //!
 //! In a pair the automaton moves first: it looks at what holds in the state, and at what happens in a move of the model,
 //! and both are in their next states then. What a run must do again and again to be a counterexample is written on

@@ -12,7 +12,7 @@
 //! for one position of a run, so the atoms are known and are true or false on the spot: no step has a guard.
 //!
 //! One thing is missing: `a U b` could be put off forever. A step that puts it off owes it, as a [`Debt`], and a run
-//! counts only if each `U` is again and again *not* owed: because its `b` came, or because nobody asks for it any more.
+//! counts only if each `U` is again and again *not* owed: because its `b` came, or because it is no longer required.
 //! There is one debt for each `U`; nothing is made into a single acceptance condition, and no two states are merged because
 //! they mean the same. Nothing is simplified but constants, and what a literal and its negation make: so no model is followed
 //! for `[] true`. The automaton is built as far as the model asks for it.

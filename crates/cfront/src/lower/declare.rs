@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 impl<'a> Lowering<'a> {
     /// Everything that stands outside of procedures. What is wrong with a declaration is said when it is used: headers
-    /// declare much that nobody needs.
+    /// declare much that no one needs.
     pub(super) fn declare_unit(&mut self, unit: &'a TranslationUnit) {
         self.taken = used_as_values(unit);
         for external in &unit.0 {

@@ -152,7 +152,7 @@ pub(crate) struct Lowering<'a> {
     /// The objects of declarations inside of procedures, by the place of the declaration, their size (the length of an
     /// array may depend on a constant argument of the call), and how many calls of the procedure are around.
     locals: HashMap<((usize, usize), u64, usize), crate::program::ObjectId>,
-    /// The scalars of structs that were asked for.
+    /// The scalars of structs that were requested.
     parts: HashMap<usize, Rc<[(u64, Type)]>>,
     /// What the jumps of each procedure skip.
     skipped: HashMap<String, Rc<skipped::Skipped>>,

@@ -1,6 +1,6 @@
 //! From a path of the last abstractions down the tree to a run of the components.
 //!
-//! A class can do whatever one of its states can, after steps that stay inside of it and that nobody outside sees. So a step
+//! A class can do whatever one of its states can, after steps that stay inside of it and that no component outside sees. So a step
 //! of a node is made in two parts: first its parts *prepare*, which may take steps of their own, and then all of them take the
 //! step together. Preparing one part changes nothing for the others. At the end of a run to a deadlock, nodes *settle* in
 //! the same way: each goes on silently until it is ready for no more than it should be.
@@ -93,7 +93,7 @@ impl<'a> Expansion<'a> {
             pieces,
             sets,
             is_deadlock: problem.is_deadlock(),
-            is_strong: problem.watch.is_some() && problem.hears_silence,
+            is_strong: problem.watch.is_some() && problem.sees_stuttering,
             products,
             above,
             class: vec![0; pieces.len()],
@@ -227,7 +227,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// A shortest path inside of the class that a node is in, by steps that nobody outside sees, to a state where something
+    /// A shortest path inside of the class that a node is in, by steps that no component outside sees, to a state where something
     /// is found.
     fn silently<T>(&self, piece: usize, find: &mut dyn FnMut(&Self, &[u32]) -> Option<T>) -> Option<Silent<T>> {
         let known = &self.pieces[piece];
@@ -279,7 +279,7 @@ impl<'a> Expansion<'a> {
         Some(())
     }
 
-    /// Brings everybody to where nothing can happen.
+    /// Brings every component to where nothing can happen.
     fn settle_root(&mut self, live: &[usize]) -> Option<()> {
         let &[left, right] = live else { return None };
         let (a, b) = self.settled(left, right, self.class[left], self.class[right], &[], &[])?;
@@ -333,7 +333,7 @@ impl<'a> Expansion<'a> {
     }
 }
 
-/// Steps that nobody sees, each with the state after it, and what was found at their end.
+/// Steps that no component sees, each with the state after it, and what was found at their end.
 type Silent<T> = (Vec<(Step, Vec<u32>)>, T);
 
 fn path_to(table: &Table, origin: &[Option<(u32, Step)>], end: u32) -> Vec<(Step, Vec<u32>)> {

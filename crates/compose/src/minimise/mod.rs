@@ -1,14 +1,14 @@
-//! Compose, hide, minimise: components become groups, two at a time, and a group forgets what nobody outside can see.
+//! Compose, hide, minimise: components become groups, two at a time, and a group forgets what no component outside can see.
 //!
-//! The components are leaves of a tree that grows upwards. A node composes two parts, hides the events of which nobody
+//! The components are leaves of a tree that grows upwards. A node composes two parts, hides the events of which no component
 //! outside knows, and merges the states that are then alike:
 //!
 //! * for deadlock and safety, by branching bisimulation (blind to divergence), where the ready sets of a state count like
 //!   steps to the end, and being wrong like a proposition;
-//! * for formulas that cannot hear silence ([`crate::silence`]), by branching bisimulation with explicit divergence;
+//! * for formulas that are invariant under stuttering ([`crate::stuttering`]), by branching bisimulation with explicit divergence;
 //! * for other formulas, by strong bisimulation, since a step without a name is a position of a run like any other.
 //!
-//! All are congruences for composition and hiding, and a class can do, after steps that nobody sees, whatever one of
+//! All are congruences for composition and hiding, and a class can do, after steps that no component sees, whatever one of
 //! its states can. So the answer at the root is exact: if nothing is found there, the classes are a proof
 //! ([`model::composition_proof`]), and what is found is taken down the tree to a run (`expand`). The last two nodes are
 //! searched on the fly.

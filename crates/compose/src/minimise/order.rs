@@ -35,7 +35,7 @@ impl<'p> Order<'p> {
         &self.live
     }
 
-    /// The events of two alphabets that nobody else knows and that the formula does not speak of, in order.
+    /// The events of two alphabets that no other component knows and that the formula does not speak of, in order.
     pub(crate) fn only_known_to(&self, a: &[u32], b: &[u32]) -> Vec<u32> {
         let knows = |alphabet: &[u32], event: u32| usize::from(alphabet.binary_search(&event).is_ok());
         let mut events: Vec<u32> = a.iter().chain(b).copied().collect();

@@ -201,7 +201,7 @@ impl<'p> Workshop<'p> {
     ) -> Result<Piece, Reason> {
         // What was known of the parts is of no use any more.
         self.known.clear();
-        let manner = match (&self.problem.watch, self.problem.hears_silence) {
+        let manner = match (&self.problem.watch, self.problem.sees_stuttering) {
             (None, _) => Alike::Branching,
             (Some(_), false) => Alike::Diverging,
             (Some(_), true) => Alike::Strong,

@@ -10,7 +10,7 @@ use model::claim::{AtomSet, Watcher, halves};
 use model::semantics::{Semantics, Stepper, Successor};
 use model::verdict::Reason;
 
-/// The claim and the model side by side, one product state at a time. A product state is a state of the model followed by
+/// The claim and the model in parallel, one product state at a time. A product state is a state of the model followed by
 /// the number of the claim's state in two bytes.
 pub(super) struct Product<'a> {
     pub(super) question: &'a Question<'a>,

@@ -49,7 +49,7 @@ pub(crate) struct Packer {
     index: Arc<Index>,
     /// Where this packer puts new pieces.
     places: Places,
-    /// Pieces that were asked for lately.
+    /// Pieces that were requested lately.
     cache: Vec<(u128, PieceId)>,
     /// The halves of the state that was opened last.
     base: [Half; 2],
@@ -213,7 +213,7 @@ impl Packer {
         }
     }
 
-    /// A topmost piece, which has a name if it was asked for lately.
+    /// A topmost piece, which has a name if it was requested lately.
     #[inline]
     fn top(&mut self, content: u128) -> Top {
         let hash = hash(content);

@@ -9,7 +9,7 @@
 //! that equal pieces have the same number does not.
 //!
 //! The index cannot grow while others look at it. It is grown between rounds ([`Pieces::grow_if_due`]), while it
-//! is still far from full; everybody takes the new one then ([`Pieces::index`]).
+//! is still far from full; every process takes the new one then ([`Pieces::index`]).
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -88,7 +88,7 @@ impl Pieces {
         u64::from(self.len()) * 8 > index.slots.len() as u64 * eighths && index.bits < MOST_INDEX
     }
 
-    /// Grows the index, if more than so many eighths of it are used. Nobody may be adding pieces.
+    /// Grows the index, if more than so many eighths of it are used. No process may be adding pieces.
     pub fn grow_if_due(&self, eighths: u64) {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         if !self.is_due(&index, eighths) {

@@ -70,7 +70,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if self.scratch {
-            // What cannot be removed stays; there is nobody to say so to.
+            // What cannot be removed stays; there is no one to report to.
             let _ = fs::remove_dir_all(&self.path);
         }
     }

@@ -28,7 +28,7 @@ pub(super) struct Worker<'a, 'w, K: Kind> {
     out: Vec<K::Letters>,
     pub(super) violations: Violations<At>,
     pub(super) depth: u64,
-    /// The number of meetings so far.
+    /// The number of barriers so far.
     round: usize,
     pub(super) stopped: Option<Reason>,
     pub(super) crowded: bool,

@@ -1,7 +1,7 @@
 //! What the edges of a machine touch: shared variables, the two ends of channels, the list of processes.
 //!
 //! An [`Access`] names its object by the expressions of the source: `flag[_pid]`, or the channel in a parameter. Expressions that have
-//! the same value for as long as a process lives (constants, `_pid`, parameters that nobody assigns) are *stable*: for a given
+//! the same value for as long as a process lives (constants, `_pid`, parameters that no process assigns) are *stable*: for a given
 //! process they mean one object. The others may mean any element, or any channel.
 
 use model::expr::{BinaryOp, ChannelTest, Expr, Pattern, Place, Scope};
@@ -24,11 +24,11 @@ pub(super) enum Use {
     Take,
     /// A message is taken from anywhere in a queue (`??`).
     Pick,
-    /// Length or contents are asked for.
+    /// Length or contents are requested.
     Test,
-    /// It is asked for whether there is a message, or what the first one is.
+    /// It is requested whether there is a message, or what the first one is.
     TestHead,
-    /// It is asked for whether there is room.
+    /// It is requested whether there is room.
     TestRoom,
     /// Whether a message can be sent or taken decides about other edges of the location.
     Decide,
@@ -36,7 +36,7 @@ pub(super) enum Use {
     Run,
     /// A process ends.
     End,
-    /// The number of processes is asked for.
+    /// The number of processes is requested.
     Count,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct MachineAccess {
     pub(super) edges: Vec<BTreeSet<usize>>,
     /// Per edge: the machines that it creates.
     runs: Vec<BTreeSet<MachineId>>,
-    /// Local variables that nobody assigns, and that an object is named by.
+    /// Local variables that no process assigns, and that an object is named by.
     pub(super) stable: Vec<VariableId>,
     /// Per location: what can be done from there on.
     pub(super) far: Vec<BTreeSet<usize>>,
@@ -210,7 +210,7 @@ fn escapes(action: &Action, network: &Network, into: &mut HashSet<VariableId>) {
     }
 }
 
-/// Shared channel variables in an expression, except where their length or contents are asked for.
+/// Shared channel variables in an expression, except where their length or contents are requested.
 fn channel_reads(e: &Expr, network: &Network, into: &mut HashSet<VariableId>) {
     match e {
         Expr::Read(place)

@@ -216,7 +216,7 @@ impl<'n> Reduction<'n> {
     }
 
     /// What others must not do to a queue: in any case, and while it is empty or full. A message at the head stays there whatever
-    /// is sent behind it, and room stays room whatever is taken; as long as nobody else takes, or sends.
+    /// is sent behind it, and room stays room whatever is taken; as long as no other process takes, or sends.
     fn against(&self, how: Use, position: Position, queue: usize) -> (&'static [Use], WhileSo) {
         const ALL: &[Use] = &[Use::Send, Use::Sort, Use::Take, Use::Test];
         let (empty, full) = (While::Empty(queue), While::Full(queue));
@@ -338,7 +338,7 @@ impl<'n> Reduction<'n> {
         usize::try_from(value).ok()?.checked_sub(1)
     }
 
-    /// The queues that an expression can mean: those of a shared variable that nobody assigns, or any.
+    /// The queues that an expression can mean: those of a shared variable that no process assigns, or any.
     fn queues_of(&self, channel: &Expr) -> Vec<Option<usize>> {
         match channel {
             Expr::Read(place) if place.scope == Scope::Global && !self.stability.is_assigned(place.variable) => {

@@ -26,7 +26,7 @@ struct Node {
     control: Control,
     language: Language,
     is_bad: bool,
-    /// `None` if nobody asked yet.
+    /// `None` before the first query.
     arrows: Option<Vec<Arrow>>,
     /// The classes with arrows to this one, some of them perhaps no more, some perhaps twice.
     sources: Vec<Class>,

@@ -7,7 +7,7 @@
 //! feasible in the system: unsafe. Else a path invariant (`path_invariant.rs`) says why not, and splits the classes on the
 //! path.
 //!
-//! Only what is touched is computed anew. A split changes the transitions of the class and of its neighbours, nothing
+//! Only what is touched is computed again. A split changes the transitions of the class and of its neighbours, nothing
 //! else; the search goes on from the first class on the way that was split. And partitions exist only for control states
 //! that the search came to.
 
@@ -138,22 +138,22 @@ impl Refining {
     }
 
     fn tell_path(&mut self, space: &mut Space<'_>, cx: &Context<'_>, path: &Path, feasible: bool) {
-        let (states, moves) = self.told(space, path);
+        let (states, moves) = self.described(space, path);
         Event::Counterexample { iteration: self.iterations, path: &states, moves: &moves, feasible }.tell(space, cx);
         self.last =
             Counterexample { path: states, ops: moves.iter().map(|step| step.2).collect(), candidates: Vec::new() };
     }
 
     /// The path in public terms.
-    fn told(&self, space: &Space<'_>, path: &Path) -> (Vec<AbstractState>, Vec<(usize, usize, Op)>) {
-        let told = |step: &Move| (step.machine as usize, step.transition as usize, step.op);
+    fn described(&self, space: &Space<'_>, path: &Path) -> (Vec<AbstractState>, Vec<(usize, usize, Op)>) {
+        let described = |step: &Move| (step.machine as usize, step.transition as usize, step.op);
         let controls = self.exploration.last_controls(&self.abstraction);
         let state = |(control, &class): (crate::space::Control, &Language)| AbstractState {
             control: space.states(control).to_vec(),
             class,
         };
         let states = controls.into_iter().zip(&path.classes).map(state).collect();
-        (states, path.moves.iter().map(told).collect())
+        (states, path.moves.iter().map(described).collect())
     }
 }
 

@@ -147,7 +147,7 @@ impl Translation {
         }
     }
 
-    /// An invariant of the machines as a proof about the network. `bad` are bad configurations that were given, in words.
+    /// An invariant of the machines as a proof about the network. `bad` are bad configurations that were given, as text.
     pub fn proof(
         &self,
         network: &Network,

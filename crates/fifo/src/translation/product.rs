@@ -388,7 +388,7 @@ impl Product {
         run.steps.iter().filter_map(step).collect()
     }
 
-    /// The proof that an invariant of the machine is. Words with messages that nobody sends to a queue are left out: the
+    /// The proof that an invariant of the machine is. Words with messages that no process sends to a queue are left out: the
     /// machine has no steps for those, and the network may have some.
     pub fn proof(&self, mut invariant: Invariant) -> Result<QueueProof, queues::Limit> {
         let possible = invariant.languages.stars(&self.sent)?;

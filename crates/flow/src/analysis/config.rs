@@ -1,6 +1,6 @@
 //! What is looked at closely: the configuration of an analysis, the first one, and how it may change.
 //!
-//! Constants in patterns are told apart from the beginning, and what decides how often a `run` is reached is folded into points.
+//! Constants in patterns are distinguished from the beginning, and what decides how often a `run` is reached is folded into points.
 //! All else is refined later, where a counterexample asks for it.
 
 use crate::scc;
@@ -25,14 +25,14 @@ pub struct Config {
     pub many: BTreeSet<u32>,
     /// Folded slots do not tell nodes apart where their values no longer matter.
     pub forgets_dead: bool,
-    /// Constants that are told apart: channel type, field.
+    /// Constants that are distinguished: channel type, field.
     pub constants: BTreeMap<(u32, u32), BTreeSet<i32>>,
 }
 
 /// What to do differently in the next analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Change {
-    /// Processes of this machine cannot be told apart.
+    /// Processes of this machine cannot be distinguished.
     Many(u32),
     /// This slot of a machine can hold too much to be folded.
     Unfoldable(u32, u32),
@@ -40,7 +40,7 @@ pub enum Change {
     Constants(BTreeMap<(u32, u32), BTreeSet<i32>>),
 }
 
-/// A first configuration: constants in patterns are told apart, and what decides how often a `run` is reached is folded.
+/// A first configuration: constants in patterns are distinguished, and what decides how often a `run` is reached is folded.
 pub fn first_config(world: &World<'_>) -> Config {
     let mut config = Config::default();
     fold_creation_loops(world, &mut config);

@@ -109,7 +109,7 @@ impl Run<'_> {
         }
     }
 
-    /// A deterministic step is one edge, but can create several processes: those of one type cannot be told apart.
+    /// A deterministic step is one edge, but can create several processes: those of one type cannot be distinguished.
     pub(super) fn check_single(&self, created: &[Created]) -> Result<(), Failure> {
         for (index, later) in created.iter().enumerate() {
             let twice = created[..index].iter().any(|c| c.edge == later.edge);

@@ -17,7 +17,7 @@ const MOST_CYCLES: usize = 100;
 const MOST_PROCESSES: usize = 3;
 const MOST_EFFECTS: usize = 4;
 
-/// Graphviz colours that can be told apart, used in turn.
+/// Graphviz colours that can be distinguished, used in turn.
 const COLOURS: [&str; 8] = ["#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf"];
 
 /// A network, to be shown with its cycles.

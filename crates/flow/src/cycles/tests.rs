@@ -103,7 +103,7 @@ fn a_flag_is_unknown_without_refinement_and_the_cycle_is_shown() {
     );
     assert!(!report.complete && report.proof.is_none());
     assert_eq!(report.grows, ["c"]);
-    assert_eq!((report.cycles.len(), report.story.len()), (1, 1));
+    assert_eq!((report.cycles.len(), report.combinations.len()), (1, 1));
     assert_eq!(report.cycles[0].edges.len(), 3);
 }
 

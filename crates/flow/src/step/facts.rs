@@ -25,7 +25,7 @@ pub struct QueueFacts {
     pub key: QueueKey,
     /// Its type.
     pub channel_type: ChannelTypeId,
-    /// Per field: the constants that are told apart.
+    /// Per field: the constants that are distinguished.
     pub constants: Vec<Vec<i32>>,
     /// Its messages: the class of each field, and what the fields can hold.
     pub atoms: Vec<(Vec<u32>, Vec<Values>)>,

@@ -16,7 +16,7 @@ pub(crate) fn complete(raw: &mut Raw, name: &Name) -> Result<(), Refused> {
     }
     let mut used = false;
     for state in raw.states.iter_mut().filter(|state| state.ending != Ending::Error) {
-        // It keeps nobody from ending: wherever it is, it has done its work.
+        // It prevents no component from ending: wherever it is, it has done its work.
         state.ending = Ending::Done;
         state.moves.sort_unstable();
         state.moves.dedup();

@@ -21,7 +21,7 @@ use std::io::Write;
 const AT_THE_BEGINNING: usize = 100_000;
 /// More choices of taking an event together are not offered.
 const MOST_WAYS: usize = 100;
-/// So often are inputs drawn before a solver is asked for some.
+/// So often are inputs drawn before a solver is requested some.
 const DRAWS: usize = 30;
 
 /// What can happen: an event, or nothing that others see; and the parts that move, each by a step.

@@ -1,6 +1,6 @@
 //! A proof counts after `certify::programs` has accepted it, which derives everything again.
 //!
-//! What it accepts excludes every error, whether it was asked for or not: what comes after a fault is not known.
+//! What it accepts excludes every error, whether it was requested or not: what comes after a fault is not known.
 
 use crate::solvers::{self, Checker};
 use certify::programs::Refusal;

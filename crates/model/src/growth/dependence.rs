@@ -207,7 +207,7 @@ impl<'a> Dependence<'a> {
                 if self.anonymous {
                     return Err(Refusal::Partner);
                 }
-                // Nobody was there to receive, and nobody will be: who looks at a rendezvous sees finite parts only.
+                // No process was there to receive, and no process will be: who looks at a rendezvous sees finite parts only.
                 message.iter().try_for_each(|e| self.same(process, e).map(drop))?;
                 let queue = self.queue(process, channel)?;
                 if self.state.frame.queues[queue].rendezvous { Ok(()) } else { Err(Refusal::Waits) }

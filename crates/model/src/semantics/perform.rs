@@ -333,7 +333,7 @@ impl<'a, 's> Performer<'a, 's> {
     /// Runs the body of a deterministic step: the first executable choice at each node.
     fn deterministic(&mut self, step: &DeterministicCode) -> Result<(), Trouble> {
         let mut node = 0;
-        // Who takes the step has asked for the guard.
+        // Who takes the step has requested the guard.
         let mut known = step.starts_with_guard && self.handed_over.is_none();
         for _ in 0..LONGEST_STEP {
             let Some(choices) = step.nodes.get(node) else { return Ok(()) };

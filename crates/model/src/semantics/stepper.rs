@@ -47,7 +47,7 @@ enum Ready {
     No,
     Yes,
     /// With a receiver on this rendezvous channel.
-    Meets(usize),
+    Rendezvous(usize),
 }
 
 /// Computes successors; holds the buffers it needs, so one per thread.
@@ -272,7 +272,7 @@ impl<'s> Stepper<'s> {
             ActionCode::Assign(..) | ActionCode::Skip => true,
             ActionCode::Else => !moved,
             ActionCode::Send { channel, .. } => match view.queue(channel)? {
-                queue if view.is_rendezvous(queue) => return Ok(Ready::Meets(queue)),
+                queue if view.is_rendezvous(queue) => return Ok(Ready::Rendezvous(queue)),
                 _ => view.executable(&edge.action, false)?,
             },
             // `else` as the guard of a deterministic step.
@@ -294,7 +294,7 @@ impl<'s> Stepper<'s> {
         match self.ready(process, edge, moved, timeout) {
             Ok(Ready::No) => return Ok(0),
             Ok(Ready::Yes) => {}
-            Ok(Ready::Meets(queue)) => return self.rendezvous(process, edge, queue, timeout, visit),
+            Ok(Ready::Rendezvous(queue)) => return self.rendezvous(process, edge, queue, timeout, visit),
             Err(fault) => {
                 let step = Step::Edge { process: process as u32, edge: edge.id };
                 visit(Successor::failed(step, *fault, edge.span));

@@ -86,7 +86,7 @@ impl Look<'_> {
         }
     }
 
-    /// It is false, and nobody else can change that.
+    /// It is false, and no other process can change that.
     fn is_closed(&self, e: &Expr) -> bool {
         !self.is_shared(e) && self.stepper.loaded_value(self.process, e) == Some(0)
     }

@@ -55,7 +55,7 @@ impl Lowering<'_> {
         self.network
     }
 
-    /// Says which variables nobody refers to, as SPIN does; with errors about, that would only be a consequence.
+    /// Says which variables no one refers to, as SPIN does; with errors about, that would only be a consequence.
     fn check_unused(&mut self) {
         if self.diagnostics.iter().any(Diagnostic::is_error) {
             return;

@@ -130,7 +130,7 @@ pub struct Options {
     pub max_tokens: usize,
     /// The time, and who may stop it.
     pub budget: Budget,
-    /// Temporal formulas that are asked for beside those of the model; its macros can be used in them. The text is the
+    /// Temporal formulas that are requested beside those of the model; its macros can be used in them. The text is the
     /// name, too.
     pub formulas: Vec<String>,
 }

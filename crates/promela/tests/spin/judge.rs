@@ -117,7 +117,7 @@ pub fn compile(folder: &Path, compiler: &str, text: &str, flags: &[&str]) -> Res
 
 /// Repairs bugs of SPIN's verifiers, which the book's chapter on differences describes: a `d_step` that begins with an
 /// assertion or a `printf` is executed in the middle of a rendezvous; a poll has no parentheses, and `??[..]` is the place of
-/// the message; an `enabled` inside another one makes that one take the step, and `else` is asked for the wrong process; a
+/// the message; an `enabled` inside another one makes that one take the step, and `else` is requested the wrong process; a
 /// rendezvous in an escape that finds no partner makes the verifier forget that another escape was executed.
 fn repair(folder: &Path) {
     let change = |file: &str, change: &dyn Fn(String) -> String| {

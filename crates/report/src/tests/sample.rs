@@ -335,7 +335,7 @@ pub(crate) fn not_provable() -> Outcome {
     outcome
 }
 
-/// The same, but nobody asked.
+/// The same, but not requested.
 pub(crate) fn advisory(mut outcome: Outcome) -> Outcome {
     outcome.details.advisory = true;
     outcome

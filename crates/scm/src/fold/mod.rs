@@ -4,7 +4,7 @@
 //! variables; a message is a tuple of values. What a process may receive depends on what others may send, so the
 //! states of all processes are found together: each is run on its own, a receive takes whatever tuple somebody has
 //! been seen to send there, until nothing new turns up (`closure`). That may find states which the system never
-//! reaches, and harms nobody: the machines do exactly what the processes do.
+//! reaches, and harms no process: the machines do exactly what the processes do.
 //!
 //! What fits: buffered channels that live as long as the system, read without their limits; data of processes, with
 //! few enough values; processes that are there from the start, or are created by one process before it does anything
@@ -196,7 +196,7 @@ impl Folded {
         let store = Store { globals: at.globals.clone(), locals: at.values.clone() };
         let nothing = Sent::new(self.queues.len());
         let walker = Walker { seer, queues: &self.queues, sent: &nothing };
-        // Nobody sends, so that every outcome is one of something else.
+        // No process sends, so that every outcome is one of something else.
         match walker.offer(at.location, &store) {
             Ok(offer) if offer.outcomes.is_empty() => offer.awaited.into_iter().collect(),
             _ => Vec::new(),

@@ -2,9 +2,9 @@
 //!
 //! The usual Promela model has an `init` that creates the others, in a line or in a counted loop. It is run here, as
 //! long as a creation can still follow, and must have exactly one way to go and use no channel. Processes that are
-//! there earlier than they were created change nothing that can be reached, for nobody can stop `init` from getting
-//! that far; and nobody waits for them. What can tell the difference is refused: numbers of processes, and global
-//! variables that are set on the way, unless nobody else can move meanwhile.
+//! there earlier than they were created change nothing that can be reached, for no process can stop `init` from getting
+//! that far; and no process waits for them. What can tell the difference is refused: numbers of processes, and global
+//! variables that are set on the way, unless no other process can move meanwhile.
 
 use super::sharing::reachable_edges;
 use super::step::{Label, Offer, Sent, Walker};
@@ -154,9 +154,9 @@ struct Prologue<'n, 's> {
     network: &'n Network,
     start: &'s mut Start,
     creator: usize,
-    /// Nobody else can have moved so far.
+    /// No other process can have moved so far.
     exclusive: bool,
-    /// Nobody else can move next, as long as the creator can.
+    /// No other process can move next, as long as the creator can.
     in_control: bool,
 }
 
@@ -334,7 +334,7 @@ impl<'n, 's> Prologue<'n, 's> {
         let process = &mut self.start.processes[self.creator];
         process.start = to;
         self.start.prologue.push(Step::Edge { process: process.number, edge });
-        // As long as it is alone nobody can come in between; after that it must keep control.
+        // As long as it is alone no process can come in between; after that it must keep control.
         if !self.exclusive {
             self.start.exposed.push((self.creator, edge));
         }

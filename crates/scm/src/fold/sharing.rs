@@ -1,7 +1,7 @@
 //! Which shared variables are not shared.
 //!
-//! Machines share nothing but channels. A global variable is harmless when nobody writes it once the processes run (it
-//! is a constant), when only one process uses it (it belongs to that process), or when nobody reads it. Any other is
+//! Machines share nothing but channels. A global variable is harmless when no process writes it once the processes run (it
+//! is a constant), when only one process uses it (it belongs to that process), or when no process reads it. Any other is
 //! what this format cannot say.
 
 use super::processes::Start;
@@ -19,7 +19,7 @@ pub(super) enum Use {
     Constant,
     /// It belongs to the process at this index.
     Owned(usize),
-    /// It is written, but nobody reads it.
+    /// It is written, but no process reads it.
     Unread,
 }
 

@@ -377,7 +377,7 @@ enum Chosen<'c> {
     Receives(usize, Vec<&'c Choice>),
 }
 
-/// Whether it depends on shared variables, even on those that nobody else changes, if an action can be taken.
+/// Whether it depends on shared variables, even on those that no other process changes, if an action can be taken.
 pub(super) fn depends_on_others(network: &Network, action: &Action) -> bool {
     let shared = |e: &Expr| match e {
         Expr::Read(place) if place.scope == Scope::Global => {

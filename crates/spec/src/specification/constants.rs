@@ -1,6 +1,6 @@
 //! Names of constants in expressions: enumerators and macros of the C file.
 //!
-//! A name that is no variable can be an enumerator, or a macro without arguments. What an enumerator is worth, the C reader
+//! A name that is no variable can be an enumerator, or a macro without arguments. The value of an enumerator, the C reader
 //! knows best: the file is read once more, with a procedure behind it that returns the enumerator, and the interpreter runs
 //! that. The text of a macro is an expression again, whose names are looked up in the same way. A macro is what the
 //! preprocessor says, those of the command line included; one that is defined in two ways has no meaning here.
@@ -84,7 +84,7 @@ fn size(kind: &Kind) -> usize {
     }
 }
 
-/// What an enumerator is worth.
+/// The value of an enumerator.
 fn enumerator(input: &cfront::Input, name: &str) -> Option<i128> {
     let text = input.preprocessed.as_ref().unwrap_or(&input.text);
     if !words(text).any(|word| word == name) && name.len() > 1 {

@@ -123,7 +123,7 @@ impl Reader<'_> {
 
     /// A process that accepts what a structure does, and nothing else: it is made deterministic, and every event of the
     /// procedure that it does not allow leads to an error. What the procedure never does is no event of it: it would be
-    /// taken without the procedure. Returns are told apart by the combinations of their conditions.
+    /// taken without the procedure. Returns are distinguished by the combinations of their conditions.
     pub(super) fn watcher(
         &mut self,
         allowed: &RoutineStructure,

@@ -3,7 +3,7 @@
 //! A return is a step without a name, until a process of `conforms` or a formula speaks of it: `return {$0 == 0}` in a
 //! process, `server.return {$0 == 0}` in a formula for the end of a procedure, `server.recv.return {$0 < 0}` for that of a
 //! routine that it calls. Then it is an event, one for each combination of the conditions, so that exactly one of them
-//! happens; an atom of a formula is the disjunction of those in which its condition holds. Nobody else takes part in it.
+//! happens; an atom of a formula is the disjunction of those in which its condition holds. No other component takes part in it.
 
 use super::{Part, Reader, Refused};
 use crate::expression::{Expression, parse};

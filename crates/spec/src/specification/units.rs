@@ -1,4 +1,4 @@
-//! C files: which procedures they have, and the graphs of those that are asked for.
+//! C files: which procedures they have, and the graphs of those that are requested.
 
 use super::{Reader, Refused};
 use crate::outline::Piece;
@@ -14,7 +14,7 @@ pub(super) struct Unit {
     pub(super) procedures: Vec<String>,
     /// The number of its first text among the sources.
     base: u32,
-    /// The names that were looked up, and what they are worth if they are enumerators.
+    /// The names that were looked up, and their values if they are enumerators.
     pub(super) enumerators: HashMap<String, Option<i128>>,
 }
 

@@ -9,8 +9,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The first runs are told in full.
-pub const TOLD: u64 = 6;
+/// The first runs are kept in full.
+pub const KEPT: u64 = 6;
 
 /// The runs of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ pub enum End {
 #[derive(Clone, Debug, Default)]
 pub struct Ends {
     /// The first ones.
-    pub told: Vec<End>,
+    pub kept: Vec<End>,
     /// A run that reached an error, by the number of its inputs.
     pub error: Option<u64>,
     /// A run that trapped.
@@ -111,7 +111,7 @@ static void go(long long (*test)(void), unsigned long long program, void *saved)
     }
     if (end == 1 && !kept.error) kept.error = kept.run + 1;
     if (end == 2 && !kept.fault) kept.fault = kept.run + 1;
-    if (kept.run < TOLD) {
+    if (kept.run < KEPT) {
       if (end) printf(\"%c \", \"?EFBL\"[end]); else printf(\"%lld \", value);
     }
   }
@@ -129,7 +129,7 @@ pub fn run_all(programs: &[(u64, String)], runs: Runs, flags: Flags, name: &str)
     programs.iter().for_each(|(_, unit)| text.push_str(unit));
     text += INPUTS_IN_C;
     let harness = HARNESS.replace("NONDET", NONDET_IN_C).replace("INPUT", input);
-    text += &harness.replace("RUNS", &number.to_string()).replace("TOLD", &TOLD.to_string());
+    text += &harness.replace("RUNS", &number.to_string()).replace("KEPT", &KEPT.to_string());
     text += "int main(void) {\n  struct sigaction act = {0}; act.sa_handler = trap; act.sa_flags = SA_NODEFER;\n";
     text += "  sigaction(SIGILL, &act, 0); sigaction(SIGFPE, &act, 0); sigaction(SIGSEGV, &act, 0); sigaction(SIGBUS, &act, 0);\n";
     text += "  void *saved = malloc(_end - __data_start); memcpy(saved, __data_start, _end - __data_start);\n";
@@ -153,14 +153,14 @@ fn ends(line: &str) -> Ends {
     let (high, low, returned) = (last(), last(), last());
     let mut run = || u64::try_from(last()).ok().and_then(|number| number.checked_sub(1));
     let (fault, error) = (run(), run());
-    let told = words.iter().map(|word| match *word {
+    let kept = words.iter().map(|word| match *word {
         "E" => End::Error,
         "F" => End::Fault,
         "B" => End::Blocked,
         "L" => End::TooLong,
         number => End::Returned(number.parse().unwrap_or_else(|_| panic!("no number: {line}"))),
     });
-    Ends { told: told.collect(), error, fault, range: (returned != 0).then_some((low, high)) }
+    Ends { kept: kept.collect(), error, fault, range: (returned != 0).then_some((low, high)) }
 }
 
 /// The status of a whole program when it is run: `Err` is a signal. `None` if there is no compiler.

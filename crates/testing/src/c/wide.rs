@@ -1,7 +1,7 @@
 //! Random C programs over all of the language that is read: every integer type, mixed signs, conversions, arrays of
 //! structs, pointers that alias, jumps, calls with effects, statics, tables, uninitialised locals.
 //!
-//! What a compiler may do in any order has no effects here that can be told apart, and every loop has a counter that
+//! What a compiler may do in any order has no effects here that can be distinguished, and every loop has a counter that
 //! nothing else writes. So the only way in which a compiled run may differ from the reading is one that is undefined.
 
 use crate::Random;

@@ -12,9 +12,9 @@ use model::network::{Action, Choice, Initial, Machine};
 impl<'a> Ground<'a> {
     /// Why a process is never interrupted at a point, so that a step may lead through it; or what speaks against it.
     ///
-    /// In the middle of a deterministic step nobody else moves. At a location nobody else moves if the process has
+    /// In the middle of a deterministic step no other process moves. At a location no other process moves if the process has
     /// control when it gets there (every edge to it is atomic, and none hands control over to a receiver), and can always
-    /// go on (`provided` and priorities could forbid it). Nothing is taken on the way, so that no queue is longer in the
+    /// go on (`provided` and priorities could forbid it). Nothing is taken on the path, so that no queue is longer in the
     /// middle of a step than before and after it.
     pub(in crate::flow) fn is_passed_through(&self, instance: u32, at: Point) -> Result<(), &'static str> {
         let (id, machine) = (self.instance(instance).machine, self.machine(instance));

@@ -1,7 +1,7 @@
 //! Messages that are handed over, and messages that are lost.
 //!
 //! A send on a channel without room for messages looks for receives among the other processes, and each that takes the message makes
-//! one step with it. In a lossy channel a message may vanish at any time, which is a step of nobody.
+//! one step with it. In a lossy channel a message may vanish at any time, which is a step of no process.
 
 use super::{Stepper, forget, step};
 use crate::code::ActionCode;

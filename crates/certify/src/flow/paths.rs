@@ -1,7 +1,7 @@
-//! The ways on from a node: every sequence of statements that a process can take before somebody else may move.
+//! The paths from a node: every sequence of statements that a process can take before somebody else may move.
 //!
-//! A way ends at the first point that has a node. Until then it composes statements, and what one of them learned holds
-//! for the next, because nobody interrupts (see [`Ground::is_passed_through`], which is asked at every point on the way).
+//! A path ends at the first point that has a node. Until then it composes statements, and what one of them learned holds
+//! for the next, because no process interrupts (see [`Ground::is_passed_through`], which is asked at every point on the path).
 //! Each statement is read as `model::semantics` performs it, and generously: what is not tracked forbids nothing.
 //!
 //! Three places where the semantics is subtle, and where this file follows it to the letter:
@@ -11,8 +11,8 @@
 //!   that is handed over goes straight to the receive, whatever stands before it.
 //! * A deterministic step that jumps to a point that does not exist ends.
 //!
-//! And one place where composing is subtle: a way may send a message and then look at it. Whether it finds anything is
-//! decided by the atoms of the queue, so these must contain what was sent before, even if the way ends nowhere without it.
+//! And one place where composing is subtle: a path may send a message and then look at it. Whether it finds anything is
+//! decided by the atoms of the queue, so these must contain what was sent before, even if the path ends nowhere without it.
 
 use super::ghosts::{Follower, Ledger};
 use super::knowledge::{Knowledge, Reader, Stored};
@@ -27,7 +27,7 @@ use model::network::{Action, Choice, Deterministic};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 
-/// A message of a way.
+/// A message of a path.
 #[derive(Clone)]
 pub(super) enum Traffic {
     /// It goes to a queue, with these fields.
@@ -36,7 +36,7 @@ pub(super) enum Traffic {
     Taken(u32, u32),
 }
 
-/// A process that a way creates.
+/// A process that a path creates.
 #[derive(Clone)]
 pub(super) struct Run {
     /// The edge.
@@ -47,9 +47,9 @@ pub(super) struct Run {
     pub(super) arguments: Vec<Values>,
 }
 
-/// A way.
+/// A path.
 #[derive(Clone)]
-pub(super) struct Way {
+pub(super) struct Path {
     /// Where it has led so far.
     pub(super) to: Point,
     /// The edge that it took last.
@@ -68,14 +68,14 @@ pub(super) struct Way {
     pub(super) ledger: Ledger,
     /// The node that it leaves.
     from: u32,
-    /// Points on the way.
+    /// Points on the path.
     passed: Vec<Point>,
-    /// How much of the traffic came before the last location on the way.
+    /// How much of the traffic came before the last location on the path.
     shown: usize,
 }
 
-impl Way {
-    /// The traffic that can be seen if the way fails: what came before the last location. (A deterministic step that
+impl Path {
+    /// The traffic that can be seen if the path fails: what came before the last location. (A deterministic step that
     /// fails leaves nothing behind.)
     pub(super) fn shown(&self) -> &[Traffic] {
         self.traffic.get(..self.shown).unwrap_or_default()
@@ -87,10 +87,10 @@ impl Way {
     }
 }
 
-/// No more ways than this from one node.
-const MOST_WAYS: usize = 1 << 18;
+/// No more paths than this from one node.
+const MOST_PATHS: usize = 1 << 18;
 
-/// Finds the ways of one instance.
+/// Finds the paths of one instance.
 pub(super) struct Walker<'a> {
     ground: &'a Ground<'a>,
     budget: &'a Pace<'a>,
@@ -99,10 +99,10 @@ pub(super) struct Walker<'a> {
     pub(super) reader: Reader<'a>,
     /// Ways that sent something and then fail, whatever the values are: there is no state after them, but there was a
     /// moment before.
-    pub(super) failed: RefCell<Vec<Way>>,
+    pub(super) failed: RefCell<Vec<Path>>,
     /// Something is sent or taken, and nothing is known of where.
     pub(super) anywhere: Cell<bool>,
-    /// Messages that were sent, before the same way looked at their queue.
+    /// Messages that were sent, before the same path looked at their queue.
     pub(super) sent: RefCell<HashSet<(u32, Vec<Values>)>>,
 }
 
@@ -115,11 +115,11 @@ impl<'a> Walker<'a> {
         Walker { ground, budget, instance, reader, failed, anywhere, sent }
     }
 
-    /// All ways from a node, if shared slots have these values.
-    pub(super) fn ways(&self, node: u32, shared: BTreeMap<u32, Values>) -> Result<Vec<Way>, Refusal> {
+    /// All paths from a node, if shared slots have these values.
+    pub(super) fn paths(&self, node: u32, shared: BTreeMap<u32, Values>) -> Result<Vec<Path>, Refusal> {
         let node_of = &self.ground.instance(self.instance).nodes[node as usize];
         let known = Knowledge { locals: node_of.values.clone(), shared, lengths: BTreeMap::new() };
-        let start = Way {
+        let start = Path {
             to: node_of.at,
             // In the middle of a deterministic step, its edge is being taken.
             edge: if let Point::Inside(edge, _) = node_of.at { edge } else { 0 },
@@ -135,12 +135,12 @@ impl<'a> Walker<'a> {
         };
         let mut found = Vec::new();
         let mut open = vec![start];
-        while let Some(way) = open.pop() {
-            self.budget.spend(way.passed.len())?;
-            let mut further = self.statements(&way)?;
+        while let Some(path) = open.pop() {
+            self.budget.spend(path.passed.len())?;
+            let mut further = self.statements(&path)?;
             further.retain(|next| !next.known.is_absurd());
-            if further.is_empty() && way.has_sent() {
-                self.failed.borrow_mut().push(way);
+            if further.is_empty() && path.has_sent() {
+                self.failed.borrow_mut().push(path);
             }
             for mut next in further {
                 if self.ground.points[self.instance as usize].contains(&next.to) {
@@ -150,9 +150,9 @@ impl<'a> Walker<'a> {
                     open.push(next);
                 }
             }
-            if found.len() + open.len() > MOST_WAYS {
+            if found.len() + open.len() > MOST_PATHS {
                 return Err(Refusal::Unfinished(format!(
-                    "too many ways lead on from {}",
+                    "too many paths lead on from {}",
                     self.ground.place(self.instance, node)
                 )));
             }
@@ -161,13 +161,13 @@ impl<'a> Walker<'a> {
     }
 
     /// Goes through a point that has no node.
-    fn pass(&self, node: u32, way: &mut Way) -> Result<(), Refusal> {
-        let at = way.to;
+    fn pass(&self, node: u32, path: &mut Path) -> Result<(), Refusal> {
+        let at = path.to;
         let verdict = self.ground.is_passed_through(self.instance, at);
-        let verdict = if way.passed.contains(&at) { Err("there is no node on a cycle") } else { verdict };
-        way.passed.push(at);
+        let verdict = if path.passed.contains(&at) { Err("there is no node on a cycle") } else { verdict };
+        path.passed.push(at);
         if matches!(at, Point::Location(_)) {
-            way.shown = way.traffic.len();
+            path.shown = path.traffic.len();
         }
         verdict.map_err(|why| {
             let from = self.ground.place(self.instance, node);
@@ -176,21 +176,21 @@ impl<'a> Walker<'a> {
     }
 
     /// One statement further.
-    fn statements(&self, way: &Way) -> Result<Vec<Way>, Refusal> {
-        match way.to {
+    fn statements(&self, path: &Path) -> Result<Vec<Path>, Refusal> {
+        match path.to {
             Point::Gone => Ok(Vec::new()),
-            Point::Location(location) => self.edges(way, location),
-            Point::Inside(edge, inner) => self.choices(way, edge, inner),
+            Point::Location(location) => self.edges(path, location),
+            Point::Inside(edge, inner) => self.choices(path, edge, inner),
         }
     }
 
-    fn edges(&self, way: &Way, location: u32) -> Result<Vec<Way>, Refusal> {
+    fn edges(&self, path: &Path, location: u32) -> Result<Vec<Path>, Refusal> {
         let machine = self.ground.machine(self.instance);
         let mut found = Vec::new();
         let Some(here) = machine.locations.get(location as usize) else { return Ok(found) };
         for (position, &id) in here.edges.iter().enumerate() {
             let Some(edge) = machine.edges.get(id.index()) else { continue };
-            let mut start = way.clone();
+            let mut start = path.clone();
             start.edge = id.0;
             if is_else(&edge.action) {
                 let earlier = here.edges[..position].iter().filter_map(|e: &EdgeId| machine.edges.get(e.index()));
@@ -200,11 +200,11 @@ impl<'a> Walker<'a> {
                 }
             }
             match &edge.action {
-                Action::Deterministic(_) => found.push(Way { to: Point::Inside(id.0, 0), ..start }),
-                Action::End => found.push(Way { to: Point::Gone, ..start }),
+                Action::Deterministic(_) => found.push(Path { to: Point::Inside(id.0, 0), ..start }),
+                Action::End => found.push(Path { to: Point::Gone, ..start }),
                 action => {
                     let done = self.perform(start, action)?;
-                    found.extend(done.into_iter().map(|way| Way { to: Point::at(edge.to), ..way }));
+                    found.extend(done.into_iter().map(|path| Path { to: Point::at(edge.to), ..path }));
                 }
             }
         }
@@ -212,30 +212,34 @@ impl<'a> Walker<'a> {
     }
 
     /// The choices at a point of a deterministic step.
-    fn choices(&self, way: &Way, edge: u32, inner: u32) -> Result<Vec<Way>, Refusal> {
+    fn choices(&self, path: &Path, edge: u32, inner: u32) -> Result<Vec<Path>, Refusal> {
         let machine = self.ground.machine(self.instance);
         let Some((to, body)) = machine.edges.get(edge as usize).and_then(|e| Some((e.to, body_of(&e.action)?))) else {
             return Ok(Vec::new());
         };
         let Some(choices) = body.nodes.get(inner as usize) else {
-            return Ok(vec![Way { to: Point::at(to), ..way.clone() }]);
+            return Ok(vec![Path { to: Point::at(to), ..path.clone() }]);
         };
         let mut found = Vec::new();
         for (position, choice) in choices.iter().enumerate() {
             let to = choice.next.map_or(Point::at(to), |next| Point::Inside(edge, next));
-            let mut done = self.choose(way, choices, position)?;
+            let mut done = self.choose(path, choices, position)?;
             if inner == 0 && matches!(&choice.action, Action::Receive { mode, .. } if !mode.keep) {
-                done.retain(|way| !self.meets(way));
-                done.extend(self.perform(way.clone(), &choice.action)?.into_iter().filter(|way| self.meets(way)));
+                done.retain(|path| !self.ends_with_rendezvous(path));
+                done.extend(
+                    self.perform(path.clone(), &choice.action)?
+                        .into_iter()
+                        .filter(|path| self.ends_with_rendezvous(path)),
+                );
             }
-            found.extend(done.into_iter().map(|way| Way { to, ..way }));
+            found.extend(done.into_iter().map(|path| Path { to, ..path }));
         }
         Ok(found)
     }
 
     /// A choice is taken when the earlier ones cannot be.
-    fn choose(&self, way: &Way, choices: &[Choice], position: usize) -> Result<Vec<Way>, Refusal> {
-        let mut start = way.clone();
+    fn choose(&self, path: &Path, choices: &[Choice], position: usize) -> Result<Vec<Path>, Refusal> {
+        let mut start = path.clone();
         for earlier in &choices[..position] {
             if let Action::Condition(e) = &earlier.action
                 && !self.suppose(&mut start, e, false)
@@ -246,31 +250,31 @@ impl<'a> Walker<'a> {
         self.perform(start, &choices[position].action)
     }
 
-    /// The last message of a way was handed over.
-    fn meets(&self, way: &Way) -> bool {
-        matches!(way.traffic.last(), Some(Traffic::Taken(queue, _)) if self.ground.kinds[*queue as usize].rendezvous)
+    /// The last message of a path was handed over.
+    fn ends_with_rendezvous(&self, path: &Path) -> bool {
+        matches!(path.traffic.last(), Some(Traffic::Taken(queue, _)) if self.ground.kinds[*queue as usize].rendezvous)
     }
 
     /// What an action can do, and where it leads to is still to be said.
-    fn perform(&self, mut way: Way, action: &Action) -> Result<Vec<Way>, Refusal> {
+    fn perform(&self, mut path: Path, action: &Action) -> Result<Vec<Path>, Refusal> {
         match action {
             Action::Observe { .. } => Ok(Vec::new()),
             Action::Skip | Action::Else | Action::Assert(_) | Action::Print { .. } | Action::SetPriority(..) => {
-                Ok(vec![way])
+                Ok(vec![path])
             }
-            Action::Condition(e) => Ok(if self.suppose(&mut way, e, true) { vec![way] } else { Vec::new() }),
-            Action::Assign(place, e) => Ok(self.assign(way, place, e).into_iter().collect()),
-            Action::Send { channel, message, .. } => self.send(&way, channel, message),
-            Action::Receive { channel, pattern, mode } => self.receive(&way, channel, pattern, mode.keep),
+            Action::Condition(e) => Ok(if self.suppose(&mut path, e, true) { vec![path] } else { Vec::new() }),
+            Action::Assign(place, e) => Ok(self.assign(path, place, e).into_iter().collect()),
+            Action::Send { channel, message, .. } => self.send(&path, channel, message),
+            Action::Receive { channel, pattern, mode } => self.receive(&path, channel, pattern, mode.keep),
             Action::Run { machine, arguments, then, .. } => {
-                let arguments: Vec<Values> = arguments.iter().map(|e| self.reader.eval(&way.known, e)).collect();
+                let arguments: Vec<Values> = arguments.iter().map(|e| self.reader.eval(&path.known, e)).collect();
                 if arguments.iter().any(values::is_none) {
                     return Ok(Vec::new());
                 }
-                way.runs.push(Run { edge: way.edge, machine: machine.index(), arguments });
+                path.runs.push(Run { edge: path.edge, machine: machine.index(), arguments });
                 Ok(match then {
-                    Some((place, e)) => self.assign(way, place, e).into_iter().collect(),
-                    None => vec![way],
+                    Some((place, e)) => self.assign(path, place, e).into_iter().collect(),
+                    None => vec![path],
                 })
             }
             Action::End | Action::Deterministic(_) => Err(Refusal::Malformed(String::from(
@@ -279,42 +283,42 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn assign(&self, mut way: Way, place: &Place, e: &Expr) -> Option<Way> {
-        let value = self.reader.eval(&way.known, e);
-        self.store(&mut way, place, value, Some(e))?;
-        Some(way)
+    fn assign(&self, mut path: Path, place: &Place, e: &Expr) -> Option<Path> {
+        let value = self.reader.eval(&path.known, e);
+        self.store(&mut path, place, value, Some(e))?;
+        Some(path)
     }
 
-    /// Follows the ghosts of a way.
-    fn follower(&self, way: &Way) -> Follower<'_> {
-        let taken = match way.traffic.first() {
+    /// Follows the ghosts of a path.
+    fn follower(&self, path: &Path) -> Follower<'_> {
+        let taken = match path.traffic.first() {
             Some(Traffic::Taken(queue, atom)) => Some((*queue, *atom)),
             _ => None,
         };
-        Follower { reader: &self.reader, instance: self.instance, node: way.from, taken }
+        Follower { reader: &self.reader, instance: self.instance, node: path.from, taken }
     }
 
     /// A condition has this truth; `false` if it cannot have it.
-    fn suppose(&self, way: &mut Way, e: &Expr, truth: bool) -> bool {
-        self.follower(way).suppose(&mut way.ledger, &way.known, e, truth);
-        self.reader.suppose(&mut way.known, e, truth)
+    fn suppose(&self, path: &mut Path, e: &Expr, truth: bool) -> bool {
+        self.follower(path).suppose(&mut path.ledger, &path.known, e, truth);
+        self.reader.suppose(&mut path.known, e, truth)
     }
 
     /// Stores a value, which is that of an expression, or was received.
-    fn store(&self, way: &mut Way, place: &Place, value: Values, e: Option<&Expr>) -> Option<()> {
-        self.follower(way).store(&mut way.ledger, &way.known, place, e, &value);
+    fn store(&self, path: &mut Path, place: &Place, value: Values, e: Option<&Expr>) -> Option<()> {
+        self.follower(path).store(&mut path.ledger, &path.known, place, e, &value);
         let change = e.and_then(|e| added_constant(place, e));
-        for stored in self.reader.store(&mut way.known, place, value)? {
-            self.count(way, &stored, change.filter(|_| stored.surely));
+        for stored in self.reader.store(&mut path.known, place, value)? {
+            self.count(path, &stored, change.filter(|_| stored.surely));
             if stored.scope == Scope::Global {
-                way.writes.push((stored.slot, stored.value));
+                path.writes.push((stored.slot, stored.value));
             }
         }
         Some(())
     }
 
     /// The most that distances of numbers grow by a store.
-    fn count(&self, way: &mut Way, stored: &Stored, change: Option<i64>) {
+    fn count(&self, path: &mut Path, stored: &Stored, change: Option<i64>) {
         let owner = (stored.scope == Scope::Local).then_some(self.instance);
         for &index in self.ground.numbers.get(&(owner, stored.slot)).into_iter().flatten() {
             let number = &self.ground.abstraction.numbers[index as usize];
@@ -330,7 +334,7 @@ impl<'a> Walker<'a> {
                 (None, true) => high - least,
                 (None, false) => greatest - low,
             };
-            *way.growth.entry(index).or_default() += growth;
+            *path.growth.entry(index).or_default() += growth;
         }
     }
 
@@ -346,19 +350,19 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn send(&self, way: &Way, channel: &Expr, message: &[Expr]) -> Result<Vec<Way>, Refusal> {
-        let fields: Vec<Values> = message.iter().map(|e| self.reader.eval(&way.known, e)).collect();
+    fn send(&self, path: &Path, channel: &Expr, message: &[Expr]) -> Result<Vec<Path>, Refusal> {
+        let fields: Vec<Values> = message.iter().map(|e| self.reader.eval(&path.known, e)).collect();
         let mut found = Vec::new();
         if fields.iter().any(values::is_none) {
             return Ok(found);
         }
-        for queue in self.queues(&way.known, channel) {
+        for queue in self.queues(&path.known, channel) {
             let types = self.ground.kinds[queue as usize].fields;
             if types.len() == fields.len() {
                 self.budget.spend(types.len())?;
                 let each = fields.iter().zip(types);
                 let stored: Vec<Values> = each.map(|(field, &ty)| values::stored(ty, field.clone())).collect();
-                let mut next = way.clone();
+                let mut next = path.clone();
                 next.known.send(queue, |atom| {
                     let held = |(at, field)| values::meet(&self.field(queue, atom, at), field);
                     !stored.iter().enumerate().map(held).any(|both| values::is_none(&both))
@@ -370,13 +374,13 @@ impl<'a> Walker<'a> {
         Ok(found)
     }
 
-    fn receive(&self, way: &Way, channel: &Expr, pattern: &[Pattern], keep: bool) -> Result<Vec<Way>, Refusal> {
+    fn receive(&self, path: &Path, channel: &Expr, pattern: &[Pattern], keep: bool) -> Result<Vec<Path>, Refusal> {
         let mut found = Vec::new();
-        for queue in self.queues(&way.known, channel) {
+        for queue in self.queues(&path.known, channel) {
             if self.ground.kinds[queue as usize].fields.len() != pattern.len() {
                 continue;
             }
-            for traffic in &way.traffic {
+            for traffic in &path.traffic {
                 if let Traffic::Sent(to, message) = traffic
                     && *to == queue
                 {
@@ -385,7 +389,7 @@ impl<'a> Walker<'a> {
             }
             for atom in 0..self.ground.abstraction.queues[queue as usize].atoms.len() as u32 {
                 self.budget.spend(pattern.len())?;
-                if let Some(mut next) = self.take(way, queue, atom, pattern) {
+                if let Some(mut next) = self.take(path, queue, atom, pattern) {
                     if !keep {
                         next.traffic.push(Traffic::Taken(queue, atom));
                     }
@@ -397,8 +401,8 @@ impl<'a> Walker<'a> {
     }
 
     /// A message of an atom is matched, then bound field by field; none if it does not fit.
-    fn take(&self, way: &Way, queue: u32, atom: u32, pattern: &[Pattern]) -> Option<Way> {
-        let mut next = way.clone();
+    fn take(&self, path: &Path, queue: u32, atom: u32, pattern: &[Pattern]) -> Option<Path> {
+        let mut next = path.clone();
         let mut message = Vec::with_capacity(pattern.len());
         for (field, pattern) in pattern.iter().enumerate() {
             let mut held = self.field(queue, atom, field);

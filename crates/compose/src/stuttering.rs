@@ -1,4 +1,4 @@
-//! Formulas that cannot hear silence: silent positions may be put in and taken out.
+//! Formulas that are invariant under stuttering: silent positions may be put in and taken out.
 //!
 //! What a silent position is, and why the rules are right, is said in [`model::composition_proof`]. Here they are put as
 //! four properties of a formula: true at every silent position (*always*), false at every one (*never*), true at a silent
@@ -19,7 +19,7 @@ struct Through {
 }
 
 /// Whether silent positions may be put in and taken out without changing the truth of a formula.
-pub(crate) fn is_insensitive(formula: &Ltl<Atom>) -> bool {
+pub(crate) fn is_invariant(formula: &Ltl<Atom>) -> bool {
     through(formula).is_some_and(|formula| formula.falls && formula.lasts)
 }
 
@@ -46,7 +46,7 @@ impl Through {
         self.not().or(other.not()).not()
     }
 
-    /// Of use only if silence later on does not change it either.
+    /// Of use only if stuttering later on does not change it either.
     fn until(self, other: Through) -> Option<Through> {
         let falls = other.falls;
         let lasts = self.always || other.always || self.lasts && other.lasts;
@@ -55,7 +55,7 @@ impl Through {
     }
 }
 
-/// None if silence after a position can change the truth at it.
+/// None if stuttering after a position can change the truth at it.
 fn through(formula: &Ltl<Atom>) -> Option<Through> {
     let not_until = |a: Through, b: Through| a.until(b).map(Through::not);
     match formula {

@@ -1,6 +1,6 @@
-//! Silence at random places: what is accepted does not hear it. The checker's own classifier is put to the same test.
+//! Stuttering at random places: accepted formulas do not change. The checker's own classifier is put to the same test.
 
-use super::is_insensitive;
+use super::is_invariant;
 use model::composition::Atom;
 use model::formula::{Connective, Ltl, Modality};
 use model::ids::{EventId, PropositionId};
@@ -47,7 +47,7 @@ impl Word {
     }
 
     /// The same run with the loop written out some times more, and silent positions in some places.
-    fn with_silence(&self, random: &mut Random) -> Word {
+    fn with_stuttering(&self, random: &mut Random) -> Word {
         let mut whole = self.clone();
         for _ in 0..random.below(3) {
             whole.letters.extend_from_slice(&self.letters[self.loop_from..]);
@@ -57,12 +57,12 @@ impl Word {
         }
         let mut longer = Word { letters: Vec::new(), loop_from: 0 };
         for (at, &(holds, event)) in whole.letters.iter().enumerate() {
-            let mut silence =
+            let mut stuttering =
                 |word: &mut Word, bound| (0..random.below(bound)).for_each(|_| word.letters.push((holds, None)));
-            silence(&mut longer, 3);
+            stuttering(&mut longer, 3);
             if at == whole.loop_from {
                 longer.loop_from = longer.letters.len();
-                silence(&mut longer, 2);
+                stuttering(&mut longer, 2);
             }
             longer.letters.push((holds, event));
         }
@@ -78,25 +78,25 @@ impl Word {
 }
 
 #[test]
-fn silence_does_not_change_what_is_accepted() {
+fn stuttering_does_not_change_what_is_accepted() {
     let wanted = testing::seeds(2000);
     let (mut accepted, mut temporal, mut missed, mut seed) = (0u64, 0u64, 0u64, 0u64);
     while accepted < wanted {
         seed += 1;
         let mut random = Random::new(seed);
         let formula = random_formula(&mut random, 4);
-        let insensitive = is_insensitive(&formula);
+        let invariant = is_invariant(&formula);
         let mut changed = false;
         for _ in 0..20 {
             let word = Word::random(&mut random);
-            let longer = word.with_silence(&mut random);
+            let longer = word.with_stuttering(&mut random);
             let same = word.keeps(&formula) == longer.keeps(&formula);
-            assert!(same || !insensitive, "seed {seed}: {formula}\n{word:?}\n{longer:?}");
+            assert!(same || !invariant, "seed {seed}: {formula}\n{word:?}\n{longer:?}");
             changed |= !same;
         }
-        accepted += u64::from(insensitive);
-        temporal += u64::from(insensitive && !formula.is_propositional());
-        missed += u64::from(!insensitive && !changed);
+        accepted += u64::from(invariant);
+        temporal += u64::from(invariant && !formula.is_propositional());
+        missed += u64::from(!invariant && !changed);
     }
     // Enough is accepted that is worth it, and not too much is missed: some of it is changed by longer words only.
     assert!(temporal * 4 > accepted, "{temporal} of {accepted} have temporal operators");
@@ -126,7 +126,7 @@ fn what_people_write_is_known() {
         unary(Modality::Eventually, binary(Connective::Or, event(0), proposition())),
         always(binary(Connective::And, not(event(0)), proposition())),
     ];
-    yes.iter().for_each(|formula| assert!(is_insensitive(formula), "{formula}"));
+    yes.iter().for_each(|formula| assert!(is_invariant(formula), "{formula}"));
     let no = [
         event(0),
         unary(Modality::Next, proposition()),
@@ -136,5 +136,5 @@ fn what_people_write_is_known() {
         unary(Modality::Eventually, not(event(0))),
         always(binary(Connective::Implies, proposition(), event(0))),
     ];
-    no.iter().for_each(|formula| assert!(!is_insensitive(formula), "{formula}"));
+    no.iter().for_each(|formula| assert!(!is_invariant(formula), "{formula}"));
 }

@@ -1,4 +1,4 @@
-//! Formulas that cannot hear silence.
+//! Formulas that are invariant under stuttering.
 //!
 //! The rules are those of [`model::composition_proof`]: each part of a formula allows some of the four pairs of its truth at
 //! a silent position and its truth at the position after it. All pairs are listed, and operators are tried on all of them.
@@ -12,7 +12,7 @@ type Pair = (bool, bool);
 const BOTH: [bool; 2] = [false, true];
 
 /// Whether silent positions may be put in and taken out without changing the truth of a formula.
-pub(super) fn is_insensitive(formula: &Ltl<Atom>) -> bool {
+pub(super) fn is_invariant(formula: &Ltl<Atom>) -> bool {
     pairs(formula).is_some_and(|pairs| agree(&pairs))
 }
 
@@ -75,5 +75,5 @@ fn temporal(a: &[Pair], b: &[Pair], value: impl Fn(bool, bool, bool) -> bool) ->
 
 /// The rules are our own, and so are those of the engine; the test is one for both.
 #[cfg(test)]
-#[path = "../../../compose/src/silence/tests.rs"]
+#[path = "../../../compose/src/stuttering/tests.rs"]
 mod tests;
