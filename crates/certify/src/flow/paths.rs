@@ -225,12 +225,8 @@ impl<'a> Walker<'a> {
             let to = choice.next.map_or(Point::at(to), |next| Point::Inside(edge, next));
             let mut done = self.choose(path, choices, position)?;
             if inner == 0 && matches!(&choice.action, Action::Receive { mode, .. } if !mode.keep) {
-                done.retain(|path| !self.ends_with_rendezvous(path));
-                done.extend(
-                    self.perform(path.clone(), &choice.action)?
-                        .into_iter()
-                        .filter(|path| self.ends_with_rendezvous(path)),
-                );
+                done.retain(|path| !self.handed(path));
+                done.extend(self.perform(path.clone(), &choice.action)?.into_iter().filter(|path| self.handed(path)));
             }
             found.extend(done.into_iter().map(|path| Path { to, ..path }));
         }
@@ -251,7 +247,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The last message of a path was handed over.
-    fn ends_with_rendezvous(&self, path: &Path) -> bool {
+    fn handed(&self, path: &Path) -> bool {
         matches!(path.traffic.last(), Some(Traffic::Taken(queue, _)) if self.ground.kinds[*queue as usize].rendezvous)
     }
 
