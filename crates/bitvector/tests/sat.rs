@@ -70,6 +70,41 @@ fn random_clauses_with_assumptions_are_decided_as_by_enumeration() {
     }
 }
 
+/// Long clauses are looked at from where a literal was last found. Assumptions make most of their literals false, one after
+/// the other and each time in another order; what is left is decided as by enumeration.
+#[test]
+fn long_clauses_are_decided_as_what_is_left_of_them() {
+    for seed in 0..seeds(200) {
+        let mut random = Random::new(seed);
+        let mut sat = Sat::new();
+        let (few, many) = (variables(&mut sat, 6), variables(&mut sat, 60));
+        let clauses: Vec<Vec<Lit>> = (0..3 + random.below(30))
+            .map(|_| {
+                let mut clause = random_clause(&mut random, &few, 3);
+                let rest: Vec<Lit> = many.iter().filter(|_| !random.one_in(4)).map(|var| var.literal(true)).collect();
+                clause.splice(0..0, rest);
+                (0..clause.len()).for_each(|at| clause.swap(at, random.below(at as u64 + 1) as usize));
+                clause.extend_from_within(..2);
+                clause
+            })
+            .collect();
+        clauses.iter().for_each(|clause| sat.add_clause(clause));
+        for _ in 0..8 {
+            let mut assumptions: Vec<Lit> = many.iter().map(|var| var.literal(false)).collect();
+            (0..assumptions.len()).for_each(|at| assumptions.swap(at, random.below(at as u64 + 1) as usize));
+            assumptions.truncate(assumptions.len() - random.below(3) as usize);
+            let is_left = |literal: &Lit| !assumptions.contains(&!*literal);
+            let short = clauses.iter().map(|clause| clause.iter().copied().filter(is_left).collect::<Vec<Lit>>());
+            // A clause with one of the many left can be true by it alone.
+            let short: Vec<Vec<Lit>> =
+                short.filter(|clause| clause.iter().all(|literal| literal.var().index() < few.len())).collect();
+            let answer = sat.solve(&assumptions, None, &Effort::unlimited());
+            let expected = if possible(&short, &[], few.len()) { Answer::Sat } else { Answer::Unsat };
+            assert_eq!(answer, expected, "seed {seed}");
+        }
+    }
+}
+
 /// Does the log contain the lemma that the core is impossible?
 fn proves(sat: &Sat, core: &[Lit]) -> bool {
     let wanted: Vec<Lit> = core.iter().map(|&literal| !literal).collect();

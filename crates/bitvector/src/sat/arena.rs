@@ -1,7 +1,7 @@
 //! Clauses, one after the other in one vector.
 //!
-//! A clause is four words of head (length and flags, number of levels, last use, number in the log) and its literals. Deleted clauses
-//! leave holes, which [`Arena::compacted`] closes.
+//! A clause is five words of head (length and flags, number of levels, last use, number in the log, where a literal to watch
+//! was last found) and its literals. Deleted clauses leave holes, which [`Arena::compacted`] closes.
 
 use super::literal::Lit;
 
@@ -14,7 +14,7 @@ impl ClauseRef {
     pub(super) const NONE: ClauseRef = ClauseRef(u32::MAX);
 }
 
-const HEAD: usize = 4;
+const HEAD: usize = 5;
 const LEARNT: u32 = 1 << 31;
 const DELETED: u32 = 1 << 30;
 const LENGTH: u32 = DELETED - 1;
@@ -32,6 +32,7 @@ impl Arena {
         self.words.push(Lit(levels));
         self.words.push(Lit(0));
         self.words.push(Lit(number));
+        self.words.push(Lit(2));
         self.words.extend_from_slice(literals);
         place
     }
@@ -45,10 +46,12 @@ impl Arena {
         &self.words[start..start + (self.head(clause) & LENGTH) as usize]
     }
 
-    pub(super) fn literals_mut(&mut self, clause: ClauseRef) -> &mut [Lit] {
+    /// Where a literal to watch was last found, and the literals.
+    pub(super) fn watched_mut(&mut self, clause: ClauseRef) -> (&mut u32, &mut [Lit]) {
         let start = clause.0 as usize + HEAD;
         let length = (self.head(clause) & LENGTH) as usize;
-        &mut self.words[start..start + length]
+        let (head, literals) = self.words[start - 1..start + length].split_at_mut(1);
+        (&mut head[0].0, literals)
     }
 
     pub(super) fn is_learnt(&self, clause: ClauseRef) -> bool {

@@ -9,8 +9,8 @@ use bitvector::sat::{Answer, Lit, Sat};
 use model::verdict::Reason;
 use std::collections::BTreeMap;
 
-/// More clauses than this are too many.
-const MOST_CLAUSES: usize = 4_000_000;
+/// More literals in clauses than this are too many: a conflict may have to look at all of them.
+const MOST_LITERALS: usize = 8_000_000;
 
 /// A question that takes more conflicts of the solver is left open.
 const MOST_CONFLICTS: u64 = 200_000;
@@ -20,7 +20,7 @@ pub(super) struct States {
     sat: Sat,
     /// By component and state: it is there.
     at: Vec<Vec<Lit>>,
-    clauses: usize,
+    literals: usize,
 }
 
 impl States {
@@ -28,7 +28,7 @@ impl States {
         let mut sat = Sat::new();
         let literals = |lts: &Lts| (0..lts.states()).map(|_| sat.new_variable().literal(true)).collect();
         let at = problem.leaves.iter().map(|leaf| &leaf.lts).map(literals).collect();
-        let mut states = States { sat, at, clauses: 0 };
+        let mut states = States { sat, at, literals: 0 };
         for part in 0..states.at.len() {
             let own = states.at[part].clone();
             states.exactly_one(&own)?;
@@ -42,8 +42,8 @@ impl States {
 
     fn add(&mut self, clause: &[Lit]) -> Result<(), Reason> {
         self.sat.add_clause(clause);
-        self.clauses += 1;
-        if self.clauses > MOST_CLAUSES { Err(Reason::States) } else { Ok(()) }
+        self.literals += clause.len();
+        if self.literals > MOST_LITERALS { Err(Reason::States) } else { Ok(()) }
     }
 
     fn exactly_one(&mut self, literals: &[Lit]) -> Result<(), Reason> {
