@@ -5,10 +5,8 @@ use crate::files::{self, Stamp};
 use crate::outputs;
 use crate::terminal::{self, diagnose, explain_error};
 use highwater::options::Kind;
-use highwater::{Budget, Cancel, Check, Error, Model, Property, Reading, Report, Wanted};
-use model::chart::Chart;
+use highwater::{Budget, Cancel, Check, Error, Model, Property, Report, Wanted};
 use model::source::SourceMap;
-use model::verdict::{Outcome, Verdict};
 use report::document::{Entry, combined_exit_code};
 use report::human;
 use report::progress::TerminalObserver;
@@ -140,12 +138,7 @@ impl Run<'_> {
     /// The first run of a model with channels as declared, for SPIN.
     fn write_trail(&self, model: &Model, report: &Report) -> Result<(), Error> {
         for output in self.args.output.output.iter().filter(|output| output.form == Form::Trail) {
-            let document = report.document();
-            let shown = |o: &&Outcome| o.verdict == Verdict::Violated && o.reading != Reading::Unbounded;
-            let witness = document.outcomes.iter().filter(shown).find_map(|outcome| outcome.witness.as_ref());
-            let none = Chart::new(&model::chart::Form::RUN, Vec::new());
-            if let Some(trail) = highwater::trail::write(model, witness.unwrap_or(&none))?.filter(|_| witness.is_some())
-            {
+            if let Some(trail) = highwater::trail::write(model, &report.document().outcomes)? {
                 outputs::save(&output.file, &trail)?;
             }
         }

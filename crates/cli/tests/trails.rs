@@ -9,7 +9,7 @@
 use crate::binary::{highwater, path, said, scratch, written};
 use crate::corpus;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use testing::judge;
@@ -39,8 +39,104 @@ fn copied(model: &Path, name: &str) -> PathBuf {
     folder
 }
 
-/// What is wrong with our trail in SPIN's eyes; `Ok(false)` if there is none.
-fn ours_in_spin(folder: &Path, model: &str, property: &str) -> Result<bool, String> {
+/// What SPIN's verifier, which executes every statement again, makes of a trail: its last lines, without the depth of each.
+/// An error if a statement cannot be executed where it stands; none if the verifier cannot be compiled.
+fn verifier_says(folder: &Path, model: &str, trail: &str) -> Result<Option<Vec<String>>, String> {
+    let text = std::fs::read_to_string(folder.join(trail)).unwrap();
+    let verifier = if text.starts_with("-2:") { "follows-claims" } else { "follows" };
+    let run = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).current_dir(folder).output().map_err(|e| e.to_string())
+    };
+    if !folder.join(verifier).exists() {
+        run("spin", &["-o1", "-o2", "-o3", "-a", model])?;
+        let claims = if verifier == "follows" { "-DNOCLAIM" } else { "-DCLAIMS" };
+        let compiled = run(judge::verifier_compiler(), &["-w", "-DVECTORSZ=8192", claims, "-o", verifier, "pan.c"])?;
+        if !compiled.status.success() {
+            println!("{model}: no verifier: {}", String::from_utf8_lossy(&compiled.stderr).trim());
+            return Ok(None);
+        }
+    }
+    let said = run(&format!("./{verifier}"), &["-v", "-r", trail])?;
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    if let Some(wrong) = ["UNEXECUTABLE", "Recovered at", "not found", "invalid pid"].iter().find(|w| said.contains(*w))
+    {
+        return Err(format!("the verifier says {wrong}: {}", said.chars().take(2000).collect::<String>()));
+    }
+    let end = said.split_once("trail ends after").ok_or_else(|| format!("the trail does not end: {said}"))?.1;
+    let without_depth = |line: &str| line.split_once(":\tproc").map_or(line, |(_, rest)| rest).trim().to_owned();
+    Ok(Some(end.lines().skip(1).map(without_depth).collect()))
+}
+
+/// Whether the verifier is in the same state at the beginning and at the end of the loop of a trail; if the claim moves, also
+/// whether a statement of the loop leaves a state that is accepting for the verifier.
+fn loop_closes(folder: &Path, model: &str, trail: &str) -> Result<Judged, String> {
+    let (stem, cycle) = trail.split_once("-1:-1:-1\n").ok_or("no mark of a loop")?;
+    std::fs::write(folder.join("stem.trail"), stem).unwrap();
+    let (first, last) = (verifier_says(folder, model, "stem.trail")?, verifier_says(folder, model, "ours.trail")?);
+    if first.is_none() {
+        return Ok(Judged::Steps);
+    }
+    if trail.starts_with("-2:") {
+        let listed = Command::new("./follows-claims").arg("-d").current_dir(folder).output().unwrap();
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        // `state 8 -(tr 6)-> state 8 [id 14 tp 2] [-a--G] n.pml:3 => ((x!=0))`
+        let accepting = |line: &str| {
+            let (_, rest) = line.split_once("[id")?;
+            let (number, rest) = rest.trim_start().split_once(' ')?;
+            let (_, labels) = rest.split_once('[')?;
+            labels.split(']').next()?.contains('a').then(|| format!(":{number}"))
+        };
+        let accepting: Vec<String> = listed.lines().filter_map(accepting).collect();
+        if !cycle.lines().any(|line| accepting.iter().any(|number| line.ends_with(number.as_str()))) {
+            return Err(format!("nothing in the loop is accepting: {cycle}"));
+        }
+    }
+    if first == last { Ok(Judged::Loop) } else { Err(format!("the loop does not close: {first:?} and {last:?}")) }
+}
+
+/// Whether a condition that must always hold does not hold at the end of a trail: a claim that executes its negation there
+/// can move. The number of that statement is taken from the trail of a `never` claim that waits for it.
+fn invariant_fails(folder: &Path, model: &str, formula: &str, trail: &str) -> Result<Judged, String> {
+    let invariant = formula.strip_prefix("[] ").ok_or_else(|| format!("`{formula}` is no invariant"))?;
+    let mut text = std::fs::read_to_string(folder.join(model)).unwrap();
+    while let Some(start) = text.find("ltl ") {
+        let end = start + text[start..].find('}').ok_or("no end of a formula")?;
+        text.replace_range(start..=end, "");
+    }
+    text += &format!("\nnever {{ do :: !({invariant}) -> break :: else od }}\n");
+    let claimed = folder.join("claimed");
+    std::fs::create_dir_all(&claimed).unwrap();
+    std::fs::write(claimed.join(model), text).unwrap();
+    let arguments = ["check", model, "-p", "never", "--quiet", "--output", "trail=ours.trail"];
+    let output = Command::new(env!("CARGO_BIN_EXE_highwater")).current_dir(&claimed).args(arguments).output().unwrap();
+    let never = std::fs::read_to_string(claimed.join("ours.trail")).map_err(|_| said(&output))?;
+    let (head, last) = (never.lines().next().unwrap(), never.lines().last().unwrap());
+    let shifted = trail.lines().map(|line| {
+        let cells: Vec<i64> = line.split(':').map(|cell| cell.parse().unwrap()).collect();
+        format!("{}:{}:{}\n", cells[0], cells[1] + 1, cells[2])
+    });
+    let steps: String = shifted.collect();
+    let (_, last) = last.split_once(':').unwrap();
+    std::fs::write(claimed.join("ended.trail"), format!("{head}\n{steps}{}:{last}\n", trail.lines().count() + 1))
+        .unwrap();
+    let judged = verifier_says(&claimed, model, "ended.trail")?;
+    Ok(if judged.is_some() { Judged::Invariant } else { Judged::Steps })
+}
+
+/// What was judged at the end of a trail.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Judged {
+    Assertion,
+    EndState,
+    Loop,
+    ClaimEnds,
+    Invariant,
+    /// The steps only.
+    Steps,
+}
+
+/// What was judged in our trail by SPIN, or what is wrong with it; `None` if there is none.
+fn ours_in_spin(folder: &Path, model: &str, property: &str) -> Result<Option<Judged>, String> {
     let trail = folder.join("ours.trail");
     let _ = std::fs::remove_file(&trail);
     let properties = match property {
@@ -54,7 +150,7 @@ fn ours_in_spin(folder: &Path, model: &str, property: &str) -> Result<bool, Stri
         .output()
         .unwrap();
     if !trail.exists() {
-        return Ok(false);
+        return Ok(None);
     }
     let document: Value = serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())?;
     let violated = document["results"].as_array().unwrap().iter().find(|result| result["verdict"] == "violated");
@@ -62,12 +158,21 @@ fn ours_in_spin(folder: &Path, model: &str, property: &str) -> Result<bool, Stri
     let says = spin_says(folder, model, "ours.trail");
     let text = std::fs::read_to_string(&trail).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('-')).count();
+    let claimed = violated.is_some_and(|result| result["property"].as_str().unwrap().starts_with("never"));
+    if claimed != text.starts_with("-2:")
+        || claimed && !text.lines().nth(1).is_some_and(|line| line.starts_with("1:0:"))
+    {
+        return Err(format!("only a claim has moves, and it has the first: {text}"));
+    }
     if witness["problem_code"] == "assertion" {
         // The line that SPIN names is the one its scanner had come to, so it is the step that counts: the last one.
         let (before, after) = says.split_once("assertion violated").unwrap_or((&says, ""));
         let failed =
             !after.is_empty() && !before.contains("trail ends") && after.contains(&format!("after {lines} steps"));
-        return if failed { Ok(true) } else { Err(format!("SPIN sees no failed assertion in the last step: {says}")) };
+        return match failed {
+            true => Ok(Some(Judged::Assertion)),
+            false => Err(format!("SPIN sees no failed assertion in the last step: {says}")),
+        };
     }
     // After a loop of nothing, SPIN counts the mark of the loop, which has the number -1.
     let followed = match text.ends_with("-1:-1:-1\n") {
@@ -82,18 +187,37 @@ fn ours_in_spin(folder: &Path, model: &str, property: &str) -> Result<bool, Stri
     if witness["loop_from"].is_u64() != says.contains("START OF CYCLE") {
         return Err(format!("SPIN sees another loop: {says}"));
     }
-    if witness["problem_code"] != "invalid-end-state" {
-        return Ok(true);
+    verifier_says(folder, model, "ours.trail")?;
+    if witness["loop_from"].is_u64() {
+        return loop_closes(folder, model, &text).map(Some);
     }
-    // SPIN has the same processes at the end, at the same lines.
     let end = says.split("trail ends after").nth(1).unwrap_or_default();
-    let mut spins: Vec<String> = end.lines().filter_map(place_of_process).collect();
-    let ours = witness["waiting"].as_array().ok_or("no waiting processes")?.iter();
-    let mut ours: Vec<String> =
-        ours.map(|waits| format!("{} {}", waits["instance"], waits["process"].as_str().unwrap_or(""))).collect();
-    spins.sort();
-    ours.sort();
-    if spins == ours { Ok(true) } else { Err(format!("at the end SPIN has {spins:?}, we have {ours:?}")) }
+    match witness["problem_code"].as_str().unwrap() {
+        "claim-violated" => {
+            let at_end = |line: &str| line.contains("proc  - (") && line.ends_with("<valid end state>");
+            let ends = end.lines().any(at_end);
+            if ends { Ok(Some(Judged::ClaimEnds)) } else { Err(format!("the claim has no end for SPIN: {end}")) }
+        }
+        "formula" => {
+            let formula = witness["problem"].as_str().unwrap().split('`').nth(1).unwrap();
+            invariant_fails(folder, model, formula, &text).map(Some)
+        }
+        "invalid-end-state" => {
+            // SPIN has the same processes at the end, at the same lines.
+            let mut spins: Vec<String> = end.lines().filter_map(place_of_process).collect();
+            let ours = witness["waiting"].as_array().ok_or("no waiting processes")?.iter();
+            let mut ours: Vec<String> = ours
+                .map(|waits| format!("{} {}", waits["instance"], waits["process"].as_str().unwrap_or("")))
+                .collect();
+            spins.sort();
+            ours.sort();
+            match spins == ours {
+                true => Ok(Some(Judged::EndState)),
+                false => Err(format!("at the end SPIN has {spins:?}, we have {ours:?}")),
+            }
+        }
+        _ => Ok(Some(Judged::Steps)),
+    }
 }
 
 /// `2 Bob` of the line ` 20: proc  2 (Bob:1) t1.pml:22 (state 9)`.
@@ -157,7 +281,7 @@ fn trails_go_both_ways_for_a_model_with_all_kinds_of_statements() {
     let file = written("trail-model.pml", MODEL);
     let folder = copied(&file, "model");
     let name = "trail-model.pml";
-    assert_eq!(ours_in_spin(&folder, name, SAFETY), Ok(true));
+    assert_eq!(ours_in_spin(&folder, name, SAFETY), Ok(Some(Judged::EndState)));
     assert_eq!(spins_in_ours(&folder, name, SAFETY), Ok(true));
     // One that does not fit is refused, at the line that is not possible.
     std::fs::write(folder.join("wrong.trail"), "1:0:0\n2:0:0\n").unwrap();
@@ -175,7 +299,7 @@ fn trails_of_runs_that_end_have_a_loop_of_nothing() {
     let text = "byte x;\nactive proctype P() { x = 1; x = 2 }\nltl f { <> (x == 3) }\n";
     let name = "trail-ends.pml";
     let folder = copied(&written(name, text), "ends");
-    assert_eq!(ours_in_spin(&folder, name, "ltl:f"), Ok(true));
+    assert_eq!(ours_in_spin(&folder, name, "ltl:f"), Ok(Some(Judged::Loop)));
     assert_eq!(std::fs::read_to_string(folder.join("ours.trail")).unwrap(), "1:0:0\n2:0:1\n3:0:2\n-1:-1:-1\n");
     assert_eq!(spins_in_ours(&folder, name, "ltl:f"), Ok(true));
     let replayed = highwater(&["simulate", path(&folder.join(name)), "--replay", path(&folder.join("ours.trail"))]);
@@ -225,30 +349,91 @@ fn trails_of_public_models_go_both_ways() {
         let quick = [0, 1, 2, 3, cases.len() - 15, cases.len() - 14, cases.len() - 2, cases.len() - 1];
         cases = quick.map(|index| cases[index].clone()).to_vec();
     }
-    let (mut written, mut read) = (Vec::new(), Vec::new());
-    let mut wrong = Vec::new();
+    let (mut written, mut read, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+    let mut judged: BTreeMap<Judged, usize> = BTreeMap::new();
     for (file, property) in &cases {
         let model = folder.join(file);
         let name = model.file_name().unwrap().to_str().unwrap();
         let copy = copied(&model, "public");
-        for (list, result) in
-            [(&mut written, ours_in_spin(&copy, name, property)), (&mut read, spins_in_ours(&copy, name, property))]
-        {
-            match result {
-                Ok(true) => list.push(file),
-                Ok(false) => {}
-                Err(why) => wrong.push(format!("{file} {property}: {}", why.chars().take(400).collect::<String>())),
+        let mut differs =
+            |why: String| wrong.push(format!("{file} {property}: {}", why.chars().take(600).collect::<String>()));
+        match ours_in_spin(&copy, name, property) {
+            Ok(Some(kind)) => {
+                *judged.entry(kind).or_default() += 1;
+                written.push(file);
             }
+            Ok(None) => {}
+            Err(why) => differs(why),
+        }
+        match spins_in_ours(&copy, name, property) {
+            Ok(true) => read.push(file),
+            Ok(false) => {}
+            Err(why) => differs(why),
         }
     }
     let models = |files: &[&String]| files.iter().collect::<BTreeSet<_>>().len();
     let (ours, spins) = (models(&written), models(&read));
     println!(
-        "{} trails of {ours} models replay in SPIN, {} of SPIN, of {spins} models, here",
+        "{} trails of {ours} models replay in SPIN, {judged:?}; {} of SPIN, of {spins} models, here",
         written.len(),
         read.len()
     );
     assert!(wrong.is_empty(), "{} trails differ:\n{}", wrong.len(), wrong.join("\n"));
     let least = if full { 100 } else { cases.len() };
     assert!(ours >= least && spins >= least, "trails of {ours} models were written, of {spins} read");
+}
+
+/// Claims with an end, with a loop of steps, with a loop of nothing, with an atomic sequence, with an assertion, between the
+/// processes and behind them; which of their moves fit is for SPIN's verifier to say.
+#[test]
+fn the_moves_of_claims_are_in_their_trails() {
+    if !judge::has_spin() {
+        println!("skipped: SPIN is not installed");
+        return;
+    }
+    let counter = "active proctype P() { do :: x < 3 -> x++ :: x == 3 -> x = 1 od }";
+    let twice = "active proctype P() { atomic { x = 1; x = 2 } x = 3 }";
+    let models = [
+        ("end", twice, "never { do :: x == 2 -> break :: else od }", Judged::ClaimEnds),
+        (
+            "loop",
+            counter,
+            "never { do :: x == 3 -> goto accept_A :: true od; accept_A: do :: x != 0 od }",
+            Judged::Loop,
+        ),
+        (
+            "rounds",
+            counter,
+            "never { do :: true :: x > 1 -> goto accept_A od; accept_A: true; T: if :: x == 1 -> goto accept_A :: x != 1 -> goto T fi }",
+            Judged::Loop,
+        ),
+        ("nothing", twice, "never { do :: x == 3 -> goto accept :: true od; accept: do :: true od }", Judged::Loop),
+        (
+            "turns",
+            twice,
+            "never { do :: x == 3 -> goto accept :: true od; accept: x == 3; x > 2; goto accept }",
+            Judged::Loop,
+        ),
+        (
+            "atomic",
+            counter,
+            "never { do :: true :: atomic { x == 2; x < 3 -> goto accept_A } od; accept_A: do :: true od }",
+            Judged::Loop,
+        ),
+    ];
+    let mut judged = 0;
+    for (name, process, claim, expected) in models {
+        let others = "chan c = [0] of { byte };\nactive proctype Q() { c!x }\nactive proctype R() { byte y; c?y; end: do :: false od }";
+        for text in [format!("{process}\n{claim}\n{others}"), format!("{others}\n{process}\n{claim}")] {
+            let file = format!("trail-claim-{name}.pml");
+            let folder = copied(&written(&file, &format!("byte x;\n{text}\n")), &format!("claim-{name}"));
+            let ours = ours_in_spin(&folder, &file, "never");
+            assert_eq!(ours, Ok(Some(expected)), "{text}");
+            let replayed =
+                highwater(&["simulate", path(&folder.join(&file)), "--replay", path(&folder.join("ours.trail"))]);
+            assert_eq!(replayed.status.code(), Some(0), "{}", said(&replayed));
+            judged += 1;
+        }
+    }
+    assert_eq!(judged, 12);
 }

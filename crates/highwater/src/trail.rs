@@ -2,12 +2,23 @@
 
 use crate::error::Error;
 use crate::model::{Model, System};
-use model::chart::Chart;
 use model::network::Network;
+use model::semantics::Reading;
+use model::verdict::{Outcome, Property, Verdict};
 
-/// A run of a Promela model as a trail; none if the run is too long to have all its steps.
-pub fn write(model: &Model, chart: &Chart) -> Result<Option<String>, Error> {
-    Ok(promela::trail::write(network(model)?, chart))
+/// The first run of a Promela model with channels as declared, as a trail; none if there is no run, or it is too long to have
+/// all its steps.
+pub fn write(model: &Model, outcomes: &[Outcome]) -> Result<Option<String>, Error> {
+    let network = network(model)?;
+    let shown = |o: &&Outcome| o.verdict == Verdict::Violated && o.reading != Reading::Unbounded;
+    let first = outcomes.iter().filter(shown).find_map(|outcome| Some((outcome, outcome.witness.as_ref()?)));
+    Ok(first.and_then(|(outcome, chart)| {
+        let claim = match &outcome.property {
+            Property::Never(name) => Some(name.as_str()),
+            _ => None,
+        };
+        promela::trail::write(network, chart, outcome.reading, claim)
+    }))
 }
 
 /// The network of a Promela model.

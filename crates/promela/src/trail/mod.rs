@@ -5,9 +5,13 @@
 //! same elements in the same order ([`model::network::Location::executes`]). A rendezvous is two lines, sender first. Lines
 //! with a negative depth are marks: -1 is the start of a loop, -2 says that process 0 is a claim, and -4 that *statement
 //! merging* was on: then a line may stand for several steps, and only the first is named. What is written here has no
-//! merged steps and no claim.
+//! merged steps. A run that was found for a `never` claim has the claim's moves ([`claim`]); SPIN's own claim for a formula is
+//! another one than ours, so a run that was found for a formula has none.
 
-use model::chart::{Chart, StepKey};
+mod claim;
+
+use claim::Claimed;
+use model::chart::{Chart, ChartStep, StepKey};
 use model::ids::{EdgeId, LocationId, MachineId};
 use model::network::{Machine, Network};
 use model::semantics::{Reading, Semantics, Step, Stepper};
@@ -37,39 +41,95 @@ pub fn is_trail(text: &str) -> bool {
     text.lines().next().is_some_and(|line| numbers(line).is_some())
 }
 
-/// A run as a trail; none if the run is too long to have all its steps, or a message is lost in it.
-pub fn write(network: &Network, chart: &Chart) -> Option<String> {
-    let statements = Statements::of(network);
-    let mut text = String::new();
-    let mut depth = 0;
+/// A run as a trail; none if the run is too long to have all its steps, or a message is lost in it. A run that was found for
+/// a claim has the moves of the claim, too.
+pub fn write(network: &Network, chart: &Chart, reading: Reading, claim: Option<&str>) -> Option<String> {
     if chart.gap.is_some() {
         return None;
     }
-    for (position, step) in chart.steps.iter().enumerate() {
-        if chart.loop_from == Some(position) {
-            text += LOOP;
+    let key = |step: &ChartStep| match &step.key {
+        Some(StepKey::Network(key)) => Some(Step::from(*key)),
+        _ => None,
+    };
+    let steps = chart.steps.iter().map(key).collect::<Option<Vec<Step>>>()?;
+    let claim = claim.and_then(|name| network.claims.iter().position(|claim| claim.name == name));
+    let claimed = claim.and_then(|claim| {
+        let semantics = Semantics::new(network, reading);
+        Some((claim, claim::follow(&semantics, &network.claims[claim], &steps, chart.loop_from)?))
+    });
+    let statements = Statements::of(network);
+    let mut writer = Writer { chart, steps: &steps, statements, depth: 0, first: 0, text: String::new() };
+    match &claimed {
+        Some((claim, claimed)) => writer.with_claim(*claim, claimed)?,
+        None => writer.alone()?,
+    }
+    Some(writer.text)
+}
+
+struct Writer<'a> {
+    chart: &'a Chart,
+    steps: &'a [Step],
+    statements: Statements<'a>,
+    depth: usize,
+    /// The number of the first process: a claim is process 0, and comes before it.
+    first: u32,
+    text: String,
+}
+
+impl Writer<'_> {
+    fn alone(&mut self) -> Option<()> {
+        // A run that ends goes on with nothing forever.
+        for position in 0..=self.steps.len() {
+            if self.chart.loop_from == Some(position) {
+                self.text += LOOP;
+            }
+            if position < self.steps.len() {
+                self.step(position)?;
+            }
         }
-        let moves = match &step.key {
-            Some(StepKey::Network(key)) => match Step::from(*key) {
-                Step::Edge { process, edge } => vec![(process, edge)],
-                Step::Rendezvous { sender, receiver } => vec![sender, receiver],
-                Step::Loss { .. } => return None,
-            },
-            _ => return None,
+        Some(())
+    }
+
+    fn with_claim(&mut self, claim: usize, claimed: &Claimed) -> Option<()> {
+        let number = self.statements.type_of_claim(claim);
+        let _ = writeln!(self.text, "-2:{number}:-2");
+        self.first = 1;
+        for (index, (position, moves)) in claimed.stem.iter().chain(&claimed.cycle).enumerate() {
+            if index == claimed.stem.len() {
+                self.text += LOOP;
+            }
+            for edge in moves {
+                let statement = self.statements.of_claim(claim, *edge)?;
+                self.line(0, statement);
+            }
+            // The claim comes to its end before the next step.
+            let ends = claimed.cycle.is_empty() && index + 1 == claimed.stem.len();
+            let steps = claimed.steps[*position].clone();
+            steps.filter(|_| !ends).try_for_each(|step| self.step(step))?;
+        }
+        Some(())
+    }
+
+    fn step(&mut self, position: usize) -> Option<()> {
+        let moves = match self.steps[position] {
+            Step::Edge { process, edge } => vec![(process, edge)],
+            Step::Rendezvous { sender, receiver } => vec![sender, receiver],
+            Step::Loss { .. } => return None,
         };
-        for ((process, edge), mover) in moves.into_iter().zip(&step.moves) {
-            let lane = chart.lanes.get(mover.lane);
-            let machine = lane.and_then(|lane| network.machines.iter().position(|machine| machine.name == lane.name));
-            let statement = machine.and_then(|machine| statements.of_edge(machine, edge))?;
-            depth += 1;
-            let _ = writeln!(text, "{depth}:{process}:{statement}");
+        for ((process, edge), mover) in moves.into_iter().zip(&self.chart.steps[position].moves) {
+            let lane = self.chart.lanes.get(mover.lane);
+            let machines = &self.statements.network.machines;
+            let machine = lane.and_then(|lane| machines.iter().position(|machine| machine.name == lane.name));
+            let statement = machine.and_then(|machine| self.statements.of_edge(machine, edge))?;
+            self.line(self.first + process, statement);
         }
+        Some(())
     }
-    // A run that ends goes on with nothing forever.
-    if chart.loop_from == Some(chart.steps.len()) {
-        text += LOOP;
+
+    fn line(&mut self, process: u32, statement: u32) {
+        self.depth += 1;
+        let _ = writeln!(self.text, "{}:{process}:{statement}", self.depth);
     }
-    Some(text)
 }
 
 /// The numbers of statements.
@@ -77,29 +137,42 @@ struct Statements<'n> {
     network: &'n Network,
     /// By process type, the number of its first statement.
     first: Vec<u32>,
+    /// By claim, the number of its first statement.
+    of_claims: Vec<u32>,
+}
+
+/// A claim takes its numbers where it is written.
+fn is_before(claim: &Machine, machine: &Machine) -> bool {
+    claim.span.file == machine.span.file && claim.span.start < machine.span.start
 }
 
 impl<'n> Statements<'n> {
     fn of(network: &'n Network) -> Self {
         let size = |machine: &Machine| machine.locations.len().saturating_sub(1) as u32;
-        let mut first = Vec::new();
-        let mut next = 0;
-        for machine in &network.machines {
-            // A claim takes its numbers where it is written.
-            let before =
-                |claim: &&Machine| claim.span.file == machine.span.file && claim.span.start < machine.span.start;
-            let claims: u32 = network.claims.iter().filter(before).map(size).sum();
-            first.push(next + claims);
-            next += size(machine);
-        }
-        Statements { network, first }
+        let (machines, claims) = (&network.machines, &network.claims);
+        let first = machines.iter().enumerate().map(|(index, machine)| {
+            let before = claims.iter().filter(|claim| is_before(claim, machine));
+            machines[..index].iter().chain(before).map(size).sum()
+        });
+        let of_claims = claims.iter().enumerate().map(|(index, claim)| {
+            let before = machines.iter().filter(|machine| !is_before(claim, machine));
+            claims[..index].iter().chain(before).map(size).sum()
+        });
+        Statements { network, first: first.collect(), of_claims: of_claims.collect() }
+    }
+
+    /// The number of a claim among the process types and claims.
+    fn type_of_claim(&self, claim: usize) -> usize {
+        let own = &self.network.claims[claim];
+        claim + self.network.machines.iter().filter(|machine| !is_before(own, machine)).count()
     }
 
     fn of_edge(&self, machine: usize, edge: EdgeId) -> Option<u32> {
-        let type_ = &self.network.machines[machine];
-        let location = &type_.locations[type_.edges.get(edge.index())?.from.index()];
-        let position = location.edges.iter().position(|other| *other == edge)?;
-        Some(self.first[machine] + location.executes.get(position)?.checked_sub(1)?)
+        Some(self.first[machine] + element(&self.network.machines[machine], edge)?)
+    }
+
+    fn of_claim(&self, claim: usize, edge: EdgeId) -> Option<u32> {
+        Some(self.of_claims[claim] + element(&self.network.claims[claim], edge)?)
     }
 
     /// The statements that a process can execute at a location.
@@ -113,6 +186,13 @@ impl<'n> Statements<'n> {
         let locations = 0..self.network.machine(machine).locations.len();
         locations.map(LocationId::from).any(|location| self.at(machine, location).any(|other| other == statement))
     }
+}
+
+/// The number of the statement that an edge executes, in its process type.
+fn element(machine: &Machine, edge: EdgeId) -> Option<u32> {
+    let location = &machine.locations[machine.edges.get(edge.index())?.from.index()];
+    let position = location.edges.iter().position(|other| *other == edge)?;
+    location.executes.get(position)?.checked_sub(1)
 }
 
 /// Reads a trail, and takes its steps in a model.
