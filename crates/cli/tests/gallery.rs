@@ -18,7 +18,8 @@ fn compare(name: &str, drawn: &str) {
     }
     let kept = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(kept == drawn, "{name} is not what is drawn now");
-    assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n") && !drawn.contains("<script"), "{name}");
+    let is_picture = drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n") && !drawn.contains("<script");
+    assert!(is_picture || name == "report.html", "{name}");
     let page = std::fs::read_to_string(root().join("docs/src/gallery.md")).unwrap();
     assert!(page.contains(&format!("gallery/{name}")), "{name} is on no page");
 }
@@ -54,6 +55,34 @@ fn runs_are_drawn_as_sequence_charts() {
     assert!(deadlock.contains("Exchange:0 waits at line[me]?busy: the message at the head of"), "{deadlock}");
     let livelock = drawn("livelock.svg", "client-server", &["-p", "livelock", "--progress", "tc[0]?ack"]);
     assert!(livelock.contains("⟲ forever") && livelock.matches("class=\"arrow\"").count() == 3, "{livelock}");
+}
+
+/// The report of the deadlock, with another time than it took.
+#[test]
+fn the_report_is_the_page_that_check_writes() {
+    let file = scratch("gallery-report.html");
+    let model = "examples/real-deadlock/real-deadlock.pml";
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_highwater"))
+        .current_dir(root())
+        .args(["check", model, "-p", "deadlock,boundedness", "--quiet", "--output", &format!("html={}", path(&file))])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let page = std::fs::read_to_string(&file).unwrap();
+    let (before, data) = page.split_once("id=\"data\">").unwrap();
+    let (data, behind) = data.split_once("</script>").unwrap();
+    let mut words: Vec<String> = data.split(' ').map(str::to_owned).collect();
+    for position in 1..words.len() {
+        let unit = words[position].split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        let number = words[position - 1].rfind(|c: char| !c.is_ascii_digit() && c != '.').map_or(0, |at| at + 1);
+        if ["ms", "s", "µs"].contains(&unit) && number < words[position - 1].len() {
+            words[position] = words[position].replacen(unit, "ms", 1);
+            words[position - 1].replace_range(number.., "1");
+        }
+    }
+    let data = words.join(" ").replace(path(&file), "report.html");
+    compare("report.html", &format!("{before}id=\"data\">{data}</script>{behind}"));
+    assert!(data.contains("Exchange") && data.contains("the message at the head of"));
 }
 
 #[test]

@@ -26,7 +26,7 @@ mod ending;
 mod lanes;
 
 pub(crate) use ending::ending;
-pub use ending::{because, stopped};
+pub use ending::{because, sentence, stopped};
 
 use crate::cycles::enumerated;
 use crate::places::Places;

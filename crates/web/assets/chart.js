@@ -9,35 +9,60 @@ const LETTER = 7.6;
 class Chart {
   /** @param {Run} run @param {(step: number) => void} onSelect */
   constructor(run, onSelect) {
-    this.run = run;
     this.onSelect = onSelect;
+    this.heads = html("div", { class: "heads" });
+    this.svg = svg("svg", { class: "lines-of-chart", "aria-hidden": "true" });
+    this.list = html("div", { class: "rows" });
+    this.canvas = html("div", { class: "canvas" }, this.svg, this.list);
+    this.element = html("div", {
+      class: "chart", tabindex: "0", role: "listbox", "aria-label": "message sequence chart: arrow keys go from step to step",
+      onscroll: () => this.schedule(), onkeydown: event => this.key(event),
+    }, this.heads, this.canvas);
+    this.scheduled = false;
+    this.load(run);
+    new ResizeObserver(() => this.schedule()).observe(this.element);
+  }
+
+  /** Shows a run instead of the one before. @param {Run} run */
+  load(run) {
+    this.run = run;
     /** How many steps are done: 0 is the start. */
     this.current = 0;
+    this.drawn = "";
     const count = Math.max(1, run.lanes.length);
     // A lane has room for its name, and for most labels.
     const longest = Math.min(22, run.lanes.reduce((most, name) => Math.max(most, name.length), 4));
     let letters = 0;
     for (let step = 0; step < Math.min(run.length, 2000); step++) letters = Math.max(letters, run.label(step).length);
     this.laneWidth = Math.max(count > 12 ? 74 : 92, Math.min(170, Math.max(longest * 8 + 26, letters * LETTER + 18)));
-    this.lanesWidth = Math.max(count * this.laneWidth, this.labelsEnd()) + 24;
+    const [before, behind] = this.labelsReach();
+    /** Where the first lane begins: labels at the left of a lane have room, too. */
+    this.left = NUMBERS + Math.max(0, before);
+    this.lanesWidth = Math.max(count * this.laneWidth, behind) + 24;
     this.hasQueues = run.raw.processes && run.channels.length > 0;
-    this.width = NUMBERS + this.lanesWidth + (this.hasQueues ? 280 : 0);
+    this.width = this.left + this.lanesWidth + (this.hasQueues ? this.queuesWidth() : 0);
     this.rows = run.length + 1;
-    this.heads = html("div", { class: "heads", style: { width: `${this.width}px` } });
-    this.svg = svg("svg", { class: "lines-of-chart", "aria-hidden": "true" });
-    this.list = html("div", { class: "rows" });
-    const canvas = html("div", { class: "canvas", style: { height: `${this.rows * ROW + 16}px`, width: `${this.width}px` } }, this.svg, this.list);
-    this.element = html("div", {
-      class: "chart", tabindex: "0", role: "listbox", "aria-label": "message sequence chart: arrow keys go from step to step",
-      onscroll: () => this.schedule(), onkeydown: event => this.key(event),
-    }, this.heads, canvas);
-    this.scheduled = false;
-    new ResizeObserver(() => this.schedule()).observe(this.element);
+    this.heads.style.width = this.canvas.style.width = `${this.width}px`;
+    this.canvas.style.height = `${this.rows * ROW + 16}px`;
+  }
+
+  /** The room for what channels hold; of a long run some is enough, and more can be scrolled to. */
+  queuesWidth() {
+    let width = 150;
+    for (let step = 0; step < Math.min(this.run.length, 200); step++) {
+      const state = this.run.after(step + 1);
+      const each = this.run.touched(step).slice(0, 3).map(channel => {
+        const held = state.queues[channel].slice(0, 5);
+        return Math.min(16, this.run.channels[channel].length) * LETTER + 36 + Math.max(40, held.reduce((sum, id) => sum + Math.min(14, this.run.text(id).length) * 7 + 16, 0)) + (state.queues[channel].length > 5 ? 26 : 0);
+      });
+      width = Math.max(width, each.reduce((sum, one) => sum + one, 10));
+    }
+    return Math.min(width, 640);
   }
 
   /** @param {number} lane */
   x(lane) {
-    return NUMBERS + this.laneWidth * (lane + 0.5);
+    return this.left + this.laneWidth * (lane + 0.5);
   }
 
   /** Where a label begins: it stands beside the first who moves, above the line to the others. */
@@ -46,13 +71,23 @@ class Chart {
     return Math.min(...moves.map(move => move[0]));
   }
 
-  /** How far labels reach, behind the numbers. */
-  labelsEnd() {
-    let end = 0;
+  /** A label stands at the side of its lane where no arrow is. @param {number} step */
+  isAtLeft(step) {
+    const [, moves, message] = this.run.raw.steps[step];
+    if (!message || moves?.length !== 1 || message[3] < 0) return false;
+    return this.run.lane(message[3]) > moves[0][0];
+  }
+
+  /** How far labels reach, before the first lane begins and behind it. @returns {[number, number]} */
+  labelsReach() {
+    let before = 0, behind = 0;
     for (let step = 0; step < this.run.length; step++) {
-      if (this.run.raw.steps[step][1]?.length) end = Math.max(end, this.laneWidth * (this.labelAt(step) + 0.5) + Math.min(MOST_LETTERS, this.run.label(step).length) * LETTER);
+      if (!this.run.raw.steps[step][1]?.length) continue;
+      const middle = this.laneWidth * (this.labelAt(step) + 0.5), long = Math.min(MOST_LETTERS, this.run.label(step).length) * LETTER;
+      if (this.isAtLeft(step)) before = Math.max(before, long + 14 - middle);
+      else behind = Math.max(behind, middle + long);
     }
-    return end;
+    return [before, behind];
   }
 
   /** The names of some lanes. @param {number} from @param {number} to */
@@ -61,7 +96,7 @@ class Chart {
       class: "head", title: shortened(name, 300),
       style: { left: `${this.x(lane) - this.laneWidth / 2 + 4}px`, width: `${this.laneWidth - 8}px`, "--lane": laneColor(lane) },
     }, html("span", {}, shortened(name, 40))));
-    if (this.hasQueues) names.push(html("div", { class: "head queues-head", style: { left: `${NUMBERS + this.lanesWidth}px`, width: "270px" } }, "channels"));
+    if (this.hasQueues) names.push(html("div", { class: "head queues-head", style: { left: `${this.left + this.lanesWidth}px`, width: "270px" } }, "channels"));
     return names;
   }
 
@@ -124,7 +159,7 @@ class Chart {
     const top = first * ROW;
     const width = Math.max(this.width, view.clientWidth);
     const seen = [view.scrollLeft - 200, view.scrollLeft + (view.clientWidth || 2000) + 200];
-    const lanes = seen.map(x => Math.max(0, Math.min(this.run.lanes.length, Math.ceil((x - NUMBERS) / this.laneWidth))));
+    const lanes = seen.map(x => Math.max(0, Math.min(this.run.lanes.length, Math.ceil((x - this.left) / this.laneWidth))));
     const drawn = [first, last, this.current, width, view.scrollLeft > 0, ...lanes].join();
     if (drawn === this.drawn) return;
     this.drawn = drawn;
@@ -206,8 +241,8 @@ class Chart {
     }
     if (this.run.atomic(step)) parts.push(svg("line", { class: "atomic", x1: this.x(first.lane), x2: this.x(first.lane), y1: y, y2: y + ROW, style: { "--lane": laneColor(first.lane) } }));
     for (const lane of lanes) parts.push(svg("circle", { class: `dot${now ? " now" : ""}`, cx: this.x(lane), cy: line, r: now ? 6 : 4.5, style: { "--lane": laneColor(lane) } }));
-    const x = this.x(this.labelAt(step)) + 11, text = shortened(this.run.label(step), MOST_LETTERS);
-    parts.push(svg("text", { class: `label${message ? " message" : ""}${now ? " now" : ""}`, x, y: moves.length > 1 ? line - 6 : y + 4.5 }, text));
+    const left = this.isAtLeft(step), x = this.x(this.labelAt(step)) + (left ? -11 : 11), text = shortened(this.run.label(step), MOST_LETTERS);
+    parts.push(svg("text", { class: `label${left ? " left-label" : ""}${message ? " message" : ""}${now ? " now" : ""}`, x, y: moves.length > 1 ? line - 6 : y + 4.5 }, text));
     return parts;
   }
 
@@ -242,7 +277,7 @@ class Chart {
   /** @param {number} step */
   queues(step) {
     const state = this.run.after(step + 1);
-    return html("span", { class: "row-queues", style: { left: `${NUMBERS + this.lanesWidth}px` } }, this.run.touched(step).slice(0, 3).map(channel => {
+    return html("span", { class: "row-queues", style: { left: `${this.left + this.lanesWidth}px` } }, this.run.touched(step).slice(0, 3).map(channel => {
       const held = state.queues[channel], shown = held.slice(0, 5).map(id => html("span", { class: "chip" }, shortened(this.run.text(id), 14)));
       return html("span", { class: "row-queue", "data-channel": this.run.channels[channel] }, html("b", {}, shortened(this.run.channels[channel], 16)), html("span", { class: "mouth" }), shown, held.length > 5 ? html("span", { class: "more" }, `+${held.length - 5}`) : null, held.length ? null : html("i", {}, "empty"));
     }));

@@ -102,9 +102,12 @@ class Explorer {
     this.here = here;
     Object.assign(this.data, { strings: here.strings, places: here.places });
     const run = new Run(this.data, here.run), onPlace = place => this.source.show([place], "mark");
-    this.chart = new Chart(run, () => {});
-    this.chartPlace.replaceChildren(this.chart.element);
-    this.chart.element.addEventListener("click", () => { if (this.chart.current < this.steps.length) this.go(this.steps.slice(0, this.chart.current), this.steps.slice(this.chart.current)); });
+    if (this.chart) this.chart.load(run);
+    else {
+      this.chart = new Chart(run, () => {});
+      this.chartPlace.replaceChildren(this.chart.element);
+      this.chart.element.addEventListener("click", () => { if (this.chart.current < this.steps.length) this.go(this.steps.slice(0, this.chart.current), this.steps.slice(this.chart.current)); });
+    }
     this.chart.select(run.length, true);
     const text = id => here.strings[id];
     const places = here.places, at = place => place === null ? null : [place, places[place]];

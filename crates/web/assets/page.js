@@ -22,7 +22,7 @@ class ResultView {
     if (result.notes.length) parts.push(html("section", { class: "panel" }, html("h3", {}, "What to do"), html("ul", {}, result.notes.map(note => html("li", {}, prose(text(note)))))));
     if (!this.run && panels.some((panel, n) => panel && n > 0)) { parts.push(source.element); this.source = source; }
     this.element = html("article", { class: "result" }, parts);
-    this.places = result.channels.map(one => one.place).concat(result.unreached.map(one => one[2])).filter(place => place !== null);
+    this.places = whole.channels.map(one => one.place).concat(result.unreached.map(one => one[2])).filter(place => place !== null);
   }
 
   /** One button for each different failure. @param {number} failures @param {(run: Run) => void} onChoose */

@@ -93,7 +93,7 @@ function boundsPanel(data, channels, onPlace) {
     html("td", { class: "bound" }, one.declared === 0 ? "–" : [html("span", { class: "bar", style: { "--share": one.state === "bounded" ? Math.sqrt((one.at_most ?? 0) / most) : 1 } }), html("span", {}, one.bound)]),
     html("td", { class: "n" }, one.reached ?? ""), html("td", {}, one.exact ? "exact" : ""), html("td", {}, one.messages.slice(0, 4).map(id => html("span", { class: "chip" }, shortened(text(id), 20)))),
     html("td", {}, names(one.senders), " → ", names(one.receivers)), html("td", {}, placeLink(data, one.place, onPlace))));
-  const heads = ["channel", "declared", "at most", "reached", "", "messages", "from → to", "declared at"].map(head => html("th", { scope: "col" }, head));
+  const heads = ["channel", "declared", "at most", "reached", "", "messages", "from → to", "declared at"].map(head => html("th", { scope: "col", class: head === "declared" || head === "reached" ? "n" : null }, head));
   const more = channels.length > 500 ? html("p", {}, `and ${channels.length - 500} more; --output json=FILE has all`) : null;
   return html("section", { class: "panel" }, html("h3", {}, "How long the channels get"), html("div", { class: "wide" }, html("table", { class: "bounds" }, html("thead", {}, html("tr", {}, heads)), html("tbody", {}, rows))), more);
 }

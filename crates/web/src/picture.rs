@@ -1,8 +1,9 @@
 //! A system as a picture: processes, and the channels between them with what they hold at most.
 //!
-//! The layout is layered, as in Sugiyama, Tagawa and Toda (1981): edges against the order of a depth-first search are turned
-//! around, a node is as far to the right as the longest path to it, an edge over several layers gets a bend in each, and
-//! the order in a layer follows the barycentres of the neighbours, swept to and fro. Left to right; sizes in pixels.
+//! The layout is layered, as in Sugiyama, Tagawa and Toda (1981): edges against the order of Eades, Lin and Smyth (1993) are
+//! turned around, a node is as far to the right as the longest path to it, an edge over several layers runs straight through each
+//! between its nodes, and the order in a layer follows the barycentres of the neighbours, swept to and fro. Left to right;
+//! sizes in pixels.
 
 use crate::sequence::escaped;
 use model::verdict::{ChannelState, ChannelVerdict};
@@ -214,7 +215,8 @@ fn laid_out(
     let mut drawn = Vec::new();
     for (edge, (chain, turned)) in edges.iter().zip(&layers.chains) {
         let (kind, width) = of_edge(edge);
-        drawn.push(Edge { path: path(chain, *turned, &nodes, &middle), kind, width });
+        let widths: Vec<f64> = chain.iter().map(|&node| widths[layers.layer[node]]).collect();
+        drawn.push(Edge { path: path(chain, *turned, &nodes, &middle, &widths), kind, width });
     }
     let right = lefts.last().zip(widths.last()).map_or(0.0, |(left, width)| left + width);
     Picture { width: right + 16.0, height, nodes, edges: drawn }
@@ -245,33 +247,27 @@ fn layered(count: usize, edges: &[(usize, usize)]) -> Layers {
     Layers { layer, order, chains }
 }
 
-/// For each edge, whether it leads back to a node that a depth-first search has not left yet.
+/// For each edge, whether it is against an order that has few such edges: who is only received from comes last, who only sends
+/// comes first, and if there is neither, the one that sends most and receives least comes next.
 fn against_the_order(count: usize, edges: &[(usize, usize)]) -> Vec<bool> {
-    let mut turned = vec![false; edges.len()];
-    let mut seen = vec![false; count];
-    let mut open = vec![false; count];
-    // Those who receive nothing come first.
-    let mut roots: Vec<usize> = (0..count).collect();
-    roots.sort_by_key(|&node| edges.iter().any(|&(_, to)| to == node));
-    for root in roots {
-        let mut stack = if seen[root] { Vec::new() } else { vec![(root, 0)] };
-        seen[root] = true;
-        open[root] = true;
-        while let Some((node, next)) = stack.pop() {
-            let Some(position) = (next..edges.len()).find(|&position| edges[position].0 == node) else {
-                open[node] = false;
-                continue;
-            };
-            stack.push((node, position + 1));
-            let to = edges[position].1;
-            turned[position] = open[to];
-            if !seen[to] {
-                (seen[to], open[to]) = (true, true);
-                stack.push((to, 0));
-            }
+    let mut left: BTreeSet<usize> = (0..count).collect();
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    while !left.is_empty() {
+        let mut degrees = vec![(0i64, 0i64); count];
+        for &(from, to) in edges.iter().filter(|(from, to)| left.contains(from) && left.contains(to)) {
+            (degrees[from].0, degrees[to].1) = (degrees[from].0 + 1, degrees[to].1 + 1);
         }
+        let next: Vec<(usize, (i64, i64))> = left.iter().map(|&node| (node, degrees[node])).collect();
+        let sink = next.iter().find(|(_, (out, into))| *out == 0 && *into > 0);
+        let source = next.iter().find(|(_, (_, into))| *into == 0);
+        let most = next.iter().max_by_key(|(node, (out, into))| (out - into, std::cmp::Reverse(*node)));
+        let Some(&(node, _)) = sink.or(source).or(most) else { break };
+        left.remove(&node);
+        if sink.is_some() { last.push(node) } else { first.push(node) }
     }
-    turned
+    let mut place = vec![0; count];
+    first.iter().chain(last.iter().rev()).enumerate().for_each(|(position, &node)| place[node] = position);
+    edges.iter().map(|&(from, to)| place[from] > place[to]).collect()
 }
 
 impl Layers {
@@ -305,35 +301,51 @@ impl Layers {
     }
 }
 
-/// A curve through the bends, from the side of one node to the side of another; at its end is room for the arrow.
-fn path(chain: &[usize], turned: bool, nodes: &[Node], middle: &[(f64, f64)]) -> String {
-    let half = |node: usize| nodes.get(node).map_or(0.0, |node| node.width / 2.0);
-    let mut points: Vec<(f64, f64)> = chain.iter().map(|&node| middle[node]).collect();
-    let last = points.len() - 1;
-    points[0].0 += half(chain[0]) + if turned { 7.0 } else { 0.0 };
-    points[last].0 -= half(chain[last]) + if turned { 0.0 } else { 7.0 };
-    // An edge that was turned around keeps apart from the one that was not.
+/// A curve from the side of one node to the side of another, straight through the layers between them; at its end is room for
+/// the arrow.
+fn path(chain: &[usize], turned: bool, nodes: &[Node], middle: &[(f64, f64)], widths: &[f64]) -> String {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let last = chain.len() - 1;
+    for (position, (&node, width)) in chain.iter().zip(widths).enumerate() {
+        let (x, y) = middle[node];
+        let half = nodes.get(node).map_or(width / 2.0, |node| node.width / 2.0);
+        // An edge that was turned around keeps apart from the one that was not.
+        let apart = if turned && (position == 0 || position == last) { 7.0 } else { 0.0 };
+        if position > 0 {
+            let tip = if position == last && !turned { 7.0 } else { 0.0 };
+            points.push((x - half - tip, y + apart));
+        }
+        if position < last {
+            let tip = if position == 0 && turned { 7.0 } else { 0.0 };
+            points.push((x + half + tip, y + apart));
+        }
+    }
     if turned {
-        points[0].1 += 7.0;
-        points[last].1 += 7.0;
         points.reverse();
     }
     let mut path = format!("M{:.1} {:.1}", points[0].0, points[0].1);
-    for pair in points.windows(2) {
+    for (index, pair) in points.windows(2).enumerate() {
         let ((x1, y1), (x2, y2)) = (pair[0], pair[1]);
         let bend = (x1 + x2) / 2.0;
-        let _ = write!(path, "C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}");
+        // Every second piece passes a layer.
+        let _ = match index % 2 {
+            1 => write!(path, "H{x2:.1}"),
+            _ => write!(path, "C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}"),
+        };
     }
     path
 }
 
-const SVG_STYLE: &str = "text{font:13px system-ui,sans-serif;text-anchor:middle;fill:#1d2733}\
-    .note{font-size:11px;fill:#5b6773}rect{fill:#f3f6f9;stroke:#8796a5;stroke-width:1.2}.process{fill:#fff;stroke:#1d2733}\
-    .unbounded{fill:#fdecea;stroke:#c62828}.inconclusive{fill:#fff8e1;stroke:#b26a00}path{fill:none;stroke:#5b6773}\
-    path.unbounded{fill:none;stroke:#c62828}path.inconclusive{fill:none;stroke:#b26a00;stroke-dasharray:5 4}\
-    @media(prefers-color-scheme:dark){text{fill:#dfe6ee}.note{fill:#9aa7b4}rect{fill:#22303d;stroke:#6d7f90}\
-    .process{fill:#131b23;stroke:#dfe6ee}.unbounded{fill:#43191b;stroke:#ff8a80}.inconclusive{fill:#3d3115;stroke:#ffc766}\
-    path{stroke:#9aa7b4}path.unbounded{stroke:#ff8a80}path.inconclusive{stroke:#ffc766}}";
+const SVG_STYLE: &str = "text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;text-anchor:middle;fill:#17212b}\
+    .note{font-size:11px;fill:#5a6876}rect{fill:#eef2f6;stroke:#5a6876;stroke-width:1.2}.process{fill:#fff;stroke:#17212b;stroke-width:1.5}\
+    .process+text{font-weight:600}.bounded{fill:#e4f5e9;stroke:#1b7f3b}.unbounded{fill:#fdeae8;stroke:#c2261d}\
+    .unbounded~.note{fill:#c2261d;font-weight:600}.inconclusive{fill:#fff3d9;stroke:#9a5b00}\
+    path{fill:none;stroke:#5a6876;stroke-opacity:.75}path.bounded{fill:none;stroke:#5a6876}path.unbounded{fill:none;stroke:#c2261d}\
+    path.inconclusive{fill:none;stroke:#9a5b00;stroke-dasharray:5 4}\
+    @media(prefers-color-scheme:dark){svg{background:#161e27}text{fill:#e4ebf2}.note{fill:#98a7b6}rect{fill:#1f2a35;stroke:#98a7b6}\
+    .process{fill:#161e27;stroke:#e4ebf2}.bounded{fill:#14301d;stroke:#6fd58c}.unbounded{fill:#3a1a1b;stroke:#ff8a80}\
+    .unbounded~.note{fill:#ff8a80}.inconclusive{fill:#352912;stroke:#ffc766}\
+    path,path.bounded{stroke:#98a7b6}path.unbounded{stroke:#ff8a80}path.inconclusive{stroke:#ffc766}}";
 
 impl Picture {
     /// A file that a browser shows.
@@ -356,7 +368,7 @@ impl Picture {
             let (middle, line) = (x + width / 2.0, y + height / 2.0 + if note.is_empty() { 4.5 } else { -2.0 });
             let _ = write!(
                 svg,
-                "<rect class=\"{kind}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{round:.1}\"/>\
+                "<g><rect class=\"{kind}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{round:.1}\"/>\
                  <text x=\"{middle:.1}\" y=\"{line:.1}\">{}</text>",
                 escaped(label)
             );
@@ -364,7 +376,7 @@ impl Picture {
                 let below = line + 14.0;
                 let _ = write!(svg, "<text class=\"note\" x=\"{middle:.1}\" y=\"{below:.1}\">{}</text>", escaped(note));
             }
-            svg.push('\n');
+            svg += "</g>\n";
         }
         svg + "</svg>\n"
     }

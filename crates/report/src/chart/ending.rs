@@ -118,7 +118,7 @@ fn sentences(chart: &Chart, style: Style) -> String {
 }
 
 /// `phil[0]` in `RIGHT` waits for `right.0.get`, which `fork[1]` refuses in `TAKEN`.
-fn sentence(chart: &Chart, waits: &Waits) -> String {
+pub fn sentence(chart: &Chart, waits: &Waits) -> String {
     let here = format!("`{}` in `{}`", chart.lane_name(waits.lane), waits.state.as_deref().unwrap_or(""));
     if waits.events.is_empty() {
         return format!("{here} {}", stopped(waits).unwrap_or("has done its work"));
