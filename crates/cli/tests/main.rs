@@ -30,6 +30,7 @@ mod ltl_models;
 mod ltl_random;
 mod ltl_spin;
 mod lts;
+mod names;
 mod outputs;
 mod papers;
 mod parallel;

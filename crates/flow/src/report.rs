@@ -5,7 +5,7 @@ use crate::net::{Counter, Net};
 use crate::prove::Counterexample;
 use crate::world::World;
 use linear::{Rational, common_denominator};
-use model::flow_proof::{FlowProof, QueueKey, Values};
+use model::flow_proof::{FlowProof, Origin, QueueKey, Values};
 use model::ids::{EdgeId, MachineId};
 use model::source::Span;
 use model::verdict::Reason;
@@ -244,11 +244,14 @@ fn grows(world: &World<'_>, analysis: &Analysis, net: &Net, found: &Counterexamp
     names.into_iter().collect()
 }
 
-/// The name of an instance: `P[1]`, or `P[*]` for any number.
+/// The name of an instance: `P[1]` with its `_pid`, or `P[*]` for one that `run` creates, whose `_pid` a run decides.
 pub fn instance_name(world: &World<'_>, analysis: &Analysis, instance: u32) -> String {
     let facts = &analysis.instances[instance as usize];
     let name = &world.network.machine(facts.machine).name;
-    if facts.many { format!("{name}[*]") } else { format!("{name}[{instance}]") }
+    match facts.origin {
+        Origin::Initial(number) if !facts.many => format!("{name}[{number}]"),
+        _ => format!("{name}[*]"),
+    }
 }
 
 /// The name of a queue.

@@ -314,7 +314,9 @@ impl Portfolio<'_> {
             let freely: BTreeSet<String> = growing.iter().filter_map(|run| self.freely(run, semantics)).collect();
             advice.extend(freely);
             let doubled = growing.iter().filter(|run| run.stages.iter().any(|stage| !stage.others.is_empty()));
-            for (name, _) in doubled.flat_map(gains) {
+            let locals = Locals::of(self.network);
+            let doubled: BTreeSet<String> = doubled.flat_map(gains).map(|(name, _)| locals.name(name)).collect();
+            for name in doubled {
                 advice.push(format!("each message of `{name}` is replaced by two or more; the run shows how for one"));
             }
         }
@@ -346,7 +348,8 @@ impl Portfolio<'_> {
         let lines = if first == last { format!("line {first}") } else { format!("lines {first}–{last}") };
         let sends = edges().any(|edge| matches!(edge.action, Action::Send { .. }));
         let does = if sends { "sends" } else { "creates processes" };
-        Some(format!("`{}[{process}]` {does} without waiting for anything: {lines}", machine.name))
+        let process = Locals::of(self.network).process(&machine.name, process);
+        Some(format!("`{process}` {does} without waiting for anything: {lines}"))
     }
 }
 

@@ -32,6 +32,11 @@ impl<'n> Locals<'n> {
         }
     }
 
+    /// The common name of a process.
+    pub(crate) fn process(&self, name: &str, number: u32) -> String {
+        if self.0.contains(name) { format!("{name}[*]") } else { format!("{name}[{number}]") }
+    }
+
     /// One row for each common name: what holds for all channels that share it.
     pub(crate) fn merge(&self, channels: Vec<ChannelVerdict>) -> Vec<ChannelVerdict> {
         let mut merged: Vec<ChannelVerdict> = Vec::new();
