@@ -261,18 +261,33 @@ impl Element {
         self.attributes.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone()).expect("the attribute")
     }
 
-    /// The elements and attributes that the schema of the Surefire and Jenkins reports knows.
+    /// The elements and attributes that the schema of the Surefire and Jenkins reports knows, those that it requires (marked),
+    /// and the form of a time.
     fn conforms(&self) {
         let (attributes, children): (&[&str], &[&str]) = match self.name.as_str() {
             "testsuites" => (&["name", "tests", "failures", "errors", "time"], &["testsuite"]),
-            "testsuite" => (&["name", "tests", "failures", "errors", "skipped", "time"], &["testcase"]),
-            "testcase" => (&["name", "classname", "time"], &["skipped", "error", "failure"]),
+            "testsuite" => (&["name!", "tests!", "failures!", "errors!", "skipped", "time"], &["testcase"]),
+            "testcase" => (&["name!", "classname", "time"], &["skipped", "error", "failure"]),
             "error" | "failure" => (&["message", "type"], &[]),
             "skipped" => (&["message"], &[]),
             other => panic!("<{other}>"),
         };
-        assert!(self.attributes.iter().all(|(name, _)| attributes.contains(&name.as_str())), "{self:?}");
+        let has = |name: &str| self.attributes.iter().any(|(own, _)| own == name);
+        let known = |name: &str| attributes.iter().any(|known| known.trim_end_matches('!') == name);
+        assert!(self.attributes.iter().all(|(name, _)| known(name)), "{self:?}");
+        assert!(attributes.iter().filter_map(|name| name.strip_suffix('!')).all(has), "{self:?}");
+        let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+        for (name, value) in &self.attributes {
+            let (whole, rest) = value.split_once('.').unwrap_or((value, ""));
+            let is_number = digits(whole) && digits(rest) && !value.is_empty();
+            assert!(name != "time" || is_number, "{name} {value}");
+            assert!(
+                !["tests", "failures", "errors", "skipped"].contains(&name.as_str()) || digits(value),
+                "{name} {value}"
+            );
+        }
         assert!(self.children.iter().all(|child| children.contains(&child.name.as_str())), "{self:?}");
+        assert!(self.name != "testcase" || self.children.len() <= 1, "{self:?}");
         self.children.iter().for_each(Element::conforms);
     }
 }
