@@ -33,7 +33,8 @@ pub fn run(args: &CheckArgs, stop: &Cancel) -> Result<i32, Error> {
         if read != watched {
             (before, watched) = (Stamp::of(&read), read);
         }
-        let _ = writeln!(std::io::stderr(), "watching {} files (Ctrl-C ends)", watched.len());
+        let files = if watched.len() == 1 { "file" } else { "files" };
+        let _ = writeln!(std::io::stderr(), "watching {} {files} (Ctrl-C ends)", watched.len());
         while !stop.is_cancelled() && Stamp::of(&watched) == before {
             std::thread::sleep(PAUSE);
         }

@@ -222,3 +222,25 @@ fn columns_show_the_values_of_expressions() {
     assert_eq!(replay("nonsense").status.code(), Some(2));
     assert_eq!(replay("<> x").status.code(), Some(2));
 }
+
+#[test]
+fn a_column_that_cannot_be_read_is_named_and_the_model_is_not_to_blame() {
+    let file = written("columns.pml", "chan q = [1] of { byte };\nactive proctype P() { q!1; q!2 }\n");
+    let trace = scratch("columns.json");
+    highwater(&["check", path(&file), "-p", "deadlock", "--trace", path(&trace)]);
+    for (columns, expected) in
+        [("len(q), nope", "`nope` is not declared"), ("[] q", "--columns [] q: "), ("(", "--columns (: ")]
+    {
+        let output = highwater(&["simulate", path(&file), "--replay", path(&trace), "--columns", columns]);
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("--columns") && said.contains(expected) && !said.contains("cannot be read"), "{said}");
+    }
+}
+
+#[test]
+fn the_explorer_says_what_else_walks_a_composition() {
+    let file = written("composition.fsp", "P = (a -> STOP).\n||S = P.\n");
+    let output = highwater(&["view", path(&file)]);
+    assert!(output.status.code() == Some(2) && said(&output).contains("simulate --interactive"), "{}", said(&output));
+}

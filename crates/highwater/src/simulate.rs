@@ -149,7 +149,13 @@ fn columns(model: &Model, options: &SimulateOptions) -> Result<Vec<(String, Expr
     if model.language() != "promela" {
         return Err(Error::Usage(String::from("--columns is for Promela")));
     }
-    let extended = model.extended(&properties, &Budget::unlimited())?;
+    let extended = model.extended(&properties, &Budget::unlimited()).map_err(|error| match &error {
+        Error::Model(unreadable) => match unreadable.diagnostics.first() {
+            Some(first) => Error::Usage(format!("--columns {}: {}", options.columns.join(", "), first.message)),
+            None => error,
+        },
+        _ => error,
+    })?;
     let System::Network(network) = &extended.as_ref().unwrap_or(model).system else {
         return Err(Error::Internal("the kind of a model depends on its formulas"));
     };

@@ -41,7 +41,10 @@ pub struct Enabled {
 /// Takes some steps from the first state of a network.
 pub fn walk(model: &Model, channels: Channels, steps: &[StepKey]) -> Result<Walk, Error> {
     let System::Network(network) = &model.system else {
-        return Err(Error::Usage(String::from("walks are for Promela and communicating machines")));
+        let kind = model.kind().name();
+        return Err(Error::Usage(format!(
+            "the explorer walks processes with channels; `simulate --interactive` is for {kind}"
+        )));
     };
     let reading = if network.is_machines() { Reading::Unbounded } else { channels.into() };
     let semantics = Semantics::new(&network.network, reading);
