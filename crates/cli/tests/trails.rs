@@ -98,7 +98,7 @@ fn loop_closes(folder: &Path, model: &str, trail: &str) -> Result<Judged, String
 /// can move. The number of that statement is taken from the trail of a `never` claim that waits for it.
 fn invariant_fails(folder: &Path, model: &str, formula: &str, trail: &str) -> Result<Judged, String> {
     let invariant = formula.strip_prefix("[] ").ok_or_else(|| format!("`{formula}` is no invariant"))?;
-    let mut text = std::fs::read_to_string(folder.join(model)).unwrap();
+    let mut text = without_comments(&std::fs::read_to_string(folder.join(model)).unwrap());
     while let Some(start) = text.find("ltl ") {
         let end = start + text[start..].find('}').ok_or("no end of a formula")?;
         text.replace_range(start..=end, "");
@@ -121,6 +121,14 @@ fn invariant_fails(folder: &Path, model: &str, formula: &str, trail: &str) -> Re
         .unwrap();
     let judged = verifier_says(&claimed, model, "ended.trail")?;
     Ok(if judged.is_some() { Judged::Invariant } else { Judged::Steps })
+}
+
+fn without_comments(text: &str) -> String {
+    let mut kept = String::new();
+    let mut parts = text.split("/*");
+    kept += parts.next().unwrap_or_default();
+    parts.for_each(|part| kept += part.split_once("*/").map_or("", |(_, rest)| rest));
+    kept.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect()
 }
 
 /// What was judged at the end of a trail.
@@ -414,6 +422,13 @@ fn the_moves_of_claims_are_in_their_trails() {
             "never { do :: x == 3 -> goto accept :: true od; accept: x == 3; x > 2; goto accept }",
             Judged::Loop,
         ),
+        // The label is one of a jump, for which SPIN makes another statement in the middle of the claim.
+        (
+            "label",
+            counter,
+            "never { do :: true :: x == 2 -> goto accept_A od; accept_A: do :: !(R@P1) || x > 0 od }",
+            Judged::Loop,
+        ),
         (
             "atomic",
             counter,
@@ -423,8 +438,10 @@ fn the_moves_of_claims_are_in_their_trails() {
     ];
     let mut judged = 0;
     for (name, process, claim, expected) in models {
-        let others = "chan c = [0] of { byte };\nactive proctype Q() { c!x }\nactive proctype R() { byte y; c?y; end: do :: false od }";
-        for text in [format!("{process}\n{claim}\n{others}"), format!("{others}\n{process}\n{claim}")] {
+        let others = "chan c = [0] of { byte };\nactive proctype Q() { c!x }\nactive proctype R() { byte y; again: c?y; end: do :: false od; P1: goto again }";
+        // A label must be declared before it is referred to.
+        let orders = [format!("{process}\n{claim}\n{others}"), format!("{others}\n{process}\n{claim}")];
+        for text in orders.iter().skip(usize::from(name == "label")) {
             let file = format!("trail-claim-{name}.pml");
             let folder = copied(&written(&file, &format!("byte x;\n{text}\n")), &format!("claim-{name}"));
             let ours = ours_in_spin(&folder, &file, "never");
@@ -435,5 +452,5 @@ fn the_moves_of_claims_are_in_their_trails() {
             judged += 1;
         }
     }
-    assert_eq!(judged, 12);
+    assert_eq!(judged, 13);
 }

@@ -46,8 +46,8 @@ pub struct Edge {
 pub struct Location {
     /// Edges that start here, in the order in which they are tried; an `else` is last.
     pub edges: Vec<EdgeId>,
-    /// For each of these edges, the number of the statement that it executes, where the front end counts statements as SPIN
-    /// does: what a trail names. Else empty.
+    /// For each of these edges, the number of the statement that it executes, where the front end counts the statements of the
+    /// whole model as SPIN does: what a trail names. Else empty.
     pub executes: Vec<u32>,
     /// Labels in the source.
     pub labels: Vec<String>,

@@ -63,7 +63,9 @@ impl Lowering<'_> {
                 let machine = self.machine(process.0, process.1)?;
                 let pid = self.optional(pid.as_deref(), body)?;
                 let placeholder = LocationId::from(self.remote_labels.len());
-                self.remote_labels.push(RemoteLabel { machine, label: label.0, span: label.1 });
+                // SPIN reads formulas last.
+                let (at, elements) = body.map_or((usize::MAX, 0), |body| (self.bodies.len(), body.graph.count()));
+                self.remote_labels.push(RemoteLabel { machine, label: label.0, span: label.1, body: at, elements });
                 Lowered::At { machine, pid, location: placeholder }
             }
             ExprKind::RemoteVariable { process, pid, variable } => {

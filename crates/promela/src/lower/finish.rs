@@ -9,7 +9,7 @@ use crate::token::Name;
 use model::diagnostic::{Diagnostic, nearest};
 use model::formula::Atom;
 use model::ids::{LocationId, MachineId};
-use model::network::Network;
+use model::network::{Location, Network};
 use model::source::Span;
 use std::collections::HashMap;
 
@@ -32,12 +32,14 @@ impl Lowering<'_> {
                 graphs.insert(machine, index);
             }
         }
-        let locations = self.resolve_remote_labels(&graphs, &mut pending);
-        for body in pending {
+        let counts: Vec<usize> = pending.iter().map(|body| body.graph.count()).collect();
+        let (locations, added) = self.resolve_remote_labels(&graphs, &mut pending);
+        for (index, body) in pending.into_iter().enumerate() {
             let names = self.names;
             let text = |name: Name| names.text(name).to_owned();
             match body.graph.finish(body.sequence, body.claim.is_some(), &text) {
-                Ok(finished) => {
+                Ok(mut finished) => {
+                    number(&mut finished.locations, index, &counts, &added);
                     let machine = match (body.machine, body.claim) {
                         (Some(id), _) => &mut self.network.machines[id.index()],
                         (None, Some(claim)) => &mut self.claims[claim],
@@ -82,20 +84,23 @@ impl Lowering<'_> {
         }
     }
 
-    /// The locations of all `P@label`, in order of their placeholders.
+    /// The locations of all `P@label`, in order of their placeholders, and the places of those that added an element.
     fn resolve_remote_labels(
         &mut self,
         graphs: &HashMap<MachineId, usize>,
         pending: &mut [Pending],
-    ) -> Vec<LocationId> {
+    ) -> (Vec<LocationId>, Vec<(usize, usize)>) {
+        let mut added = Vec::new();
         let remote = std::mem::take(&mut self.remote_labels);
         let mut locations = Vec::with_capacity(remote.len());
-        for RemoteLabel { machine, label, span } in remote {
+        for RemoteLabel { machine, label, span, body, elements } in remote {
             let graph = graphs.get(&machine).map(|&index| &mut pending[index].graph);
             let element = graph.as_ref().and_then(|g| g.first_label(label).map(|entry| entry.element));
             match (graph, element) {
                 (Some(graph), Some(element)) => {
-                    graph.keep_label(element);
+                    if graph.keep_label(element) {
+                        added.push((body, elements));
+                    }
                     locations.push(LocationId(element.0));
                 }
                 (graph, _) => {
@@ -106,7 +111,7 @@ impl Lowering<'_> {
                 }
             }
         }
-        locations
+        (locations, added)
     }
 
     fn unknown_label(&mut self, label: Name, span: Span, labels: &[Name]) {
@@ -143,6 +148,17 @@ impl Lowering<'_> {
                 *error = error.clone().help("let it do something, or wait for something");
             }
         }
+    }
+}
+
+/// Numbers the statements of a body through the whole model, as SPIN does: in the order in which its parser makes elements. The
+/// element that `P@label` adds to the body of `P` is made where that stands, between those of another body.
+fn number(locations: &mut [Location], body: usize, counts: &[usize], added: &[(usize, usize)]) {
+    let before: usize = counts[..body].iter().sum();
+    for statement in locations.iter_mut().flat_map(|location| &mut location.executes) {
+        let own = *statement as usize;
+        let made = added.iter().filter(|&&(at, elements)| at < body || (at == body && elements < own)).count();
+        *statement = (before + own - 1 + made) as u32;
     }
 }
 

@@ -78,6 +78,9 @@ struct RemoteLabel {
     machine: MachineId,
     label: Name,
     span: Span,
+    /// Where the question stands: in which body, and behind how many of its elements.
+    body: usize,
+    elements: usize,
 }
 
 struct Lowering<'a> {

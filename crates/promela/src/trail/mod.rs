@@ -1,7 +1,7 @@
 //! SPIN's trails: runs as SPIN's verifier writes them and `spin -t -p` replays them.
 //!
 //! A line `depth:process:statement` is a step. Statements are numbered through the whole model: those of the first process
-//! type come first, from 0, in the order in which SPIN's parser makes them, jumps and joins included; `promela` builds the
+//! type come first, from 0, in the order in which SPIN's parser makes them, jumps and joins included; the front end builds the
 //! same elements in the same order ([`model::network::Location::executes`]). A rendezvous is two lines, sender first. Lines
 //! with a negative depth are marks: -1 is the start of a loop, -2 says that process 0 is a claim, and -4 that *statement
 //! merging* was on: then a line may stand for several steps, and only the first is named. What is written here has no
@@ -12,7 +12,7 @@ mod claim;
 
 use claim::Claimed;
 use model::chart::{Chart, ChartStep, StepKey};
-use model::ids::{EdgeId, LocationId, MachineId};
+use model::ids::EdgeId;
 use model::network::{Machine, Network};
 use model::semantics::{Reading, Semantics, Step, Stepper};
 use std::collections::{HashSet, VecDeque};
@@ -57,8 +57,7 @@ pub fn write(network: &Network, chart: &Chart, reading: Reading, claim: Option<&
         let semantics = Semantics::new(network, reading);
         Some((claim, claim::follow(&semantics, &network.claims[claim], &steps, chart.loop_from)?))
     });
-    let statements = Statements::of(network);
-    let mut writer = Writer { chart, steps: &steps, statements, depth: 0, first: 0, text: String::new() };
+    let mut writer = Writer { network, chart, steps: &steps, depth: 0, first: 0, text: String::new() };
     match &claimed {
         Some((claim, claimed)) => writer.with_claim(*claim, claimed)?,
         None => writer.alone()?,
@@ -67,9 +66,9 @@ pub fn write(network: &Network, chart: &Chart, reading: Reading, claim: Option<&
 }
 
 struct Writer<'a> {
+    network: &'a Network,
     chart: &'a Chart,
     steps: &'a [Step],
-    statements: Statements<'a>,
     depth: usize,
     /// The number of the first process: a claim is process 0, and comes before it.
     first: u32,
@@ -91,16 +90,14 @@ impl Writer<'_> {
     }
 
     fn with_claim(&mut self, claim: usize, claimed: &Claimed) -> Option<()> {
-        let number = self.statements.type_of_claim(claim);
-        let _ = writeln!(self.text, "-2:{number}:-2");
+        let _ = writeln!(self.text, "-2:{}:-2", type_of_claim(self.network, claim));
         self.first = 1;
         for (index, (position, moves)) in claimed.stem.iter().chain(&claimed.cycle).enumerate() {
             if index == claimed.stem.len() {
                 self.text += LOOP;
             }
             for edge in moves {
-                let statement = self.statements.of_claim(claim, *edge)?;
-                self.line(0, statement);
+                self.line(0, statement(&self.network.claims[claim], *edge)?);
             }
             // The claim comes to its end before the next step.
             let ends = claimed.cycle.is_empty() && index + 1 == claimed.stem.len();
@@ -118,10 +115,9 @@ impl Writer<'_> {
         };
         for ((process, edge), mover) in moves.into_iter().zip(&self.chart.steps[position].moves) {
             let lane = self.chart.lanes.get(mover.lane);
-            let machines = &self.statements.network.machines;
-            let machine = lane.and_then(|lane| machines.iter().position(|machine| machine.name == lane.name));
-            let statement = machine.and_then(|machine| self.statements.of_edge(machine, edge))?;
-            self.line(self.first + process, statement);
+            let machine =
+                self.network.machines.iter().find(|machine| lane.is_some_and(|lane| lane.name == machine.name));
+            self.line(self.first + process, statement(machine?, edge)?);
         }
         Some(())
     }
@@ -132,67 +128,23 @@ impl Writer<'_> {
     }
 }
 
-/// The numbers of statements.
-struct Statements<'n> {
-    network: &'n Network,
-    /// By process type, the number of its first statement.
-    first: Vec<u32>,
-    /// By claim, the number of its first statement.
-    of_claims: Vec<u32>,
+/// The number of a claim among the process types and claims: it is counted where it is written.
+fn type_of_claim(network: &Network, claim: usize) -> usize {
+    let own = network.claims[claim].span;
+    let before = |machine: &&Machine| machine.span.file != own.file || machine.span.start < own.start;
+    claim + network.machines.iter().filter(before).count()
 }
 
-/// A claim takes its numbers where it is written.
-fn is_before(claim: &Machine, machine: &Machine) -> bool {
-    claim.span.file == machine.span.file && claim.span.start < machine.span.start
-}
-
-impl<'n> Statements<'n> {
-    fn of(network: &'n Network) -> Self {
-        let size = |machine: &Machine| machine.locations.len().saturating_sub(1) as u32;
-        let (machines, claims) = (&network.machines, &network.claims);
-        let first = machines.iter().enumerate().map(|(index, machine)| {
-            let before = claims.iter().filter(|claim| is_before(claim, machine));
-            machines[..index].iter().chain(before).map(size).sum()
-        });
-        let of_claims = claims.iter().enumerate().map(|(index, claim)| {
-            let before = machines.iter().filter(|machine| !is_before(claim, machine));
-            claims[..index].iter().chain(before).map(size).sum()
-        });
-        Statements { network, first: first.collect(), of_claims: of_claims.collect() }
-    }
-
-    /// The number of a claim among the process types and claims.
-    fn type_of_claim(&self, claim: usize) -> usize {
-        let own = &self.network.claims[claim];
-        claim + self.network.machines.iter().filter(|machine| !is_before(own, machine)).count()
-    }
-
-    fn of_edge(&self, machine: usize, edge: EdgeId) -> Option<u32> {
-        Some(self.first[machine] + element(&self.network.machines[machine], edge)?)
-    }
-
-    fn of_claim(&self, claim: usize, edge: EdgeId) -> Option<u32> {
-        Some(self.of_claims[claim] + element(&self.network.claims[claim], edge)?)
-    }
-
-    /// The statements that a process can execute at a location.
-    fn at(&self, machine: MachineId, location: LocationId) -> impl Iterator<Item = u32> {
-        let executes = &self.network.machine(machine).locations[location.index()].executes;
-        executes.iter().map(move |element| self.first[machine.index()] + element - 1)
-    }
-
-    /// Whether some location of a process type offers a statement; jumps and joins are offered nowhere.
-    fn is_step(&self, machine: MachineId, statement: u32) -> bool {
-        let locations = 0..self.network.machine(machine).locations.len();
-        locations.map(LocationId::from).any(|location| self.at(machine, location).any(|other| other == statement))
-    }
-}
-
-/// The number of the statement that an edge executes, in its process type.
-fn element(machine: &Machine, edge: EdgeId) -> Option<u32> {
+/// The number of the statement that an edge executes.
+fn statement(machine: &Machine, edge: EdgeId) -> Option<u32> {
     let location = &machine.locations[machine.edges.get(edge.index())?.from.index()];
     let position = location.edges.iter().position(|other| *other == edge)?;
-    location.executes.get(position)?.checked_sub(1)
+    location.executes.get(position).copied()
+}
+
+/// Whether some location of a process type offers a statement; jumps and joins are offered nowhere.
+fn is_step(machine: &Machine, statement: u32) -> bool {
+    machine.locations.iter().any(|location| location.executes.contains(&statement))
 }
 
 /// Reads a trail, and takes its steps in a model.
@@ -206,7 +158,7 @@ pub fn read(network: &Network, text: &str, reading: Reading) -> Result<Trail, Mi
         Err(overflow) => return Err(overflow.to_string()),
     };
     let here = Here { state, control: None, failed: false };
-    let mut follower = Follower { stepper, statements: Statements::of(network), here, steps: Vec::new() };
+    let mut follower = Follower { stepper, network, here, steps: Vec::new() };
     let (mut position, mut loop_from) = (0, None);
     while position < lines.len() {
         if loop_line == Some(position) {
@@ -274,7 +226,7 @@ struct Here {
 
 struct Follower<'s> {
     stepper: Stepper<'s>,
-    statements: Statements<'s>,
+    network: &'s Network,
     here: Here,
     steps: Vec<Step>,
 }
@@ -289,7 +241,7 @@ impl Follower<'_> {
         if self.here.failed {
             return Err(impossible());
         }
-        if !self.statements.is_step(machine, statement) {
+        if !is_step(self.network.machine(machine), statement) {
             return Ok(1);
         }
         let mut found = self.matching(&self.here.clone(), lines)?;
@@ -335,7 +287,7 @@ impl Follower<'_> {
 
     fn number(&mut self, here: &Here, process: u32, edge: EdgeId) -> Option<u32> {
         let (machine, _) = self.stepper.place(&here.state, process)?;
-        self.statements.of_edge(machine.index(), edge)
+        statement(self.network.machine(machine), edge)
     }
 
     fn successors(&mut self, from: &Here) -> Result<Vec<(Step, Here)>, Mismatch> {
@@ -357,11 +309,15 @@ impl Follower<'_> {
     /// if it has control and another process is next, until it gives it up.
     fn merged(&mut self, process: u32, rest: &[Line]) -> Result<(), Mismatch> {
         let Some((machine, _)) = self.stepper.place(&self.here.state, process) else { return Ok(()) };
-        let next = rest.iter().find(|line| line.process == process && self.statements.is_step(machine, line.statement));
+        let next =
+            rest.iter().find(|line| line.process == process && is_step(self.network.machine(machine), line.statement));
         match (next, rest.first()) {
             (Some(next), _) => self.run_until(process, |follower, here| {
                 let place = follower.stepper.place(&here.state, process);
-                place.is_none_or(|(machine, at)| follower.statements.at(machine, at).any(|s| s == next.statement))
+                place.is_none_or(|(machine, at)| {
+                    let location = &follower.network.machine(machine).locations[at.index()];
+                    location.executes.contains(&next.statement)
+                })
             }),
             (None, Some(_)) => self.run_until(process, |_, here| here.control != Some(process)),
             (None, None) => Ok(()),

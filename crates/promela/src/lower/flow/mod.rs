@@ -185,6 +185,11 @@ impl Graph {
         sequence.first.map(|_| id)
     }
 
+    /// How many elements there are.
+    pub(super) fn count(&self) -> usize {
+        self.elements.len() - 1
+    }
+
     fn element(&mut self, kind: ElKind, span: Span) -> El {
         self.elements.push(Element {
             kind,
@@ -427,9 +432,9 @@ impl Graph {
     }
 
     /// A label that another process asks about must not be on a jump: it gets a state of its own.
-    pub(super) fn keep_label(&mut self, e: El) {
+    pub(super) fn keep_label(&mut self, e: El) -> bool {
         if !matches!(self.at(e).kind, ElKind::Goto(_)) {
-            return;
+            return false;
         }
         let jump = self.elements[e.0 as usize].clone();
         let moved = self.element(jump.kind.clone(), jump.span);
@@ -442,6 +447,7 @@ impl Graph {
         let element = self.at_mut(e);
         element.kind = ElKind::Action(Action::Skip);
         element.next = Some(moved);
+        true
     }
 
     /// The label that a name means, seen from a scope: in the same braces, else around them, else anywhere.
