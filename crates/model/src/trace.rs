@@ -91,6 +91,7 @@ impl<'s> Narrator<'s> {
         let mut replayed = Replayed { steps: Vec::new(), state: Vec::new(), control: None, fault: None };
         let mut control = None;
         let mut before = self.snapshot(&state);
+        let mut processes = self.number_lanes(&state, 0);
         for (position, &step) in steps.iter().enumerate() {
             let taken = self.take(&state, control, step).map_err(ReplayError::Overflow)?;
             let Some((next, next_control, fault)) = taken else { return Err(ReplayError::NoSuchStep(position)) };
@@ -106,6 +107,7 @@ impl<'s> Narrator<'s> {
                 }
                 words.channels = touched(&before, &after);
                 words.columns = self.columns_of(&next);
+                processes = self.number_lanes(&next, processes);
                 (state, control, before) = (next, next_control, after);
             } else if position + 1 < steps.len() {
                 return Err(ReplayError::NoSuchStep(position + 1));
@@ -131,6 +133,19 @@ impl<'s> Narrator<'s> {
     /// A process, by the number of a lane.
     pub fn lane(&self, lane: usize) -> Option<&Lane> {
         self.lanes.get(lane)
+    }
+
+    /// Gives processes that were not there before their lanes, in the order of their numbers, so that a lane keeps its place
+    /// whoever moves first; returns how many processes there are.
+    fn number_lanes(&mut self, state: &[u8], before: usize) -> usize {
+        let configuration = self.stepper.configuration(state);
+        let count = configuration.frame.processes.len();
+        let new: Vec<(MachineId, usize)> =
+            (before..count).map(|process| (configuration.machine(process), process)).collect();
+        for (machine, process) in new {
+            self.lane_of(machine, process as u32);
+        }
+        count
     }
 
     /// The lane of a process.

@@ -84,7 +84,7 @@ class Explorer {
     this.say("checking …");
     try {
       const runs = JSON.parse(await this.ask("violations", []));
-      this.say(runs.length ? "" : "no property is violated within the time for a look");
+      this.say(runs.length ? "" : "no violation was found");
       this.runs.replaceChildren(...runs.map(([property, steps]) => html("button", { type: "button", class: "violation-button", onclick: () => this.go(steps) }, `✘ ${property} (${counted(steps.length, "step")})`)));
     } catch (error) {
       this.say(String(error));
