@@ -150,10 +150,9 @@ fn columns(model: &Model, options: &SimulateOptions) -> Result<Vec<(String, Expr
         return Err(Error::Usage(String::from("--columns is for Promela")));
     }
     let extended = model.extended(&properties, &Budget::unlimited()).map_err(|error| match &error {
-        Error::Model(unreadable) => match unreadable.diagnostics.first() {
-            Some(first) => Error::Usage(format!("--columns {}: {}", options.columns.join(", "), first.message)),
-            None => error,
-        },
+        Error::Model(found) if !found.diagnostics.is_empty() => {
+            Error::Usage(format!("--columns {}: {}", options.columns.join(", "), found.diagnostics[0].message))
+        }
         _ => error,
     })?;
     let System::Network(network) = &extended.as_ref().unwrap_or(model).system else {

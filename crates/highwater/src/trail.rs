@@ -13,10 +13,7 @@ pub fn write(model: &Model, outcomes: &[Outcome]) -> Result<Option<String>, Erro
     let shown = |o: &&Outcome| o.verdict == Verdict::Violated && o.reading != Reading::Unbounded;
     let first = outcomes.iter().filter(shown).find_map(|outcome| Some((outcome, outcome.witness.as_ref()?)));
     Ok(first.and_then(|(outcome, chart)| {
-        let claim = match &outcome.property {
-            Property::Never(name) => Some(name.as_str()),
-            _ => None,
-        };
+        let claim = if let Property::Never(name) = &outcome.property { Some(name.as_str()) } else { None };
         promela::trail::write(network, chart, outcome.reading, claim)
     }))
 }

@@ -5,7 +5,7 @@
 //! same elements in the same order ([`model::network::Location::executes`]). A rendezvous is two lines, sender first. Lines
 //! with a negative depth are marks: -1 is the start of a loop, -2 says that process 0 is a claim, and -4 that *statement
 //! merging* was on: then a line may stand for several steps, and only the first is named. What is written here has no
-//! merged steps. A run that was found for a `never` claim has the claim's moves ([`claim`]); SPIN's own claim for a formula is
+//! merged steps. A run that was found for a `never` claim has the claim's moves (`claim.rs`); SPIN's own claim for a formula is
 //! another one than ours, so a run that was found for a formula has none.
 
 mod claim;
