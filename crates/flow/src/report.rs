@@ -194,7 +194,7 @@ impl Report {
             let machine = analysis.instances[instance as usize].machine;
             self.guide.extend(edges.iter().map(|&e| (machine, e)));
             self.cycles.push(CycleReport {
-                process: instance_name(world, analysis, instance),
+                process: process_name(world, analysis, instance),
                 machine,
                 edges,
                 times: (times * &whole).to_string(),
@@ -215,7 +215,7 @@ impl Combination {
     ) -> Self {
         let instances: BTreeSet<u32> =
             found.transitions().iter().map(|&t| net.transitions[t as usize].instance).collect();
-        let names: BTreeSet<String> = instances.iter().map(|&i| instance_name(world, analysis, i)).collect();
+        let names: BTreeSet<String> = instances.iter().map(|&i| process_name(world, analysis, i)).collect();
         Combination {
             processes: names.into_iter().collect(),
             cycles: found.cycles.len(),
@@ -244,13 +244,20 @@ fn grows(world: &World<'_>, analysis: &Analysis, net: &Net, found: &Counterexamp
     names.into_iter().collect()
 }
 
-/// The name of an instance: `P[1]` with its `_pid`, or `P[*]` for one that `run` creates, whose `_pid` a run decides.
+/// The name of an instance in the list of cycles, which tells all of them apart: `P[1]`, or `P[*]` for any number.
 pub fn instance_name(world: &World<'_>, analysis: &Analysis, instance: u32) -> String {
     let facts = &analysis.instances[instance as usize];
     let name = &world.network.machine(facts.machine).name;
+    if facts.many { format!("{name}[*]") } else { format!("{name}[{instance}]") }
+}
+
+/// The name of a process as runs have it: `P[1]` with its `_pid`, or `P[*]` for one that `run` creates, whose `_pid` a run
+/// decides.
+fn process_name(world: &World<'_>, analysis: &Analysis, instance: u32) -> String {
+    let facts = &analysis.instances[instance as usize];
     match facts.origin {
-        Origin::Initial(number) if !facts.many => format!("{name}[{number}]"),
-        _ => format!("{name}[*]"),
+        Origin::Initial(_) => instance_name(world, analysis, instance),
+        Origin::Run => format!("{}[*]", world.network.machine(facts.machine).name),
     }
 }
 
@@ -261,7 +268,7 @@ pub fn queue_name(world: &World<'_>, analysis: &Analysis, key: QueueKey) -> Stri
         None => world.network.variables[variable].element_name(element),
         Some(id) => {
             let machine = world.network.machine(analysis.instances[id as usize].machine);
-            format!("{}:{}", instance_name(world, analysis, id), machine.variables[variable].element_name(element))
+            format!("{}:{}", process_name(world, analysis, id), machine.variables[variable].element_name(element))
         }
     }
 }
