@@ -35,9 +35,10 @@ pub enum By {
     Search,
 }
 
-/// A proof that was checked.
+/// A proof that was checked, and the property that it proves.
 #[derive(Debug)]
 pub struct Checked {
+    property: Property,
     certificate: Certificate,
     by: By,
 }
@@ -51,6 +52,10 @@ impl Checked {
     /// The proof.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
+    }
+
+    fn by_checker(property: &Property, certificate: Certificate) -> Checked {
+        Checked { property: property.clone(), certificate, by: By::Checker }
     }
 
     /// What the proof of a formula comes to, if it holds vacuously for this reason.
@@ -80,7 +85,7 @@ impl Checked {
             accepted = certify::flow::verify(network, property, &proof, cx);
         }
         let accepted = accepted?;
-        Ok((Checked { certificate: Certificate::Flow(Box::new(proof)), by: By::Checker }, accepted))
+        Ok((Checked::by_checker(property, Certificate::Flow(Box::new(proof))), accepted))
     }
 
     /// An invariant over queues: of communicating machines with these bad configurations, or of a Promela model.
@@ -95,7 +100,7 @@ impl Checked {
             Some(bad) => certify::queues::verify(network, bad, property, &proof, cx)?,
             None => certify::queues::verify_promela(network, property, &proof, cx)?,
         }
-        Ok(Checked { certificate: Certificate::Queues(Box::new(proof)), by: By::Checker })
+        Ok(Checked::by_checker(property, Certificate::Queues(Box::new(proof))))
     }
 
     /// Partitions of components.
@@ -107,7 +112,7 @@ impl Checked {
     ) -> Result<Checked, Refusal> {
         let question = composition.question(property).ok_or_else(|| Refusal::WrongKind(property.to_string()))?;
         certify::composition::verify(composition, question, &proof, &mut SatRefuter, cx)?;
-        Ok(Checked { certificate: Certificate::Composition(proof), by: By::Checker })
+        Ok(Checked::by_checker(property, Certificate::Composition(proof)))
     }
 
     /// An invariant of a C program, and what refuted its obligations.
@@ -119,19 +124,23 @@ impl Checked {
     ) -> Result<(Checked, String), Reason> {
         let mut solver = Checker::new(cross_check)?;
         let by = programs::accepted(component, &proof, &mut solver, cx)?;
-        Ok((Checked { certificate: Certificate::Program(Box::new(proof)), by: By::Checker }, by))
+        Ok((Checked::by_checker(&Property::Safety, Certificate::Program(Box::new(proof))), by))
     }
 
     /// Abstractions of C components.
     pub(crate) fn components(
         file: &ComponentsFile,
+        property: &Property,
         holds: &cegar::Holds,
         cross_check: bool,
         cx: &Context<'_>,
     ) -> Result<(Checked, components::Accepted), Reason> {
+        if file.specification.question(property) != Some(holds.question) {
+            return Err(Reason::Internal(format!("a proof of something else is claimed for {property}")));
+        }
         let accepted = components::accepted(file, holds, cross_check, cx)?;
         let certificate = Certificate::Components(Box::new(accepted.proof.clone()));
-        Ok((Checked { certificate, by: By::Checker }, accepted))
+        Ok((Checked::by_checker(property, certificate), accepted))
     }
 
     /// An exhaustive search of a network.
@@ -141,7 +150,7 @@ impl Checked {
             Certificate::Explored { .. } | Certificate::Product { .. } | Certificate::Searched { .. }
         );
         match certify::keeps(network, property) {
-            Ok(()) if is_search => Ok(Checked { certificate, by: By::Search }),
+            Ok(()) if is_search => Ok(Checked { property: property.clone(), certificate, by: By::Search }),
             Ok(()) => Err(Reason::Internal(String::from("a verdict has no evidence"))),
             Err(guessed) => Err(Reason::NotProvable(guessed.to_string())),
         }
@@ -246,12 +255,18 @@ impl Finding {
         let too_long = outcome.details.channels.iter().find(|channel| {
             channel.reached.zip(channel.proved_at_most).is_some_and(|(reached, at_most)| reached > at_most)
         });
-        let claim = match too_long {
-            Some(channel) => {
+        let claim = match (too_long, claim) {
+            (Some(channel), _) => {
                 let what = format!("`{}` gets longer than its bound", channel.name);
                 Claim::Open(Reason::Internal(what))
             }
-            None => claim,
+            (None, Claim::Proved(proof) | Claim::Vacuous(_, proof)) if proof.property != outcome.property => {
+                Claim::Open(Reason::Internal(format!(
+                    "a proof of {} is claimed for {}",
+                    proof.property, outcome.property
+                )))
+            }
+            (None, claim) => claim,
         };
         let (verdict, proof, run) = match claim {
             Claim::Proved(proof) => (Verdict::Proved, Some(proof), None),

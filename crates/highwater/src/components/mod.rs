@@ -137,7 +137,7 @@ impl<'a> Components<'a> {
     /// A proof counts once it was checked; and a formula that holds may say nothing.
     fn proved(&self, holds: &Holds, stuck: bool, cx: &Context<'_>, outcome: &mut Outcome) -> Result<Claim, Reason> {
         let start = Stopwatch::start();
-        let checked = Checked::components(self.file, holds, self.settings.cross_check, cx);
+        let checked = Checked::components(self.file, &outcome.property, holds, self.settings.cross_check, cx);
         let check_time = start.elapsed();
         let (checked, accepted) = checked?;
         if let Some(sheet) = outcome.details.sheets.first_mut() {
