@@ -5,7 +5,7 @@
 //! read, and which bad configurations it excludes is seen here. What an accepted claim states is in [`Facts`], and in
 //! nothing else.
 
-use crate::{Refusal, composition, flow, programs, queues};
+use crate::{Refusal, arrivals, composition, flow, programs, queues};
 use cfront::{DataModel, Options};
 use model::composition::Composition;
 use model::context::Context;
@@ -145,6 +145,9 @@ fn of_network(
         Certificate::Queues(proof) => {
             queues::verify(network, &excluded(proof, network, machines)?, &property, proof, cx)?;
             facts.bad.clone_from(&proof.bad);
+        }
+        Certificate::Flow(proof) if matches!(property, Property::Ltl(_)) => {
+            arrivals::verify(network, &property, reading, proof, cx)?;
         }
         Certificate::Flow(proof) => {
             let accepted = flow::verify(network, &property, proof, cx)?;

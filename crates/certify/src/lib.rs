@@ -10,6 +10,7 @@
 //! abstractions in [`composition`], invariants of C programs in [`programs`], abstractions of C
 //! components in [`components`].
 
+pub mod arrivals;
 mod check;
 mod clauses;
 pub mod components;

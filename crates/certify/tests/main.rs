@@ -1,5 +1,6 @@
 //! The integration tests of `certify`, one executable: each file is a module.
 
+mod arrivals_random;
 mod counters_random;
 mod created_random;
 mod flow_attacks;

@@ -15,7 +15,7 @@ struct Kind {
     most: usize,
 }
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     Kind {
         name: "`explored-states`, `searched`",
         proves: "safety, deadlock, boundedness, livelock, `trace`: the checker searches all states again",
@@ -39,6 +39,14 @@ const KINDS: [Kind; 9] = [
         inner: &[],
         semantics: NETWORKS,
         most: 3374,
+    },
+    Kind {
+        name: "`flow-weights` of a formula",
+        proves: "`[] !P@l`: a proof that the queue in which a network counts arrivals at these places is always empty",
+        files: &["arrivals.rs"],
+        inner: &["`flow-weights`"],
+        semantics: NETWORKS,
+        most: 1300,
     },
     Kind {
         name: "`queue-invariant`",

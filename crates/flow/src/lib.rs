@@ -611,13 +611,14 @@ fn bound_all(
         for queue in queues {
             let rough = units.get(&queue).zip(room.as_ref().map(|room| &room.weights));
             let rough = rough.map(|(&proved, weights)| (raise(net, shape, queue, proved, weights), weights));
-            // A queue that is used holds 1 at least.
+            // A queue that is used holds 1 at least; one that is never read may be there to show that it is not used.
+            let least = u64::from(near.is_read(queue));
             let known = rough.map(|(rough, _)| rough.at_most);
-            let close = if known == Some(1) { None } else { near.bound(queue, budget) };
+            let close = if known == Some(least) { None } else { near.bound(queue, budget) };
             let close = close.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
             let close = close.filter(|(close, _)| known.is_none_or(|known| close.at_most < known));
             let known = close.as_ref().map(|(proved, _)| proved.at_most).or(known);
-            let exact = known == Some(1);
+            let exact = known == Some(least);
             let worth = !exact && useless < MOST_USELESS && budget.check().is_ok();
             let moment = if large { budget.at_most(BOUNDS_TIME / 10) } else { budget.clone() };
             let own =

@@ -69,22 +69,38 @@ impl<'n> Near<'n> {
         Near { net, shape, left_out, users, touched, queues, own, changed_by, arrivals: RefCell::default() }
     }
 
-    /// The least bound of a queue that weights near it prove.
+    /// Whether some process takes messages from a queue.
+    pub fn is_read(&self, queue: u32) -> bool {
+        let takes = |id: &u32| {
+            let of = |&(counter, change): &(u32, i64)| {
+                change < 0 && matches!(self.net.counters[counter as usize], Counter::Message(q, _) if q == queue)
+            };
+            self.net.transitions[*id as usize].effects.iter().any(of)
+        };
+        let counters = self.net.counters.iter().zip(&self.changed_by);
+        let mut own = counters.filter(|(counter, _)| matches!(counter, Counter::Message(q, _) if *q == queue));
+        own.any(|(_, changed_by)| changed_by.iter().any(takes))
+    }
+
+    /// The least bound of a queue that weights near it prove. One that no process reads may always be empty: then a
+    /// bound of 1 is not the end.
     pub fn bound(&self, queue: u32, budget: &Budget) -> Option<(Proved, Weights)> {
         let mut near = self.queues.get(&queue)?.clone();
+        let (is_read, mut best) = (self.is_read(queue), None);
         for _ in 0..MOST_STEPS {
             if near.len() > MOST_NEAR || near.len() == self.net.of_instance.len() || budget.check().is_err() {
-                return None;
+                return best;
             }
             let instances: Vec<u32> = near.iter().copied().collect();
-            let found = self.among(&near, &instances, queue, budget);
-            if found.is_some() || near.iter().any(|&instance| self.touched[instance as usize].len() > MOST_TOUCHED) {
-                return found;
+            best = self.among(&near, &instances, queue, budget).or(best);
+            let is_done = best.as_ref().is_some_and(|(proved, _)| is_read || proved.at_most == 0);
+            if is_done || near.iter().any(|&instance| self.touched[instance as usize].len() > MOST_TOUCHED) {
+                return best;
             }
             let around = instances.iter().flat_map(|&instance| &self.touched[instance as usize]);
             near.extend(around.flat_map(|&counter| &self.users[counter as usize]));
         }
-        None
+        best
     }
     /// The same, by weights of what only these instances change.
     fn among(&self, near: &BTreeSet<u32>, instances: &[u32], queue: u32, budget: &Budget) -> Option<(Proved, Weights)> {

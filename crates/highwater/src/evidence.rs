@@ -88,6 +88,18 @@ impl Checked {
         Ok((Checked::by_checker(property, Certificate::Flow(Box::new(proof))), accepted))
     }
 
+    /// A proof by weights that no process comes to a place that an invariant forbids.
+    pub(crate) fn arrivals(
+        network: &Network,
+        property: &Property,
+        reading: Reading,
+        proof: FlowProof,
+        cx: &Context<'_>,
+    ) -> Result<Checked, Refusal> {
+        certify::arrivals::verify(network, property, reading, &proof, cx)?;
+        Ok(Checked::by_checker(property, Certificate::Flow(Box::new(proof))))
+    }
+
     /// An invariant over queues: of communicating machines with these bad configurations, or of a Promela model.
     pub(crate) fn queues(
         network: &Network,

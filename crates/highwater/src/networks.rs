@@ -5,7 +5,7 @@
 //! infinite runs, one after the other.
 
 use crate::error::Error;
-use crate::evidence::Answer;
+use crate::evidence::{Answer, Checked, Claim};
 use crate::machines::{self, Machines};
 use crate::model::{Model, NetworkModel};
 use crate::portfolio::{Engines, Portfolio, has_buffered_channel};
@@ -15,8 +15,9 @@ use explore::disk::Disk;
 use explore::liveness::Setting;
 use explore::{Options, Order, Packing};
 use gpu::Place;
-use model::budget::Budget;
+use model::budget::{Budget, Stopwatch};
 use model::context::Context;
+use model::formula::Ltl;
 use model::info::ModelInfo;
 use model::network::{MachineKind, Network};
 use model::semantics::{Reading, Semantics};
@@ -172,6 +173,19 @@ impl<'a> Networks<'a> {
         Ok(outcomes.into_iter().map(|outcome| Answer::searched(outcome, &semantics)).collect())
     }
 
+    /// A formula that says where no process ever is, by the static engine, if that proves it.
+    fn never_there(&self, name: &str, formula: &Ltl, cx: &Context<'_>) -> Option<Answer> {
+        let start = Stopwatch::start();
+        let (counting, _) = certify::arrivals::counted(self.network, formula, self.reading)?;
+        let share = cx.budget.share(4);
+        let report = flow::check(&counting, &flow::Question::Boundedness, &cx.with(&share));
+        let property = Property::Ltl(name.to_owned());
+        let checked = Checked::arrivals(self.network, &property, self.reading, report.proof?, cx).ok()?;
+        let mut outcome = Answer::blank(&property, self.reading, flow::ENGINE);
+        outcome.time = start.elapsed();
+        Some(Answer { outcome, claim: Claim::Proved(checked) })
+    }
+
     /// A formula, a claim or acceptance labels; `None` if there is no such formula or claim.
     fn infinite_runs(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
         let semantics = Semantics::new(self.network, self.reading);
@@ -180,8 +194,12 @@ impl<'a> Networks<'a> {
         let claim = |name: &String| self.network.claims.iter().find(|claim| claim.name == *name);
         let outcome = match property {
             Property::Ltl(name) => {
-                let formula = self.network.formulas.iter().find(|formula| formula.name == *name);
-                formula.map(|formula| setting.formula(name, &formula.formula))
+                let formula = &self.network.formulas.iter().find(|formula| formula.name == *name)?.formula;
+                let is_free = self.settings.engine == Engine::Auto && !one_search(self.settings);
+                if let Some(answer) = is_free.then(|| self.never_there(name, formula, cx)).flatten() {
+                    return Some(answer);
+                }
+                Some(setting.formula(name, formula))
             }
             Property::Never(name) => claim(name).map(|claim| setting.never(claim)),
             Property::Trace(name) => claim(name).map(|claim| setting.trace(claim)),

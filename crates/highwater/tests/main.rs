@@ -1,6 +1,7 @@
 //! The integration tests of `highwater`, one executable: each file is a module.
 
 mod applicability;
+mod arrivals;
 mod builder;
 mod builder_errors;
 mod builder_random;

@@ -1,0 +1,115 @@
+//! Invariants that say where no process ever is, on random models: what weights prove is accepted, and what is accepted is
+//! true of all states that a search finds.
+//!
+//! The models look at their queues in every way there is, hand messages over, wait for `timeout`, escape, keep control and
+//! create processes; some have priorities, for which the rule must not be used. One model for every 4 of
+//! `HIGHWATER_SEEDS`, 300 without it.
+
+use crate::support::seconds;
+use certify::arrivals::{counted, verify};
+use flow::Question;
+use model::context::Context;
+use model::expr::Expr;
+use model::formula::{Atom, Connective, Ltl, Modality};
+use model::ids::{LocationId, MachineId};
+use model::network::{Formula, Network};
+use model::semantics::{Reading, Semantics};
+use model::source::Span;
+use model::verdict::Property;
+use std::collections::{BTreeSet, HashSet};
+use testing::Random;
+use testing::models::{loops, queues};
+
+/// More states than this are not looked at.
+const MOST_STATES: usize = 3_000;
+
+type At = (MachineId, LocationId);
+
+fn network(text: &str) -> Option<Network> {
+    promela::read("random.pml", text, &promela::preprocess::Options::default()).network
+}
+
+/// `[] !(P@l || Q@m)`, as a formula of the network.
+fn avoiding(network: &Network, places: &[At]) -> Network {
+    let at = |&(machine, location): &At| {
+        Ltl::Atom(Box::new(Atom::State(Expr::At { machine, pid: None, location })), String::from("there"))
+    };
+    let or = |a, b| Ltl::Binary(Connective::Or, Box::new(a), Box::new(b));
+    let there = places.iter().map(at).reduce(or).expect("a place");
+    let formula = Ltl::Unary(Modality::Always, Box::new(Ltl::Unary(Modality::Not, Box::new(there))));
+    let formula = Formula { name: String::from("p"), text: String::from("[] !there"), formula, span: Span::NONE };
+    Network { formulas: vec![formula], ..network.clone() }
+}
+
+/// Where processes are in the states that are found, those in the middle of an atomic sequence left out.
+fn visited(network: &Network) -> BTreeSet<At> {
+    let semantics = Semantics::new(network, Reading::Unbounded);
+    let (mut stepper, mut asker) = (semantics.stepper(), semantics.stepper());
+    let mut found = BTreeSet::new();
+    let Ok(Ok(initial)) = stepper.initial() else { return found };
+    let mut seen = HashSet::from([(initial.clone(), None)]);
+    let mut work = std::collections::VecDeque::from([(initial, None)]);
+    while let Some((state, control)) = work.pop_front().filter(|_| seen.len() < MOST_STATES) {
+        let mut next = Vec::new();
+        let expanded = stepper.expand(&state, control, &mut |successor| {
+            next.extend(successor.state.map(|after| (after.to_vec(), successor.control)));
+        });
+        if expanded.is_err() {
+            break;
+        }
+        if control.is_none() {
+            asker.load(&state);
+            found.extend((0..asker.loaded_processes()).map(|process| asker.loaded_place(process)));
+        } else if next.is_empty() {
+            next.push((state, None));
+        }
+        work.extend(next.into_iter().filter(|point| seen.insert(point.clone())));
+    }
+    found
+}
+
+/// Whether weights prove it; what they prove must be accepted.
+fn proves(network: &Network) -> bool {
+    let budget = seconds(5);
+    let cx = Context::silent(&budget);
+    let formula = &network.formulas[0].formula;
+    let Some((counting, queues)) = counted(network, formula, Reading::Unbounded) else { return false };
+    let report = flow::check(&counting, &Question::Boundedness, &cx);
+    let Some(proof) = report.proof else { return false };
+    let is_empty = |queue: &&flow::QueueReport| {
+        queue.at_most == Some(0) && queues.contains(&proof.abstraction.queues[queue.queue as usize].key)
+    };
+    let claims = report.queues.iter().filter(is_empty).count() == queues.len();
+    let accepted = verify(network, &Property::Ltl(String::from("p")), Reading::Unbounded, &proof, &cx);
+    assert_eq!(accepted.is_ok(), claims, "{accepted:?}");
+    claims
+}
+
+#[test]
+fn no_process_is_where_weights_prove_that_none_is() {
+    let seeds = testing::long().map_or(300, |seeds| seeds.div_ceil(4));
+    let (mut proved, mut reached) = (0, 0);
+    for seed in 0..seeds {
+        let text = match seed % 3 {
+            0 => loops::model(seed, false),
+            1 => queues::model(seed, false),
+            _ => queues::model(seed, true),
+        };
+        let Some(network) = network(&text) else { continue };
+        let there = visited(&network);
+        let mut random = Random::new(seed);
+        let used: Vec<At> = (0..network.machines.len())
+            .map(MachineId::from)
+            .flat_map(|id| network.machine(id).used().map(move |(location, _)| (id, location)))
+            .collect();
+        for _ in 0..6 {
+            let places: Vec<At> = (0..1 + random.below(2)).map(|_| used[random.below(used.len())]).collect();
+            let is_there = places.iter().any(|place| there.contains(place));
+            let is_proved = proves(&avoiding(&network, &places));
+            assert!(!(is_there && is_proved), "seed {seed}, {places:?}\n{text}");
+            proved += u64::from(is_proved);
+            reached += u64::from(is_there);
+        }
+    }
+    assert!(proved * 20 > reached && reached > seeds, "{proved} proved, {reached} reached");
+}
