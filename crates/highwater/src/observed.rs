@@ -3,9 +3,8 @@
 //! A send that waits is seen by an `else` or an escape beside it, by an atomic sequence or a deterministic step around it, by
 //! `timeout`, by `enabled`, and by processes of lower priority; how much a channel holds by `full`, `nfull` and `len`.
 
-use crate::thresholds::declaration;
+use model::declared::declaration;
 use model::expr::{ChannelTest, Expr};
-use model::formula::{Atom, Ltl};
 use model::ids::LocationId;
 use model::network::{Action, Edge, Machine, Network};
 use model::source::Span;
@@ -34,20 +33,7 @@ impl Observed {
         if network.any_expression(&|e| matches!(e, Expr::Timeout)) {
             observed.any = Some(TIMEOUT);
         }
-        for machine in network.machines.iter().chain(&network.claims) {
-            let visit = &mut |e: &Expr| observed.look(network, Some(machine), e);
-            machine.provided.iter().for_each(|e| e.walk(visit));
-            machine.edges.iter().for_each(|edge| edge.action.walk(visit));
-        }
-        for formula in &network.formulas {
-            formula.formula.walk(&mut |part| {
-                if let Ltl::Atom(atom, _) = part
-                    && let Atom::State(e) = &**atom
-                {
-                    e.walk(&mut |e| observed.look(network, None, e));
-                }
-            });
-        }
+        network.walk_all(&mut |machine, e| observed.look(network, machine, e));
         for machine in &network.machines {
             observed.sends(network, machine);
         }

@@ -19,6 +19,7 @@ pub mod composition;
 pub mod composition_proof;
 mod configuration;
 pub mod context;
+pub mod declared;
 pub mod diagnostic;
 mod digest;
 pub mod display;

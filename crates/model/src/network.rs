@@ -18,7 +18,7 @@ pub use variables::{ChannelType, Dimension, Initial, ScalarType, SymbolSet, Vari
 pub use actions::{Action, Choice, Deterministic, ReceiveMode};
 
 use crate::expr::{Expr, Place, Scope};
-use crate::formula::Ltl;
+use crate::formula::{Atom, Ltl};
 use crate::ids::{EdgeId, LocationId, MachineId, SymbolSetId, VariableId};
 use crate::source::Span;
 use std::collections::{BTreeSet, HashSet};
@@ -220,6 +220,24 @@ impl Network {
         let mut found = false;
         self.walk_expressions(&mut |e| found |= wanted(e));
         found
+    }
+
+    /// Visits every expression of processes and claims, with the machine that evaluates it, and of formulas.
+    pub fn walk_all(&self, visit: &mut dyn FnMut(Option<&Machine>, &Expr)) {
+        for machine in self.machines.iter().chain(&self.claims) {
+            let visit = &mut |e: &Expr| visit(Some(machine), e);
+            machine.provided.iter().for_each(|e| e.walk(visit));
+            machine.edges.iter().for_each(|edge| edge.action.walk(visit));
+        }
+        for formula in &self.formulas {
+            formula.formula.walk(&mut |part| {
+                if let Ltl::Atom(atom, _) = part
+                    && let Atom::State(e) = &**atom
+                {
+                    e.walk(&mut |e| visit(None, e));
+                }
+            });
+        }
     }
 
     /// The variable at an id, in a table of variables.
