@@ -21,7 +21,7 @@
 //! nothing can tell apart (`merge.rs`): [`trimmed`].
 //!
 //! Not for models that look into other processes (`P@label`, `P:x`, `enabled`, `pc_value`, `_last`, priorities,
-//! `provided`, `np_`), and not for lossy channels. `timeout` does no harm: while a process can move, it is false.
+//! `provided`, `np_`; an `else` or `unless` beside a rendezvous send looks where its partners are), and not for lossy channels. `timeout` does no harm: while a process can move, it is false.
 //!
 //! `visible` is what a property looks at, `resolve` compares processes, `gradually` says whether it is worth the trouble.
 
@@ -126,6 +126,9 @@ impl<'n> Reduction<'n> {
             return None;
         }
         let stability = Stability::new(network);
+        if stability.looks_for_partners(network) {
+            return None;
+        }
         let mut visible = Visible::new(network, &stability, atoms)?;
         visible.add_labels(network, labels);
         let ids = (0..network.machines.len()).map(MachineId::from);

@@ -11,7 +11,7 @@ use model::verdict::{Property, Verdict};
 const OBSERVED: &str = "byte x; active proctype C() { x = 1 } active proctype D() { (x == 1) -> assert(false) }\n";
 
 /// What each model is about, whether it needs `OBSERVED`, and the model.
-const MODELS: [(&str, bool, &str); 13] = [
+const MODELS: [(&str, bool, &str); 16] = [
     (
         "a shared variable is not local",
         false,
@@ -47,6 +47,24 @@ const MODELS: [(&str, bool, &str); 13] = [
         false,
         "chan a = [1] of { byte }; active proctype P() { byte l; if :: a?l -> assert(false) :: else fi }
          active proctype Q() { a!1 }",
+    ),
+    (
+        "a partner that is not there yet decides about an else",
+        false,
+        "chan r = [0] of { bit }; active proctype Q() { byte l; l = 1; r?1 }
+         active proctype P() { if :: r!1 :: else -> assert(false) fi }",
+    ),
+    (
+        "a partner over a parameter decides about an else",
+        false,
+        "chan r = [0] of { bit }; proctype Q(chan c) { byte l; l = 1; c?1 }
+         proctype P(chan c) { if :: c!1 :: else -> assert(false) fi } init { atomic { run Q(r); run P(r) } }",
+    ),
+    (
+        "a partner that is not there yet decides about an escape",
+        false,
+        "chan r = [0] of { bit }; active proctype Q() { byte l; l = 1; r?1 }
+         active proctype P() { { assert(false) } unless { r!1 } }",
     ),
     (
         "a ring does not put others off",

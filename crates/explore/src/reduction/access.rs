@@ -127,6 +127,31 @@ impl Stability {
         Stability { globals, locals, escaping }
     }
 
+    /// Whether some location has an `else` or an escape beside a rendezvous send. What is possible there depends on where other
+    /// processes are: any step of theirs may change it.
+    pub(super) fn looks_for_partners(&self, network: &Network) -> bool {
+        let may_wait = |channel: &Expr| match channel {
+            Expr::Read(place) if place.scope == Scope::Global && !self.is_assigned(place.variable) => {
+                match network.global(place.variable).initial {
+                    Initial::NewChannel(ty) => network.channel_types[ty.index()].is_rendezvous(),
+                    _ => true,
+                }
+            }
+            _ => true,
+        };
+        let sends = |action: &Action| matches!(action, Action::Send { channel, .. } if may_wait(channel));
+        let looks = |machine: &Machine, at: usize| {
+            let at = LocationId::from(at);
+            is_choosy(machine, at)
+                && machine.edges_from(at).any(|edge| match &edge.action {
+                    Action::Deterministic(step) => step.guard.iter().any(sends),
+                    action => sends(action),
+                })
+        };
+        network.channel_types.iter().any(|ty| ty.is_rendezvous())
+            && network.machines.iter().any(|m| (0..m.locations.len()).any(|at| looks(m, at)))
+    }
+
     /// The value does not change while a process of the machine lives.
     fn is_stable(&self, e: &Expr, machine: MachineId, network: &Network) -> bool {
         match e {
