@@ -223,6 +223,7 @@ fn processes_that_wait_for_a_flag() {
          proctype W() { go == 1; c!1 }
          active proctype P() { do :: run W() :: break od; go = 1 }";
     assert_eq!(queue(&ask(&network(text), &Question::Boundedness), "c"), (false, None));
+    unbounded(text, &["c"]);
 }
 
 /// A session has a channel of its own: the bound is one for each session, and there are any number of them.

@@ -20,6 +20,7 @@
 //! lead to, where the queues that it fills may do as they like.
 
 mod breadth;
+mod crowd;
 mod doubling;
 mod lengths;
 mod walk;
@@ -302,11 +303,24 @@ impl<'a> Hunt<'a> {
             {
                 return ended;
             }
+            if turn == 0
+                && let Err(ended) = self.crowds_of_first()
+            {
+                return ended;
+            }
             if let Some(reason) = stopped {
                 return Ended::Stopped(reason);
             }
         }
         if turns.end < MOST_TURNS { Ended::Enough } else { Ended::Stopped(Reason::States) }
+    }
+
+    fn crowds_of_first(&mut self) -> Result<(), Ended> {
+        let Some(first) = self.origins.first_mut() else { return Ok(()) };
+        let tree = std::mem::take(&mut first.1);
+        let ended = self.crowds(&tree);
+        self.origins[0].1 = tree;
+        ended
     }
 
     fn add_origin(&mut self, origin: Origin) {

@@ -96,6 +96,19 @@ const GROWING: &[(&str, &str)] = &[
         "active proctype P() { do :: run Q(1) :: run Q(2) od } proctype Q(byte n) { do :: c!n :: break od; d?1 }",
     ),
     (
+        "processes that wait for a flag",
+        "active proctype P() { do :: run W() :: break od; x = 1 } proctype W() { x == 1; c!1 }",
+    ),
+    (
+        "processes that wait for a flag and send in one step",
+        "active proctype P() { do :: y = 1; run W(); y = 0 :: break od; x = 1 }
+      proctype W() { atomic { x == 1 -> c!1; d!1; d?1; c!2 } }",
+    ),
+    (
+        "processes of which each looks at the head",
+        "active proctype P() { c!7; do :: run W() :: break od; x = 1 } proctype W() { d_step { x == 1 && c?[7] -> c!1 } }",
+    ),
+    (
         "a rendezvous in the loop",
         "chan r = [0] of { byte }; active proctype P() { do :: r!1 od } active proctype Q() { do :: r?1 -> c!1 od }",
     ),
@@ -206,6 +219,36 @@ const BOUNDED: &[(&str, &str, u32)] = &[
         "processes that find a partner",
         "chan r = [0] of { byte }; active proctype P() { do :: r!1 -> break :: else -> c!1; run Q() od } proctype Q() { r?1 }",
         1,
+    ),
+    (
+        "processes that wait for a flag, which the first of them takes back",
+        "active proctype P() { do :: run W() :: break od; x = 1 } proctype W() { atomic { x == 1 -> x = 0 }; c!1 }",
+        1,
+    ),
+    (
+        "processes that wait for a flag and are counted",
+        "active proctype P() { do :: run W() :: break od; x = 1 } proctype W() { d_step { x == 1 && y < 3 -> y++ }; c!1 }",
+        3,
+    ),
+    (
+        "processes that wait for a flag while there is room",
+        "active proctype P() { do :: run W() :: break od; x = 1 } proctype W() { d_step { x == 1 && len(c) < 2 -> c!1 } }",
+        2,
+    ),
+    (
+        "processes with small numbers that wait for a flag",
+        "active proctype P() { do :: run W() :: break od; x = 1 } proctype W() { x == 1 && _pid < 4; c!1 }",
+        3,
+    ),
+    (
+        "processes that wait for a flag, few of them",
+        "active proctype P() { do :: run W() :: break od; _nr_pr < 4 -> x = 1 } proctype W() { x == 1; c!1 }",
+        2,
+    ),
+    (
+        "processes that wait for a message each",
+        "active proctype P() { d!1; d!1; do :: run W() :: break od; x = 1 } proctype W() { x == 1; d?1; c!1 }",
+        2,
     ),
     (
         "an enabled process",

@@ -319,6 +319,11 @@ impl Portfolio<'_> {
             for name in doubled {
                 advice.push(format!("each message of `{name}` is replaced by two or more; the run shows how for one"));
             }
+            let crowds = growing.iter().filter(|run| run.stages.first().is_some_and(|first| first.gains.is_empty()));
+            for (name, _) in crowds.flat_map(gains) {
+                let each = "any number of processes is created first, and each adds to";
+                advice.push(format!("{each} `{name}`; the run shows it for one"));
+            }
         }
         advice
     }

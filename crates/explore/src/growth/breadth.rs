@@ -65,8 +65,17 @@ impl Tree {
         self.ancestors(id).find(|&id| id <= ancestor) == Some(ancestor)
     }
 
+    /// Early states with one process more than an earlier one on the way to them, and nothing else that hashes tell.
+    pub(super) fn created(&self) -> impl Iterator<Item = (StateId, StateId)> {
+        (0..self.prints.len() as StateId).flat_map(|id| {
+            let print = &self.prints[id as usize];
+            let one_less = |earlier: &StateId| self.prints[*earlier as usize].is_one_process_less(print);
+            self.ancestors(id).take(NEAREST).filter(one_less).map(move |earlier| (earlier, id))
+        })
+    }
+
     /// The states from `from`, which is above it, to `to`.
-    fn chain(&self, from: StateId, to: StateId) -> Vec<Vec<u8>> {
+    pub(super) fn chain(&self, from: StateId, to: StateId) -> Vec<Vec<u8>> {
         let mut chain = vec![to];
         chain.extend(self.ancestors(to).take_while(|&id| id != from));
         if to != from {
@@ -99,7 +108,7 @@ impl Sink for Successors<'_, '_, '_> {
 }
 
 impl<'a> Hunt<'a> {
-    fn expander(&mut self, tree: &Tree) -> &mut Expander<'a> {
+    pub(super) fn expander(&mut self, tree: &Tree) -> &mut Expander<'a> {
         self.reduced.as_mut().filter(|_| tree.reduced).unwrap_or(&mut self.expander)
     }
 

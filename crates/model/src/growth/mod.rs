@@ -31,8 +31,11 @@
 //! `k`-th of them corresponds to the `k`-th. The rest stand by. For this nothing in the loop may look at
 //! numbers of processes or at bystanders, no old process may end, and local channels must keep their numbers.
 //!
+//! **Crowds.** A loop that adds nothing but processes may come first, and each of these then adds messages: `crowd.rs`.
+//!
 //! At last some more rounds are replayed, step by step: not for the proof, but against mistakes in it.
 
+mod crowd;
 mod dependence;
 mod doubling;
 mod parts;
@@ -156,7 +159,7 @@ pub fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<Vec<(St
             break;
         }
     }
-    last
+    if last == Err(Refusal::NoGrowth) && run.stages.len() == 2 { crowd::verify(semantics, run) } else { last }
 }
 
 /// A run with all its gains, if it shows unbounded growth.

@@ -33,6 +33,11 @@ impl Fingerprint {
     pub fn may_multiply_to(&self, later: &Fingerprint) -> bool {
         self.globals == later.globals && self.processes < later.processes && self.messages < later.messages
     }
+
+    /// Whether there may be one process more later, and nothing else have changed.
+    pub fn is_one_process_less(&self, later: &Fingerprint) -> bool {
+        self.globals == later.globals && self.processes + 1 == later.processes && self.messages == later.messages
+    }
 }
 
 /// Takes states apart; one per thread.
@@ -168,6 +173,15 @@ fn blocks<'f>(state: &Configuration, finite: &'f [u8]) -> Vec<(u32, &'f [u8])> {
     let processes = &state.frame.processes;
     let ends = processes.iter().skip(1).map(|p| p.base as usize).chain([state.frame.fixed]);
     processes.iter().zip(ends).map(|(p, end)| (p.machine.0, &finite[p.base as usize..end])).collect()
+}
+
+/// Whether the global variables and the first so many processes are in `after` what they were in `before`, where there are as
+/// many processes.
+pub(super) fn returned(semantics: &Semantics<'_>, before: &Configuration, after: &Configuration, first: usize) -> bool {
+    let (old, new) = (finite_part(semantics, before), finite_part(semantics, after));
+    let globals = SHAPE_BYTES..semantics.layout.globals_base + semantics.layout.globals.size;
+    let same = old[globals.clone()] == new[globals] && before.process_count() == after.process_count();
+    same && blocks(before, &old).into_iter().zip(blocks(after, &new)).take(first).all(|(old, new)| old == new)
 }
 
 /// For every process of `before` a process of `after` that is of the same type and in the same finite state, and
