@@ -77,6 +77,8 @@ pub struct Expander<'s> {
     pub crashed: Option<FaultAt>,
     /// Says which process may move alone, if states may be left out.
     reduction: Option<Reduction<'s>>,
+    /// Several processes may move alone together, and none needs to be looked after.
+    clusters: bool,
     choices: Vec<Choice>,
     /// States in which one process moved alone.
     pub(crate) alone: u64,
@@ -171,6 +173,7 @@ impl<'s> Expander<'s> {
             problems,
             crashed: None,
             reduction,
+            clusters: false,
             choices,
             alone: 0,
             digest: 0,
@@ -187,6 +190,13 @@ impl<'s> Expander<'s> {
     pub(crate) fn keeping_lengths(mut self) -> Self {
         let reduction = Reduction::new(self.stepper.semantics(), &[], Labels::None);
         self.reduction = reduction.map(Reduction::keeping_lengths);
+        self
+    }
+
+    /// States are left out wherever a persistent set is found: what is left has an endless run if the system has one.
+    pub fn persistent(mut self) -> Self {
+        self.reduction = Reduction::new(self.stepper.semantics(), &[], Labels::None);
+        self.clusters = true;
         self
     }
 
@@ -215,6 +225,9 @@ impl<'s> Expander<'s> {
     /// The successors by one process whose steps are enough in the loaded state, if there is one; how many.
     fn alone(&mut self, state: &[u8], sink: &mut impl Sink) -> Result<usize, Unfinished> {
         let Some(reduction) = &mut self.reduction else { return Ok(0) };
+        if self.clusters {
+            return self.together(state, sink);
+        }
         reduction.choices(&self.stepper, false, &mut self.choices);
         for index in 0..self.choices.len() {
             let count = self.successors(Some(self.choices[index].process), None, sink)?;
@@ -225,6 +238,24 @@ impl<'s> Expander<'s> {
             self.stepper.load(state);
         }
         Ok(0)
+    }
+
+    /// The successors by a set of processes whose steps are enough, if there is one; how many.
+    fn together(&mut self, state: &[u8], sink: &mut impl Sink) -> Result<usize, Unfinished> {
+        let mut moves = Vec::new();
+        for process in 0..self.stepper.loaded_processes() {
+            moves.push(self.stepper.expand_loaded(Some(process as u32), &mut |_| ())?);
+        }
+        let Some(reduction) = &mut self.reduction else { return Ok(0) };
+        let Some(set) = reduction.cluster(&self.stepper, &moves) else { return Ok(0) };
+        let mut count = 0;
+        for process in (0..moves.len()).filter(|&process| set >> process & 1 == 1 && moves[process] > 0) {
+            self.stepper.load(state);
+            count += self.successors(Some(process as u32), None, sink)?;
+        }
+        self.alone += 1;
+        self.stepper.load(state);
+        Ok(count)
     }
 
     /// One expansion of the loaded state or inner state: states are shown, inner ones are kept for later. `after`

@@ -16,12 +16,16 @@
 //! In a large system, states are left out that make no queue longer than it gets elsewhere (`reduction`): where that leaves finitely
 //! many, all of the system is finite.
 //!
+//! Where all runs end (`ending`), that shows as much with far fewer states, but not how long queues get; so it is tried first, and
+//! the search goes on.
+//!
 //! Staged growth: after a loop was verified, the search goes on from the state that some rounds of it
 //! lead to, where the queues that it fills may do as they like.
 
 mod breadth;
 mod crowd;
 mod doubling;
+mod ending;
 mod lengths;
 mod walk;
 
@@ -42,6 +46,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
+pub use ending::{Ending, ending};
 pub use model::growth::GrowingRun;
 pub(crate) use walk::Random;
 
@@ -81,6 +86,8 @@ pub struct QueueLength {
 pub struct GrowthReport {
     /// All states were visited: the system is finite although its channels are unbounded.
     pub complete: bool,
+    /// All runs end: no channel grows, however long it gets.
+    pub ends: bool,
     /// Why the search ended, if it is not complete; none also if all channels that were requested are shown to grow.
     pub stopped: Option<Reason>,
     /// What was counted.
@@ -127,6 +134,8 @@ const ROUNDS: usize = 12;
 const MOST_TURNS: u32 = 10;
 /// After so many turns states are left out.
 const WHOLE_TURNS: u32 = 4;
+/// So many states are visited to see whether all runs end.
+const MOST_ENDING: u64 = 200_000;
 /// More stages than this are not searched for.
 const MOST_STAGES: usize = 3;
 
@@ -148,7 +157,11 @@ pub fn growth(semantics: &Semantics<'_>, options: &GrowthOptions, cx: &Context<'
     if matches!(ended, Ended::Enough) {
         trimmed = reduction::trimmed(semantics, &[], Labels::None);
         hunt = match &trimmed {
-            Some(trimmed) => hunt.reduced(trimmed),
+            Some(trimmed) => {
+                let ends = options.stop_at_first && matches!(ending(trimmed, cx, MOST_ENDING), Ending::Ends(_));
+                hunt.report.ends = ends;
+                hunt.reduced(trimmed)
+            }
             None => hunt,
         };
         ended = hunt.run(whole..MOST_TURNS);

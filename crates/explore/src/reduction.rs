@@ -26,6 +26,7 @@
 //! `visible` is what a property looks at, `resolve` compares processes, `gradually` says whether it is worth the trouble.
 
 mod access;
+mod cluster;
 mod dead;
 mod gradually;
 mod merge;
@@ -86,6 +87,7 @@ pub struct Reduction<'n> {
     resolved: Vec<Vec<Option<Resolved>>>,
     /// Of the state at hand: identity and location of every process.
     current: Vec<(usize, LocationId)>,
+    clusters: cluster::Clusters,
 }
 
 /// What is known of a location without its process.
@@ -147,6 +149,7 @@ impl<'n> Reduction<'n> {
             identities: HashMap::new(),
             resolved: Vec::new(),
             current: Vec::new(),
+            clusters: cluster::Clusters::default(),
         };
         let ids = (0..network.machines.len()).map(MachineId::from);
         let cuts = proviso::cuts(&reduction);

@@ -2,6 +2,7 @@
 
 mod atomic_sequences;
 mod disk;
+mod ending;
 mod failures;
 mod growth;
 mod growth_pace;

@@ -269,7 +269,7 @@ impl<'n> Reduction<'n> {
     }
 
     /// Adds what an access can mean; `process` is known where it means one thing.
-    fn add_far(
+    pub(super) fn add_far(
         &mut self,
         stepper: &Stepper<'_>,
         process: Option<usize>,
@@ -301,7 +301,13 @@ impl<'n> Reduction<'n> {
     }
 
     /// The elements of a shared variable that a process means.
-    fn elements(&self, stepper: &Stepper<'_>, process: usize, machine: MachineId, object: &Object) -> Vec<usize> {
+    pub(super) fn elements(
+        &self,
+        stepper: &Stepper<'_>,
+        process: usize,
+        machine: MachineId,
+        object: &Object,
+    ) -> Vec<usize> {
         let Object::Variable(variable, indices) = object else { return Vec::new() };
         let declared = &self.network.variables[variable.index()];
         if declared.len() > MOST_ELEMENTS {
@@ -331,7 +337,13 @@ impl<'n> Reduction<'n> {
     }
 
     /// The queue that a process means, if it always means the same one.
-    fn queue(&self, stepper: &Stepper<'_>, process: usize, machine: MachineId, object: &Object) -> Option<usize> {
+    pub(super) fn queue(
+        &self,
+        stepper: &Stepper<'_>,
+        process: usize,
+        machine: MachineId,
+        object: &Object,
+    ) -> Option<usize> {
         let Object::Channel(channel) = object else { return None };
         let fixed = self.stability.is_fixed(object, machine, self.network);
         let value = fixed.then(|| stepper.loaded_value(process, channel)).flatten()?;
@@ -339,7 +351,7 @@ impl<'n> Reduction<'n> {
     }
 
     /// The queues that an expression can mean: those of a shared variable that no process assigns, or any.
-    fn queues_of(&self, channel: &Expr) -> Vec<Option<usize>> {
+    pub(super) fn queues_of(&self, channel: &Expr) -> Vec<Option<usize>> {
         match channel {
             Expr::Read(place) if place.scope == Scope::Global && !self.stability.is_assigned(place.variable) => {
                 network_queues(self.network, place.variable).map(Some).collect()
@@ -349,14 +361,14 @@ impl<'n> Reduction<'n> {
     }
 
     /// A reference to the channel may be in a message or in a variable.
-    fn escapes(&self, channel: &Expr) -> bool {
+    pub(super) fn escapes(&self, channel: &Expr) -> bool {
         match channel {
             Expr::Read(place) if place.scope == Scope::Global => self.stability.escaping.contains(&place.variable),
             _ => true,
         }
     }
 
-    fn pack(&mut self, bits: &BTreeSet<Bit>) -> Bits {
+    pub(super) fn pack(&mut self, bits: &BTreeSet<Bit>) -> Bits {
         let mut packed = Vec::new();
         for bit in bits {
             let index = self.bit(*bit);

@@ -72,6 +72,34 @@ impl<'s> Stepper<'s> {
         Some(self.semantics.layout.messages[frame.channel_type.index()].rendezvous)
     }
 
+    /// The number of queues of the loaded state.
+    pub fn loaded_queues(&self) -> usize {
+        self.current.frame.queues.len()
+    }
+
+    /// Shows the first field of every message in a queue of the loaded state; 0 for messages without fields.
+    pub fn loaded_first_fields(&self, queue: usize, visit: &mut dyn FnMut(i32)) {
+        let (layout, current) = (&self.semantics.layout, &self.current);
+        let Some(frame) = current.frame.queues.get(queue) else { return };
+        let length = current.queue_len(layout, queue);
+        if length == 0 {
+            return;
+        }
+        let first = layout.messages[frame.channel_type.index()].fields.first();
+        let start = current.queue_start(layout, queue);
+        for position in 0..length {
+            let at = start + position * frame.message_size as usize;
+            visit(first.map_or(0, |&(storage, offset, _)| storage.load(&current.bytes, at + offset)));
+        }
+    }
+
+    /// Whether a value can be the first field of a message in a queue as it is.
+    pub fn loaded_fits_first(&self, queue: usize, value: i32) -> bool {
+        let frame = self.current.frame.queues.get(queue);
+        let first = frame.and_then(|frame| self.semantics.layout.messages[frame.channel_type.index()].fields.first());
+        first.is_some_and(|&(_, _, ty)| ty.truncate(value) == value)
+    }
+
     /// How many messages a queue of the loaded state holds; 0 if there is no such queue.
     #[inline]
     pub fn loaded_length(&self, queue: usize) -> usize {
