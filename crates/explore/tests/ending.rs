@@ -22,8 +22,11 @@ fn read(text: &str) -> Option<Network> {
     promela::read("random.pml", text, &promela::preprocess::Options::default()).network
 }
 
+/// States, and the successors of each by number.
+type Graph = (Vec<Vec<u8>>, Vec<Vec<usize>>);
+
 /// All states, and the successors of each by number; `None` if there are too many, a run fails, or an atomic sequence does not end.
-fn searched<'s>(semantics: &'s Semantics<'s>, mut expander: Expander<'s>) -> Option<(Vec<Vec<u8>>, Vec<Vec<usize>>)> {
+fn searched<'s>(semantics: &'s Semantics<'s>, mut expander: Expander<'s>) -> Option<Graph> {
     let first = semantics.stepper().initial().ok()?.ok()?;
     let mut known: BTreeMap<Vec<u8>, usize> = BTreeMap::from([(first.clone(), 0)]);
     let (mut states, mut edges) = (vec![first], Vec::new());
