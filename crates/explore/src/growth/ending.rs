@@ -88,7 +88,7 @@ fn beyond(expander: &mut Expander<'_>, mut state: Vec<u8>) -> Result<Vec<Vec<u8>
         }
         match successors.as_mut_slice() {
             [only] => std::mem::swap(only, &mut state),
-            // An atomic sequence goes round forever: nobody else comes after it.
+            // An atomic sequence goes round forever: no other process comes after it.
             [] if expander.transitions > transitions => return Err(Ending::Unknown),
             _ => return Ok(successors),
         }

@@ -284,7 +284,7 @@ impl Reduction<'_> {
         read.into_iter().flat_map(|v| (0..variables[v.index()].len()).map(move |element| (v, element))).collect()
     }
 
-    /// Nobody else can change the value.
+    /// No other process can change the value.
     fn is_own(&self, e: &Expr, machine: MachineId) -> bool {
         !e.any(&|part| match part {
             Expr::Const(_) | Expr::Pid | Expr::Unary(..) | Expr::Binary(..) | Expr::Conditional(..) => false,
