@@ -21,7 +21,8 @@
 //! nothing can tell apart (`merge.rs`): [`trimmed`].
 //!
 //! Not for models that look into other processes (`P@label`, `P:x`, `enabled`, `pc_value`, `_last`, priorities,
-//! `provided`, `np_`; an `else` or `unless` beside a rendezvous send looks where its partners are), and not for lossy channels. `timeout` does no harm: while a process can move, it is false.
+//! `provided`, `np_`; a rendezvous send beside an `else` or `unless`, or in the middle of an atomic sequence, looks where its
+//! partners are), and not for lossy channels. `timeout` does no harm: while a process can move, it is false.
 //!
 //! `visible` is what a property looks at, `resolve` compares processes, `gradually` says whether it is worth the trouble.
 

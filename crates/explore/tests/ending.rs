@@ -159,6 +159,26 @@ fn what_is_left_ends_where_the_system_does() {
     assert!(tally.smaller * 4 > tally.compared && tally.visited * 5 < tally.all * 4, "{tally:?}");
 }
 
+/// Where a bolder set is wrong: states in which nothing moves that it does not come to.
+#[test]
+fn what_others_wait_for_is_in_the_way() {
+    for text in [
+        // The sequence is interrupted before the message comes.
+        "byte x, y; chan c = [1] of { byte }; active proctype P() { c!0 }
+         active proctype Q() { atomic { x = 1; c?0; x = 2 } } active proctype R() { x == 1; y = 1 }",
+        // The `else` is taken before the message comes.
+        "byte x; chan c = [1] of { byte }; active proctype P() { c!0 }
+         active proctype Q() { if :: c?0 :: else -> x = 1 fi }",
+        // The message is of the kind that one waits for, as it is stored.
+        "byte x; chan c = [1] of { byte }; active proctype P() { if :: c?1 :: x == 1 fi }
+         active proctype Q() { c!257 } active proctype R() { x = 1 }",
+    ] {
+        let mut tally = Tally::default();
+        compare(text, &mut tally);
+        assert_eq!(tally.compared, 1, "{text}");
+    }
+}
+
 /// Servers that wait do not keep others from moving alone, and a run that ends is told from one that grows.
 #[test]
 fn all_runs_end_although_there_are_many_states() {

@@ -11,7 +11,7 @@ use model::verdict::{Property, Verdict};
 const OBSERVED: &str = "byte x; active proctype C() { x = 1 } active proctype D() { (x == 1) -> assert(false) }\n";
 
 /// What each model is about, whether it needs `OBSERVED`, and the model.
-const MODELS: [(&str, bool, &str); 16] = [
+const MODELS: [(&str, bool, &str); 18] = [
     (
         "a shared variable is not local",
         false,
@@ -65,6 +65,18 @@ const MODELS: [(&str, bool, &str); 16] = [
         false,
         "chan r = [0] of { bit }; active proctype Q() { byte l; l = 1; r?1 }
          active proctype P() { { assert(false) } unless { r!1 } }",
+    ),
+    (
+        "a message that is not there yet interrupts an atomic sequence",
+        false,
+        "chan c = [1] of { bit }; byte x; active proctype P() { c!0 }
+         active proctype Q() { atomic { x = 1; c?0; x = 2 } } active proctype R() { (x == 1) -> assert(false) }",
+    ),
+    (
+        "a partner that is not there yet interrupts an atomic sequence",
+        false,
+        "chan r = [0] of { bit }; byte x, y; active proctype P() { byte l; l = 1; atomic { r?1; y = 1 } }
+         active proctype Q() { atomic { x = 1; r!1 } } active proctype R() { (x == 1 && y == 0) -> assert(false) }",
     ),
     (
         "a ring does not put others off",

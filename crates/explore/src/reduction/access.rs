@@ -30,7 +30,7 @@ pub(super) enum Use {
     TestHead,
     /// It is requested whether there is room.
     TestRoom,
-    /// Whether a message can be sent or taken decides about other edges of the location.
+    /// Whether a message can be sent or taken decides about other edges of the location, or whether an atomic sequence is interrupted.
     Decide,
     /// A process is created.
     Run,
@@ -127,8 +127,8 @@ impl Stability {
         Stability { globals, locals, escaping }
     }
 
-    /// Whether some location has an `else` or an escape beside a rendezvous send. What is possible there depends on where other
-    /// processes are: any step of theirs may change it.
+    /// Whether some location has an `else` or an escape beside a rendezvous send, or such a send in the middle of an atomic
+    /// sequence. What happens there depends on where other processes are: any step of theirs may change it.
     pub(super) fn looks_for_partners(&self, network: &Network) -> bool {
         let may_wait = |channel: &Expr| match channel {
             Expr::Read(place) if place.scope == Scope::Global && !self.is_assigned(place.variable) => {
@@ -142,7 +142,7 @@ impl Stability {
         let sends = |action: &Action| matches!(action, Action::Send { channel, .. } if may_wait(channel));
         let looks = |machine: &Machine, at: usize| {
             let at = LocationId::from(at);
-            is_choosy(machine, at)
+            (is_choosy(machine, at) || is_interruptible(machine, at))
                 && machine.edges_from(at).any(|edge| match &edge.action {
                     Action::Deterministic(step) => step.guard.iter().any(sends),
                     action => sends(action),
@@ -268,7 +268,7 @@ impl MachineAccess {
             let Gather { mut found, runs, locals, .. } = gather;
             if matches!(edge.action, Action::Deterministic(_)) {
                 test_channels(&mut found, Use::Test);
-            } else if is_choosy(machine, edge.from) {
+            } else if is_choosy(machine, edge.from) || is_interruptible(machine, edge.from) {
                 test_channels(&mut found, Use::Decide);
             }
             let indices = found.into_iter().map(|access| gathered.index(access)).collect();
@@ -352,6 +352,11 @@ fn is_choosy(machine: &Machine, location: LocationId) -> bool {
         Action::Deterministic(step) => step.guard.contains(&Action::Else),
         _ => edge.escape != 0,
     })
+}
+
+/// A process comes to this location in the middle of an atomic sequence: if it cannot go on at once, others come between.
+fn is_interruptible(machine: &Machine, location: LocationId) -> bool {
+    machine.edges.iter().any(|edge| edge.atomic && edge.to == location)
 }
 
 /// Whether a message can be sent or taken matters here even if it is not: that is a test of the channel, too.

@@ -48,6 +48,8 @@ struct Way {
     anywhere: bool,
     /// Whether it is possible decides about other statements of its location.
     decides: bool,
+    /// The process keeps control after it: where it cannot go on at once, others come between.
+    keeps: bool,
     creates: bool,
 }
 
@@ -201,16 +203,22 @@ impl Reduction<'_> {
                 }
                 found.take(process, &way);
                 let Some(to) = way.to else { continue };
-                if !mark(&mut seen[process], to) {
+                let new = mark(&mut seen[process], to);
+                if !new && !way.keeps {
                     continue;
                 }
                 let (machine, _) = stepper.loaded_place(process);
                 let edges = self.network.machine(machine).locations[to].edges.len();
                 for edge in 0..edges {
                     let edge = self.network.machine(machine).locations[to].edges[edge];
-                    let way = self.way(stepper, process, machine, edge);
-                    found.offer(process, &way);
-                    pending.push((process, way));
+                    let next = self.way(stepper, process, machine, edge);
+                    if way.keeps {
+                        join(&mut found.bits[process], &next.bits);
+                    }
+                    if new {
+                        found.offer(process, &next);
+                        pending.push((process, next));
+                    }
                 }
             }
         }
@@ -331,11 +339,12 @@ impl Reduction<'_> {
         }
         let creates = matches!(&taken.action, Action::Run { .. })
             || accesses.iter().any(|access| access.object == Object::Processes && access.how == Use::Run);
+        let keeps = stepper.semantics().keeps_control_after(machine, edge);
         let decides = accesses.iter().any(|access| access.how == Use::Decide);
         let need = self.need(stepper, process, machine, taken, still);
         let tags = self.tags(stepper, process, machine, &taken.action, still);
         let to = (taken.to.index() < network.machine(machine).locations.len()).then_some(taken.to.index());
-        Way { to, bits: self.pack(&bits), need, sends, takes, tags, anywhere, decides, creates }
+        Way { to, bits: self.pack(&bits), need, sends, takes, tags, anywhere, decides, keeps, creates }
     }
 
     /// The queues that a channel can mean; `None` if they are not known.
