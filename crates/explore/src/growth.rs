@@ -117,6 +117,21 @@ fn gained(run: &GrowingRun) -> Vec<String> {
     gains.filter(|(_, gain)| *gain > 0).map(|(name, _)| name.clone()).collect()
 }
 
+/// The steps of a run, earlier stages repeated, and where the last loop starts.
+pub fn spelled_out(run: &GrowingRun, rounds: usize) -> (Vec<Step>, usize) {
+    let mut steps = run.prefix.clone();
+    let mut loop_from = steps.len();
+    for (index, stage) in run.stages.iter().enumerate() {
+        steps.extend(&stage.between);
+        loop_from = steps.len();
+        let times = if index + 1 == run.stages.len() { 1 } else { rounds };
+        for _ in 0..times {
+            steps.extend(&stage.steps);
+        }
+    }
+    (steps, loop_from)
+}
+
 /// States of the breadth-first search after its first turn; each later turn makes it so many times larger.
 const FIRST_STATES: u64 = 4_000;
 const LARGER: u64 = 4;

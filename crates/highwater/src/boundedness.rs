@@ -8,7 +8,7 @@ use crate::evidence::{Answer, Checked, Claim};
 use crate::locals::Locals;
 use crate::portfolio::{Engines, Portfolio, Proved};
 use crate::thresholds::Thresholds;
-use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide};
+use explore::growth::{GrowingRun, GrowthOptions, GrowthReport, Guide, spelled_out};
 use flow::{Question, Report};
 use model::budget::Stopwatch;
 use model::chart::Chart;
@@ -415,21 +415,6 @@ fn gains(run: &GrowingRun) -> impl Iterator<Item = (&str, i64)> {
 /// What one round of the last loop adds: a stage may take from what an earlier one filled.
 fn last_gains(run: &GrowingRun) -> Vec<(String, i64)> {
     run.stages.last().map(|stage| stage.gains.iter().filter(|(_, g)| *g != 0).cloned().collect()).unwrap_or_default()
-}
-
-/// The steps of a run, earlier stages repeated, and where the last loop starts.
-fn spelled_out(run: &GrowingRun, rounds: usize) -> (Vec<Step>, usize) {
-    let mut steps = run.prefix.clone();
-    let mut loop_from = steps.len();
-    for (index, stage) in run.stages.iter().enumerate() {
-        steps.extend(&stage.between);
-        loop_from = steps.len();
-        let times = if index + 1 == run.stages.len() { 1 } else { rounds };
-        for _ in 0..times {
-            steps.extend(&stage.steps);
-        }
-    }
-    (steps, loop_from)
 }
 
 /// How long channels got, and which grow, by the name that both engines know.
