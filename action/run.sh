@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The step of the action: `check` with annotations, or `test` where no model is named. The exit code is that of highwater.
 set -uo pipefail
-read -r -a models <<<"${MODELS:-}"
-read -r -a options <<<"${OPTIONS:-}"
+# Words on any number of lines; `read` ends with an error where there is no end mark.
+read -r -d '' -a models <<<"${MODELS:-}" || true
+read -r -d '' -a options <<<"${OPTIONS:-}" || true
 code=0
 if [ ${#models[@]} -eq 0 ]; then
     highwater test "${FOLDER:-.}" || code=$?

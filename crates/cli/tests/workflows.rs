@@ -39,6 +39,10 @@ fn the_action_annotates_violations_and_fails_with_their_exit_code() {
     assert_eq!(std::fs::read_to_string(&outputs).unwrap(), "exit-code=1\n");
     let variables = [("MODELS", path(&good)), ("GITHUB_OUTPUT", path(&outputs))];
     assert_eq!(shell(&step, &variables).status.code(), Some(0));
+    // A list of models may have a line for each.
+    let lines = format!("{}\n{}\n", path(&good), path(&bad));
+    let output = shell(&step, &[("MODELS", lines.as_str()), ("OPTIONS", "-p\ndeadlock\n")]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
 }
 
 #[test]
