@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use testing::judge;
+use testing::{Random, judge};
 
 const MODEL: &str = "mtype = { stick, ball };\nchan table = [2] of { mtype };\nchan left = [0] of { mtype };\n\
     chan right = [1] of { mtype };\nbyte g;\ninline up(x) { x = x + 1; if :: x > 3 -> x = 2 :: else fi }\n\
@@ -103,7 +103,7 @@ fn invariant_fails(folder: &Path, model: &str, formula: &str, trail: &str) -> Re
         let end = start + text[start..].find('}').ok_or("no end of a formula")?;
         text.replace_range(start..=end, "");
     }
-    text += &format!("\nnever {{ do :: !({invariant}) -> break :: else od }}\n");
+    text += &format!("\nnever {{ do :: !({}) -> break :: else od }}\n", without_implication(invariant));
     let claimed = folder.join("claimed");
     std::fs::create_dir_all(&claimed).unwrap();
     std::fs::write(claimed.join(model), text).unwrap();
@@ -129,6 +129,20 @@ fn without_comments(text: &str) -> String {
     kept += parts.next().unwrap_or_default();
     parts.for_each(|part| kept += part.split_once("*/").map_or("", |(_, rest)| rest));
     kept.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect()
+}
+
+/// A propositional formula as a condition of Promela, where an arrow is none.
+fn without_implication(formula: &str) -> String {
+    let inner = formula.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(formula);
+    let mut depth = 0;
+    for (at, letter) in inner.char_indices() {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        if depth == 0 && inner[at..].starts_with("->") {
+            let (left, right) = (inner[..at].trim(), inner[at + 2..].trim());
+            return format!("(!({}) || ({}))", without_implication(left), without_implication(right));
+        }
+    }
+    formula.to_owned()
 }
 
 /// What was judged at the end of a trail.
@@ -389,6 +403,50 @@ fn trails_of_public_models_go_both_ways() {
     assert!(wrong.is_empty(), "{} trails differ:\n{}", wrong.len(), wrong.join("\n"));
     let least = if full { 100 } else { cases.len() };
     assert!(ours >= least && spins >= least, "trails of {ours} models were written, of {spins} read");
+}
+
+/// A claim with three states at random, some of them accepting; it may end.
+fn random_claim(random: &mut Random) -> String {
+    let guards = ["true", "x == 0", "x > 1", "x != 2", "x == 3 || y == 1", "timeout", "R@wait", "len(c) == 0"];
+    let labels: Vec<String> =
+        (0..3).map(|state| format!("{}{state}", if random.one_in(2) { "accept_" } else { "S" })).collect();
+    let mut claim = String::from("never {\n");
+    for label in &labels {
+        let mut options = String::new();
+        for _ in 0..=random.below(3_usize) {
+            let target = if random.one_in(8) { "done" } else { &labels[random.below(3_usize)] };
+            options += &format!(" :: {} -> goto {target}", random.pick(&guards));
+        }
+        if random.one_in(3) {
+            options += &format!(" :: else -> goto {}", labels[random.below(3_usize)]);
+        }
+        claim += &format!("{label}: if{options} fi;\n");
+    }
+    claim + "done: skip }\n"
+}
+
+#[test]
+fn trails_of_random_claims_are_those_of_runs_that_spin_accepts() {
+    if !judge::has_spin() {
+        println!("skipped: SPIN is not installed");
+        return;
+    }
+    let model = "byte x, y;\nchan c = [1] of { byte };\n\
+        active proctype P() { do :: x < 3 -> x++ :: atomic { x == 3 -> x = 1; y = 1 - y } :: c!x -> break od }\n\
+        active proctype R() { byte z; wait: c?z; if :: z > 1 -> goto wait :: else fi }\n";
+    let mut violated = 0;
+    let (first, count) = (testing::first(1), testing::seeds(12));
+    for seed in first..first + count {
+        let claim = random_claim(&mut Random::new(seed));
+        let file = "trail-random.pml";
+        let folder = copied(&written(file, &format!("{model}{claim}")), "random");
+        match ours_in_spin(&folder, file, "never") {
+            Ok(judged) => violated += u64::from(judged.is_some_and(|judged| judged != Judged::Steps)),
+            Err(why) => panic!("seed {seed}: {claim}{why}"),
+        }
+    }
+    println!("{violated} of {count} claims are violated");
+    assert!(count < 12 || violated * 4 > count, "{violated} of {count} claims are violated");
 }
 
 /// Claims with an end, with a loop of steps, with a loop of nothing, with an atomic sequence, with an assertion, between the

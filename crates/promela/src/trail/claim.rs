@@ -34,6 +34,8 @@ struct Position {
     holds: AtomSet,
     /// A process is at an accepting label.
     accepting: bool,
+    /// Nothing can move.
+    ended: bool,
 }
 
 /// Where the claim is: a position and a location.
@@ -44,8 +46,10 @@ struct Search<'a> {
     /// By edge, the bit of its condition.
     conditions: Vec<Option<AtomSet>>,
     positions: Vec<Position>,
-    /// The position that comes after the last one of a loop.
+    /// The position that comes after the last one.
     again: Option<usize>,
+    /// A loop is wanted, and not the end of the claim.
+    loops: bool,
 }
 
 /// How the claim follows a run to its end or through its loop; none if it does not.
@@ -66,15 +70,17 @@ pub(super) fn follow(
         return None;
     }
     let mut positions = positions(semantics, &Watcher::new(semantics, &atoms), steps)?;
+    // Where a run ends, the claim may move on.
+    let last = positions.len() - 1;
     let again = match loop_from {
         Some(first) => Some(positions.iter().position(|position| position.steps.start == first)?),
-        None => None,
+        None => positions[last].ended.then_some(last),
     };
     // A loop of steps does not come to the state behind its last step.
     if again.is_some_and(|again| again + 1 < positions.len()) {
         positions.pop();
     }
-    let search = Search { claim, conditions, positions, again };
+    let search = Search { claim, conditions, positions, again, loops: loop_from.is_some() };
     let (stem, cycle) = search.run()?;
     Some(Claimed { steps: search.positions.into_iter().map(|position| position.steps).collect(), stem, cycle })
 }
@@ -87,9 +93,10 @@ fn positions(semantics: &Semantics<'_>, watcher: &Watcher<'_>, steps: &[Step]) -
     for index in 0..=steps.len() {
         if control.is_none() {
             let mut stuck = true;
-            stepper.expand(&state, None, &mut |successor| stuck &= successor.timeout).ok()?;
+            let moves = stepper.expand(&state, None, &mut |successor| stuck &= successor.timeout).ok()?;
             let holds = watcher.in_state(&mut stepper, &state, AtomSet::MAX, stuck).ok()?;
-            positions.push(Position { steps: index..index, holds, accepting: stepper.is_accepting(&state) });
+            let (steps, accepting) = (index..index, stepper.is_accepting(&state));
+            positions.push(Position { steps, holds, accepting, ended: moves == 0 });
         }
         let Some(&wanted) = steps.get(index) else { break };
         let mut next = None;
@@ -114,14 +121,19 @@ impl Search<'_> {
         while let Some(&pair) = found.get(next) {
             next += 1;
             for (statements, to) in self.moves(pair) {
-                let Some(to) = to else { return Some((path(&before, pair, statements, |at| at.0), Vec::new())) };
+                let Some(to) = to else {
+                    if self.loops {
+                        continue;
+                    }
+                    return Some((path(&before, pair, statements, |at| at.0), Vec::new()));
+                };
                 if to != first && !before.contains_key(&to) {
                     before.insert(to, (pair, statements));
                     found.push(to);
                 }
             }
         }
-        let again = self.again?;
+        let again = self.again.filter(|_| self.loops)?;
         found.into_iter().filter(|pair| pair.0 == again).find_map(|start| {
             let cycle = self.cycle(start)?;
             let last = before.get(&start);
