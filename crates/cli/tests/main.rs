@@ -10,6 +10,7 @@ mod corpus;
 mod corpus_liveness;
 mod corpus_unreached;
 mod cycles;
+mod device;
 mod differential;
 mod disk;
 mod edge;

@@ -99,8 +99,8 @@ pub trait Backend {
     /// The most threads that run at a time.
     fn threads(&self) -> u64;
 
-    /// New memory, of which nothing is known.
-    fn allocate(&mut self, bytes: u64) -> Result<u64, Failure>;
+    /// New memory, of which nothing is known; `None` if there is too little.
+    fn allocate(&mut self, bytes: u64) -> Result<Option<u64>, Failure>;
 
     /// Gives memory back.
     fn free(&mut self, address: u64);

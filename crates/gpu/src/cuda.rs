@@ -1,7 +1,9 @@
 //! A device of NVIDIA, through two libraries that are looked for when one is wanted: the driver, and NVRTC, which compiles
 //! the text. Nothing of CUDA is needed to build this crate, and nothing to run it without a device.
 //!
-//! What was compiled is kept in a folder of the user by the hash of the text, the architecture and the compiler's version.
+//! What was compiled is kept in a folder of the user by the hash of the text, the architecture and the compiler's version, all of
+//! which stand at the beginning of the file, and a sum of all of it at the end: neither the code of another text nor a damaged
+//! file is loaded.
 #![allow(unsafe_code)]
 
 use crate::backend::{Args, BLOCK, Backend, Compile, Failure, Kernel};
@@ -10,8 +12,10 @@ use std::collections::hash_map::DefaultHasher;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+/// What the driver says where there is too little memory.
+const OUT_OF_MEMORY: c_int = 2;
 /// Blocks on a multiprocessor, at most; registers decide how many there really are.
 const BLOCKS: u64 = 16;
 
@@ -35,7 +39,7 @@ type Handle = *mut c_void;
 
 /// Declares a table of functions of a library, each with its type.
 macro_rules! functions {
-    ($(#[$doc:meta])* $table:ident { $($name:ident = $symbol:literal: fn($($argument:ty),*);)* }) => {
+    ($(#[$doc:meta])* $table:ident, $what:literal { $($name:ident = $symbol:literal: fn($($argument:ty),*);)* }) => {
         $(#[$doc])*
         struct $table {
             $($name: unsafe extern "C" fn($($argument),*) -> c_int,)*
@@ -48,7 +52,7 @@ macro_rules! functions {
                 unsafe {
                     $(let $name = *library
                         .get::<unsafe extern "C" fn($($argument),*) -> c_int>($symbol.as_bytes())
-                        .map_err(|_| Failure(format!("the driver is too old: it has no `{}`", $symbol)))?;)*
+                        .map_err(|_| Failure(format!(concat!($what, " is too old: it has no `{}`"), $symbol)))?;)*
                     Ok($table { $($name,)* _library: library })
                 }
             }
@@ -58,7 +62,7 @@ macro_rules! functions {
 
 functions! {
     /// The driver.
-    Driver {
+    Driver, "the driver" {
         init = "cuInit": fn(c_uint);
         count = "cuDeviceGetCount": fn(*mut c_int);
         get = "cuDeviceGet": fn(*mut c_int, c_int);
@@ -83,7 +87,7 @@ functions! {
 
 functions! {
     /// The compiler.
-    Nvrtc {
+    Nvrtc, "NVRTC, the run-time compiler of CUDA," {
         version = "nvrtcVersion": fn(*mut c_int, *mut c_int);
         create = "nvrtcCreateProgram": fn(*mut Handle, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char);
         compile = "nvrtcCompileProgram": fn(Handle, c_int, *const *const c_char);
@@ -115,11 +119,38 @@ fn open(names: &[&str], what: &str) -> Result<Library, Failure> {
     opened.ok_or_else(|| Failure(format!("{what} (looked for {})", names[0])))
 }
 
+/// The driver with a device in use: its context is there until this is dropped.
+struct InUse {
+    driver: Driver,
+    device: c_int,
+    context: Handle,
+    /// The compiler, once it was looked for.
+    compiler: OnceLock<Result<Nvrtc, Failure>>,
+}
+
+impl InUse {
+    fn compiler(&self) -> Result<&Nvrtc, Failure> {
+        let open = || open(COMPILERS, "there is no NVRTC, the run-time compiler of CUDA, on this machine");
+        self.compiler.get_or_init(|| Nvrtc::load(open()?)).as_ref().map_err(Failure::clone)
+    }
+}
+
+// SAFETY: the driver may be called from any thread, and the context is only named.
+unsafe impl Send for InUse {}
+// SAFETY: as above.
+unsafe impl Sync for InUse {}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        // SAFETY: the context was retained by this value, and nothing uses it any more. Errors change nothing here.
+        unsafe { (self.driver.release)(self.device) };
+    }
+}
+
 /// A device.
 #[derive(Clone)]
 pub struct Cuda {
-    driver: Arc<Driver>,
-    device: c_int,
+    used: Arc<InUse>,
     name: String,
     capability: (c_int, c_int),
     processors: u64,
@@ -155,28 +186,38 @@ impl Cuda {
         }
         // SAFETY: the driver ends the name with a zero.
         let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
-        Ok(Cuda { driver: Arc::new(driver), device, name, capability, processors, cache })
+        let mut context = std::ptr::null_mut();
+        // SAFETY: the pointer is to a variable of the right type.
+        driver.check(unsafe { (driver.retain)(&mut context, device) }, "the GPU cannot be used")?;
+        Ok(Cuda {
+            used: Arc::new(InUse { driver, device, context, compiler: OnceLock::new() }),
+            name,
+            capability,
+            processors,
+            cache,
+        })
     }
 
     /// The machine code of a text, from the cache if it is there.
     fn machine_code(&self, text: &str) -> Result<Vec<u8>, Failure> {
-        let nvrtc = Nvrtc::load(open(COMPILERS, "there is no NVRTC, the run-time compiler of CUDA, on this machine")?)?;
+        let nvrtc = self.used.compiler()?;
         let mut version = (0, 0);
         // SAFETY: the pointers are to variables of the right types.
         unsafe { (nvrtc.version)(&mut version.0, &mut version.1) };
-        let mut hasher = DefaultHasher::new();
-        (text, self.capability, version).hash(&mut hasher);
-        let kept =
-            self.cache.as_ref().map(|folder| folder.join(format!("{:016x}-{}.cubin", hasher.finish(), text.len())));
-        if let Some(code) = kept.as_ref().and_then(|path| std::fs::read(path).ok()) {
+        let head = format!("{:?} {version:?}\n{text}\0", self.capability);
+        let kept = self.cache.as_ref().map(|folder| folder.join(format!("{:016x}.cubin", sum(head.as_bytes()))));
+        if let Some(code) = kept.as_ref().and_then(|path| kept_code(&std::fs::read(path).ok()?, &head)) {
             return Ok(code);
         }
-        let code = self.compiled(&nvrtc, text)?;
+        let code = self.compiled(nvrtc, text)?;
         if let Some(path) = kept {
             // A cache that cannot be written costs time only. Others see the whole file or none.
             let new = path.with_extension(format!("{}", std::process::id()));
             let _ = path.parent().map(std::fs::create_dir_all);
-            let _ = std::fs::write(&new, &code).and_then(|()| std::fs::rename(&new, &path));
+            let mut file = [head.as_bytes(), &code].concat();
+            file.extend(sum(&file).to_le_bytes());
+            let written = std::fs::write(&new, file);
+            let _ = written.and_then(|()| std::fs::rename(&new, &path));
         }
         Ok(code)
     }
@@ -225,31 +266,42 @@ impl Cuda {
     }
 }
 
+/// A number for some bytes.
+fn sum(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The machine code in a file of the cache, if it is whole and has this head.
+fn kept_code(file: &[u8], head: &str) -> Option<Vec<u8>> {
+    let (whole, last) = file.split_last_chunk::<8>()?;
+    (u64::from_le_bytes(*last) == sum(whole)).then_some(whole)?.strip_prefix(head.as_bytes()).map(<[u8]>::to_vec)
+}
+
 impl Compile for Cuda {
     fn compile(&self, text: &str) -> Result<Box<dyn Backend>, Failure> {
-        let code = self.machine_code(text)?;
-        let driver = Arc::clone(&self.driver);
-        let mut loaded = Loaded {
-            cuda: self.clone(),
-            module: std::ptr::null_mut(),
-            functions: [std::ptr::null_mut(); Kernel::ALL.len()],
-            memory: Vec::new(),
-            retained: false,
-        };
-        // SAFETY: pointers are to variables of the right types; the module is whole.
+        Ok(Box::new(self.load(&self.machine_code(text)?)?))
+    }
+}
+
+impl Cuda {
+    /// Makes machine code ready to run.
+    fn load(&self, code: &[u8]) -> Result<Loaded, Failure> {
+        let InUse { driver, context, .. } = &*self.used;
+        let functions = [std::ptr::null_mut(); Kernel::ALL.len()];
+        let mut loaded = Loaded { cuda: self.clone(), module: std::ptr::null_mut(), functions, memory: Vec::new() };
+        // SAFETY: pointers are to variables of the right types; what is no module is refused.
         unsafe {
-            let mut context = std::ptr::null_mut();
-            driver.check((driver.retain)(&mut context, self.device), "the GPU cannot be used")?;
-            loaded.retained = true;
-            driver.check((driver.make_current)(context), "the GPU cannot be used")?;
-            driver
-                .check((driver.load_module)(&mut loaded.module, code.as_ptr().cast()), "the kernel cannot be loaded")?;
+            driver.check((driver.make_current)(*context), "the GPU cannot be used")?;
+            let status = (driver.load_module)(&mut loaded.module, code.as_ptr().cast());
+            driver.check(status, "the kernel cannot be loaded")?;
             for (kernel, function) in Kernel::ALL.iter().zip(&mut loaded.functions) {
                 let name = CString::new(kernel.name()).unwrap_or_default();
                 driver.check((driver.function)(function, loaded.module, name.as_ptr()), "the kernel is not there")?;
             }
         }
-        Ok(Box::new(loaded))
+        Ok(loaded)
     }
 }
 
@@ -259,12 +311,17 @@ struct Loaded {
     module: Handle,
     functions: [Handle; Kernel::ALL.len()],
     memory: Vec<u64>,
-    retained: bool,
+}
+
+impl Loaded {
+    fn driver(&self) -> &Driver {
+        &self.cuda.used.driver
+    }
 }
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        let driver = &self.cuda.driver;
+        let driver = self.driver();
         // SAFETY: what is given back was taken by this value, and nothing uses it any more. Errors change nothing here.
         unsafe {
             for &address in &self.memory {
@@ -272,9 +329,6 @@ impl Drop for Loaded {
             }
             if !self.module.is_null() {
                 (driver.unload)(self.module);
-            }
-            if self.retained {
-                (driver.release)(self.cuda.device);
             }
         }
     }
@@ -288,7 +342,7 @@ impl Backend for Loaded {
     fn available(&self) -> u64 {
         let (mut free, mut total) = (0, 0);
         // SAFETY: the pointers are to variables of the right types.
-        let status = unsafe { (self.cuda.driver.memory)(&mut free, &mut total) };
+        let status = unsafe { (self.driver().memory)(&mut free, &mut total) };
         if status == 0 { free as u64 } else { 0 }
     }
 
@@ -296,37 +350,40 @@ impl Backend for Loaded {
         self.cuda.processors * BLOCK * BLOCKS
     }
 
-    fn allocate(&mut self, bytes: u64) -> Result<u64, Failure> {
+    fn allocate(&mut self, bytes: u64) -> Result<Option<u64>, Failure> {
         let mut address = 0;
         // SAFETY: the pointer is to a variable of the right type.
-        let status = unsafe { (self.cuda.driver.allocate)(&mut address, bytes as usize) };
-        self.cuda.driver.check(status, "memory on the GPU")?;
+        let status = unsafe { (self.driver().allocate)(&mut address, bytes as usize) };
+        if status == OUT_OF_MEMORY {
+            return Ok(None);
+        }
+        self.driver().check(status, "memory on the GPU")?;
         self.memory.push(address);
-        Ok(address)
+        Ok(Some(address))
     }
 
     fn free(&mut self, address: u64) {
         self.memory.retain(|other| *other != address);
         // SAFETY: the address is one that was allocated, and is freed once.
-        unsafe { (self.cuda.driver.free)(address) };
+        unsafe { (self.driver().free)(address) };
     }
 
     fn clear(&mut self, address: u64, bytes: u64) -> Result<(), Failure> {
         // SAFETY: the address is that of memory of at least this size.
-        let status = unsafe { (self.cuda.driver.fill)(address, 0, bytes as usize) };
-        self.cuda.driver.check(status, "memory on the GPU")
+        let status = unsafe { (self.driver().fill)(address, 0, bytes as usize) };
+        self.driver().check(status, "memory on the GPU")
     }
 
     fn upload(&mut self, address: u64, bytes: &[u8]) -> Result<(), Failure> {
         // SAFETY: the address lies in memory that has room for the bytes.
-        let status = unsafe { (self.cuda.driver.upload)(address, bytes.as_ptr().cast(), bytes.len()) };
-        self.cuda.driver.check(status, "the GPU was lost")
+        let status = unsafe { (self.driver().upload)(address, bytes.as_ptr().cast(), bytes.len()) };
+        self.driver().check(status, "the GPU was lost")
     }
 
     fn download(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Failure> {
         // SAFETY: the address lies in memory that has as many bytes. The copy waits for the kernels before it.
-        let status = unsafe { (self.cuda.driver.download)(bytes.as_mut_ptr().cast(), address, bytes.len()) };
-        self.cuda.driver.check(status, "the GPU was lost")
+        let status = unsafe { (self.driver().download)(bytes.as_mut_ptr().cast(), address, bytes.len()) };
+        self.driver().check(status, "the GPU was lost")
     }
 
     fn launch(&mut self, kernel: Kernel, args: &Args, work: u64) -> Result<(), Failure> {
@@ -340,8 +397,8 @@ impl Backend for Loaded {
         let none = std::ptr::null_mut();
         // SAFETY: every kernel has one parameter of the size and layout of these words, which are copied before this returns.
         let status = unsafe {
-            (self.cuda.driver.launch)(function, blocks, 1, 1, block, 1, 1, 0, null, parameters.as_mut_ptr(), none)
+            (self.driver().launch)(function, blocks, 1, 1, block, 1, 1, 0, null, parameters.as_mut_ptr(), none)
         };
-        self.cuda.driver.check(status, "the GPU was lost")
+        self.driver().check(status, "the GPU was lost")
     }
 }

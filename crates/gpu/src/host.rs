@@ -80,11 +80,11 @@ impl Backend for Loaded {
         1
     }
 
-    fn allocate(&mut self, bytes: u64) -> Result<u64, Failure> {
+    fn allocate(&mut self, bytes: u64) -> Result<Option<u64>, Failure> {
         let memory = vec![0u64; bytes.div_ceil(8) as usize].into_boxed_slice();
         let address = memory.as_ptr() as u64;
         self.memory.insert(address, memory);
-        Ok(address)
+        Ok(Some(address))
     }
 
     fn free(&mut self, address: u64) {

@@ -32,6 +32,9 @@ const LEAST: u64 = 16 << 20;
 const BUCKET: u64 = 4;
 /// How many of a hundred entries are taken before the table is made anew.
 const FULLEST: u64 = 85;
+/// How many times the states that there are a new table is for, at most: while layers grow, and after. A new table costs a tenth of a
+/// nanosecond a state, a table that is too large costs bytes in the end.
+const MOST_AHEAD: (f64, f64) = (1.4, 1.2);
 
 /// Why a device did not go on.
 #[derive(Debug)]
@@ -137,43 +140,75 @@ impl Store {
         if self.allocated + bytes > self.room {
             return Err(Stop::Full);
         }
-        let address = self.backend.allocate(bytes)?;
+        let address = self.backend.allocate(bytes)?.ok_or(Stop::Full)?;
         self.allocated += bytes;
         Ok(address)
     }
 
-    /// Room for so many states in all.
+    /// Room for so many states in all, or as much as there was before. Other programs use the device too, so memory may be gone that
+    /// was there.
     fn make_room(&mut self, states: u64) -> Result<(), Stop> {
         if states > u64::from(EARLY) {
             return Err(Stop::Full);
         }
-        let wanted = states.div_ceil(1 << SEGMENT).saturating_sub(self.segments.len() as u64);
+        let (there, needed) = (self.segments.len() as u64, states.div_ceil(1 << SEGMENT));
         let size = (4 * self.words as u64 + 4) << SEGMENT;
-        let more = if wanted == 0 { 0 } else { wanted.max(self.segments.len() as u64 / 48).max(LEAST / size) };
+        let ample = if needed <= there { there } else { needed.max(there + (there / 48).max(LEAST / size)) };
         let few = states <= self.args.slots / 100 * FULLEST;
         let smallest = FIRST_SLOTS.min(self.room / 64) / 100 * FULLEST;
         let slots = |states: u64| if few { self.args.slots } else { slots_for(states.max(smallest)) };
-        let bytes = |segments: u64, slots: u64| self.allocated - 8 * self.args.slots + 8 * slots + segments * size;
         let choices = [
-            (more, slots(self.expected().max(states))),
-            (wanted, slots(states + states / 16)),
-            (wanted, slots(states)),
+            (ample, slots(self.expected().max(states))),
+            (needed, slots(states + states / 16)),
+            (needed, slots(states)),
         ];
-        let fits = choices.into_iter().find(|&(segments, slots)| bytes(segments, slots) <= self.room);
-        let (segments, slots) = fits.ok_or(Stop::Full)?;
-        self.add_segments(segments)?;
-        if slots != self.args.slots {
-            if self.args.slots > 0 {
-                self.backend.free(self.args.table);
-                self.allocated -= 8 * self.args.slots;
+        for (segments, slots) in choices {
+            let more = segments.saturating_sub(self.segments.len() as u64);
+            if self.allocated - 8 * self.args.slots + 8 * slots + more * size > self.room {
+                continue;
             }
-            self.args.table = self.allocate(8 * slots)?;
-            self.args.slots = slots;
-            self.rebuild()?;
+            match self.add_segments(more).and_then(|()| self.replace_table(slots)) {
+                Err(Stop::Full) => {}
+                Err(failed) => return Err(failed),
+                Ok(()) => {
+                    let most = self.args.slots / 100 * FULLEST;
+                    self.args.limit = most.min((self.segments.len() as u64) << SEGMENT).min(u64::from(EARLY));
+                    return Ok(());
+                }
+            }
         }
-        let most = self.args.slots / 100 * FULLEST;
-        self.args.limit = most.min((self.segments.len() as u64) << SEGMENT).min(u64::from(EARLY));
-        Ok(())
+        Err(Stop::Full)
+    }
+
+    /// A table of so many slots. The old one goes first, since both need not fit; if there is no memory for the new one, it comes
+    /// back.
+    fn replace_table(&mut self, slots: u64) -> Result<(), Stop> {
+        let old = self.args.slots;
+        if slots == old {
+            return Ok(());
+        }
+        if old > 0 {
+            self.backend.free(self.args.table);
+            self.allocated -= 8 * old;
+        }
+        let table = match self.allocate(8 * slots) {
+            Err(Stop::Full) if old > 0 => None,
+            table => Some(table?),
+        };
+        let lost = |_| Stop::Failed(Failure(String::from("other programs took the memory of the GPU")));
+        self.args.slots = if table.is_some() { slots } else { old };
+        self.args.table = table.map_or_else(|| self.allocate(8 * old).map_err(lost), Ok)?;
+        self.rebuild()?;
+        table.map(drop).ok_or(Stop::Full)
+    }
+
+    /// The same; whether there was.
+    fn try_room(&mut self, states: u64) -> Result<bool, Stop> {
+        match self.make_room(states) {
+            Ok(()) => Ok(true),
+            Err(Stop::Full) => Ok(false),
+            Err(failed) => Err(failed),
+        }
     }
 
     /// So many segments more, in one piece of memory.
@@ -198,14 +233,15 @@ impl Store {
     fn expected(&self) -> u64 {
         let [first, second, last] = self.layers.map(|size| size.max(1) as f64);
         let mut growth = last / second;
-        let (fall, most) = ((growth * first / second).min(1.0), if growth > 1.03 { 0.6 } else { 0.25 });
+        let (fall, most) =
+            ((growth * first / second).min(1.0), if growth > 1.03 { MOST_AHEAD.0 } else { MOST_AHEAD.1 });
         let (used, mut total, mut layer) = (self.used.max(1) as f64, self.layer as f64, last);
         while layer > 1.0 && total < 2.0 * used {
             growth *= fall;
             layer *= growth;
             total += layer;
         }
-        (used * (1.04 * total / used).clamp(1.06, 1.0 + most)) as u64
+        (used * (1.04 * total / used).clamp(1.06, most)) as u64
     }
 
     /// The table of all states that are there.
@@ -232,7 +268,7 @@ impl Store {
     fn run(&mut self, kernel: Kernel, first: u64, count: u64, expected: u64) -> Result<Out, Stop> {
         // Where there is no room for what is expected, what there is may do.
         if self.args.limit < self.used + expected {
-            let _ = self.make_room(self.used + expected);
+            self.try_room(self.used + expected)?;
         }
         loop {
             let before = self.counters()?;
@@ -245,7 +281,9 @@ impl Store {
                 return Ok(out);
             }
             let wanted = [self.used + 4 * count, self.used + count, self.used + 1 + self.used / 8];
-            wanted.iter().find_map(|&states| self.make_room(states).ok()).ok_or(Stop::Full)?;
+            if !(self.try_room(wanted[0])? || self.try_room(wanted[1])? || self.try_room(wanted[2])?) {
+                return Err(Stop::Full);
+            }
         }
     }
 
@@ -338,7 +376,10 @@ impl Store {
             let count = parents.len() as u64;
             // Filling gaps uses the same room, so there is to be enough for a single try.
             if self.args.limit < self.used + count {
-                self.make_room(self.used + 2 * count).or_else(|_| self.make_room(self.used + count))?;
+                let ample = self.try_room(self.used + 2 * count)?;
+                if !ample {
+                    self.make_room(self.used + count)?;
+                }
             }
             self.backend.upload(self.args.staging, &bytes)?;
             self.run(Kernel::Enter, 0, count, count)?;

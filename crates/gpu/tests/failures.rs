@@ -57,7 +57,7 @@ impl Backend for Losing {
         self.inner.threads()
     }
 
-    fn allocate(&mut self, bytes: u64) -> Result<u64, Failure> {
+    fn allocate(&mut self, bytes: u64) -> Result<Option<u64>, Failure> {
         self.command().and_then(|()| self.inner.allocate(bytes))
     }
 
