@@ -2,13 +2,14 @@
 //!
 //! A state is spread into bytes first: the fixed part of the CPU's own layout, with the number of processes in place of the shape,
 //! and after it room for all messages of each queue. The kernel has bits: every value in as many as its type, the number of its
-//! locations or the capacity of its queue needs; a variable that nothing assigns takes none. A state that does not fit, for
-//! one of its values or for its processes, is one that the CPU keeps: nothing is cut.
+//! locations or the capacity of its queue needs; a variable that nothing assigns takes none. A queue without a capacity has room
+//! for more messages than it had so far. A state that does not fit, for one of its values, its messages or its processes, is one
+//! that the CPU keeps: nothing is cut.
 
 use model::expr::{Pattern, Place, Scope};
-use model::ids::MachineId;
+use model::ids::{ChannelTypeId, MachineId};
 use model::network::{Action, Network, ScalarType};
-use model::semantics::{Anatomy, ScalarPlace, Semantics, Storage};
+use model::semantics::{Anatomy, MessagePlaces, ScalarPlace, Semantics, Storage};
 use std::collections::{HashMap, HashSet};
 
 /// A value of a state: where it stands in the bytes, and what it takes in bits.
@@ -56,6 +57,8 @@ pub(crate) struct Packing {
     pub(crate) bits: usize,
     /// By queue: where its messages start in the bytes.
     pub(crate) areas: Vec<usize>,
+    /// By channel type: it has no capacity, and the one in the anatomy is the room that its queues have here.
+    pub(crate) open: Vec<bool>,
     /// Bytes of a state before it is packed.
     pub(crate) size: usize,
     /// By number of a shape: how many processes it has.
@@ -73,9 +76,25 @@ impl Packing {
     pub(crate) fn new<'s>(
         semantics: &Semantics<'_>,
         machines: &[MachineId],
-        samples: impl Iterator<Item = &'s [u8]>,
+        samples: impl Iterator<Item = &'s [u8]> + Clone,
     ) -> Option<Packing> {
-        let anatomy = semantics.anatomy(machines)?;
+        let mut anatomy = semantics.anatomy(machines)?;
+        let shapes = anatomy.processes.iter().enumerate().map(|(index, process)| (process.shape, index + 1));
+        let shapes: HashMap<u16, usize> = shapes.chain([(0, 0)]).collect();
+        // Types with the same messages are one.
+        for queue in &mut anatomy.queues {
+            let own = &anatomy.messages[queue.channel_type.index()];
+            let same = |other: &MessagePlaces| (&other.fields, other.capacity) == (&own.fields, own.capacity);
+            let first = anatomy.messages.iter().position(same);
+            queue.channel_type = first.map_or(queue.channel_type, ChannelTypeId::from);
+        }
+        let open: Vec<bool> = anatomy.messages.iter().map(|message| message.capacity == u32::MAX).collect();
+        if open.contains(&true) {
+            let longest = longest(&anatomy, samples.clone().filter(|state| shapes.contains_key(&shape_of(state))));
+            for (kind, message) in anatomy.messages.iter_mut().enumerate().filter(|(kind, _)| open[*kind]) {
+                message.capacity = 2 * longest[kind] + 2;
+            }
+        }
         let mut size = anatomy.processes.last().map_or(anatomy.start, |process| process.end) as usize;
         let mut areas = Vec::new();
         for queue in &anatomy.queues {
@@ -89,9 +108,7 @@ impl Packing {
         if size > MOST_BYTES || machines.len() > MOST_PROCESSES {
             return None;
         }
-        let shapes = anatomy.processes.iter().enumerate().map(|(index, process)| (process.shape, index + 1));
-        let shapes = shapes.chain([(0, 0)]).collect();
-        let mut packing = Packing { anatomy, fields: Vec::new(), words: 0, bits: 0, areas, size, shapes };
+        let mut packing = Packing { anatomy, fields: Vec::new(), words: 0, bits: 0, areas, open, size, shapes };
         packing.fields = Layout { packing: &packing, network: semantics.network(), fields: Vec::new() }.fields();
         packing.fix(semantics.network(), samples);
         for field in &mut packing.fields {
@@ -144,7 +161,7 @@ impl Packing {
 
     /// The number of processes of a state of the CPU, if they are among those of this packing.
     pub(crate) fn processes(&self, state: &[u8]) -> Option<usize> {
-        self.shapes.get(&u16::from_le_bytes([state[0], state[1]])).copied()
+        self.shapes.get(&shape_of(state)).copied()
     }
 
     /// The end of the fixed part with so many processes, and the number of their queues.
@@ -236,6 +253,26 @@ impl Packing {
             state.extend_from_slice(&bytes[self.areas[queue]..self.areas[queue] + taken]);
         }
     }
+}
+
+fn shape_of(state: &[u8]) -> u16 {
+    u16::from_le_bytes([state[0], state[1]])
+}
+
+/// By channel type: the most messages that one of its queues has in some state.
+fn longest<'s>(anatomy: &Anatomy, states: impl Iterator<Item = &'s [u8]>) -> Vec<u32> {
+    let mut longest = vec![0; anatomy.messages.len()];
+    for state in states {
+        let last = anatomy.processes.iter().position(|process| process.shape == shape_of(state));
+        let next = anatomy.processes.get(last.map_or(0, |last| last + 1));
+        let queues = next.map_or(anatomy.queues.len(), |process| process.first_queue as usize);
+        for queue in &anatomy.queues[..queues] {
+            let length = anatomy.length.load(state, queue.length as usize) as u32;
+            let kind = queue.channel_type.index();
+            longest[kind] = length.max(longest[kind]);
+        }
+    }
+    longest
 }
 
 /// Queues, states and stacks of processes beyond these are not for a kernel.

@@ -13,17 +13,17 @@ use model::verdict::{Property, Reason};
 use std::time::Duration;
 
 /// What became of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Compared {
-    /// Both say the same; the share of states that went back to the CPU.
-    Same(f64),
-    /// There is nothing to compare: no kernel for such a model, or too many states.
-    Left,
+    /// Both say the same; how many states there are, and the share of them that went back to the CPU.
+    Same(u64, f64),
+    /// There is nothing to compare, for this reason.
+    Left(String),
 }
 
 /// What runs the text: a C++ compiler, or a line that says that there is none. With `HIGHWATER_DEVICE=cuda`, a GPU.
 #[allow(clippy::print_stdout)]
-pub fn compiler() -> Option<Box<dyn Compile>> {
+pub fn compiler() -> Option<Box<dyn Compile + Sync>> {
     if std::env::var("HIGHWATER_DEVICE").is_ok_and(|device| device == "cuda") {
         return Some(Box::new(gpu::Cuda::new(0, None).unwrap_or_else(|e| panic!("{e}"))));
     }
@@ -31,7 +31,7 @@ pub fn compiler() -> Option<Box<dyn Compile>> {
     if host.is_none() {
         println!("skipped: there is no C++ compiler");
     }
-    host.map(|host| -> Box<dyn Compile> {
+    host.map(|host| -> Box<dyn Compile + Sync> {
         if std::env::var_os("HIGHWATER_GPU_MODELS").is_some() { Box::new(host.optimised()) } else { Box::new(host) }
     })
 }
@@ -64,27 +64,32 @@ pub fn compare(
     let semantics = Semantics::new(network, reading);
     let options =
         Options { keep_going: true, properties: vec![Property::Safety, Property::Deadlock], ..Options::default() };
-    let budget = Budget::default().states(most);
+    let budget = Budget::default().states(most).timeout(Duration::from_secs(60));
     let cx = Context::silent(&budget);
     let expected = explore::search::search(&semantics, &options, &cx);
-    if matches!(expected.stopped, Some(Reason::States)) {
-        return Ok(Compared::Left);
+    let left = |why: String| Ok(Compared::Left(why));
+    match expected.stopped {
+        Some(Reason::States) => return left(format!("more than {most} states")),
+        Some(Reason::Timeout) => return left(String::from("the CPU takes more than a minute")),
+        _ => {}
     }
     let mut result = None;
     for &wide in wide {
         match gpu::search((&semantics, sources), &options, wide, compiler, &Context::unlimited()) {
             Ok((found, report)) => result = Some((found, report)),
-            Err(Refused::Unsupported(_)) => return Ok(Compared::Left),
+            Err(Refused::Unsupported(why)) => return left(why),
             Err(Refused::Failed(why)) => return Err(why.to_string()),
         }
         if result.as_ref().is_some_and(|(_, report)| !report.device.is_empty()) {
             break;
         }
     }
-    let Some((found, report)) = result else { return Ok(Compared::Left) };
+    let Some((found, report)) = result else { return left(String::from("nothing was searched")) };
     // What a search has seen when a limit of the tool stops it depends on the order within a layer; the limit does not.
-    if expected.stopped.is_some() && found.stopped == expected.stopped {
-        return Ok(Compared::Left);
+    if let Some(reason) = &expected.stopped
+        && found.stopped == expected.stopped
+    {
+        return left(format!("both stop: {reason}"));
     }
     let (one, other) = (summary(&found), summary(&expected));
     if one != other {
@@ -100,6 +105,9 @@ pub fn compare(
             return Err(format!("{}: generated {:?}, CPU {:?}", one.property, one.verdict, other.verdict));
         }
     }
-    let begun = !report.device.is_empty();
-    Ok(if begun { Compared::Same(report.fallback as f64 / found.stats.states as f64) } else { Compared::Left })
+    if report.device.is_empty() {
+        return left(String::from("no step begins on the device"));
+    }
+    let states = found.stats.states;
+    Ok(Compared::Same(states, report.fallback as f64 / states as f64))
 }

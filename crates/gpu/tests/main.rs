@@ -1,5 +1,6 @@
 //! The integration tests of `gpu`, one executable: each file is a module.
 
+mod campaign;
 mod compare;
 mod failures;
 mod models;

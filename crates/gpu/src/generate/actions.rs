@@ -92,11 +92,24 @@ impl Generator<'_> {
                 let kind = self.packing.anatomy.queues[*queue].channel_type.index();
                 case(self, kind, &queue.to_string())
             }
-            Channel::Computed(_) => {
-                let mut text = String::from("      switch (KIND[q]) {\n");
+            Channel::Computed(_, Some(kind)) => case(self, *kind, "q"),
+            Channel::Computed(_, None) => {
+                // Types with the same code are one case.
+                let mut codes: Vec<(String, Vec<usize>)> = Vec::new();
                 for kind in self.kinds() {
                     let code = case(self, kind, "q");
-                    line!(text, "      case {kind}: {{\n{code}      break; }}");
+                    match codes.iter_mut().find(|(other, _)| *other == code) {
+                        Some((_, kinds)) => kinds.push(kind),
+                        None => codes.push((code, vec![kind])),
+                    }
+                }
+                if let [(code, _)] = codes.as_slice() {
+                    return code.clone();
+                }
+                let mut text = String::from("      switch (KIND[q]) {\n");
+                for (code, kinds) in codes {
+                    let cases: String = kinds.iter().map(|kind| format!("case {kind}: ")).collect();
+                    line!(text, "      {cases}{{\n{code}      break; }}");
                 }
                 text + "      }\n"
             }
@@ -106,7 +119,7 @@ impl Generator<'_> {
     fn declared(channel: &Channel) -> String {
         match channel {
             Channel::Fixed(_) => String::new(),
-            Channel::Computed(text) => format!("      int q = {text};\n{CHECK}"),
+            Channel::Computed(text, _) => format!("      int q = {text};\n{CHECK}"),
         }
     }
 
@@ -147,6 +160,9 @@ impl Generator<'_> {
                 true => format!("{}, {}{list}){list})", on("insert", kind, queue), on("sorted", kind, queue)),
                 false => format!("{}, {}{list})", on("write", kind, queue), own.length(queue)),
             };
+            if own.packing.open[kind] {
+                line!(text, "      if ({} >= {}) return FLAG;", own.length(queue), message.capacity);
+            }
             let room = if declared { String::new() } else { format!("if (!{}) ", own.is_full(queue)) };
             line!(text, "{}      {room}{put};\n      }}", check(&values.concat()));
             text
@@ -251,7 +267,7 @@ impl Generator<'_> {
     fn same_queue(&self, channel: &Expr, view: View) -> String {
         match self.channel(channel, view) {
             Channel::Fixed(queue) => format!("{queue} == c.queue"),
-            Channel::Computed(text) => format!("{text} == c.queue && !c.bad"),
+            Channel::Computed(text, _) => format!("{text} == c.queue && !c.bad"),
         }
     }
 

@@ -44,8 +44,8 @@ enum Spot {
 pub(super) enum Channel {
     /// Always this queue.
     Fixed(usize),
-    /// The queue with the number that this text computes.
-    Computed(String),
+    /// The queue with the number that this text computes, and its type where that is known.
+    Computed(String, Option<usize>),
 }
 
 impl Generator<'_> {
@@ -257,6 +257,7 @@ impl Generator<'_> {
 
     /// The channel that an expression names.
     pub(super) fn channel(&self, e: &Expr, view: View) -> Channel {
+        let mut one_of = None;
         if let Expr::Read(place) = e
             && place.scope == Scope::Global
             && self.fixed.contains(&place.variable.index())
@@ -273,19 +274,22 @@ impl Generator<'_> {
             if let Some(element) = element {
                 return Channel::Fixed((first + element) as usize);
             }
+            let kind = self.packing.anatomy.queues[first as usize].channel_type.index();
+            let element = self.element(&place.indices, variable.dimensions.iter().map(|d| d.len), view);
+            one_of = Some(Channel::Computed(format!("({first} + {element})"), Some(kind)));
         }
         let always = |queue: &usize| *queue < self.packing.anatomy.global_queues || !self.come_and_go();
         let known = self.known(e, view).and_then(|reference| usize::try_from(reference).ok()?.checked_sub(1));
         match known.filter(|queue| always(queue) && *queue < self.packing.anatomy.queues.len()) {
             Some(queue) => Channel::Fixed(queue),
-            None => Channel::Computed(format!("queue(c, v, {})", self.expr(e, view))),
+            None => one_of.unwrap_or_else(|| Channel::Computed(format!("queue(c, v, {})", self.expr(e, view)), None)),
         }
     }
 
     fn channel_test(&self, test: ChannelTest, channel: &Expr, view: View) -> String {
         let number = match self.channel(channel, view) {
             Channel::Fixed(queue) => queue.to_string(),
-            Channel::Computed(text) => text,
+            Channel::Computed(text, _) => text,
         };
         match test {
             ChannelTest::Len => self.length(&number),
@@ -320,8 +324,8 @@ impl Generator<'_> {
                 let kind = self.packing.anatomy.queues[queue].channel_type.index();
                 format!("[&]() -> i32 {{ switch ({kind}) {{{} }} return 0; }}()", cases(&queue.to_string(), vec![kind]))
             }
-            Channel::Computed(text) => {
-                let cases = cases("q", self.kinds());
+            Channel::Computed(text, kind) => {
+                let cases = cases("q", kind.map_or_else(|| self.kinds(), |kind| vec![kind]));
                 format!(
                     "[&]() -> i32 {{ int q = {text}; if (c.bad) return 0; switch (KIND[q]) {{{cases} }} return 0; }}()"
                 )

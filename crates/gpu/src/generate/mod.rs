@@ -26,12 +26,14 @@ use std::fmt::Write;
 const LONGEST: usize = 60;
 /// Open ends of atomic sequences that are kept for one state.
 const STACK: usize = 6;
-/// Edges of all processes together up to which each process has its own code.
-const MOST_SPECIAL: usize = 400;
-/// Words of a state up to which it is worked on in registers.
-const MOST_IN_REGISTERS: usize = 24;
-/// Words of a state up to which all edges are one function.
-const MOST_INLINE: usize = 12;
+/// Bytes of code and words of a state up to which each process has its own code.
+const MOST_SPECIAL: usize = 100_000;
+const MOST_SPECIAL_WORDS: usize = 24;
+/// Bytes of code, the same times words of a state, and words of a state up to which it is worked on in registers, and all edges are
+/// one function: compilers take more than twice as long for twice the function.
+const MOST_INLINE: usize = 30_000;
+const MOST_INLINE_WORDS: usize = 180_000;
+const MOST_IN_REGISTERS: usize = 12;
 /// Two to this power states are in a segment.
 pub(crate) const SEGMENT: u32 = 16;
 
@@ -45,9 +47,6 @@ pub(crate) fn unsupported(semantics: &Semantics<'_>) -> Option<Unsupported> {
     let says = |what: &str| Some(Unsupported(what.to_owned()));
     if semantics.reading() == Reading::Unbounded {
         return says("channels without bounds have no fixed place on a device");
-    }
-    if network.channel_types.iter().any(|kind| kind.capacity.is_none()) {
-        return says("a channel of the model has no declared capacity");
     }
     if network.channel_types.iter().any(|kind| kind.lossy) {
         return says("lossy channels are searched on the CPU");
@@ -73,14 +72,22 @@ pub(crate) fn generate(semantics: &Semantics<'_>, sources: &SourceMap, packing: 
         fixed: never_assigned(network),
         text: String::new(),
         labels: 0,
+        special: packing.words <= MOST_SPECIAL_WORDS,
+        in_memory: false,
     };
+    let mut code = generator.processes();
+    if generator.special && code.len() > MOST_SPECIAL {
+        generator.special = false;
+        code = generator.processes();
+    }
+    let short = code.len() <= MOST_INLINE && code.len() * packing.words <= MOST_INLINE_WORDS;
+    generator.in_memory = packing.words > MOST_IN_REGISTERS || !short;
     generator.head();
     generator.text += include_str!("../text/platform.cu");
     generator.states();
     generator.queues();
     generator.provided();
-    generator.edges();
-    generator.meetings();
+    generator.text += &code;
     generator.text += include_str!("../text/search.cu");
     generator.text
 }
@@ -114,6 +121,10 @@ struct Generator<'a> {
     fixed: HashSet<usize>,
     text: String,
     labels: usize,
+    /// Every process has its own code, in which all places are known.
+    special: bool,
+    /// A state is in memory while an edge changes it.
+    in_memory: bool,
 }
 
 /// Adds a line to the text.
@@ -169,7 +180,6 @@ impl<'a> Generator<'a> {
         let meeting = network.channel_types.iter().any(|kind| kind.is_rendezvous());
         let constants = [
             ("WORDS", packing.words),
-            ("MOST_IN_REGISTERS", MOST_IN_REGISTERS),
             ("PROCESSES", packing.anatomy.processes.len()),
             ("FIELDS", fields),
             ("SEGMENT", SEGMENT as usize),
@@ -192,7 +202,7 @@ impl<'a> Generator<'a> {
         }
         // A large state is in memory while an edge changes it: few of its words are touched. So many blocks of threads share a
         // processor, which bounds the registers of a thread.
-        let in_memory = packing.words > MOST_INLINE;
+        let in_memory = self.in_memory;
         line!(self.text, "#define THREADS {BLOCK}");
         line!(self.text, "#define BLOCKS {}", if in_memory { 6 } else { 4 });
         line!(self.text, "#define IN_MEMORY {}", i32::from(in_memory));
@@ -212,17 +222,18 @@ impl<'a> Generator<'a> {
         line!(self.text, "  }}\n  return true;\n}}");
     }
 
-    /// Whether every process has its own code, in which all places are known.
-    fn special(&self) -> bool {
-        let edges = |machine: MachineId| self.network.machine(machine).edges.len();
-        let text: usize = self.packing.anatomy.processes.iter().map(|process| edges(process.machine)).sum();
-        text <= MOST_SPECIAL && self.packing.words <= MOST_IN_REGISTERS
+    /// All that processes do.
+    fn processes(&mut self) -> String {
+        let before = std::mem::take(&mut self.text);
+        self.edges();
+        self.meetings();
+        std::mem::replace(&mut self.text, before)
     }
 
     /// The functions that take an edge, if it can be taken: one for each process, or for each machine.
     fn edges(&mut self) {
         let processes = self.packing.anatomy.processes.iter().enumerate();
-        let parts: Vec<(usize, View)> = match self.special() {
+        let parts: Vec<(usize, View)> = match self.special {
             true => processes.map(|(slot, process)| (slot, View::own(process.machine, Some(slot)))).collect(),
             false => self.machines().into_iter().map(|machine| (machine.index(), View::own(machine, None))).collect(),
         };
@@ -243,7 +254,7 @@ impl<'a> Generator<'a> {
             }
             line!(self.text, "  }}\n  return FLAG;\n}}");
         }
-        let by = if self.special() { "p" } else { "MACHINE[p]" };
+        let by = if self.special { "p" } else { "MACHINE[p]" };
         line!(self.text, "INLINE int edge(State& v, Look& c, int e, int p, bool moved) {{\n  switch ({by}) {{");
         for (part, _) in parts {
             line!(self.text, "    case {part}: return edge_{part}(v, c, e, p, moved);");

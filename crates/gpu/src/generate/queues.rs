@@ -35,8 +35,10 @@ impl Generator<'_> {
     /// Whether a queue is full.
     pub(super) fn is_full(&self, queue: &str) -> String {
         let Ok(number) = queue.parse::<usize>() else { return format!("is_full(v, {queue})") };
-        match self.packing.anatomy.messages[self.packing.anatomy.queues[number].channel_type.index()].capacity {
+        let kind = self.packing.anatomy.queues[number].channel_type.index();
+        match self.packing.anatomy.messages[kind].capacity {
             0 => String::from("false"),
+            _ if self.packing.open[kind] => String::from("false"),
             capacity => format!("({} >= {capacity})", self.length(queue)),
         }
     }
@@ -74,28 +76,26 @@ impl Generator<'_> {
             };
             if fields[index].0 == Storage::I16 { format!("(i32)(short){get}") } else { format!("(i32){get}") }
         };
+        // What is at a known place is short.
+        let any = if queue.is_some() { "INLINE" } else { "EDGE" };
         let text = &mut self.text;
         line!(text, "\n// --- Channel {name}: {capacity} messages of {} fields, {width} bits", fields.len());
-        line!(text, "INLINE int first_{name}(const State& v{parameter}, u32 compared{values}) {{");
+        line!(text, "{any} int first_{name}(const State& v{parameter}, u32 compared{values}) {{");
         for index in 0..fields.len() {
             line!(text, "  if ((compared >> {index} & 1) && {} != m{index}) return -1;", field(index, None));
         }
-        line!(text, "  return 0;\n}}\nINLINE int find_{name}(const State& v{parameter}, u32 compared{values}) {{");
+        line!(text, "  return 0;\n}}\nEDGE int find_{name}(const State& v{parameter}, u32 compared{values}) {{");
         line!(text, "  int n = {length};\n  {unroll}for (int i = 0; i < {capacity}; i++) {{\n    if (i >= n) break;");
         for index in 0..fields.len() {
             line!(text, "    if ((compared >> {index} & 1) && {} != m{index}) continue;", field(index, Some("i")));
         }
         line!(text, "    return i;\n  }}\n  return -1;\n}}");
         for index in 0..fields.len() {
-            line!(
-                text,
-                "INLINE i32 head{index}_{name}(const State& v{parameter}) {{ return {}; }}",
-                field(index, None)
-            );
-            line!(text, "INLINE i32 field{index}_{name}(const State& v{parameter}, int position) {{");
+            line!(text, "{any} i32 head{index}_{name}(const State& v{parameter}) {{ return {}; }}", field(index, None));
+            line!(text, "EDGE i32 field{index}_{name}(const State& v{parameter}, int position) {{");
             line!(text, "  return {};\n}}", field(index, Some("position")));
         }
-        line!(text, "INLINE int sorted_{name}(const State& v{parameter}{values}) {{");
+        line!(text, "EDGE int sorted_{name}(const State& v{parameter}{values}) {{");
         line!(text, "  int n = {length};\n  {unroll}for (int i = 0; i < {capacity}; i++) {{");
         line!(text, "    if (i >= n) break;\n    i32 x;");
         for (index, &(_, _, ty)) in fields.iter().enumerate() {

@@ -61,10 +61,17 @@ impl Generator<'_> {
         self.table("u8", "IS_ATOMIC", edges.iter().map(|edge| u8::from(edge.atomic)));
         self.table("u32", "ESCAPE", edges.iter().map(|edge| edge.escape));
         self.table("u32", "LEADS", edges.iter().map(|edge| edge.to.0));
-        line!(self.text, "// --- Queues: type, capacity, size of a message, where the length and the messages are");
+        line!(
+            self.text,
+            "// --- Queues: type, capacity if they can be full, size of a message, where the length and the messages are"
+        );
         let message = |queue: &model::semantics::QueuePlace| &anatomy.messages[queue.channel_type.index()];
         self.table("u16", "KIND", anatomy.queues.iter().map(|queue| queue.channel_type.0));
-        self.table("u16", "CAPACITY", anatomy.queues.iter().map(|queue| message(queue).capacity));
+        let capacity = |queue: &model::semantics::QueuePlace| match packing.open[queue.channel_type.index()] {
+            true => 0,
+            false => message(queue).capacity,
+        };
+        self.table("u16", "CAPACITY", anatomy.queues.iter().map(capacity));
         self.table("u16", "MESSAGE", anatomy.queues.iter().map(|queue| message(queue).size));
         self.table("u16", "LENGTH_AT", anatomy.queues.iter().map(|queue| queue.length));
     }
@@ -74,7 +81,7 @@ impl Generator<'_> {
         let count = if self.come_and_go() { format!("(int){}", self.read(0)) } else { String::from("PROCESSES") };
         line!(self.text, "INLINE int processes(const State& v) {{ return {count}; }}");
         line!(self.text, "INLINE int location(const State& v, int p) {{");
-        if self.special() {
+        if self.special {
             line!(self.text, "  switch (p) {{");
             for (index, process) in anatomy.processes.iter().enumerate().take(slots.saturating_sub(1)) {
                 let location = self.read(process.base as usize);
@@ -99,13 +106,18 @@ impl Generator<'_> {
         let mut at = vec![None; packing.size.max(1)];
         packing.fields.iter().for_each(|field| at[field.address] = Some(field));
         let taken = |field: &Field| field.constant.is_none();
-        line!(self.text, "// --- Fields, by address: the first bit, how many, and the value of those that take none");
+        line!(
+            self.text,
+            "// --- Fields, by address: the first bit, how many, and the value of those that take none, bytes"
+        );
         let bits = at.iter().map(|field| field.filter(|f| taken(f)).map_or(0, |field| field.at));
         self.table("u16", "BIT", bits.collect::<Vec<_>>().into_iter());
         let widths = at.iter().map(|field| field.filter(|f| taken(f)).map_or(0, |field| field.bits));
         self.table("u8", "WIDTH", widths.collect::<Vec<_>>().into_iter());
         let constants = at.iter().map(|field| format!("{}u", field.and_then(|field| field.constant).unwrap_or(0)));
         self.table("u32", "CONSTANT", constants.collect::<Vec<_>>().into_iter());
+        let bytes = at.iter().map(|field| field.map_or(1, |field| field.storage.bytes().max(1)));
+        self.table("u8", "BYTES", bytes.collect::<Vec<_>>().into_iter());
         line!(self.text, "// --- The bits of each process: its block, and the messages of its queues");
         for (name, messages) in [("BLOCK", false), ("MESSAGES", true)] {
             let ranges = self.ranges(messages);
@@ -129,8 +141,16 @@ impl Generator<'_> {
         (0..packing.anatomy.processes.len()).map(range).collect()
     }
 
-    /// What the digest of a state is made of, in the order of the CPU's bytes.
+    /// What the digest of a state is made of, in the order of the CPU's bytes: code for each field, unless a loop over all of them does.
     fn digests(&mut self) {
+        if !self.in_memory {
+            self.digest_fixed();
+        }
+        self.digest_messages();
+    }
+
+    /// The digest of the processes and values of a state in which all processes are there.
+    fn digest_fixed(&mut self) {
         let packing = self.packing;
         let start = packing.anatomy.start as usize;
         let mut fields: Vec<&Field> = packing.fields.iter().filter(|field| field.address >= 2).collect();
@@ -140,7 +160,7 @@ impl Generator<'_> {
             for field in fields.iter().filter(|field| (from..to).contains(&field.address)) {
                 gap(&mut text, field.address - at);
                 let bytes = field.storage.bytes().max(1);
-                line!(text, "  digest_bytes<known>(d, {}, {bytes});", self.read(field.address));
+                line!(text, "  add_bytes(d, {}, {bytes});", self.read(field.address));
                 at = field.address + bytes;
             }
             gap(&mut text, to - at);
@@ -149,17 +169,19 @@ impl Generator<'_> {
         let mut fixed = part(2, start);
         let mut from = start;
         for (index, process) in packing.anatomy.processes.iter().enumerate() {
-            line!(fixed, "  if (n > {index}) {{\n{}  }}", part(from, process.end as usize));
+            line!(fixed, "  // Process {index}.\n{}", part(from, process.end as usize).trim_end());
             from = process.end as usize;
         }
-        line!(self.text, "\ntemplate <bool known> INLINE void digest_fixed(Digest& d, const State& v, int n) {{");
-        line!(self.text, "  digest_bytes<known>(d, n, 4);");
-        line!(
-            self.text,
-            "  UNROLL for (int p = 0; p < PROCESSES; p++) if (p < n) digest_bytes<known>(d, MACHINE[p], 2);"
-        );
+        line!(self.text, "\n// The processes and values of a state in which all processes are there.");
+        line!(self.text, "INLINE void digest_fixed(Digest& d, const State& v) {{\n  add_bytes(d, PROCESSES, 4);");
+        line!(self.text, "  UNROLL for (int p = 0; p < PROCESSES; p++) add_bytes(d, MACHINE[p], 2);");
         self.text += &fixed;
-        line!(self.text, "}}\nINLINE int message_bytes(const State& v, int n) {{\n  int bytes = 0;");
+        line!(self.text, "}}");
+    }
+
+    fn digest_messages(&mut self) {
+        let packing = self.packing;
+        line!(self.text, "INLINE int message_bytes(const State& v, int n) {{\n  int bytes = 0;");
         for (queue, place) in packing.anatomy.queues.iter().enumerate() {
             let (length, size) =
                 (self.length(&queue.to_string()), packing.anatomy.messages[place.channel_type.index()].size);
@@ -188,11 +210,7 @@ impl Generator<'_> {
             }
             for (index, parts) in bytes.iter().enumerate() {
                 let (parts, count) = (parts.join(" | "), (message.size - 8 * index).min(8));
-                line!(
-                    self.text,
-                    "      digest_bytes<false>(d, {}, {count});",
-                    if parts.is_empty() { "0" } else { &parts }
-                );
+                line!(self.text, "      add_bytes_apart(d, {}, {count});", if parts.is_empty() { "0" } else { &parts });
             }
             line!(self.text, "    }}\n  }}");
         }
@@ -222,7 +240,7 @@ impl Generator<'_> {
 /// Bytes that are always zero.
 fn gap(text: &mut String, mut bytes: usize) {
     while bytes > 0 {
-        line!(text, "  digest_bytes<known>(d, 0, {});", bytes.min(8));
+        line!(text, "  add_bytes(d, 0, {});", bytes.min(8));
         bytes -= bytes.min(8);
     }
 }

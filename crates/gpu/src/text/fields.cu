@@ -1,6 +1,6 @@
 
-INLINE u32 field(const State& v, int a) { return WIDTH[a] ? get<0, WORDS - 1>(v, BIT[a], WIDTH[a]) : CONSTANT[a]; }
-INLINE void set_field(State& v, int a, u32 x) {
+EDGE u32 field(const State& v, int a) { return WIDTH[a] ? get<0, WORDS - 1>(v, BIT[a], WIDTH[a]) : CONSTANT[a]; }
+EDGE void set_field(State& v, int a, u32 x) {
   if (WIDTH[a]) put<0, WORDS - 1>(v, BIT[a], WIDTH[a], x);
   else v.bad |= x != CONSTANT[a];
 }

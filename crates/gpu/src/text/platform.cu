@@ -12,7 +12,9 @@ typedef int i32;
 #ifdef __CUDACC__
 #define INLINE static __device__ __forceinline__
 #define APART static __device__ __noinline__
+#define PRAGMA(text) _Pragma(#text)
 #define UNROLL _Pragma("unroll")
+#define UNROLL_FEW(n) PRAGMA(unroll (n) < MOST_UNROLLED ? (n) + 1 : 1)
 #define TABLE static __device__ const
 #define KERNEL extern "C" __global__ void
 #define BOUNDED extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
@@ -45,6 +47,7 @@ INLINE void add_all(u64* at, u64 n) {
 #define INLINE static inline
 #define APART static
 #define UNROLL
+#define UNROLL_FEW(n)
 #define TABLE static const
 #define KERNEL extern "C" void
 #define BOUNDED extern "C" void
@@ -93,6 +96,9 @@ INLINE i32 checked(Look& c, i32 i, i32 len) {
 }
 INLINE i32 for_the_cpu(Look& c) { c.bad = 1; return 0; }
 
+// A loop over words in registers is always unrolled, since these have no addresses.
+enum { MOST_UNROLLED = IN_MEMORY ? 4 : 100 };
+
 // --- Bits of a state -------------------------------------------------------------------------------------------------
 
 INLINE u32 low(int n) { return (u32)((1ull << n) - 1); }
@@ -109,15 +115,16 @@ template <int bit, int n> INLINE void put(State& v, u32 x) {
   if constexpr (bit % 32 + n > 32)
     v.s[bit / 32 + 1] = (v.s[bit / 32 + 1] & ~(low(n) >> (32 - bit % 32))) | x >> (32 - bit % 32);
 }
-// At any place in the words from one to another; few words are chosen from without an address, so that they stay in registers.
+// At any place in the words from one to another. A state that is worked on in registers has no addresses, so one of a few words is
+// chosen; one in memory has them, and no choice to compile.
 template <int from, int to> INLINE u32 word(const State& v, int i) {
-  if (to - from > MOST_IN_REGISTERS) return (u32)i < WORDS ? v.s[i] : 0;
+  if (IN_MEMORY && from < to) return (u32)i < WORDS ? v.s[i] : 0;
   u32 x = 0;
   UNROLL for (int k = from; k <= to; k++) if (k == i) x = v.s[k];
   return x;
 }
 template <int from, int to> INLINE void set_word(State& v, int i, u32 mask, u32 x) {
-  if (to - from > MOST_IN_REGISTERS) { if ((u32)i < WORDS) v.s[i] = (v.s[i] & ~mask) | x; return; }
+  if (IN_MEMORY && from < to) { if ((u32)i < WORDS) v.s[i] = (v.s[i] & ~mask) | x; return; }
   UNROLL for (int k = from; k <= to; k++) if (k == i) v.s[k] = (v.s[k] & ~mask) | x;
 }
 template <int from, int to> INLINE u32 get(const State& v, int bit, int n) {
@@ -143,10 +150,10 @@ INLINE u32 between(int from, int to, int k) {
 // Words from one to another: the bits from `start` up to `end` are cleared, or those behind `start` come `n` bits closer, or all
 // of them go `n` bits away and the last are lost.
 template <int from, int to> INLINE void clear(State& v, int start, int end) {
-  UNROLL for (int k = from; k <= to; k++) v.s[k] &= ~between(start, end, k);
+  UNROLL_FEW(to - from) for (int k = from; k <= to; k++) v.s[k] &= ~between(start, end, k);
 }
 template <int from, int to> INLINE void closer(State& v, int start, int end, int n) {
-  UNROLL for (int k = from; k <= to; k++) {
+  UNROLL_FEW(to - from) for (int k = from; k <= to; k++) {
     int i = k + n / 32, shift = n % 32;
     u32 x = i <= to ? v.s[i] >> shift : 0;
     if (shift && i + 1 <= to) x |= v.s[i + 1] << (32 - shift);
@@ -154,7 +161,7 @@ template <int from, int to> INLINE void closer(State& v, int start, int end, int
   }
 }
 template <int from, int to> INLINE void away(State& v, int start, int end, int n) {
-  UNROLL for (int k = to; k >= from; k--) {
+  UNROLL_FEW(to - from) for (int k = to; k >= from; k--) {
     int i = k - n / 32, shift = n % 32;
     u32 x = i >= from ? v.s[i] << shift : 0;
     if (shift && i - 1 >= from) x |= v.s[i - 1] >> (32 - shift);
@@ -184,10 +191,6 @@ INLINE void add_bytes(Digest& d, u64 x, int bytes) {
   digest_word(d, d.word);
   d.word = d.bytes ? x >> (8 * (bytes - d.bytes)) : 0;
 }
+// Where it is known how many bytes came before, little of this is left; elsewhere the text is there once.
 APART void add_bytes_apart(Digest& d, u64 x, int bytes) { add_bytes(d, x, bytes); }
-// Where it is known how many bytes came before, little of this is left; else the text is there once.
-template <bool known> INLINE void digest_bytes(Digest& d, u64 x, int bytes) {
-  if constexpr (known) add_bytes(d, x, bytes);
-  else add_bytes_apart(d, x, bytes);
-}
 
