@@ -6,15 +6,38 @@
 //! cargo bench -p highwater-cli --bench gpu                    # a GPU, SPIN and a C compiler
 //! cargo bench -p highwater-cli --bench gpu -- prepare DIR     # SPIN's verifiers as C, where there is SPIN
 //! cargo bench -p highwater-cli --bench gpu -- measure DIR     # with these, where there is a GPU and a C compiler
+//! cargo bench -p highwater-cli --bench gpu -- compare DIR     # many models, where there is a GPU; `measure` comes first
 //! ```
+//!
+//! `HIGHWATER_GPU_MODELS` names folders with public models, with colons between; `HIGHWATER_SEEDS` says how many random ones there are.
 //!
 //! Every state of a model is searched for safety and deadlock, without reduction, by the program as a user calls it. A model is
 //! searched three times, from the second on with the kernel from the cache; the rate is the middle one, from when the kernel
 //! is loaded. SPIN's verifier runs for twenty seconds at most and says its own rate. A smaller instance of each model is searched by
-//! both the device and the CPU, and what they count is compared.
+//! both the device and the CPU, and what they count is compared; so are random models, models of pairs of features, and public
+//! ones.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+/// What the tests of `gpu` compare, of which this uses a part.
+#[allow(dead_code)]
+#[path = "../crates/gpu/tests/campaign.rs"]
+mod campaign;
+#[allow(dead_code)]
+#[path = "../crates/gpu/tests/compare.rs"]
+mod compare;
+
+/// The generator of models from the whole grammar, which `promela` compares with SPIN.
+#[allow(dead_code)]
+#[path = "../crates/promela/tests/spin"]
+mod spin {
+    pub mod generate;
+    pub mod judge;
+    pub mod random;
+    pub mod tree;
+}
+
+use campaign::{Row, Tally};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -109,7 +132,11 @@ fn main() {
         MODELS[..COMPARED].iter().for_each(|model| prepare(model, &folder));
     }
     if arguments.first().is_none_or(|first| first == "measure") {
-        measure(&folder);
+        std::fs::write(folder.join("measured.md"), measure(&folder)).expect("a file");
+    }
+    if arguments.first().is_none_or(|first| first == "compare") {
+        let measured = std::fs::read_to_string(folder.join("measured.md")).unwrap_or_default();
+        std::fs::write(self::folder().join("GPU.md"), measured + &campaigns()).expect("benches/GPU.md");
     }
 }
 
@@ -121,7 +148,7 @@ fn prepare(model: &Model, folder: &Path) {
     assert!(spin.status().expect("SPIN").success(), "{}", model.title());
 }
 
-fn measure(work: &Path) {
+fn measure(work: &Path) -> String {
     let cache = work.join("cache");
     let _ = std::fs::remove_dir_all(&cache);
     let device = ["--device", "cuda", "--memory", "none"];
@@ -138,9 +165,7 @@ fn measure(work: &Path) {
     );
     text += &speeds(&rows, &pans);
     text += &sizes(&rows, &pans);
-    text += &comparisons(&cache);
-    println!("{text}");
-    std::fs::write(folder().join("GPU.md"), text).expect("benches/GPU.md");
+    text + &comparisons(&cache)
 }
 
 fn speeds(rows: &[[Searched; 3]], pans: &[Pan]) -> String {
@@ -218,6 +243,42 @@ fn comparisons(cache: &Path) -> String {
         let title = titled(model.name, model.small);
         let _ =
             writeln!(text, "| {title} | {states} states, {transitions} transitions, {verdicts}| `{digest}` | {same} |");
+    }
+    text
+}
+
+/// The most states of a public model that is compared: of one that SPIN has searched, and of others, some of which have no end.
+const MOST_PUBLIC: (u64, u64) = (6_000_000, 200_000);
+
+fn campaigns() -> String {
+    let device = match gpu::Cuda::new(0, None) {
+        Ok(device) => device,
+        Err(failure) => return format!("\nMore models: {failure}.\n"),
+    };
+    let mut text = String::from(
+        "\n## Many models\n\nEach is searched by the CPU and by the device, which begins with one of the first layers: states, transitions, \
+         depth, errors, digest, places that are reached, and runs that replay. A model is left out if it has too many states to \
+         compare, or if no kernel is generated for it.\n\n\
+         | models | the same | different | states | by the CPU | left out |\n| --- | --: | --: | --: | --: | --- |\n",
+    );
+    let mut add = |name: &str, rows: &[Row]| {
+        rows.iter().filter(|row| row.result.is_err()).for_each(|row| eprintln!("{row}"));
+        let Tally { same, states, by_the_cpu, different, left } = Tally::of(rows);
+        let left: Vec<String> = left.iter().map(|(why, count)| format!("{count}: {why}")).collect();
+        let share = 100.0 * by_the_cpu / states.max(1) as f64;
+        let row = format!("| {name} | {same} | {different} | {states} | {share:.1} % | {} |", left.join("; "));
+        eprintln!("{row}");
+        let _ = writeln!(text, "{row}");
+    };
+    let seeds: Vec<u64> = (0..testing::seeds(2_900)).collect();
+    add("random, of the whole language", &campaign::random(&seeds, &device));
+    add("random, of each pair of features", &campaign::pairs(0, usize::MAX, &device));
+    for folder in std::env::var("HIGHWATER_GPU_MODELS").unwrap_or_default().split(':').filter(|name| !name.is_empty()) {
+        let searched = Path::new(folder).join("spin-results.tsv").exists();
+        let most = if searched { MOST_PUBLIC.0 } else { MOST_PUBLIC.1 };
+        let rows = campaign::below(Path::new(folder), most, &device);
+        let name = Path::new(folder).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        add(&format!("public, {name}"), &rows);
     }
     text
 }
