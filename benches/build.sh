@@ -37,17 +37,42 @@ build() {
     echo "| $name | $(cut -d' ' -f1 "$work/rows" | median) s | $(cut -d' ' -f2 "$work/rows" | median) s |" >>"$work/builds"
 }
 
-build '`cargo build --release`' cargo build --release --locked
-cp "$work/target/release/highwater" "$work/release"
-build '`cargo test --workspace --release`, compiled and run' cargo test --workspace --release --locked
-build '`cargo build --profile dist`' cargo build --profile dist --locked
-cp "$work/target/dist/highwater" "$work/dist"
-
 user() {
     local TIMEFORMAT='%U'
     { time "$1" check "$2" --engine explore --reduction none --keep-going --jobs 1 -p safety >/dev/null 2>&1 || true; } 2>&1
 }
 
+size() { stat -c %s "$1" 2>/dev/null || stat -f %z "$1"; }
+
+# The page, with what was measured so far.
+write() {
+    {
+        echo "# Build and search times"
+        echo
+        echo "Written by \`benches/build.sh\` on $(nproc 2>/dev/null || sysctl -n hw.ncpu) cores, load $(uptime | sed 's/.*average[s]*: //') at the end."
+        echo
+        echo "| from an empty target folder | wall time | CPU time |"
+        echo "| --- | ---: | ---: |"
+        cat "$work/builds"
+        echo
+        echo "| binary | size |"
+        echo "| --- | ---: |"
+        for binary in release dist; do echo "| $binary | $(($(size "$work/$binary") / 1000000)) MB |"; done
+        if [ -s "$work/speed" ]; then
+            echo
+            echo "User time of a complete search (\`--engine explore --reduction none --keep-going --jobs 1\`), median of $rounds:"
+            echo
+            echo "| model | compared binary | release | dist |"
+            echo "| --- | ---: | ---: | ---: |"
+            cat "$work/speed"
+        fi
+    } >benches/BUILD.md
+}
+
+build '`cargo build --release`' cargo build --release --locked
+cp "$work/target/release/highwater" "$work/release"
+build '`cargo build --profile dist`' cargo build --profile dist --locked
+cp "$work/target/dist/highwater" "$work/dist"
 : >"$work/speed"
 for model in beem/telephony.3.pm beem/szymanski.3.pm beem/mcs.3.pm beem/rether.3.pm; do
     [ -f "$models/$model" ] || continue
@@ -61,28 +86,7 @@ for model in beem/telephony.3.pm beem/szymanski.3.pm beem/mcs.3.pm beem/rether.3
     folder=$(basename "$work")
     echo "| $(basename "$model") | ${first:-–} | $(median <"$work/t.$folder.release") s | $(median <"$work/t.$folder.dist") s |" >>"$work/speed"
 done
-
-size() { stat -c %s "$1" 2>/dev/null || stat -f %z "$1"; }
-
-{
-    echo "# Build and search times"
-    echo
-    echo "Written by \`benches/build.sh\` on $(nproc 2>/dev/null || sysctl -n hw.ncpu) cores, load $(uptime | sed 's/.*average[s]*: //') at the end."
-    echo
-    echo "| from an empty target folder | wall time | CPU time |"
-    echo "| --- | ---: | ---: |"
-    cat "$work/builds"
-    echo
-    echo "| binary | size |"
-    echo "| --- | ---: |"
-    for binary in release dist; do echo "| $binary | $(($(size "$work/$binary") / 1000000)) MB |"; done
-    if [ -s "$work/speed" ]; then
-        echo
-        echo "User time of a complete search (\`--engine explore --reduction none --keep-going --jobs 1\`), median of $rounds:"
-        echo
-        echo "| model | compared binary | release | dist |"
-        echo "| --- | ---: | ---: | ---: |"
-        cat "$work/speed"
-    fi
-} >benches/BUILD.md
+write
+build '`cargo test --workspace --release`, compiled and run' cargo test --workspace --release --locked
+write
 cat benches/BUILD.md
