@@ -73,15 +73,12 @@ fn checked(model: &Path, certificate: &Path) -> (Option<i32>, String) {
     (output.status.code(), text.concat())
 }
 
-#[test]
-fn both_programs_accept_every_certificate_of_every_example() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples.json");
-    let (mut paths, mut kinds, mut accepted) = (Vec::new(), BTreeSet::new(), 0);
-    models(&folder, &mut paths);
+/// Checks every certificate of some models; the kinds that there were, and how many claims were accepted.
+fn accepted(paths: &[&PathBuf], scratch: &Path) -> (BTreeSet<String>, usize) {
+    let (mut kinds, mut accepted) = (BTreeSet::new(), 0);
     for path in paths {
         // Some C files are parts of a specification.
-        let Ok(model) = Model::read(&path) else { continue };
+        let Ok(model) = Model::read(path) else { continue };
         for text in certificates(&model) {
             if text.len() > LONGEST && !testing::full_corpus() {
                 continue;
@@ -89,21 +86,39 @@ fn both_programs_accept_every_certificate_of_every_example() {
             let document: serde_json::Value = serde_json::from_str(&text).expect("a document is JSON");
             let claims = document["certificates"].as_array().expect("a list");
             kinds.extend(claims.iter().map(|claim| claim["kind"].as_str().expect("a kind").to_owned()));
-            std::fs::write(&scratch, &text).expect("a scratch file");
-            let (code, said) = checked(&path, &scratch);
+            std::fs::write(scratch, &text).expect("a scratch file");
+            let (code, said) = checked(path, scratch);
             let partial = said.lines().any(|line| line.starts_with("partial"));
             let expected = if claims.is_empty() { 2 } else { 3 * i32::from(partial) };
             assert_eq!(code, Some(expected), "{}: {said}", path.display());
             if !claims.is_empty() {
-                let verified = highwater::verify(&path, &text).expect("the library reads it, too");
+                let verified = highwater::verify(path, &text).expect("the library reads it, too");
                 assert_eq!(verified.to_string(), said, "{}", path.display());
                 assert_eq!(verified.claims().len(), claims.len());
                 accepted += claims.len();
             }
         }
     }
-    assert_eq!(kinds, KINDS.map(String::from).into(), "{accepted} claims were accepted");
-    assert!(accepted > 150, "{accepted} claims were accepted");
+    (kinds, accepted)
+}
+
+/// It is the longest test of its executable, so two threads share the models.
+#[test]
+fn both_programs_accept_every_certificate_of_every_example() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut paths = Vec::new();
+    models(&folder, &mut paths);
+    let share = &|first: usize| {
+        let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("examples-{first}.json"));
+        accepted(&paths.iter().skip(first).step_by(2).collect::<Vec<_>>(), &scratch)
+    };
+    let [(mut kinds, one), (others, two)] = std::thread::scope(|scope| {
+        let spawn = |first| std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, move || share(first));
+        [0, 1].map(|first| spawn(first).expect("a thread")).map(|thread| thread.join().expect("all are accepted"))
+    });
+    kinds.extend(others);
+    assert_eq!(kinds, KINDS.map(String::from).into(), "{} claims were accepted", one + two);
+    assert!(one + two > 150, "{} claims were accepted", one + two);
 }
 
 #[test]
