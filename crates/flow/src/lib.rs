@@ -625,7 +625,7 @@ fn bound_all(
                 if worth { bounds::bound(&prover, &frame, (queue, &[]), &mut || moment.check().is_ok()) } else { None };
             let own = own.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
             let own = own.filter(|(own, _)| known.is_none_or(|known| own.at_most < known));
-            useless += usize::from(worth && own.is_none());
+            useless += usize::from(worth && own.is_none() && least > 0);
             if let Some((proved, weights)) = own.or(close) {
                 report.queues[rows[&queue]].at_most = Some(proved.at_most);
                 keep_bound(proof, queue, proved, weights);
