@@ -51,7 +51,7 @@ use crate::semantics::{Chosen, Reading, Semantics, Step, Stepper};
 use crate::trace::queue_name;
 use dependence::{Dependence, Front, Moving, check_network};
 use parts::{contents, images};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use word::Word;
 
@@ -235,7 +235,7 @@ impl<'s> Replay<'s> {
     fn run(&mut self, run: &GrowingRun, more: usize) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
         let initial = self.stepper.initial().map_err(|_| Refusal::Replay)?;
         self.state = initial.map_err(|_| Refusal::Replay)?;
-        self.follow(&run.prefix)?;
+        self.advance(&run.prefix)?;
         let mut gains = Vec::new();
         for (index, stage) in run.stages.iter().enumerate() {
             if !stage.others.is_empty() {
@@ -275,6 +275,15 @@ impl<'s> Replay<'s> {
         steps.iter().map(|&step| self.take(step)).collect()
     }
 
+    /// The same where nothing is asked of the steps but that they are possible: a run may be long, and its states large.
+    fn advance(&mut self, steps: &[Step]) -> Result<(), Refusal> {
+        steps.iter().try_for_each(|&step| {
+            let (holder, _) = self.in_control()?;
+            (self.state, self.control, _) = self.successor(step, holder)?;
+            Ok(())
+        })
+    }
+
     /// The process that still has control, and the one that would have but is blocked.
     fn in_control(&mut self) -> Result<(Option<u32>, Option<usize>), Refusal> {
         let Some(process) = self.control else { return Ok((None, None)) };
@@ -282,15 +291,20 @@ impl<'s> Replay<'s> {
         Ok(if keeps { (Some(process), None) } else { (None, Some(process as usize)) })
     }
 
-    fn take(&mut self, wanted: Step) -> Result<Taken, Refusal> {
-        let (holder, blocked) = self.in_control()?;
+    /// The state that a step leads to, who has control there, and whether it is taken because nothing else can move.
+    fn successor(&mut self, wanted: Step, holder: Option<u32>) -> Result<(Vec<u8>, Option<u32>, bool), Refusal> {
         let mut found = None;
         let expanded = self.stepper.expand(&self.state, holder, &mut |successor| {
             if let (true, Some(state)) = (successor.step == wanted && found.is_none(), successor.state) {
                 found = Some((state.to_vec(), successor.control, successor.timeout));
             }
         });
-        let (Ok(_), Some((next, control, timeout))) = (expanded, found) else { return Err(Refusal::Replay) };
+        expanded.ok().and(found).ok_or(Refusal::Replay)
+    }
+
+    fn take(&mut self, wanted: Step) -> Result<Taken, Refusal> {
+        let (holder, blocked) = self.in_control()?;
+        let (next, control, timeout) = self.successor(wanted, holder)?;
         let inside = self.stepper.inside(&self.state, wanted, timeout).ok_or(Refusal::Replay)?;
         let (before, after) = (self.configuration(&self.state.clone()), self.configuration(&next));
         (self.state, self.control) = (next, control);
@@ -307,7 +321,7 @@ impl<'s> Replay<'s> {
                 None => (present + p as usize - processes) as u32,
             };
             let cast: Vec<Step> = steps.iter().map(|&step| recast(step, &player)).collect();
-            self.follow(&cast)?;
+            self.advance(&cast)?;
             parts = images.iter().map(|&image| player(image as u32) as usize).collect();
         }
         Ok(())
@@ -378,9 +392,10 @@ impl<'s> Replay<'s> {
         let own = own.iter().map(|&queue| (queue, false));
         let all = self.reservoirs.keys().map(|&queue| (queue, true)).chain(own);
         let front = |(queue, hidden): (usize, bool)| {
-            let seen = trace.iter().flat_map(Taken::states).flat_map(|state| letters(self.semantics, state, queue));
-            let word = self.reservoirs.get(&queue).into_iter().flat_map(Word::letters).cloned();
-            let bytes: std::collections::BTreeSet<Vec<u8>> = seen.chain(word).collect();
+            let messages = |state| held(self.semantics, state, queue).chunks(message_size(state, queue));
+            let seen = trace.iter().flat_map(Taken::states).flat_map(messages);
+            let word = self.reservoirs.get(&queue).into_iter().flat_map(Word::letters).map(Vec::as_slice);
+            let bytes: BTreeSet<&[u8]> = seen.chain(word).collect();
             let letters = trace.first().map_or(Vec::new(), |taken| {
                 bytes.iter().map(|letter| fields(self.semantics, &taken.before, queue, letter)).collect()
             });
