@@ -69,6 +69,7 @@ pub struct OptionRule {
     uses: fn(&Settings, &Use) -> bool,
 }
 
+const PROMELA: &[Kind] = &[Kind::Promela];
 const NETWORKS: &[Kind] = &[Kind::Promela, Kind::Machines];
 const STRUCTURES: &[Kind] = &[Kind::Composition, Kind::Components];
 const C: &[Kind] = &[Kind::Program, Kind::Components];
@@ -81,169 +82,107 @@ const FIFO: &str = "the engine `fifo`; for Promela, with `--channels unbounded`"
 
 /// Every option of `check` that does not apply everywhere.
 pub const RULES: [OptionRule; 27] = [
-    OptionRule {
-        name: "--channels drop",
-        kinds: &[Kind::Promela],
-        what: "properties other than boundedness, which is about channels without bounds",
-        given: |s| s.channels == Channels::Drop,
-        uses: |_, u| u.property != Property::Boundedness,
-    },
-    OptionRule {
-        name: "--channels unbounded",
-        kinds: NETWORKS,
-        what: "",
-        given: |s| s.channels == Channels::Unbounded,
-        uses: |_, _| true,
-    },
-    OptionRule {
-        name: "--fair",
-        kinds: NETWORKS,
-        what: "ltl, never, acceptance and livelock by the engine `explore`",
-        given: |s| s.fair,
-        uses: |_, u| explores(u) && is_liveness(&u.property),
-    },
-    OptionRule {
-        name: "--progress",
-        kinds: NETWORKS,
-        what: "livelock",
-        given: |s| !s.progress.is_empty(),
-        uses: |_, u| u.property == Property::Livelock,
-    },
-    OptionRule {
-        name: "--bad",
-        kinds: &[Kind::Machines],
-        what: "safety",
-        given: |s| !s.bad.is_empty(),
-        uses: |_, u| u.property == Property::Safety,
-    },
-    OptionRule {
-        name: "--c-faults",
-        kinds: &[Kind::Program],
-        what: "the engine `pdr`",
-        given: |s| s.c_faults,
-        uses: |_, u| u.engine == Engine::Pdr,
-    },
-    OptionRule {
-        name: "--search",
-        kinds: &[Kind::Promela],
-        what: IN_MEMORY,
-        given: |s| s.search != SearchOrder::Breadth,
-        uses: |s, u| searches(u) && !s.bitstate && !s.on_disk(),
-    },
-    OptionRule {
-        name: "--reduction",
-        kinds: NETWORKS,
-        what: "safety, deadlock, boundedness and livelock by the engine `explore`; without `--fair` also ltl and acceptance",
-        given: |s| s.reduction != Reduction::Auto,
-        uses: |s, u| explores(u) && reduces(s, &u.property),
-    },
+    rule(
+        "--channels drop",
+        PROMELA,
+        "properties other than boundedness, which is about channels without bounds",
+        |s| s.channels == Channels::Drop,
+        |_, u| u.property != Property::Boundedness,
+    ),
+    rule("--channels unbounded", NETWORKS, "", |s| s.channels == Channels::Unbounded, |_, _| true),
+    rule(
+        "--fair",
+        NETWORKS,
+        "ltl, never, acceptance and livelock by the engine `explore`",
+        |s| s.fair,
+        |_, u| explores(u) && is_liveness(&u.property),
+    ),
+    rule("--progress", NETWORKS, "livelock", |s| !s.progress.is_empty(), |_, u| u.property == Property::Livelock),
+    rule("--bad", &[Kind::Machines], "safety", |s| !s.bad.is_empty(), |_, u| u.property == Property::Safety),
+    rule("--c-faults", &[Kind::Program], "the engine `pdr`", |s| s.c_faults, |_, u| u.engine == Engine::Pdr),
+    rule(
+        "--search",
+        PROMELA,
+        IN_MEMORY,
+        |s| s.search != SearchOrder::Breadth,
+        |s, u| searches(u) && !s.bitstate && !s.on_disk(),
+    ),
+    rule(
+        "--reduction",
+        NETWORKS,
+        "safety, deadlock, boundedness and livelock by the engine `explore`; without `--fair` also ltl and acceptance",
+        |s| s.reduction != Reduction::Auto,
+        |s, u| explores(u) && reduces(s, &u.property),
+    ),
     of_search("--keep-going", |s| s.keep_going),
     of_search("--bitstate", |s| s.bitstate),
-    OptionRule {
-        name: "--unpacked",
-        kinds: &[Kind::Promela],
-        what: IN_MEMORY,
-        given: |s| s.unpacked,
-        uses: |s, u| searches(u) && !s.bitstate && !s.on_disk(),
-    },
+    rule("--unpacked", PROMELA, IN_MEMORY, |s| s.unpacked, |s, u| searches(u) && !s.bitstate && !s.on_disk()),
     on_disk("--spill", |s| s.spill.is_some()),
     on_disk("--checkpoint", |s| s.checkpoint.is_some()),
     on_disk("--resume", |s| s.resume.is_some()),
-    OptionRule {
-        name: "--device",
-        kinds: &[Kind::Promela],
-        what: DEVICE,
-        given: |s| s.device != Device::Cpu,
-        uses: |s, u| searches(u) && is_plain_search(s),
-    },
+    rule("--device", PROMELA, DEVICE, |s| s.device != Device::Cpu, |s, u| searches(u) && is_plain_search(s)),
     of_search("--emit-cuda", |s| s.emit_cuda.is_some()),
-    OptionRule {
-        name: "--max-states",
-        kinds: &[Kind::Promela, Kind::Machines, Kind::Composition, Kind::Components],
-        what: "the engines `explore`, `compose` and `cegar`",
-        given: |s| s.max_states.is_some(),
-        uses: |_, u| matches!(u.engine, Engine::Explore | Engine::Compose | Engine::Cegar),
-    },
-    OptionRule {
-        name: "--max-depth",
-        kinds: NETWORKS,
-        what: "the engine `explore`, but not for trace and notrace",
-        given: |s| s.max_depth.is_some(),
-        uses: |_, u| explores(u) && !matches!(u.property, Property::Trace(_)),
-    },
-    OptionRule {
-        name: "--method",
-        kinds: NETWORKS,
-        what: FIFO,
-        given: |s| s.method != Method::Auto && !is_of_structures(s),
-        uses: |_, u| u.engine == Engine::Fifo,
-    },
-    OptionRule {
-        name: "--method",
-        kinds: STRUCTURES,
-        what: "the engines `compose` and `cegar`",
-        given: is_of_structures,
-        uses: |_, u| composes(u),
-    },
-    OptionRule {
-        name: "--plain",
-        kinds: STRUCTURES,
-        what: "the engines `compose` and `cegar`",
-        given: |s| s.plain,
-        uses: |_, u| composes(u),
-    },
-    OptionRule {
-        name: "--path-invariant",
-        kinds: NETWORKS,
-        what: FIFO,
-        given: |s| s.path_invariant.is_some(),
-        uses: |_, u| u.engine == Engine::Fifo,
-    },
-    OptionRule {
-        name: "--extrapolation",
-        kinds: NETWORKS,
-        what: FIFO,
-        given: |s| s.extrapolation.is_some(),
-        uses: |_, u| u.engine == Engine::Fifo,
-    },
-    OptionRule {
-        name: "--abstraction",
-        kinds: NETWORKS,
-        what: "boundedness and livelock by the engine `flow`",
-        given: |s| s.abstraction != Abstraction::Flow,
-        uses: |_, u| u.engine == Engine::Flow,
-    },
-    OptionRule {
-        name: "--trace-refinement",
-        kinds: &[Kind::Promela, Kind::Machines, Kind::Composition, Kind::Components],
-        what: "the engines `fifo` (not `--method search`), `compose` (not `--plain`) and `cegar`",
-        given: |s| s.trace_refinement,
-        uses: refines,
-    },
-    OptionRule {
-        name: "--cross-check",
-        kinds: C,
-        what: "the engines `pdr` and `cegar`",
-        given: |s| s.cross_check,
-        uses: |_, u| reads_c(u),
-    },
-    OptionRule {
-        name: "--c-test",
-        kinds: C,
-        what: "the engines `pdr` and `cegar`",
-        given: |s| s.c_test.is_some(),
-        uses: |_, u| reads_c(u),
-    },
+    rule(
+        "--max-states",
+        &[Kind::Promela, Kind::Machines, Kind::Composition, Kind::Components],
+        "the engines `explore`, `compose` and `cegar`",
+        |s| s.max_states.is_some(),
+        |_, u| matches!(u.engine, Engine::Explore | Engine::Compose | Engine::Cegar),
+    ),
+    rule(
+        "--max-depth",
+        NETWORKS,
+        "the engine `explore`, but not for trace and notrace",
+        |s| s.max_depth.is_some(),
+        |_, u| explores(u) && !matches!(u.property, Property::Trace(_)),
+    ),
+    rule(
+        "--method",
+        NETWORKS,
+        FIFO,
+        |s| s.method != Method::Auto && !is_of_structures(s),
+        |_, u| u.engine == Engine::Fifo,
+    ),
+    rule("--method", STRUCTURES, "the engines `compose` and `cegar`", is_of_structures, |_, u| composes(u)),
+    rule("--plain", STRUCTURES, "the engines `compose` and `cegar`", |s| s.plain, |_, u| composes(u)),
+    rule("--path-invariant", NETWORKS, FIFO, |s| s.path_invariant.is_some(), |_, u| u.engine == Engine::Fifo),
+    rule("--extrapolation", NETWORKS, FIFO, |s| s.extrapolation.is_some(), |_, u| u.engine == Engine::Fifo),
+    rule(
+        "--abstraction",
+        NETWORKS,
+        "boundedness and livelock by the engine `flow`",
+        |s| s.abstraction != Abstraction::Flow,
+        |_, u| u.engine == Engine::Flow,
+    ),
+    rule(
+        "--trace-refinement",
+        &[Kind::Promela, Kind::Machines, Kind::Composition, Kind::Components],
+        "the engines `fifo` (not `--method search`), `compose` (not `--plain`) and `cegar`",
+        |s| s.trace_refinement,
+        refines,
+    ),
+    rule("--cross-check", C, "the engines `pdr` and `cegar`", |s| s.cross_check, |_, u| reads_c(u)),
+    rule("--c-test", C, "the engines `pdr` and `cegar`", |s| s.c_test.is_some(), |_, u| reads_c(u)),
 ];
+
+const fn rule(
+    name: &'static str,
+    kinds: &'static [Kind],
+    what: &'static str,
+    given: fn(&Settings) -> bool,
+    uses: fn(&Settings, &Use) -> bool,
+) -> OptionRule {
+    OptionRule { name, kinds, what, given, uses }
+}
 
 /// An option of every search.
 const fn of_search(name: &'static str, given: fn(&Settings) -> bool) -> OptionRule {
-    OptionRule { name, kinds: &[Kind::Promela], what: SEARCH, given, uses: |_, u| searches(u) }
+    rule(name, PROMELA, SEARCH, given, |_, u| searches(u))
 }
 
 /// An option of the search on disk.
 const fn on_disk(name: &'static str, given: fn(&Settings) -> bool) -> OptionRule {
-    OptionRule { name, kinds: &[Kind::Promela], what: STORED, given, uses: |s, u| searches(u) && !s.bitstate }
+    rule(name, PROMELA, STORED, given, |s, u| searches(u) && !s.bitstate)
 }
 
 fn is_of_structures(settings: &Settings) -> bool {
