@@ -9,11 +9,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use highwater::convert::Target;
 use highwater::lts::Equivalence;
 use highwater::settings::{
-    Abstraction, COptions, Channels, DataModel, Device, Engine, Language, Method, PathInvariant, ReadOptions,
+    Abstraction, COptions, Channels, Cluster, DataModel, Device, Engine, Language, Method, PathInvariant, ReadOptions,
     Reduction, SearchOrder, Settings,
 };
 use highwater::show::{Picture, What};
 use highwater::{Budget, Cancel, Choice, OLD_NAMES};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use units::jobs;
@@ -59,6 +60,9 @@ pub enum Command {
     /// Size, quotient and comparison of labelled transition systems (.aut).
     #[command(subcommand)]
     Lts(LtsCommand),
+    /// Searches that several processes share.
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
     /// Explain a diagnostic or a verdict.
     Explain {
         /// A code such as `P0101`, or a word such as `inconclusive`; without one, the list of all.
@@ -300,6 +304,13 @@ pub struct SearchArgs {
     /// Where safety and deadlock are searched: `cpu`, `auto`, `cuda` or `cuda:N`.
     #[arg(long, value_name = "DEVICE", default_value_t)]
     pub device: Device,
+    /// Share the search for safety and deadlock with other processes: where each of them listens, `HOST:PORT,HOST:PORT,..`.
+    /// Each runs the same command, with a key of all in `HIGHWATER_CLUSTER_KEY`.
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',', requires = "process", conflicts_with = "jobs")]
+    pub cluster: Vec<String>,
+    /// Which of the processes of `--cluster` this one is, from 0.
+    #[arg(long, value_name = "N", requires = "cluster")]
+    pub process: Option<usize>,
     /// Write the code that is generated for a device.
     #[arg(long, value_name = "OUT.cu")]
     pub emit_cuda: Option<PathBuf>,
@@ -385,7 +396,7 @@ pub struct OutputArgs {
     #[arg(long, value_enum, value_name = "CAPACITIES", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "never-wait")]
     #[arg(conflicts_with_all = ["properties", "format", "quiet", "watch", "stats", "trace", "output", "certificate"])]
-    #[arg(conflicts_with_all = ["spill", "checkpoint", "resume"])]
+    #[arg(conflicts_with_all = ["spill", "checkpoint", "resume", "cluster"])]
     pub apply_bounds: Option<Capacities>,
     /// C: write the counterexample as a C program, which ends with status 97; for C components, one for each procedure
     /// that it is about.
@@ -402,6 +413,11 @@ impl CheckArgs {
             channels: self.channels,
             jobs: search.jobs,
             device: search.device,
+            cluster: search.process.map(|process| Cluster {
+                hosts: search.cluster.clone(),
+                process,
+                key: std::env::var(cluster::KEY).unwrap_or_default(),
+            }),
             emit_cuda: search.emit_cuda.clone(),
             bitstate: search.bitstate,
             unpacked: search.unpacked,
@@ -566,6 +582,20 @@ pub enum LtsCommand {
     Minimise(LtsArgs<1>),
     /// Compare two: exit code 0 if they are equivalent; otherwise 1, with what one can do and the other cannot.
     Compare(LtsArgs<2>),
+}
+
+/// `cluster`
+#[derive(Subcommand, Debug)]
+pub enum ClusterCommand {
+    /// Start a command as several processes on this machine: `cluster run -n 2 -- check FILE`.
+    Run {
+        /// The number of processes.
+        #[arg(short = 'n', value_name = "N", default_value_t = 2)]
+        processes: usize,
+        /// The command, with its options.
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
+    },
 }
 
 /// Some transition systems, an equivalence and limits.

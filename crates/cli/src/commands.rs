@@ -7,6 +7,7 @@ use highwater::show::{Picture, Shown, What};
 use highwater::simulate::SimulateOptions;
 use highwater::{Budget, Cancel, Error, Model};
 use report::progress::TerminalObserver;
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -104,4 +105,19 @@ pub fn convert(args: &ConvertArgs, stop: &Cancel) -> Result<i32, Error> {
     diagnose(&model, &warnings, &args.style)?;
     terminal::print(text.as_bytes())?;
     Ok(0)
+}
+
+/// `cluster run`
+pub fn share(processes: usize, command: &[OsString]) -> Result<i32, Error> {
+    if command.first().is_none_or(|word| word != "check") {
+        return Err(Error::Usage(String::from("processes share a check: cluster run -n 2 -- check FILE")));
+    }
+    let shared = std::env::current_exe().and_then(|program| cluster::run(&program, command, processes));
+    match shared.map_err(|error| Error::Usage(format!("the processes could not be started: {error}")))? {
+        cluster::Exit::Code(code) => Ok(code),
+        cluster::Exit::Lost(process) => {
+            terminal::error(&format!("process {process} was ended by a signal"));
+            Ok(3)
+        }
+    }
 }

@@ -20,7 +20,7 @@ mod terminal;
 mod test;
 mod view;
 
-use arguments::{Cli, Command};
+use arguments::{Cli, ClusterCommand, Command};
 use clap::{CommandFactory, Parser};
 use highwater::{Cancel, Error};
 use std::process::ExitCode;
@@ -71,6 +71,7 @@ fn run(cli: &Cli, stop: &Cancel) -> u8 {
         Command::Convert(args) => commands::convert(args, stop),
         Command::Ltl(args) => ltl::run(args),
         Command::Lts(command) => lts::run(command, stop),
+        Command::Cluster(ClusterCommand::Run { processes, command }) => commands::share(*processes, command),
         Command::Explain { code, style } => explain::run(code.as_deref(), terminal::style(style)),
         Command::Lsp => lsp::serve(std::io::stdin(), &mut std::io::stdout().lock()).map_err(Error::from),
         Command::Schema => terminal::print(formats::SCHEMA.as_bytes()).map(|()| 0),

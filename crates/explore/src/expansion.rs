@@ -81,7 +81,7 @@ pub struct Expander<'s> {
     clusters: bool,
     choices: Vec<Choice>,
     /// States in which one process moved alone.
-    pub(crate) alone: u64,
+    pub alone: u64,
     /// The sum of the digests of all states that were expanded.
     pub digest: u128,
 }
@@ -181,7 +181,8 @@ impl<'s> Expander<'s> {
     }
 
     /// States may be left out where the order of steps does not matter.
-    pub(crate) fn reduced(mut self, reduce: bool) -> Self {
+    #[must_use]
+    pub fn reduced(mut self, reduce: bool) -> Self {
         self.reduction = reduce.then(|| Reduction::new(self.stepper.semantics(), &[], Labels::None)).flatten();
         self
     }

@@ -18,6 +18,7 @@ pub mod growth;
 pub mod liveness;
 pub mod moves;
 mod parallel;
+pub mod partition;
 pub mod progress;
 pub mod reduction;
 pub mod search;
@@ -46,7 +47,25 @@ pub const ENGINE: &str = "explore";
 /// Answers all properties of `options` with one search.
 pub fn check(semantics: &Semantics<'_>, sources: &SourceMap, options: &Options, cx: &Context<'_>) -> Vec<Outcome> {
     let start = Stopwatch::start();
-    let found = search_in_mode(semantics, options, cx);
+    // On disk, whether reduction pays is not tried out: the search of all states is the one that can be gone on with.
+    let whole = options.keep_going || options.bitstate.is_some() || options.disk.is_some();
+    let found = search_in_mode(semantics, options, cx, whole, &search::search);
+    conclude(&found, semantics, sources, options, start.elapsed())
+}
+
+/// A search: of this crate or of another one.
+pub type Searcher<'s> = dyn Fn(&Semantics<'_>, &Options, &Context<'_>) -> Found + 's;
+
+/// Answers all properties of `options` with one search of another crate. Whether reduction pays is not tried out.
+pub fn check_by(
+    search: &Searcher<'_>,
+    semantics: &Semantics<'_>,
+    sources: &SourceMap,
+    options: &Options,
+    cx: &Context<'_>,
+) -> Vec<Outcome> {
+    let start = Stopwatch::start();
+    let found = search_in_mode(semantics, options, cx, true, search);
     conclude(&found, semantics, sources, options, start.elapsed())
 }
 
@@ -90,18 +109,22 @@ fn outcomes(
 }
 
 /// The search, with as many states as the mode says.
-fn search_in_mode(semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>) -> Found {
+fn search_in_mode(
+    semantics: &Semantics<'_>,
+    options: &Options,
+    cx: &Context<'_>,
+    whole: bool,
+    searcher: &Searcher<'_>,
+) -> Found {
     let search = |mode: Mode, budget: &Budget| {
         let options = Options { reduction: mode, ..options.clone() };
         let trimmed = match mode {
             Mode::On | Mode::Trimmed => reduction::trimmed(semantics, &[], Labels::None),
             Mode::Off | Mode::Auto => None,
         };
-        let found = search::search(trimmed.as_ref().unwrap_or(semantics), &options, &cx.with(budget));
+        let found = searcher(trimmed.as_ref().unwrap_or(semantics), &options, &cx.with(budget));
         Found { reduced: trimmed.is_some(), ..found }
     };
-    // On disk, whether reduction pays is not tried out: the search of all states is the one that can be gone on with.
-    let whole = options.keep_going || options.bitstate.is_some() || options.disk.is_some();
     let wanted = options.reduction.of(semantics.reading());
     let through_all = whole && wanted == Mode::Auto;
     let possible = wanted != Mode::Off && !through_all && Reduction::new(semantics, &[], Labels::None).is_some();

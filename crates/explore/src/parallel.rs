@@ -21,12 +21,13 @@ mod worker;
 use crate::barrier::Barrier;
 use crate::compress::Pieces;
 use crate::expansion::Expander;
+use crate::partition::owner;
 use crate::search::{Found, Options, Order, Packing, Search, Violations, Watch};
 use crate::share::{Kind, Packed, States};
 use crate::store::Store;
 use crate::table::{NO_PARENT, StateId};
 use model::fault::{FaultAt, Overflow};
-use model::semantics::{Reached, SHAPE_BYTES, Semantics};
+use model::semantics::{Reached, Semantics};
 use model::verdict::{Reason, SearchStats};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -315,18 +316,6 @@ impl<'a, K: Kind> Shared<'a, K> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// To whom a state belongs. The number of its shape depends on who met the shape first, so it does not count.
-#[inline]
-fn owner(state: &[u8], jobs: usize) -> usize {
-    // Cheaper than a hash for a table: it has to be fair, and nothing else.
-    let (words, rest) = state[SHAPE_BYTES.min(state.len())..].as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let fold = |sum: u64, word: &[u8; 8]| sum.rotate_left(11).wrapping_add(u64::from_le_bytes(*word));
-    let sum = fold(words.iter().fold(0, fold), &last).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (((sum >> 32) * jobs as u64) >> 32) as usize
 }
 
 /// One number for a state of one of several owners.

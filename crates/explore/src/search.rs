@@ -350,15 +350,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
 impl<'a> Search<'a, Plain> {
     /// The same search with its states packed.
     fn pack(mut self) -> Search<'a, Compressed> {
-        let mut store = Compressed::default();
-        for id in 0..self.store.len() as StateId {
-            self.store.open(id, &mut self.state);
-            store.push(&self.state, self.store.parent(id).unwrap_or(NO_PARENT));
-            if store.is_due() {
-                store.flush();
-            }
-        }
-        store.flush();
+        let store = self.store.packed(&mut self.state);
         Search {
             expander: self.expander,
             watch: self.watch,

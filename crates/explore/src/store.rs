@@ -5,7 +5,7 @@
 //! at once.
 
 use crate::compress::{CROWDED, Entry, PackedTable, Packer, Pieces};
-use crate::table::{Batch, StateId, StateTable};
+use crate::table::{Batch, NO_PARENT, StateId, StateTable};
 use std::sync::Arc;
 
 /// How many states are looked up together.
@@ -40,6 +40,22 @@ pub(crate) trait Store {
 pub(crate) struct Plain {
     table: StateTable,
     batch: Batch,
+}
+
+impl Plain {
+    /// The same states packed; `bytes` is room for one of them.
+    pub(crate) fn packed(&mut self, bytes: &mut Vec<u8>) -> Compressed {
+        let mut store = Compressed::default();
+        for id in 0..self.len() as StateId {
+            self.open(id, bytes);
+            store.push(bytes, self.parent(id).unwrap_or(NO_PARENT));
+            if store.is_due() {
+                store.flush();
+            }
+        }
+        store.flush();
+        store
+    }
 }
 
 impl Store for Plain {

@@ -121,19 +121,7 @@ impl<'a> Networks<'a> {
     /// Where states are kept on disk, if they are; a checkpoint must be one of this search.
     fn disk(&self, properties: &[Property]) -> Result<Option<Disk>, Error> {
         let Settings { spill, checkpoint, resume, keep_going, reduction, .. } = self.settings;
-        let (info, names) = (self.info, properties.iter().map(Property::to_string).collect::<Vec<_>>());
-        let identity = || {
-            let of = |name: &str, value: String| (name.to_owned(), value);
-            vec![
-                of("version", env!("CARGO_PKG_VERSION").to_owned()),
-                of("model", info.sha256.clone()),
-                of("defines", format!("{:?}", info.defines)),
-                of("properties", names.join(",")),
-                of("channels", format!("{:?}", self.reading).to_lowercase()),
-                of("keep-going", keep_going.to_string()),
-                of("reduction", (*reduction == Reduction::Order).to_string()),
-            ]
-        };
+        let identity = || self.identity(properties, *keep_going, *reduction);
         let disk = match (spill, checkpoint, resume) {
             (spill, None, None) => return Ok(spill.as_deref().map(Disk::spill)),
             (None, other, Some(folder)) if other.as_ref().is_none_or(|other| other == folder) => {
@@ -146,6 +134,21 @@ impl<'a> Networks<'a> {
             }
         };
         disk.map(Some).map_err(|refused| Error::Usage(refused.to_string()))
+    }
+
+    /// What a search is, for those who share it and for a checkpoint of it: names and values.
+    fn identity(&self, properties: &[Property], keep_going: bool, reduction: Reduction) -> Vec<(String, String)> {
+        let names = properties.iter().map(Property::to_string).collect::<Vec<_>>();
+        let of = |name: &str, value: String| (name.to_owned(), value);
+        vec![
+            of("version", env!("CARGO_PKG_VERSION").to_owned()),
+            of("model", self.info.sha256.clone()),
+            of("defines", format!("{:?}", self.info.defines)),
+            of("properties", names.join(",")),
+            of("channels", format!("{:?}", self.reading).to_lowercase()),
+            of("keep-going", keep_going.to_string()),
+            of("reduction", (reduction == Reduction::Order).to_string()),
+        ]
     }
 
     /// What one explicit search answers.
@@ -169,7 +172,14 @@ impl<'a> Networks<'a> {
         };
         let semantics = Semantics::new(self.network, self.reading);
         let place = Place { device: settings.device, emit: settings.emit_cuda.clone() };
-        let outcomes = gpu::check(&place, &semantics, self.sources, &options, cx);
+        let outcomes = match &settings.cluster {
+            None => gpu::check(&place, &semantics, self.sources, &options, cx),
+            Some(cluster) => {
+                let identity = self.identity(&options.properties, settings.keep_going, settings.reduction);
+                let found = cluster::check((cluster, &identity), &semantics, self.sources, &options, cx);
+                found.map_err(|refused| Error::Usage(refused.to_string()))?
+            }
+        };
         Ok(outcomes.into_iter().map(|outcome| Answer::searched(outcome, &semantics)).collect())
     }
 
@@ -375,7 +385,11 @@ impl Strategy for Networks<'_> {
 
 /// Whether the settings are about one explicit search, which then answers alone.
 pub(crate) fn one_search(settings: &Settings) -> bool {
-    settings.keep_going || settings.bitstate || settings.max_states.is_some() || settings.on_disk()
+    settings.keep_going
+        || settings.bitstate
+        || settings.max_states.is_some()
+        || settings.on_disk()
+        || settings.cluster.is_some()
 }
 
 fn is_about_infinite_runs(property: &Property) -> bool {

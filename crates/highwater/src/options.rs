@@ -76,12 +76,14 @@ const C: &[Kind] = &[Kind::Program, Kind::Components];
 const SEARCH: &str = "safety and deadlock by the engine `explore`";
 const STORED: &str = "safety and deadlock by the engine `explore`, without `--bitstate`";
 const IN_MEMORY: &str = "safety and deadlock by the engine `explore`, without `--bitstate` and not on disk";
-const DEVICE: &str = "safety and deadlock by the engine `explore`, breadth-first, with bounded channels, in memory, without `--bitstate`, `--unpacked` and \
-                      `--reduction order`";
+const DEVICE: &str = "safety and deadlock by the engine `explore`, breadth-first, with bounded channels, in memory, in one process, without `--bitstate`, \
+                      `--unpacked` and `--reduction order`";
+const SHARED: &str =
+    "safety and deadlock by the engine `explore`, breadth-first, in memory, without `--bitstate`, on the CPU";
 const FIFO: &str = "the engine `fifo`; for Promela, with `--channels unbounded`";
 
 /// Every option of `check` that does not apply everywhere.
-pub const RULES: [OptionRule; 27] = [
+pub const RULES: [OptionRule; 28] = [
     rule(
         "--channels drop",
         PROMELA,
@@ -121,6 +123,7 @@ pub const RULES: [OptionRule; 27] = [
     on_disk("--checkpoint", |s| s.checkpoint.is_some()),
     on_disk("--resume", |s| s.resume.is_some()),
     rule("--device", PROMELA, DEVICE, |s| s.device != Device::Cpu, |s, u| searches(u) && is_plain_search(s)),
+    rule("--cluster", PROMELA, SHARED, |s| s.cluster.is_some(), |s, u| searches(u) && is_shared_search(s)),
     of_search("--emit-cuda", |s| s.emit_cuda.is_some()),
     rule(
         "--max-states",
@@ -200,7 +203,12 @@ fn searches(what: &Use) -> bool {
 /// The search is one that a device does too.
 fn is_plain_search(s: &Settings) -> bool {
     let whole = s.search == SearchOrder::Breadth && s.reduction != Reduction::Order;
-    whole && !s.bitstate && !s.unpacked && !s.on_disk() && s.channels != Channels::Unbounded
+    whole && !s.bitstate && !s.unpacked && !s.on_disk() && s.cluster.is_none() && s.channels != Channels::Unbounded
+}
+
+/// The search is one that processes can share.
+fn is_shared_search(s: &Settings) -> bool {
+    s.search == SearchOrder::Breadth && !s.bitstate && !s.on_disk() && s.device == Device::Cpu
 }
 
 fn composes(what: &Use) -> bool {

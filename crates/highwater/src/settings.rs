@@ -1,5 +1,6 @@
 //! How a model is read and how it is checked: what the command line and a program in Rust can set.
 
+pub use cluster::Cluster;
 pub use gpu::Device;
 pub use input::{COptions, DataModel, Language, ReadOptions};
 
@@ -109,6 +110,8 @@ pub struct Settings {
     pub jobs: Option<usize>,
     /// Where safety and deadlock are searched.
     pub device: Device,
+    /// The processes that share the search for safety and deadlock, and which of them this one is.
+    pub cluster: Option<Cluster>,
     /// Where to write the code that is generated for a device.
     pub emit_cuda: Option<PathBuf>,
     /// A few bits per state: finds violations in what does not fit into memory, proves nothing.

@@ -207,15 +207,16 @@ impl<'n> Semantics<'n> {
 
     /// Gives shapes the numbers that they had elsewhere; whether that was possible.
     pub fn restore_shapes(&self, shapes: &[(u16, u32)]) -> bool {
-        let machines = self.network.machines.len();
         shapes.iter().enumerate().all(|(index, &(parent, machine))| {
-            let known = usize::from(parent) <= index && (machine as usize) < machines;
-            known
-                && self
-                    .shapes
-                    .push(ShapeId(parent), MachineId(machine))
-                    .is_some_and(|id| usize::from(id.0) == index + 1)
+            let known = usize::from(parent) <= index;
+            known && self.add_shape(parent, machine).is_some_and(|id| usize::from(id) == index + 1)
         })
+    }
+
+    /// The number of the shape with one process more than a shape; `None` if there is no such process type, or no room.
+    pub fn add_shape(&self, parent: u16, machine: u32) -> Option<u16> {
+        let known = (machine as usize) < self.network.machines.len();
+        if known { self.shapes.push(ShapeId(parent), MachineId(machine)).map(|id| id.0) } else { None }
     }
 
     /// Something that computes successors; one per thread.
