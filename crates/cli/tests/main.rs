@@ -3,6 +3,7 @@
 mod applicability;
 mod baseline;
 mod binary;
+mod cluster;
 mod components;
 mod compose;
 mod compose_promela;
