@@ -126,6 +126,37 @@ fn a_process_that_is_killed_or_stopped_makes_the_others_inconclusive() {
     }
 }
 
+/// Processes are killed in the middle, one after the other, and all go on from the last layer that they have in common.
+#[cfg(unix)]
+#[test]
+fn a_search_whose_processes_are_killed_goes_on_from_its_checkpoint() {
+    let counter = |n: u32| format!("active proctype P{n}() {{ do :: a[{n}] < 50 -> a[{n}]++ od }}\n");
+    let text = format!("byte a[3];\n{}", (0..3).map(counter).collect::<String>());
+    let file = written("shared-resumed.pml", &text);
+    let (code, alone, _) = check(&file, &ALL);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shared-resumed");
+    let _ = std::fs::remove_dir_all(&folder);
+    for killed in [0, 1] {
+        let hosts = hosts(2);
+        let option = ["--resume", "--checkpoint"][usize::from(killed == 0)];
+        let start =
+            |n: usize| process(&file, &hosts, n, "k", &[&ALL[..], &[option, path(&folder)]].concat()).spawn().unwrap();
+        let mut children = [start(0), start(1)];
+        thread::sleep(Duration::from_millis(300));
+        children[killed].kill().unwrap();
+        for child in children {
+            // It may have ended before.
+            let code = child.wait_with_output().unwrap().status.code();
+            assert!([None, Some(3), Some(0)].contains(&code), "{code:?}");
+        }
+    }
+    let command =
+        ["cluster", "run", "-n", "2", "--", "check", path(&file), "--format", "json", "--resume", path(&folder)];
+    let output = highwater(&[&command[..], &ALL].concat());
+    assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+    assert_eq!(essence(&results(&output)), essence(&alone));
+}
+
 /// Two network namespaces joined by a cable; they go with the value.
 struct Hosts;
 

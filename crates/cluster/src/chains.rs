@@ -6,32 +6,17 @@
 
 use crate::exchange::garbled;
 use crate::search::{Count, Search};
+use crate::totals::{self, Place, Totals};
 use crate::wire::{Kind, Reader, Writer};
 use explore::expansion::Problem;
 use explore::partition::{StateRef, WorkerId};
 use explore::search::{Found, Violation};
-use explore::table::StateId;
 use model::semantics::Reached;
-use model::verdict::{Reason, SearchStats};
+use model::verdict::Reason;
 use std::collections::BTreeMap;
 
 /// No more runs of one property than this are shown.
 const MOST_RUNS: usize = 16;
-
-/// A place in the search, in the order in which one process alone would come to it.
-type Place = (u64, WorkerId, StateId);
-
-/// What a process has counted and found.
-struct Totals {
-    stats: SearchStats,
-    alone: u64,
-    digest: u128,
-    crash: Option<Place>,
-    reached: Vec<bool>,
-    counts: Vec<Count>,
-    /// Failures: the index of the property, what tells them apart, and where.
-    problems: Vec<(usize, u64, Place)>,
-}
 
 /// A run that is being put together: its states, the last one first, and the one that comes next.
 struct Chain {
@@ -101,80 +86,17 @@ fn examine(search: &mut Search<'_>, chain: &Chain) -> Result<Vec<Problem>, Reaso
 /// Every process hears from all others what they have counted.
 fn exchange_totals(search: &mut Search<'_>) -> Result<Vec<Totals>, Reason> {
     let mut parcel = search.parcel(Kind::Totals);
-    write_totals(search, &mut parcel);
+    totals::write(search, &mut parcel);
     search.exchange.broadcast(&parcel.0);
     let mut found: BTreeMap<WorkerId, Totals> = BTreeMap::new();
     search.round(|search, bytes| {
         let (head, mut reader) = Reader::open(bytes).ok_or_else(garbled)?;
         let properties = search.options.properties.len();
-        let totals = read_totals(&mut reader, head.source, properties).filter(|_| head.kind == Kind::Totals);
+        let totals = totals::read(&mut reader, head.source, properties).filter(|_| head.kind == Kind::Totals);
         found.insert(head.source, totals.ok_or_else(garbled)?);
         Ok(())
     })?;
     if found.len() == search.exchange.count { Ok(found.into_values().collect()) } else { Err(garbled()) }
-}
-
-fn write_totals(search: &Search<'_>, writer: &mut Writer) {
-    let (partition, expander) = (&search.partition, &search.expander);
-    for n in [
-        partition.len() as u64,
-        expander.transitions,
-        search.depth,
-        partition.state_bytes(),
-        partition.memory_bytes(),
-        expander.alone,
-    ] {
-        writer.number(n);
-    }
-    writer.wide(expander.digest);
-    writer.number(search.crash.is_some().into());
-    if let Some((layer, id)) = search.crash {
-        writer.number(layer);
-        writer.number(id.into());
-    }
-    let reached: Vec<u8> = expander.stepper.reached().places().iter().map(|&here| here.into()).collect();
-    writer.bytes(&reached);
-    for count in &search.counts {
-        writer.number(count.times);
-        writer.number(count.failures.len() as u64);
-        count.failures.iter().for_each(|&same| writer.wide(same.into()));
-    }
-    writer.number(search.problems.len() as u64);
-    for problem in &search.problems {
-        writer.number(problem.property as u64);
-        writer.wide(problem.same.into());
-        writer.number(problem.layer);
-        writer.number(problem.at.into());
-    }
-}
-
-fn read_totals(reader: &mut Reader<'_>, source: WorkerId, properties: usize) -> Option<Totals> {
-    let [states, transitions, depth, state_bytes, memory_bytes, alone] = {
-        let mut all = [0; 6];
-        for n in &mut all {
-            *n = reader.number()?;
-        }
-        all
-    };
-    let stats = SearchStats { states, transitions, depth, state_bytes, memory_bytes, violations: 0 };
-    let digest = reader.wide()?;
-    let place = |reader: &mut Reader<'_>| Some((reader.number()?, source, reader.small()?));
-    let crash = if reader.number()? == 0 { None } else { Some(place(reader)?) };
-    let reached = reader.bytes()?.iter().map(|&here| here != 0).collect();
-    let mut counts = vec![Count::default(); properties];
-    for count in &mut counts {
-        count.times = reader.number()?;
-        for _ in 0..reader.number()? {
-            count.failures.insert(u64::try_from(reader.wide()?).ok()?);
-        }
-    }
-    let mut problems = Vec::new();
-    for _ in 0..reader.number()? {
-        let property = reader.small().filter(|&property: &usize| property < properties)?;
-        let same = u64::try_from(reader.wide()?).ok()?;
-        problems.push((property, same, place(reader)?));
-    }
-    Some(Totals { stats, alone, digest, crash, reached, counts, problems })
 }
 
 /// What all processes have counted together, without runs.

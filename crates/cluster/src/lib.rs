@@ -9,13 +9,16 @@
 //! 2013): its channels between processes, and its progress tracking, which tells when all messages of a layer have arrived.
 //!
 //! `peers` connects the processes, `wire` says what they send, `exchange` is the dataflow, `search` the search, `chains`
-//! the runs to violations; `local` starts the processes of a cluster on this machine.
+//! the runs to violations, `totals` what is counted, `journal` the checkpoint of a process; `local` starts the processes of
+//! a cluster on this machine.
 
 mod chains;
 mod exchange;
+mod journal;
 mod local;
 mod peers;
 mod search;
+mod totals;
 mod wire;
 
 pub use local::{Exit, run};
@@ -23,12 +26,14 @@ pub use peers::{Identity, Refused};
 
 use explore::Options;
 use explore::search::{Found, Violations};
+use journal::Journal;
 use model::context::Context;
 use model::semantics::Semantics;
 use model::source::SourceMap;
 use model::verdict::{Outcome, Reason, SearchStats};
 use std::cell::RefCell;
 use std::fmt;
+use std::path::PathBuf;
 
 /// The environment variable with the key that all processes share.
 pub const KEY: &str = "HIGHWATER_CLUSTER_KEY";
@@ -54,41 +59,65 @@ impl fmt::Debug for Cluster {
     }
 }
 
-/// Answers all properties of `options` with one search that all processes share.
-///
-/// `identity` must be the same in every process: it names the model and all that a verdict depends on.
-pub fn check(
-    (cluster, identity): (&Cluster, &Identity),
-    semantics: &Semantics<'_>,
-    sources: &SourceMap,
-    options: &Options,
-    cx: &Context<'_>,
-) -> Result<Vec<Outcome>, Refused> {
-    let refused = RefCell::new(None);
-    let search = |semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>| {
-        search((cluster, identity), semantics, options, cx).unwrap_or_else(|why| {
-            let reason = Reason::Worker(why.to_string());
-            *refused.borrow_mut() = Some(why);
-            nothing(reason)
-        })
-    };
-    let outcomes = explore::check_by(&search, semantics, sources, options, cx);
-    refused.into_inner().map_or(Ok(outcomes), Err)
+/// A process of a search that others share.
+pub struct Member<'a> {
+    /// All processes.
+    pub cluster: &'a Cluster,
+    /// The same in every process: it names the model and all that a verdict depends on.
+    pub identity: &'a Identity,
+    /// Where this process keeps its layers, if it does.
+    pub checkpoint: Option<Checkpoint>,
 }
 
-/// Searches the states of a model together with the other processes.
-pub fn search(
-    (cluster, identity): (&Cluster, &Identity),
-    semantics: &Semantics<'_>,
-    options: &Options,
-    cx: &Context<'_>,
-) -> Result<Found, Refused> {
-    let peers = match peers::connect(cluster, identity, cx.budget) {
-        Ok(peers) => peers,
-        Err(peers::Failed::Refused(why)) => return Err(why),
-        Err(peers::Failed::Open(reason)) => return Ok(nothing(reason)),
-    };
-    Ok(search::search(semantics, options, cx, peers).unwrap_or_else(nothing))
+/// A folder in which each process has a journal of the layers that are complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// Makes a new one.
+    New(PathBuf),
+    /// Goes on from it.
+    Resume(PathBuf),
+}
+
+impl Member<'_> {
+    /// Answers all properties of `options` with one search that all processes share.
+    pub fn check(
+        &self,
+        semantics: &Semantics<'_>,
+        sources: &SourceMap,
+        options: &Options,
+        cx: &Context<'_>,
+    ) -> Result<Vec<Outcome>, Refused> {
+        let refused = RefCell::new(None);
+        let search = |semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>| {
+            self.search(semantics, options, cx).unwrap_or_else(|why| {
+                let reason = Reason::Worker(why.to_string());
+                *refused.borrow_mut() = Some(why);
+                nothing(reason)
+            })
+        };
+        let outcomes = explore::check_by(&search, semantics, sources, options, cx);
+        refused.into_inner().map_or(Ok(outcomes), Err)
+    }
+
+    /// Searches the states of a model together with the other processes.
+    fn search(&self, semantics: &Semantics<'_>, options: &Options, cx: &Context<'_>) -> Result<Found, Refused> {
+        let mut identity = self.identity.clone();
+        let checkpoint = match self.checkpoint {
+            None => "none",
+            Some(Checkpoint::New(_)) => "new",
+            Some(Checkpoint::Resume(_)) => "resumed",
+        };
+        identity.push(("processes".to_owned(), self.cluster.hosts.len().to_string()));
+        let open = |checkpoint| Journal::open(checkpoint, self.cluster.process, &identity);
+        let journal = self.checkpoint.as_ref().map(open).transpose()?;
+        identity.push(("checkpoint".to_owned(), checkpoint.to_owned()));
+        let peers = match peers::connect(self.cluster, &identity, cx.budget) {
+            Ok(peers) => peers,
+            Err(peers::Failed::Refused(why)) => return Err(why),
+            Err(peers::Failed::Open(reason)) => return Ok(nothing(reason)),
+        };
+        Ok(search::search(semantics, options, cx, peers, journal).unwrap_or_else(nothing))
+    }
 }
 
 /// Nothing was found, for this reason.

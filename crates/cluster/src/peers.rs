@@ -38,6 +38,14 @@ pub enum Refused {
     WrongKey(String),
     /// A process searches something else: who, what is different, there and here.
     Foreign(String, String, String, String),
+    /// The checkpoint cannot be made, or is not one of this search.
+    Checkpoint(String),
+}
+
+impl From<explore::disk::Refused> for Refused {
+    fn from(refused: explore::disk::Refused) -> Self {
+        Refused::Checkpoint(refused.to_string())
+    }
 }
 
 impl fmt::Display for Refused {
@@ -50,6 +58,7 @@ impl fmt::Display for Refused {
             Refused::Foreign(who, name, there, here) => {
                 write!(f, "{who} takes part in another search: its {name} is {there}, here it is {here}")
             }
+            Refused::Checkpoint(why) => f.write_str(why),
         }
     }
 }
@@ -401,10 +410,7 @@ impl Greeter<'_> {
 
     /// Both sides say what they search.
     fn compare(&self, mut line: TcpStream, other: usize) -> io::Result<Result<TcpStream, Refused>> {
-        let hosts = ("processes".to_owned(), self.cluster.hosts.len().to_string());
-        let text: Vec<String> =
-            self.identity.iter().chain([&hosts]).map(|(name, value)| format!("{name}={value:?}")).collect();
-        let text = text.join("\n");
+        let text = lines(self.identity);
         line.write_all(&(text.len() as u32).to_le_bytes())?;
         line.write_all(text.as_bytes())?;
         let mut length = [0; 4];
@@ -412,13 +418,8 @@ impl Greeter<'_> {
         let mut theirs = vec![0; (u32::from_le_bytes(length) as usize).min(MOST_TEXT)];
         line.read_exact(&mut theirs)?;
         let theirs = String::from_utf8_lossy(&theirs).into_owned();
-        let missing = String::from("missing");
-        let differ = text.lines().zip(theirs.lines().map(str::to_owned).chain(std::iter::repeat(missing)));
-        if let Some((here, there)) = differ.into_iter().find(|(here, there)| here != there) {
-            let (name, here) = here.split_once('=').unwrap_or((here, ""));
-            let there = there.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')).unwrap_or(&there);
-            let who = self::name(self.cluster, other);
-            return Ok(Err(Refused::Foreign(who, name.to_owned(), there.to_owned(), here.to_owned())));
+        if let Some((name, there, here)) = difference(&text, &theirs) {
+            return Ok(Err(Refused::Foreign(self::name(self.cluster, other), name, there, here)));
         }
         line.set_read_timeout(None)?;
         line.set_write_timeout(None)?;
@@ -429,6 +430,21 @@ impl Greeter<'_> {
     fn proof(&self, role: &[u8], hello: &[u8]) -> [u8; 32] {
         hmac(self.cluster.key.as_bytes(), &[role, hello].concat())
     }
+}
+
+/// An identity as text: a line for each name.
+pub(crate) fn lines(identity: &Identity) -> String {
+    let lines: Vec<String> = identity.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
+    lines.join("\n")
+}
+
+/// The first line in which such texts differ: its name, what it is there and what it is here.
+pub(crate) fn difference(here: &str, there: &str) -> Option<(String, String, String)> {
+    let differ = here.lines().zip(there.lines().chain(std::iter::repeat("missing")));
+    let (here, there) = differ.into_iter().find(|(here, there)| here != there)?;
+    let (name, here) = here.split_once('=').unwrap_or(("version", here));
+    let there = there.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')).unwrap_or(there);
+    Some((name.to_owned(), there.to_owned(), here.to_owned()))
 }
 
 fn prepare(line: &TcpStream) -> io::Result<()> {
@@ -450,7 +466,7 @@ fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
 }
 
 /// Random bytes: the standard library seeds its hashers from the system's generator.
-fn nonce() -> [u8; 32] {
+pub(crate) fn nonce() -> [u8; 32] {
     let mut hash = Sha256::new();
     for _ in 0..4 {
         hash.update(RandomState::new().build_hasher().finish().to_le_bytes());

@@ -7,7 +7,9 @@
 
 use crate::chains;
 use crate::exchange::{Exchange, garbled};
+use crate::journal::{self, Journal};
 use crate::peers::Peers;
+use crate::totals::Totals;
 use crate::wire::{Dictionary, Head, Kind, Reader, Translation, Writer};
 use explore::Options;
 use explore::expansion::Expander;
@@ -72,6 +74,11 @@ pub(crate) struct Search<'a> {
     pub(crate) problems: Vec<Problem>,
     /// The first state after which a run cannot go on because of a fault.
     pub(crate) crash: Option<(u64, StateId)>,
+    /// The checkpoint of this process, and what it had counted before.
+    pub(crate) journal: Option<Journal>,
+    pub(crate) before: Totals,
+    /// The layer that is expanded.
+    pub(crate) layer: u64,
     /// The last layer that has a state of this process.
     pub(crate) depth: u64,
     /// Successors in this layer, those of this process included.
@@ -91,6 +98,7 @@ pub(crate) fn search<'a>(
     options: &'a Options,
     cx: &Context<'a>,
     peers: Peers,
+    journal: Option<Journal>,
 ) -> Result<Found, Reason> {
     let exchange = Exchange::new(peers)?;
     let count = exchange.count;
@@ -107,6 +115,9 @@ pub(crate) fn search<'a>(
         counts: vec![Count::default(); options.properties.len()],
         problems: Vec::new(),
         crash: None,
+        journal,
+        before: Totals::default(),
+        layer: 0,
         depth: 0,
         sent: 0,
         said: Layer::default(),
@@ -115,7 +126,13 @@ pub(crate) fn search<'a>(
         ticks: 0,
     };
     match search.expander.stepper.initial() {
-        Ok(Ok(state)) => search.run(&state)?,
+        Ok(Ok(state)) => {
+            let end = search.run(&state);
+            // The layers that are complete are kept, whatever the reason for the end is.
+            let kept = journal::write(&mut search);
+            end?;
+            search.stopped = search.stopped.or(kept.err());
+        }
         // Every process finds this out by itself, and that there is nothing to share.
         Ok(Err(_)) | Err(_) => {
             search.exchange.close();
@@ -126,25 +143,31 @@ pub(crate) fn search<'a>(
 }
 
 impl Search<'_> {
-    fn me(&self) -> WorkerId {
+    pub(crate) fn me(&self) -> WorkerId {
         self.exchange.process as WorkerId
     }
 
     fn run(&mut self, first: &[u8]) -> Result<(), Reason> {
-        if owner(first, self.exchange.count) == self.exchange.process {
-            self.partition.first(first);
-        }
         let mut next = 0;
+        match journal::begin(self)? {
+            Some(earlier) => (self.layer, next) = earlier,
+            None if owner(first, self.exchange.count) == self.exchange.process => self.partition.first(first),
+            None => {}
+        }
+        let mut unwritten = None;
         loop {
-            let layer = self.exchange.round;
             let end = self.partition.len() as StateId;
             if next < end {
-                self.depth = layer;
+                self.depth = self.layer;
             }
-            let stop = self.expand_layer(next, end)?;
+            let stop = if unwritten.is_some() { unwritten } else { self.expand_layer(next, end)? };
             let said = self.end_layer(stop)?;
-            self.partition.pack_if_crowded(self.options, &self.cx, &mut self.state);
+            self.pack();
             next = end;
+            unwritten = match said.stop {
+                None => journal::complete(self, [end, self.partition.len() as StateId]).err(),
+                Some(_) => None,
+            };
             self.stopped = match said {
                 Layer { stop: Some(reason), .. } => Some(reason),
                 Layer { violated: true, .. } if !self.options.keep_going => Some(Reason::StoppedEarly),
@@ -152,15 +175,23 @@ impl Search<'_> {
                 Layer { states, .. } if self.cx.budget.most_states().is_some_and(|most| states >= most) => {
                     Some(Reason::States)
                 }
-                _ => continue,
+                _ => {
+                    self.layer += 1;
+                    continue;
+                }
             };
             return Ok(());
         }
     }
 
+    /// Packs states that take too much room.
+    pub(crate) fn pack(&mut self) {
+        self.partition.pack_if_crowded(self.options, &self.cx, &mut self.state);
+    }
+
     /// Expands the states of a layer, from one number to another; or says why not all of them.
     fn expand_layer(&mut self, first: StateId, end: StateId) -> Result<Option<Reason>, Reason> {
-        if first < end && self.cx.budget.most_depth().is_some_and(|most| self.exchange.round >= most) {
+        if first < end && self.cx.budget.most_depth().is_some_and(|most| self.layer >= most) {
             return Ok(Some(Reason::Depth));
         }
         for id in first..end {
@@ -237,7 +268,7 @@ impl Search<'_> {
 
     /// Remembers what is wrong with the state that was expanded last.
     fn note_problems(&mut self, at: StateId) {
-        let layer = self.exchange.round;
+        let layer = self.layer;
         if self.crash.is_none() && self.expander.crashed.is_some() {
             self.crash = Some((layer, at));
         }
@@ -301,7 +332,7 @@ impl Search<'_> {
         match head.kind {
             Kind::States => self.take_states(head.source, &mut reader),
             Kind::Layer => take_layer(&mut reader, &mut self.said).ok_or_else(garbled),
-            Kind::Totals | Kind::Chain => Err(garbled()),
+            Kind::Totals | Kind::Chain | Kind::Resume => Err(garbled()),
         }
     }
 
@@ -327,6 +358,12 @@ impl Search<'_> {
         writer.bytes(&state);
         self.state = state;
     }
+
+    /// Looks at a state of this process.
+    pub(crate) fn with_state(&mut self, id: StateId, look: impl FnOnce(&[u8])) {
+        self.partition.open(id, &mut self.state);
+        look(&self.state);
+    }
 }
 
 fn take_layer(reader: &mut Reader<'_>, said: &mut Layer) -> Option<()> {
@@ -348,7 +385,11 @@ const REASONS: [Reason; 6] =
 fn write_reason(writer: &mut Writer, reason: Option<&Reason>) {
     let place = reason.map(|reason| REASONS.iter().position(|known| known == reason));
     match (reason, place) {
-        (Some(_), Some(Some(place))) => writer.number(place as u64 + 2),
+        (Some(_), Some(Some(place))) => writer.number(place as u64 + 3),
+        (Some(Reason::Disk(why)), _) => {
+            writer.number(2);
+            writer.bytes(why.as_bytes());
+        }
         (Some(other), _) => {
             writer.number(1);
             writer.bytes(other.to_string().as_bytes());
@@ -360,10 +401,10 @@ fn write_reason(writer: &mut Writer, reason: Option<&Reason>) {
 fn read_reason(reader: &mut Reader<'_>) -> Option<Option<Reason>> {
     match reader.number()? {
         0 => Some(None),
-        1 => {
+        kind @ (1 | 2) => {
             let text = String::from_utf8_lossy(reader.bytes()?).into_owned();
-            Some(Some(Reason::Limit(text)))
+            Some(Some(if kind == 1 { Reason::Limit(text) } else { Reason::Disk(text) }))
         }
-        place => REASONS.get(place as usize - 2).cloned().map(Some),
+        place => REASONS.get(place as usize - 3).cloned().map(Some),
     }
 }

@@ -18,11 +18,15 @@ pub(crate) enum Kind {
     Totals,
     /// A part of the run to a violation.
     Chain,
+    /// The layers that a process has in its checkpoint.
+    Resume,
 }
 
 impl Kind {
     fn of(byte: u8) -> Option<Kind> {
-        [Kind::States, Kind::Layer, Kind::Totals, Kind::Chain].into_iter().find(|kind| *kind as u8 == byte)
+        [Kind::States, Kind::Layer, Kind::Totals, Kind::Chain, Kind::Resume]
+            .into_iter()
+            .find(|kind| *kind as u8 == byte)
     }
 }
 
@@ -70,6 +74,10 @@ impl Writer {
 pub(crate) struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
+        Reader(bytes)
+    }
+
     /// The head of a parcel, and what follows.
     pub(crate) fn open(bytes: &'b [u8]) -> Option<(Head, Reader<'b>)> {
         let (kind, rest) = bytes.split_first()?;

@@ -1,7 +1,7 @@
 //! Who may join: the same key, the same search; and what happens when somebody does not come.
 
 use crate::{Case, hosts, options};
-use cluster::{Cluster, Identity, Refused};
+use cluster::{Cluster, Identity, Member, Refused};
 use model::budget::Budget;
 use model::semantics::Reading;
 use model::verdict::{Outcome, Reason, Verdict};
@@ -26,7 +26,9 @@ fn two(one: (&str, &str), other: (&str, &str), budget: &Budget) -> [Result<Vec<O
             let (hosts, key, identity) = (hosts.clone(), key.to_owned(), identity(model));
             let cluster = Cluster { hosts, process, key };
             let case = &case;
-            scope.spawn(move || case.process((&cluster, &identity), &options(), budget))
+            scope.spawn(move || {
+                case.process(&Member { cluster: &cluster, identity: &identity, checkpoint: None }, &options(), budget)
+            })
         };
         [join(0, one), join(1, other)].map(|process| process.join().expect("a process panics"))
     })
@@ -57,7 +59,7 @@ fn without_a_key_or_with_wrong_numbers_nothing_is_opened() {
     let run = |hosts: &[&str], process, key: &str| {
         let cluster =
             Cluster { hosts: hosts.iter().map(|&host| host.to_owned()).collect(), process, key: String::from(key) };
-        case.process((&cluster, &identity("m")), &options(), &budget)
+        case.process(&Member { cluster: &cluster, identity: &identity("m"), checkpoint: None }, &options(), &budget)
     };
     let two = ["127.0.0.1:1", "127.0.0.1:2"];
     assert!(matches!(run(&two, 0, ""), Err(Refused::NoKey)));
@@ -74,7 +76,13 @@ fn a_stranger_does_not_disturb_processes_that_join() {
         let join = |process: usize| {
             let cluster = Cluster { hosts: hosts.clone(), process, key: String::from("a") };
             let (case, budget) = (&case, &budget);
-            scope.spawn(move || case.process((&cluster, &identity("m")), &options(), budget))
+            scope.spawn(move || {
+                case.process(
+                    &Member { cluster: &cluster, identity: &identity("m"), checkpoint: None },
+                    &options(),
+                    budget,
+                )
+            })
         };
         let first = join(0);
         let mut stranger = loop {
@@ -98,6 +106,8 @@ fn a_stranger_does_not_disturb_processes_that_join() {
 fn who_waits_alone_keeps_its_time_limit() {
     let cluster = Cluster { hosts: hosts(2), process: 0, key: String::from("a") };
     let budget = Budget::unlimited().timeout(Duration::from_millis(200));
-    let found = small().process((&cluster, &identity("m")), &options(), &budget).expect("it is not refused");
+    let found = small()
+        .process(&Member { cluster: &cluster, identity: &identity("m"), checkpoint: None }, &options(), &budget)
+        .expect("it is not refused");
     assert!(found.iter().all(|outcome| outcome.verdict == Verdict::Inconclusive(Reason::Timeout)));
 }

@@ -1,9 +1,10 @@
 //! The integration tests of `cluster`, one executable: each file is a module.
 
 mod agreement;
+mod checkpoints;
 mod joining;
 
-use cluster::{Cluster, Identity, Refused};
+use cluster::{Checkpoint, Cluster, Member, Refused};
 use explore::Options;
 use model::budget::Budget;
 use model::context::Context;
@@ -36,29 +37,34 @@ impl Case {
     }
 
     /// A process of a cluster; as each process has, it has a semantics of its own.
-    fn process(
-        &self,
-        (cluster, identity): (&Cluster, &Identity),
-        options: &Options,
-        budget: &Budget,
-    ) -> Result<Vec<Outcome>, Refused> {
+    fn process(&self, member: &Member<'_>, options: &Options, budget: &Budget) -> Result<Vec<Outcome>, Refused> {
         let semantics = Semantics::new(&self.network, self.reading);
-        cluster::check((cluster, identity), &semantics, &self.sources, options, &Context::silent(budget))
+        member.check(&semantics, &self.sources, options, &Context::silent(budget))
     }
 
     /// So many processes search together: what each of them says.
     fn together(&self, count: usize, options: &Options, budget: &Budget) -> Vec<Vec<Outcome>> {
-        let hosts = hosts(count);
-        let identity = vec![(String::from("model"), self.name.clone())];
+        let ends = self.each(&vec![budget.clone(); count], options, None);
+        ends.into_iter().map(|end| end.unwrap_or_else(|why| panic!("{}: {why}", self.name))).collect()
+    }
+
+    /// The same for a process with each of these budgets, with a checkpoint if need be.
+    fn each(
+        &self,
+        budgets: &[Budget],
+        options: &Options,
+        checkpoint: Option<&Checkpoint>,
+    ) -> Vec<Result<Vec<Outcome>, Refused>> {
+        let (hosts, identity) = (hosts(budgets.len()), vec![(String::from("model"), self.name.clone())]);
         thread::scope(|scope| {
-            let join = |process: usize| {
-                let (cluster, identity) =
-                    (Cluster { hosts: hosts.clone(), process, key: String::from("key") }, &identity);
-                scope.spawn(move || self.process((&cluster, identity), options, budget))
+            let join = |(process, budget)| {
+                let cluster = Cluster { hosts: hosts.clone(), process, key: String::from("key") };
+                let (identity, checkpoint) = (&identity, checkpoint.cloned());
+                let run = move || self.process(&Member { cluster: &cluster, identity, checkpoint }, options, budget);
+                scope.spawn(run)
             };
-            let processes: Vec<_> = (0..count).map(join).collect();
-            let ends = processes.into_iter().map(|process| process.join().expect("a process panics"));
-            ends.map(|end| end.unwrap_or_else(|why| panic!("{}: {why}", self.name))).collect()
+            let processes: Vec<_> = budgets.iter().enumerate().map(join).collect();
+            processes.into_iter().map(|process| process.join().expect("a process panics")).collect()
         })
     }
 }

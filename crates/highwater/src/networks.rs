@@ -11,6 +11,7 @@ use crate::model::{Model, NetworkModel};
 use crate::portfolio::{Engines, Portfolio, has_buffered_channel};
 use crate::settings::{Abstraction, Engine, Reduction, SearchOrder, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
+use cluster::{Checkpoint, Member};
 use explore::disk::Disk;
 use explore::liveness::Setting;
 use explore::{Options, Order, Packing};
@@ -24,6 +25,7 @@ use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
 use model::verdict::{Property, Reason};
 use scm::Specification;
+use std::path::Path;
 
 /// The memory for `--bitstate` where there is no limit on it.
 const DEFAULT_BITS: u64 = 4 << 30;
@@ -120,24 +122,32 @@ impl<'a> Networks<'a> {
 
     /// Where states are kept on disk, if they are; a checkpoint must be one of this search.
     fn disk(&self, properties: &[Property]) -> Result<Option<Disk>, Error> {
-        let Settings { spill, checkpoint, resume, keep_going, reduction, .. } = self.settings;
-        let identity = || self.identity(properties, *keep_going, *reduction);
-        let disk = match (spill, checkpoint, resume) {
-            (spill, None, None) => return Ok(spill.as_deref().map(Disk::spill)),
-            (None, other, Some(folder)) if other.as_ref().is_none_or(|other| other == folder) => {
-                Disk::resume(folder, identity())
-            }
-            (spill, Some(folder), None) => Disk::checkpoint(folder, spill.as_deref(), identity()),
-            (_, _, Some(_)) => {
-                let why = "--resume goes on in the folders of its checkpoint: --spill and another --checkpoint would be ignored";
-                return Err(Error::Usage(String::from(why)));
-            }
+        if self.settings.cluster.is_some() {
+            return Ok(None);
+        }
+        let (spill, identity) = (self.settings.spill.as_deref(), || self.identity(properties));
+        let disk = match self.checkpoint()? {
+            (Some(folder), _) => Disk::resume(folder, identity()),
+            (None, Some(folder)) => Disk::checkpoint(folder, spill, identity()),
+            (None, None) => return Ok(spill.map(Disk::spill)),
         };
         disk.map(Some).map_err(|refused| Error::Usage(refused.to_string()))
     }
 
+    /// The folder of the checkpoint that the search goes on from, and of the one that it makes.
+    fn checkpoint(&self) -> Result<(Option<&Path>, Option<&Path>), Error> {
+        let Settings { spill, checkpoint, resume, .. } = self.settings;
+        if resume.is_some() && (spill.is_some() || checkpoint.is_some() && checkpoint != resume) {
+            let why =
+                "--resume goes on in the folders of its checkpoint: --spill and another --checkpoint would be ignored";
+            return Err(Error::Usage(String::from(why)));
+        }
+        Ok((resume.as_deref(), checkpoint.as_deref()))
+    }
+
     /// What a search is, for those who share it and for a checkpoint of it: names and values.
-    fn identity(&self, properties: &[Property], keep_going: bool, reduction: Reduction) -> Vec<(String, String)> {
+    fn identity(&self, properties: &[Property]) -> Vec<(String, String)> {
+        let Settings { keep_going, reduction, .. } = self.settings;
         let names = properties.iter().map(Property::to_string).collect::<Vec<_>>();
         let of = |name: &str, value: String| (name.to_owned(), value);
         vec![
@@ -147,7 +157,7 @@ impl<'a> Networks<'a> {
             of("properties", names.join(",")),
             of("channels", format!("{:?}", self.reading).to_lowercase()),
             of("keep-going", keep_going.to_string()),
-            of("reduction", (reduction == Reduction::Order).to_string()),
+            of("reduction", (*reduction == Reduction::Order).to_string()),
         ]
     }
 
@@ -175,8 +185,12 @@ impl<'a> Networks<'a> {
         let outcomes = match &settings.cluster {
             None => gpu::check(&place, &semantics, self.sources, &options, cx),
             Some(cluster) => {
-                let identity = self.identity(&options.properties, settings.keep_going, settings.reduction);
-                let found = cluster::check((cluster, &identity), &semantics, self.sources, &options, cx);
+                let identity = &self.identity(&options.properties);
+                let checkpoint = match self.checkpoint()? {
+                    (Some(folder), _) => Some(Checkpoint::Resume(folder.to_owned())),
+                    (None, new) => new.map(|folder| Checkpoint::New(folder.to_owned())),
+                };
+                let found = Member { cluster, identity, checkpoint }.check(&semantics, self.sources, &options, cx);
                 found.map_err(|refused| Error::Usage(refused.to_string()))?
             }
         };

@@ -79,7 +79,7 @@ const IN_MEMORY: &str = "safety and deadlock by the engine `explore`, without `-
 const DEVICE: &str = "safety and deadlock by the engine `explore`, breadth-first, with bounded channels, in memory, in one process, without `--bitstate`, \
                       `--unpacked` and `--reduction order`";
 const SHARED: &str =
-    "safety and deadlock by the engine `explore`, breadth-first, in memory, without `--bitstate`, on the CPU";
+    "safety and deadlock by the engine `explore`, breadth-first, without `--bitstate` and `--spill`, on the CPU";
 const FIFO: &str = "the engine `fifo`; for Promela, with `--channels unbounded`";
 
 /// Every option of `check` that does not apply everywhere.
@@ -208,7 +208,7 @@ fn is_plain_search(s: &Settings) -> bool {
 
 /// The search is one that processes can share.
 fn is_shared_search(s: &Settings) -> bool {
-    s.search == SearchOrder::Breadth && !s.bitstate && !s.on_disk() && s.device == Device::Cpu
+    s.search == SearchOrder::Breadth && !s.bitstate && s.spill.is_none() && s.device == Device::Cpu
 }
 
 fn composes(what: &Use) -> bool {

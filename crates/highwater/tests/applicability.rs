@@ -2,7 +2,7 @@
 
 use highwater::options::{Kind, RULES};
 use highwater::settings::{
-    Abstraction, Channels, DataModel, Device, Engine, Language, Method, PathInvariant, ReadOptions, Reduction,
+    Abstraction, Channels, Cluster, DataModel, Device, Engine, Language, Method, PathInvariant, ReadOptions, Reduction,
     SearchOrder, Settings,
 };
 use highwater::{Budget, Check, Error, Model, Reason, Report};
@@ -213,6 +213,10 @@ fn give(option: &str, sample: &Sample, settings: &mut Settings, read: &mut ReadO
         "--reduction" => settings.reduction = Reduction::None,
         "--keep-going" => settings.keep_going = true,
         "--device" => settings.device = Device::Auto,
+        "--cluster" | "--process" => {
+            let hosts = vec![String::from("192.0.2.1:1"); 2];
+            settings.cluster = Some(Cluster { hosts, process: 0, key: String::from("key") });
+        }
         "--emit-cuda" => settings.emit_cuda = Some(written("emit", "model.cu", "")),
         "--bitstate" => settings.bitstate = true,
         "--unpacked" => settings.unpacked = true,
@@ -258,6 +262,8 @@ fn rejections<'a>(option: &'a str, sample: &'a Sample, file: &'a Path) -> impl I
             let (mut settings, mut read) = (Settings { channels, ..Settings::default() }, ReadOptions::default());
             give(option, sample, &mut settings, &mut read);
             match checked(file, list, &settings, &read) {
+                // The address of the cluster is none of this machine's: the option was accepted.
+                Err(Error::Usage(why)) if why.starts_with("--cluster: cannot listen") => None,
                 Err(Error::Usage(why)) => Some(why),
                 Err(error) => panic!("{option} of {}: {error}", sample.kind.name()),
                 Ok(_) => None,
@@ -313,7 +319,7 @@ fn the_rules_of_the_library_are_those_of_the_table() {
 }
 
 /// An option that has no effect for this engine, these properties or another option.
-const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 30] = [
+const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 34] = [
     (Kind::Promela, "--search", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--search", Engine::Auto, "boundedness,livelock", ""),
     (Kind::Promela, "--search", Engine::Auto, "safety", "--bitstate"),
@@ -321,6 +327,10 @@ const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 30] = [
     (Kind::Promela, "--unpacked", Engine::Auto, "safety", "--bitstate"),
     (Kind::Promela, "--device", Engine::Auto, "safety", "--bitstate"),
     (Kind::Promela, "--device", Engine::Auto, "livelock", ""),
+    (Kind::Promela, "--cluster", Engine::Auto, "livelock", ""),
+    (Kind::Promela, "--cluster", Engine::Auto, "safety", "--bitstate"),
+    (Kind::Promela, "--cluster", Engine::Auto, "safety", "--spill"),
+    (Kind::Promela, "--cluster", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--emit-cuda", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--bitstate", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--bitstate", Engine::Fifo, "safety", "--channels unbounded"),
