@@ -47,6 +47,14 @@ struct Saved {
     end: u64,
 }
 
+/// The layers of a journal that are of one epoch.
+#[derive(Clone, Copy)]
+struct Piece {
+    epoch: u128,
+    first: u64,
+    last: u64,
+}
+
 /// A layer that is complete and not written yet.
 struct Mark {
     layer: u64,
@@ -125,13 +133,12 @@ impl Journal {
         Reason::Disk(format!("{}: {error}", self.path.display()))
     }
 
-    /// The layers of the file as pieces of one epoch each: the epoch, the first layer and the last one.
-    fn pieces(&self) -> Vec<(u128, u64, u64)> {
-        let mut pieces: Vec<(u128, u64, u64)> = Vec::new();
-        for saved in &self.saved {
+    fn pieces(&self) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for &Saved { layer, epoch, .. } in &self.saved {
             match pieces.last_mut() {
-                Some(last) if last.0 == saved.epoch => last.2 = saved.layer,
-                _ => pieces.push((saved.epoch, saved.layer, saved.layer)),
+                Some(piece) if piece.epoch == epoch => piece.last = layer,
+                _ => pieces.push(Piece { epoch, first: layer, last: layer }),
             }
         }
         pieces
@@ -236,44 +243,46 @@ pub(crate) fn begin(search: &mut Search<'_>) -> Result<Option<(u64, StateId)>, R
 /// All processes tell each other which layers they have, and draw the number of this epoch: the last layer that all have.
 fn agree(search: &mut Search<'_>, journal: &mut Journal) -> Result<Option<u64>, Reason> {
     let mut parcel = search.parcel(Kind::Resume);
-    parcel.wide(u128::from_le_bytes(std::array::from_fn(|i| nonce()[i])));
-    let pieces = journal.pieces();
-    parcel.number(pieces.len() as u64);
-    for (epoch, first, last) in pieces {
+    let drawn = nonce();
+    parcel.wide(u128::from_le_bytes(std::array::from_fn(|i| drawn[i])));
+    for Piece { epoch, first, last } in journal.pieces() {
         parcel.wide(epoch);
         parcel.number(first);
         parcel.number(last);
     }
     search.exchange.broadcast(&parcel.0);
-    let mut said = vec![None; search.exchange.count];
+    let mut pieces: Vec<Option<Vec<Piece>>> = vec![None; search.exchange.count];
     search.round(|_, bytes| {
         let (head, mut reader) =
             Reader::open(bytes).filter(|(head, _)| head.kind == Kind::Resume).ok_or_else(garbled)?;
-        let place = said.get_mut(usize::from(head.source)).ok_or_else(garbled)?;
+        let epoch = reader.wide().ok_or_else(garbled)?;
+        if head.source == 0 {
+            journal.epoch = epoch;
+        }
+        let place = pieces.get_mut(usize::from(head.source)).ok_or_else(garbled)?;
         *place = Some(read_pieces(&mut reader).ok_or_else(garbled)?);
         Ok(())
     })?;
-    let said: Vec<(u128, Vec<(u128, u64, u64)>)> = said.into_iter().collect::<Option<_>>().ok_or_else(garbled)?;
-    journal.epoch = said[0].0;
-    Ok(common(&said.into_iter().map(|(_, pieces)| pieces).collect::<Vec<_>>()))
+    Ok(common(&pieces.into_iter().collect::<Option<Vec<_>>>().ok_or_else(garbled)?))
 }
 
-fn read_pieces(reader: &mut Reader<'_>) -> Option<(u128, Vec<(u128, u64, u64)>)> {
-    let (epoch, count) = (reader.wide()?, reader.number()?);
-    let pieces = (0..count).map(|_| Some((reader.wide()?, reader.number()?, reader.number()?)));
-    Some((epoch, pieces.collect::<Option<_>>()?))
+fn read_pieces(reader: &mut Reader<'_>) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    while !reader.is_empty() {
+        pieces.push(Piece { epoch: reader.wide()?, first: reader.number()?, last: reader.number()? });
+    }
+    Some(pieces)
 }
 
 /// The last layer that all have from the same epoch.
-fn common(all: &[Vec<(u128, u64, u64)>]) -> Option<u64> {
+fn common(all: &[Vec<Piece>]) -> Option<u64> {
     let (first, others) = all.split_first()?;
-    let shared = |&(epoch, start, end): &(u128, u64, u64)| {
-        let of = |pieces: &Vec<(u128, u64, u64)>| {
-            pieces.iter().find(|piece| piece.0 == epoch).map(|piece| (piece.1, piece.2))
-        };
-        let parts = others.iter().map(of).collect::<Option<Vec<_>>>()?;
-        let (start, end) = parts.iter().fold((start, end), |(start, end), part| (start.max(part.0), end.min(part.1)));
-        (start <= end).then_some(end)
+    let shared = |piece: &Piece| {
+        let same = |pieces: &Vec<Piece>| pieces.iter().find(|other| other.epoch == piece.epoch).copied();
+        let parts = others.iter().map(same).collect::<Option<Vec<_>>>()?;
+        let begins = parts.iter().map(|part| part.first).fold(piece.first, u64::max);
+        let ends = parts.iter().map(|part| part.last).fold(piece.last, u64::min);
+        (begins <= ends).then_some(ends)
     };
     first.iter().filter_map(shared).max()
 }
