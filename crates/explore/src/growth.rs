@@ -26,6 +26,7 @@ mod breadth;
 mod crowd;
 mod doubling;
 mod ending;
+mod filling;
 mod lengths;
 mod walk;
 
@@ -140,6 +141,8 @@ const LARGER: u64 = 4;
 const WALKS: u64 = 48;
 const FIRST_STEPS: u64 = 16_000;
 const STATES_PER_STEP: u64 = 4;
+/// Walks that fill a queue may take so many times as much.
+const WORK_PER_STEP: u64 = 4;
 const FIRST_LENGTH: usize = 256;
 /// Verifying the same steps so often is enough.
 const MOST_VERIFIED: u8 = 3;
@@ -363,10 +366,14 @@ impl<'a> Hunt<'a> {
         let ended = self.breadth_first(&origin, &mut tree, states);
         self.origins[index].1 = tree;
         let steps = FIRST_STEPS.min(4 * states) + states / STATES_PER_STEP;
+        let walks = |hunt: &mut Self| match hunt.fillings(&origin, turn, WORK_PER_STEP * steps) {
+            Ended::Enough => hunt.walks(&origin, turn, steps),
+            ended => ended,
+        };
         match ended {
-            Ended::Enough => self.walks(&origin, turn, steps),
-            Ended::Complete if index > 0 => self.walks(&origin, turn, steps),
-            Ended::Stopped(reason @ Reason::Limit(_)) => match self.walks(&origin, turn, steps) {
+            Ended::Enough => walks(self),
+            Ended::Complete if index > 0 => walks(self),
+            Ended::Stopped(reason @ Reason::Limit(_)) => match walks(self) {
                 Ended::Enough if index == 0 => Ended::Stopped(reason),
                 ended => ended,
             },
@@ -458,6 +465,7 @@ impl<'a> Hunt<'a> {
         }
         self.shown.extend(new);
         if run.stages.len() < MOST_STAGES
+            && !self.all_shown()
             && let Some(origin) = self.after_rounds(origin, way, steps, &run)
         {
             self.add_origin(origin);

@@ -36,7 +36,7 @@ struct Path {
 /// The steps of one state, and where they lead.
 #[derive(Default)]
 pub(super) struct Steps {
-    all: Vec<(Step, Option<u32>, Vec<u8>)>,
+    pub(super) all: Vec<(Step, Option<u32>, Vec<u8>)>,
 }
 
 /// Some processes move in turn, always in the same way, and the others wait. Nothing is left to chance: only so a walk comes back
@@ -63,7 +63,7 @@ impl Turns {
 }
 
 /// The process that moves, or begins to.
-fn mover(step: Step) -> Option<u32> {
+pub(super) fn mover(step: Step) -> Option<u32> {
     match step {
         Step::Edge { process, .. } => Some(process),
         Step::Rendezvous { sender, .. } => Some(sender.0),
@@ -138,7 +138,7 @@ impl Hunt<'_> {
     }
 
     /// Gathers the steps of a state; returns the process that keeps control in it.
-    fn steps(&mut self, state: &[u8], control: Option<u32>, steps: &mut Steps) -> Result<Option<u32>, Reason> {
+    pub(super) fn steps(&mut self, state: &[u8], control: Option<u32>, steps: &mut Steps) -> Result<Option<u32>, Reason> {
         for control in [control, None] {
             steps.all.clear();
             let crashed = &mut self.crashed;

@@ -392,10 +392,15 @@ impl<'s> Replay<'s> {
         let own = own.iter().map(|&queue| (queue, false));
         let all = self.reservoirs.keys().map(|&queue| (queue, true)).chain(own);
         let front = |(queue, hidden): (usize, bool)| {
-            let messages = |state| held(self.semantics, state, queue).chunks(message_size(state, queue));
-            let seen = trace.iter().flat_map(Taken::states).flat_map(messages);
             let word = self.reservoirs.get(&queue).into_iter().flat_map(Word::letters).map(Vec::as_slice);
-            let bytes: BTreeSet<&[u8]> = seen.chain(word).collect();
+            let (mut bytes, mut before): (BTreeSet<&[u8]>, &[u8]) = (word.collect(), &[]);
+            for state in trace.iter().flat_map(Taken::states) {
+                let now = held(self.semantics, state, queue);
+                // What was there before is known.
+                let new = now.strip_prefix(before).unwrap_or(if before.ends_with(now) { &[] } else { now });
+                bytes.extend(new.chunks(message_size(state, queue)));
+                before = now;
+            }
             let letters = trace.first().map_or(Vec::new(), |taken| {
                 bytes.iter().map(|letter| fields(self.semantics, &taken.before, queue, letter)).collect()
             });
