@@ -14,7 +14,7 @@
 //! its depth.
 
 use crate::parse::{DocumentError, need};
-use model::flow_proof::{Abstraction, Bound, FlowProof, Part, Progress, Ranking, Weights};
+use model::flow_proof::{Abstraction, Bound, FlowProof, History, Part, Progress, Ranking, Weights};
 use serde::{Deserialize, Serialize};
 
 /// A ranking with more stages than this inside each other is not read.
@@ -51,6 +51,8 @@ pub(crate) struct ProofJson<'a> {
     ranking: Vec<StageJson<'a>>,
     bounds: &'a [Bound],
     bound_weights: &'a [Weights],
+    #[serde(skip_serializing_if = "<[History]>::is_empty")]
+    histories: &'a [History],
 }
 
 #[derive(Serialize)]
@@ -70,6 +72,7 @@ pub(crate) fn proof_json(proof: &FlowProof) -> ProofJson<'_> {
         ranking: stages(&proof.ranking),
         bounds: &proof.bounds,
         bound_weights: &proof.bound_weights,
+        histories: &proof.histories,
     }
 }
 
@@ -115,6 +118,8 @@ pub(crate) struct RawProof {
     ranking: Option<Vec<RawStage>>,
     bounds: Option<Vec<Bound>>,
     bound_weights: Option<Vec<Weights>>,
+    #[serde(default)]
+    histories: Vec<History>,
 }
 
 #[derive(Deserialize)]
@@ -136,6 +141,7 @@ pub(crate) fn proof_of(field: &str, raw: RawProof) -> Result<FlowProof, Document
         ranking: ranking_of(&inner("ranking"), stages)?,
         bounds: need(raw.bounds, || inner("bounds"))?,
         bound_weights: need(raw.bound_weights, || inner("bound_weights"))?,
+        histories: raw.histories,
     })
 }
 
@@ -223,6 +229,7 @@ mod tests {
             ranking: Ranking::Lose(weights.clone(), Box::new(Ranking::Bounded(weights.clone()))),
             bounds: vec![Bound { queue: 0, atoms: Vec::new(), at_most: 2, weights: 0, unit: 1 }],
             bound_weights: vec![weights],
+            histories: vec![History { machine: 0, marks: vec![(1, 1)], never: vec![(2, 1)] }],
         }
     }
 

@@ -13,10 +13,11 @@
 //! The new queues are the last of the shared ones. Local channels would get other numbers, which a model can look at, so
 //! models with local channels are refused, too.
 
+use crate::histories::{Unfolded, unfolded};
 use crate::{Refusal, flow};
 use model::context::Context;
 use model::expr::{BinaryOp, Expr, Place, Scope};
-use model::flow_proof::{FlowProof, QueueKey};
+use model::flow_proof::{FlowProof, History, QueueKey};
 use model::formula::{Atom, Connective, Ltl, Modality};
 use model::ids::{LocationId, MachineId, VariableId};
 use model::network::{Action, ChannelType, Dimension, Edge, Initial, Location, Network, ScalarType, Variable};
@@ -36,10 +37,10 @@ pub fn verify(
 ) -> Result<(), Refusal> {
     crate::keeps(network, property)?;
     let formula = network.formulas.iter().find(|formula| Property::Ltl(formula.name.clone()) == *property);
-    let counted = formula.and_then(|formula| counted(network, &formula.formula, reading));
+    let counted = formula.and_then(|formula| counted(network, &formula.formula, reading, &proof.histories));
     let (counting, queues) = counted.ok_or_else(|| Refusal::WrongKind(property.to_string()))?;
     let accepted = flow::verify(&counting, &Property::Boundedness, proof, cx)?;
-    match queues.iter().all(|queue| accepted.bounded.contains(&(*queue, Some(0)))) {
+    match queues.iter().all(|(_, queue)| accepted.bounded.contains(&(*queue, Some(0)))) {
         true => Ok(()),
         false => Err(Refusal::Bound(String::from("a process may come to a place that it must not come to"))),
     }
@@ -48,9 +49,16 @@ pub fn verify(
 /// A location of a machine.
 type At = (MachineId, LocationId);
 
-/// A network that counts arrivals, and the queues in which it does; `None` if the formula is not of this form, or the
-/// argument does not hold for the network and the channel semantics.
-pub fn counted(network: &Network, formula: &Ltl, reading: Reading) -> Option<(Network, Vec<QueueKey>)> {
+/// A network that counts arrivals, and the queues in which it does, with the machines that send to them; `None` if the formula is not
+/// of this form, or the argument does not hold for the network and the channel semantics.
+///
+/// Machines are unfolded first, if there are histories, and arrivals at traps are counted like the others: in the last queues.
+pub fn counted(
+    network: &Network,
+    formula: &Ltl,
+    reading: Reading,
+    histories: &[History],
+) -> Option<(Network, Vec<(MachineId, QueueKey)>)> {
     let places = match formula {
         Ltl::Unary(Modality::Always, inner) => avoided(inner)?,
         _ => return None,
@@ -58,7 +66,13 @@ pub fn counted(network: &Network, formula: &Ltl, reading: Reading) -> Option<(Ne
     if !is_without_limits(network, reading) || !moves_freely(network) || has_local_channels(network) {
         return None;
     }
-    let mut counting = network.clone();
+    let Unfolded { network: mut counting, origins, traps } = unfolded(network, histories)?;
+    let copies = |(machine, location): At| -> Vec<At> {
+        let Some(origins) = origins.get(&machine) else { return vec![(machine, location)] };
+        let copies = origins.iter().enumerate().filter(|(_, origin)| **origin == location);
+        copies.map(|(copy, _)| (machine, copy.into())).collect()
+    };
+    let places: Vec<At> = places.into_iter().flat_map(copies).chain(traps).collect();
     let (variable, count) = (VariableId::from(counting.variables.len()), places.len() as u32);
     let ty = counting.channel_types.len().into();
     counting.channel_types.push(ChannelType {
@@ -74,7 +88,7 @@ pub fn counted(network: &Network, formula: &Ltl, reading: Reading) -> Option<(Ne
         initial: Initial::NewChannel(ty),
         span: Span::NONE,
     });
-    for (number, (machine, location)) in (0..).zip(places) {
+    for (number, &(machine, location)) in (0..).zip(&places) {
         let machine = counting.machines.get_mut(machine.index())?;
         let (end, edge) = (machine.locations.len().into(), machine.edges.len().into());
         let place = Place { scope: Scope::Global, variable, indices: vec![Expr::Const(number)], span: Span::NONE };
@@ -86,7 +100,8 @@ pub fn counted(network: &Network, formula: &Ltl, reading: Reading) -> Option<(Ne
         here.executes.clear();
         machine.locations.push(Location { end: true, ..Location::default() });
     }
-    Some((counting, (0..count).map(|element| QueueKey { instance: None, variable: variable.0, element }).collect()))
+    let queue = |element| QueueKey { instance: None, variable: variable.0, element };
+    Some((counting, places.iter().zip(0..).map(|(place, element)| (place.0, queue(element))).collect()))
 }
 
 /// The places that processes must keep away from for this to hold.

@@ -16,6 +16,7 @@ mod clauses;
 pub mod components;
 pub mod composition;
 pub mod flow;
+mod histories;
 mod pace;
 pub mod programs;
 pub mod queues;

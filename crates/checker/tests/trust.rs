@@ -43,7 +43,7 @@ const KINDS: [Kind; 10] = [
     Kind {
         name: "`flow-weights` of a formula",
         proves: "`[] !P@l`: a proof that the queue in which a network counts arrivals at these places is always empty",
-        files: &["arrivals.rs"],
+        files: &["arrivals.rs", "histories.rs"],
         inner: &["`flow-weights`"],
         semantics: NETWORKS,
         most: 1300,

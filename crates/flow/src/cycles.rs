@@ -187,6 +187,7 @@ impl Asked<'_> {
             ranking: Ranking::Empty,
             bounds: Vec::new(),
             bound_weights: Vec::new(),
+            histories: Vec::new(),
         };
         match self.question {
             Question::Livelock { events } => {

@@ -7,7 +7,7 @@
 //! [`net`] turns it into parts and counters, [`limited`] finds queues that limit themselves, [`private`] those that
 //! only one process uses, [`induction`] linear invariants (with [`moves`] and [`ghosts`]), [`prove`] looks for a
 //! ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says what to look at more closely, [`bounds`], [`near`] and
-//! [`failures`] say how long queues can get. [`cycles`] is the papers' own method beside it. Papers: IBOC, IBOC-
+//! [`failures`] say how long queues can get. [`history`] proves that no process comes to a place. [`cycles`] is the papers' own method beside it. Papers: IBOC, IBOC-
 //! refinement, Ciclo. This crate never prints.
 
 pub mod analysis;
@@ -17,6 +17,7 @@ mod dead;
 pub mod failures;
 pub mod ghosts;
 pub mod graph;
+pub mod history;
 pub mod induction;
 pub mod limited;
 pub mod moves;
@@ -459,6 +460,7 @@ impl Engine<'_> {
             ranking,
             bounds: Vec::new(),
             bound_weights: Vec::new(),
+            histories: Vec::new(),
         };
         proof.abstraction.linear = linear;
         proof.abstraction.linear.bounds.retain(|bound| claimed[bound.queue as usize]);

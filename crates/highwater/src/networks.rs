@@ -200,11 +200,11 @@ impl<'a> Networks<'a> {
     /// A formula that says where no process ever is, by the static engine, if that proves it.
     fn never_there(&self, name: &str, formula: &Ltl, cx: &Context<'_>) -> Option<Answer> {
         let start = Stopwatch::start();
-        let (counting, _) = certify::arrivals::counted(self.network, formula, self.reading)?;
+        let counted = |histories: &[_]| certify::arrivals::counted(self.network, formula, self.reading, histories);
         let share = cx.budget.share(4);
-        let report = flow::check(&counting, &flow::Question::Boundedness, &cx.with(&share));
+        let proof = flow::history::prove(self.network, &counted, &cx.with(&share))?;
         let property = Property::Ltl(name.to_owned());
-        let checked = Checked::arrivals(self.network, &property, self.reading, report.proof?, cx).ok()?;
+        let checked = Checked::arrivals(self.network, &property, self.reading, proof, cx).ok()?;
         let mut outcome = Answer::blank(&property, self.reading, flow::ENGINE);
         outcome.time = start.elapsed();
         Some(Answer { outcome, claim: Claim::Proved(checked) })

@@ -264,6 +264,7 @@ pub(crate) fn flow_proof() -> FlowProof {
         ranking: Ranking::Lose(weights.clone(), Box::new(Ranking::Bounded(weights.clone()))),
         bounds: vec![Bound { queue: 0, atoms: Vec::new(), at_most: 2, weights: 0, unit: 1 }],
         bound_weights: vec![weights],
+        histories: Vec::new(),
     }
 }
 
