@@ -47,7 +47,7 @@ pub fn question(network: &Network, text: &str) -> Result<Formula, String> {
     };
     let atom = Ltl::Atom(Box::new(Atom::State(bad)), text.to_owned());
     let formula = Ltl::Unary(Modality::Always, Box::new(Ltl::Unary(Modality::Not, Box::new(atom))));
-    Ok(Formula { name: text.to_owned(), text: format!("[] ! {text}"), formula, span: Span::NONE })
+    Ok(Formula { name: text.to_owned(), text: format!("[] ! {text}"), formula, is_question: true, span: Span::NONE })
 }
 
 /// Whether any location has the label of a question.

@@ -111,7 +111,8 @@ pub fn property_named(name: &str) -> Option<Property> {
         "acceptance" => Property::Acceptance,
         "progress" => Property::Progress(String::new()),
         "trace" | "notrace" => Property::Trace(name.to_owned()),
-        _ => match name.split_once(':')? {
+        _ => match name.split_once(':').unwrap_or(("", name)) {
+            ("", question) => Property::Question(question.to_owned()),
             ("ltl", formula) => Property::Ltl(formula.to_owned()),
             ("never", claim) => Property::Never(claim.to_owned()),
             ("conformance", name) => Property::Conformance(name.to_owned()),

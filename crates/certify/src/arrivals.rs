@@ -36,7 +36,7 @@ pub fn verify(
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     crate::keeps(network, property)?;
-    let formula = network.formulas.iter().find(|formula| Property::Ltl(formula.name.clone()) == *property);
+    let formula = network.formulas.iter().find(|formula| formula.property() == *property);
     let counted = formula.and_then(|formula| counted(network, &formula.formula, reading, &proof.histories));
     let (counting, queues) = counted.ok_or_else(|| Refusal::WrongKind(property.to_string()))?;
     let accepted = flow::verify(&counting, &Property::Boundedness, proof, cx)?;

@@ -146,7 +146,7 @@ fn of_network(
             queues::verify(network, &excluded(proof, network, machines)?, &property, proof, cx)?;
             facts.bad.clone_from(&proof.bad);
         }
-        Certificate::Flow(proof) if matches!(property, Property::Ltl(_)) => {
+        Certificate::Flow(proof) if matches!(property, Property::Ltl(_) | Property::Question(_)) => {
             arrivals::verify(network, &property, reading, proof, cx)?;
         }
         Certificate::Flow(proof) => {

@@ -97,7 +97,7 @@ pub fn keeps(network: &Network, property: &Property) -> Result<(), Refusal> {
     let kept = match property {
         _ if network.havoc.is_empty() => true,
         Property::Safety | Property::Boundedness => true,
-        Property::Ltl(name) => {
+        Property::Ltl(name) | Property::Question(name) => {
             network.formulas.iter().find(|formula| formula.name == *name).is_some_and(|f| f.formula.is_invariant())
         }
         _ => false,

@@ -52,7 +52,7 @@ pub(crate) fn verify(
         _ => return Err(Refusal::WrongKind(property.to_string())),
     };
     let written = match property {
-        Property::Ltl(name) => return setting.formula(name, automaton, numbers, fair),
+        Property::Ltl(name) | Property::Question(name) => return setting.formula(name, automaton, numbers, fair),
         Property::Never(name) => never_claim(semantics, name)?,
         Property::Acceptance => anything(),
         _ => return Err(Refusal::WrongKind(property.to_string())),

@@ -36,7 +36,8 @@ fn avoiding(network: &Network, places: &[At]) -> Network {
     let or = |a, b| Ltl::Binary(Connective::Or, Box::new(a), Box::new(b));
     let there = places.iter().map(at).reduce(or).expect("a place");
     let formula = Ltl::Unary(Modality::Always, Box::new(Ltl::Unary(Modality::Not, Box::new(there))));
-    let formula = Formula { name: String::from("p"), text: String::from("[] !there"), formula, span: Span::NONE };
+    let (name, text) = (String::from("p"), String::from("[] !there"));
+    let formula = Formula { name, text, formula, is_question: false, span: Span::NONE };
     Network { formulas: vec![formula], ..network.clone() }
 }
 

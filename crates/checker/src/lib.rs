@@ -105,7 +105,7 @@ pub fn verify(path: &Path, certificate: &str, options: &ReadOptions, cx: &Contex
         let parsed = parse(path, &text, &read, &[], cx)?;
         // Formulas of the certificate that are none of the model's own: their names are their texts.
         let unknown = document.properties.iter().filter_map(|property| match property {
-            Property::Ltl(text) if !parsed.0.has_formula(text) => Some(text.clone()),
+            Property::Ltl(text) | Property::Question(text) if !parsed.0.has_formula(text) => Some(text.clone()),
             _ => None,
         });
         let mut unknown: Vec<String> = unknown.collect();

@@ -18,7 +18,7 @@ fn formula_with_notes(text: &str, reduction: Mode) -> (Verdict, Vec<String>) {
     let semantics = Semantics::new(&network, Reading::Declared);
     let (semantics, sources, cx) = (&semantics, &read.sources, Context::unlimited());
     let setting = Setting { semantics, sources, fair: false, reduction, cx };
-    let outcome = setting.formula(&network.formulas[0].name, &network.formulas[0].formula);
+    let outcome = setting.formula(&network.formulas[0].property(), &network.formulas[0].formula);
     (outcome.verdict, outcome.details.advice)
 }
 

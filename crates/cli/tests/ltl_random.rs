@@ -29,7 +29,7 @@ use model::formula::Ltl;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
-use model::verdict::{Outcome, Reason, Verdict};
+use model::verdict::{Outcome, Property, Reason, Verdict};
 use std::collections::BTreeMap;
 
 /// Pairs of a state of the model and one of the tableau: no more than this.
@@ -82,7 +82,7 @@ impl System<'_> {
                     continue;
                 }
                 let setting = self.setting(&semantics, fair, reduction);
-                let outcome = setting.formula("f", formula);
+                let outcome = setting.formula(&Property::Ltl(String::from("f")), formula);
                 let what = format!("{formula} {} fair {fair} {reduction:?}", reading.name());
                 self.compare(&what, &expected, &outcome, &semantics);
                 if outcome.certificate.is_none() {

@@ -29,7 +29,7 @@ fn check(text: &str, formulas: &[String]) -> Vec<Outcome> {
         reduction: Mode::On,
         cx: Context::unlimited(),
     };
-    network.formulas.iter().map(|formula| setting.formula(&formula.name, &formula.formula)).collect()
+    network.formulas.iter().map(|formula| setting.formula(&formula.property(), &formula.formula)).collect()
 }
 
 /// The left state has `p` and `q`, the right one `q` and `r`. An event is a message to somebody who takes everything.

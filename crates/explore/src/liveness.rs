@@ -35,9 +35,8 @@ pub struct Setting<'a> {
 
 impl Setting<'_> {
     /// Whether every run keeps a formula.
-    pub fn formula(&self, name: &str, formula: &Ltl) -> Outcome {
-        let start = Stopwatch::start();
-        let property = Property::Ltl(name.to_owned());
+    pub fn formula(&self, property: &Property, formula: &Ltl) -> Outcome {
+        let (start, property) = (Stopwatch::start(), property.clone());
         let claim = match negation(formula, self.cx.budget) {
             Ok(claim) => claim,
             Err(reason) => return self.unanswered(property, reason, start),

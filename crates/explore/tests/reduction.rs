@@ -319,7 +319,7 @@ fn formulas_hold_with_reduction_where_they_hold_without() {
         let ask = |reduction: Mode| {
             let (semantics, sources, cx) = (&semantics, &sources, Context::silent(&limits));
             let setting = Setting { semantics, sources, fair: false, reduction, cx };
-            setting.formula(&network.formulas[0].name, &network.formulas[0].formula)
+            setting.formula(&network.formulas[0].property(), &network.formulas[0].formula)
         };
         let (whole, reduced) = (ask(Mode::Off), ask(Mode::On));
         if agree(seed, &whole, &reduced, &text) {

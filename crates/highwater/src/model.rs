@@ -111,7 +111,7 @@ impl Model {
     /// The same; `None` if all formulas are its own.
     pub(crate) fn extended(&self, properties: &[Property], budget: &Budget) -> Result<Option<Model>, Error> {
         let unknown = properties.iter().filter_map(|property| match property {
-            Property::Ltl(text) if !self.has_formula(text) => Some(text.clone()),
+            Property::Ltl(text) | Property::Question(text) if !self.has_formula(text) => Some(text.clone()),
             _ => None,
         });
         let mut unknown: Vec<String> = unknown.collect();

@@ -20,7 +20,7 @@ use model::budget::{Budget, Stopwatch};
 use model::context::Context;
 use model::formula::Ltl;
 use model::info::ModelInfo;
-use model::network::{MachineKind, Network};
+use model::network::{Formula, MachineKind, Network};
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
 use model::verdict::{Property, Reason};
@@ -198,14 +198,13 @@ impl<'a> Networks<'a> {
     }
 
     /// A formula that says where no process ever is, by the static engine, if that proves it.
-    fn never_there(&self, name: &str, formula: &Ltl, cx: &Context<'_>) -> Option<Answer> {
+    fn never_there(&self, property: &Property, formula: &Ltl, cx: &Context<'_>) -> Option<Answer> {
         let start = Stopwatch::start();
         let counted = |histories: &[_]| certify::arrivals::counted(self.network, formula, self.reading, histories);
         let share = cx.budget.share(4);
         let proof = flow::history::prove(self.network, &counted, &cx.with(&share))?;
-        let property = Property::Ltl(name.to_owned());
-        let checked = Checked::arrivals(self.network, &property, self.reading, proof, cx).ok()?;
-        let mut outcome = Answer::blank(&property, self.reading, flow::ENGINE);
+        let checked = Checked::arrivals(self.network, property, self.reading, proof, cx).ok()?;
+        let mut outcome = Answer::blank(property, self.reading, flow::ENGINE);
         outcome.time = start.elapsed();
         Some(Answer { outcome, claim: Claim::Proved(checked) })
     }
@@ -217,13 +216,13 @@ impl<'a> Networks<'a> {
         let setting = Setting { semantics: &semantics, sources, fair, reduction, cx: *cx };
         let claim = |name: &String| self.network.claims.iter().find(|claim| claim.name == *name);
         let outcome = match property {
-            Property::Ltl(name) => {
+            Property::Ltl(name) | Property::Question(name) => {
                 let formula = &self.network.formulas.iter().find(|formula| formula.name == *name)?.formula;
                 let is_free = self.settings.engine == Engine::Auto && !one_search(self.settings);
-                if let Some(answer) = is_free.then(|| self.never_there(name, formula, cx)).flatten() {
+                if let Some(answer) = is_free.then(|| self.never_there(property, formula, cx)).flatten() {
                     return Some(answer);
                 }
-                Some(setting.formula(name, formula))
+                Some(setting.formula(property, formula))
             }
             Property::Never(name) => claim(name).map(|claim| setting.never(claim)),
             Property::Trace(name) => claim(name).map(|claim| setting.trace(claim)),
@@ -239,7 +238,7 @@ impl<'a> Networks<'a> {
             Engine::Auto => None,
             Engine::Flow if is_static => None,
             Engine::Flow => not_supported("the engine `flow` answers boundedness and livelock only"),
-            Engine::Explore if !self.model.is_machines() || is_static || matches!(property, Property::Ltl(_)) => None,
+            Engine::Explore if !self.model.is_machines() || is_static || is_formula(property) => None,
             Engine::Explore => {
                 not_supported(format!("{property} of communicating machines is answered by the engine `fifo`"))
             }
@@ -291,7 +290,7 @@ impl Strategy for Networks<'_> {
         if !self.settings.progress.is_empty() || has_progress_label(network) {
             properties.push(Property::Livelock);
         }
-        properties.extend(network.formulas.iter().map(|f| Property::Ltl(f.name.clone())));
+        properties.extend(network.formulas.iter().map(Formula::property));
         properties.extend(network.claims.iter().map(|claim| match claim.kind {
             MachineKind::Trace | MachineKind::NoTrace => Property::Trace(claim.name.clone()),
             _ => Property::Never(claim.name.clone()),
@@ -352,7 +351,7 @@ impl Strategy for Networks<'_> {
                 (Reading::Unbounded, Engine::Auto) if !one_search(settings) => vec![Engine::Explore, Engine::Fifo],
                 _ => vec![Engine::Explore],
             },
-            Property::Ltl(_) => vec![Engine::Explore],
+            Property::Ltl(_) | Property::Question(_) => vec![Engine::Explore],
             Property::Never(_) | Property::Acceptance | Property::Trace(_) if !self.model.is_machines() => {
                 vec![Engine::Explore]
             }
@@ -407,7 +406,11 @@ pub(crate) fn one_search(settings: &Settings) -> bool {
 }
 
 fn is_about_infinite_runs(property: &Property) -> bool {
-    matches!(property, Property::Ltl(_) | Property::Never(_) | Property::Acceptance | Property::Trace(_))
+    is_formula(property) || matches!(property, Property::Never(_) | Property::Acceptance | Property::Trace(_))
+}
+
+fn is_formula(property: &Property) -> bool {
+    matches!(property, Property::Ltl(_) | Property::Question(_))
 }
 
 /// The names of the never claims.

@@ -220,7 +220,8 @@ fn reads_c(what: &Use) -> bool {
 }
 
 fn is_liveness(property: &Property) -> bool {
-    matches!(property, Property::Livelock | Property::Ltl(_) | Property::Never(_) | Property::Acceptance)
+    use Property::{Acceptance, Livelock, Ltl, Never, Question};
+    matches!(property, Livelock | Ltl(_) | Question(_) | Never(_) | Acceptance)
 }
 
 /// Whether the search for a violation may leave out states. A claim may count the steps in a state, and a fair run needs
@@ -228,7 +229,7 @@ fn is_liveness(property: &Property) -> bool {
 fn reduces(settings: &Settings, property: &Property) -> bool {
     match property {
         Property::Safety | Property::Deadlock | Property::Boundedness | Property::Livelock => true,
-        Property::Ltl(_) | Property::Acceptance => !settings.fair,
+        Property::Ltl(_) | Property::Question(_) | Property::Acceptance => !settings.fair,
         _ => false,
     }
 }

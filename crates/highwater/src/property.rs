@@ -5,7 +5,7 @@ use model::diagnostic::nearest;
 use model::verdict::Property;
 
 /// All properties.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 24] = [
     "safety",
     "deadlock",
     "boundedness",
@@ -25,6 +25,8 @@ const NAMES: [&str; 22] = [
     "unexpected",
     "stuck-choice",
     "unbound-port",
+    "bad-invoke",
+    "deferred",
     "quiescence",
     "quiescence(CAPSULE@STATE, ..)",
     "all",
@@ -88,7 +90,7 @@ fn with_a_name(item: &str) -> Result<Property, Error> {
         Some(("conformance", name)) if !name.is_empty() => Ok(Property::Conformance(name.to_owned())),
         Some(("progress", name)) if !name.is_empty() => Ok(Property::Progress(name.to_owned())),
         // The front end of UML-RT writes the formula.
-        _ if input::is_question(item) => Ok(Property::Ltl(item.to_owned())),
+        _ if input::is_question(item) => Ok(Property::Question(item.to_owned())),
         _ => {
             let near = nearest(item, NAMES).map_or_else(String::new, |near| format!("did you mean `{near}`? "));
             let known = NAMES.join(", ");

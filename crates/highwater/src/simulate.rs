@@ -311,7 +311,7 @@ fn broken_assertion(
 
 fn broken_formula(semantics: &Semantics<'_>, property: &str, steps: &[Step]) -> Option<&'static str> {
     let known = |name: &str| semantics.network().formulas.iter().find(|formula| formula.name == name);
-    let formula = property.strip_prefix("ltl:").and_then(known)?;
+    let formula = known(property.strip_prefix("ltl:").unwrap_or(property))?;
     explore::accept::is_bad_prefix(semantics, &formula.formula, steps).then_some("formula")
 }
 

@@ -3,7 +3,7 @@
 
 use crate::expr::{ChannelTest, Expr, Pattern, Place, UnaryOp};
 use crate::ids::MachineId;
-use crate::network::{Action, Network};
+use crate::network::{Action, Initial, Network, ScalarType};
 
 /// Writes expressions of one machine.
 pub struct Display<'a> {
@@ -24,12 +24,11 @@ impl Display<'_> {
             Action::Assign(place, e) => format!("{} = {}", self.place(place), self.expr(e)),
             Action::Send { channel, message, sorted } => {
                 let mark = if *sorted { "!!" } else { "!" };
-                format!("{}{mark}{}", self.expr(channel), self.list(message))
+                format!("{}{mark}{}", self.expr(channel), self.message(channel, message))
             }
             Action::Receive { channel, pattern, mode } => {
                 let mark = if mode.anywhere { "??" } else { "?" };
-                let fields: Vec<String> = pattern.iter().map(|p| self.pattern(p)).collect();
-                let fields = fields.join(",");
+                let fields = self.fields(channel, pattern);
                 if mode.keep {
                     format!("{}{mark}<{fields}>", self.expr(channel))
                 } else {
@@ -37,8 +36,8 @@ impl Display<'_> {
                 }
             }
             Action::Observe { channel, sent, pattern } => {
-                let fields: Vec<String> = pattern.iter().map(|p| self.pattern(p)).collect();
-                format!("{}{}{}", self.expr(channel), if *sent { "!" } else { "?" }, fields.join(","))
+                let mark = if *sent { "!" } else { "?" };
+                format!("{}{mark}{}", self.expr(channel), self.fields(channel, pattern))
             }
             Action::Print { format, .. } => format!("printf(\"{format}\")"),
             Action::Run { machine, arguments, then, .. } => {
@@ -58,9 +57,36 @@ impl Display<'_> {
         expressions.iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(",")
     }
 
-    fn pattern(&self, pattern: &Pattern) -> String {
+    /// The types of the fields of a channel, as far as its declaration says them.
+    fn types(&self, channel: &Expr) -> impl Iterator<Item = Option<ScalarType>> {
+        let declared = match channel {
+            Expr::Read(place) => self.network.variable(place, self.machine).initial.clone(),
+            _ => Initial::Zero,
+        };
+        let types = match declared {
+            Initial::NewChannel(ty) => self.network.channel_types[ty.index()].fields.clone(),
+            _ => Vec::new(),
+        };
+        types.into_iter().map(Some).chain(std::iter::repeat(None))
+    }
+
+    fn message(&self, channel: &Expr, message: &[Expr]) -> String {
+        let field = |(e, ty): (&Expr, _)| e.constant().map_or_else(|| self.expr(e), |value| self.value(ty, value));
+        message.iter().zip(self.types(channel)).map(field).collect::<Vec<_>>().join(",")
+    }
+
+    fn fields(&self, channel: &Expr, patterns: &[Pattern]) -> String {
+        let field = |(pattern, ty): (&Pattern, _)| self.pattern(pattern, ty);
+        patterns.iter().zip(self.types(channel)).map(field).collect::<Vec<_>>().join(",")
+    }
+
+    fn value(&self, ty: Option<ScalarType>, value: i32) -> String {
+        ty.map_or_else(|| value.to_string(), |ty| self.network.show_value(ty, value))
+    }
+
+    fn pattern(&self, pattern: &Pattern, ty: Option<ScalarType>) -> String {
         match pattern {
-            Pattern::Match(Expr::Const(value)) => value.to_string(),
+            Pattern::Match(Expr::Const(value)) => self.value(ty, *value),
             Pattern::Match(e) => format!("eval({})", self.expr(e)),
             Pattern::Bind(place) => self.place(place),
             Pattern::Any => String::from("_"),
@@ -112,8 +138,7 @@ impl Display<'_> {
             }
             Expr::Poll { channel, pattern, anywhere } => {
                 let mark = if *anywhere { "??" } else { "?" };
-                let fields: Vec<String> = pattern.iter().map(|p| self.pattern(p)).collect();
-                format!("{}{mark}[{}]", self.expr(channel), fields.join(","))
+                format!("{}{mark}[{}]", self.expr(channel), self.fields(channel, pattern))
             }
             Expr::Timeout => String::from("timeout"),
             Expr::Pid => String::from("_pid"),

@@ -21,6 +21,7 @@ use crate::expr::{Expr, Place, Scope};
 use crate::formula::{Atom, Ltl};
 use crate::ids::{EdgeId, LocationId, MachineId, SymbolSetId, VariableId};
 use crate::source::Span;
+use crate::verdict::Property;
 use std::collections::{BTreeSet, HashSet};
 
 /// An edge of a machine.
@@ -138,8 +139,18 @@ pub struct Formula {
     pub text: String,
     /// What it says.
     pub formula: Ltl,
+    /// A front end wrote it for a question of its language.
+    pub is_question: bool,
     /// Where it is.
     pub span: Span,
+}
+
+impl Formula {
+    /// That it holds.
+    pub fn property(&self) -> Property {
+        let name = self.name.clone();
+        if self.is_question { Property::Question(name) } else { Property::Ltl(name) }
+    }
 }
 
 /// A system of machines that communicate over channels and shared variables.

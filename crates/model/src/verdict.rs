@@ -36,6 +36,8 @@ pub enum Property {
     Orphan,
     /// A temporal formula, by name or by text.
     Ltl(String),
+    /// A question of a modelling language, by its name there: the front end writes the formula.
+    Question(String),
     /// A `never` claim.
     Never(String),
     /// No infinite run through acceptance labels of processes.
@@ -58,7 +60,7 @@ impl Property {
             Property::Livelock => "no endless run without progress",
             Property::Reception => "no machine is stuck before a message that it does not take",
             Property::Orphan => "no message is left over at the end",
-            Property::Ltl(_) => "the formula holds on every run",
+            Property::Ltl(_) | Property::Question(_) => "the formula holds on every run",
             Property::Never(_) => "no run matches the claim",
             Property::Acceptance => "no run passes through acceptance labels forever",
             Property::Trace(_) => "every run conforms",
@@ -78,6 +80,7 @@ impl fmt::Display for Property {
             Property::Reception => write!(f, "reception"),
             Property::Orphan => write!(f, "orphan"),
             Property::Ltl(name) => write!(f, "ltl:{name}"),
+            Property::Question(name) => write!(f, "{name}"),
             Property::Never(name) if name.is_empty() => write!(f, "never"),
             Property::Never(name) => write!(f, "never:{name}"),
             Property::Acceptance => write!(f, "acceptance"),

@@ -404,7 +404,8 @@ impl<'s> Lowering<'s> {
                 atoms.push(Ltl::Atom(Box::new(Atom::State(condition)), atom.clone()));
             }
             let formula = temporal::with_atoms(&parsed.formula, &atoms);
-            self.network.formulas.push(Formula { name: name.clone(), text: text.clone(), formula, span: Span::NONE });
+            let (name, text, is_question) = (name.clone(), text.clone(), false);
+            self.network.formulas.push(Formula { name, text, formula, is_question, span: Span::NONE });
         }
         Ok(())
     }

@@ -251,7 +251,7 @@ impl Lowering<'_> {
         };
         let Some(formula) = self.formula(&ltl.formula) else { return };
         let text = self.sources.text(ltl.span).to_owned();
-        self.network.formulas.push(Formula { name, text, formula, span: ltl.span });
+        self.network.formulas.push(Formula { name, text, formula, is_question: false, span: ltl.span });
     }
 }
 
