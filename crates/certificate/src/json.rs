@@ -4,11 +4,13 @@ use crate::automaton::{AutomatonJson, automaton_json};
 use crate::by_name::ByName;
 use crate::partitions::{self, NodeJson, PartitionsSummary};
 use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
-use crate::{COMPONENTS, COMPOSITION, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, SEARCHED};
+use crate::{COMPONENTS, COMPOSITION, COUNTS, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, RANKING, SEARCHED};
 use model::claim::Claim;
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
 use model::program_proof::ProgramProof;
+use model::queue_counts::QueueCounts;
 use model::queue_proof::QueueProof;
+use model::queue_ranking::QueueRanking;
 use model::verdict::Certificate;
 use serde::Serialize;
 
@@ -60,6 +62,14 @@ enum Form<'a> {
     QueuesSummary { kind: &'static str, control_states: usize, automata: usize },
     /// All of it.
     Queues { kind: &'static str, invariant: &'a QueueProof },
+    /// All of it.
+    Counts { kind: &'static str, counts: &'a QueueCounts },
+    /// How large an invariant with relations is.
+    CountsSummary { kind: &'static str, control_states: usize, automata: usize, relations: usize },
+    /// All of it.
+    Ranking { kind: &'static str, ranking: &'a QueueRanking },
+    /// How large an invariant with a ranking is.
+    RankingSummary { kind: &'static str, control_states: usize, automata: usize, regions: usize },
     /// A tree of abstractions.
     Composition { kind: &'static str, partitions: Vec<NodeJson> },
     /// How large it is.
@@ -86,6 +96,8 @@ pub fn whole(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Searched { fair, events } => Form::Searched { kind: SEARCHED, fair: *fair, events },
         Certificate::Flow(proof) => Form::Flow { kind: FLOW, proof: proof_json(proof) },
         Certificate::Queues(invariant) => Form::Queues { kind: QUEUES, invariant },
+        Certificate::Counts(counts) => Form::Counts { kind: COUNTS, counts },
+        Certificate::Ranking(ranking) => Form::Ranking { kind: RANKING, ranking },
         Certificate::Composition(proof) => Form::Composition { kind: COMPOSITION, partitions: partitions::list(proof) },
         Certificate::Program(program) => Form::Program { kind: PROGRAM, program },
         Certificate::Components(proof) => Form::Components {
@@ -106,6 +118,15 @@ pub fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Queues(invariant) => {
             let (control_states, automata) = (invariant.entries.len(), invariant.automata.len());
             Form::QueuesSummary { kind: QUEUES, control_states, automata }
+        }
+        Certificate::Counts(counts) => {
+            let (control_states, automata) = (counts.invariant.entries.len(), counts.invariant.automata.len());
+            Form::CountsSummary { kind: COUNTS, control_states, automata, relations: counts.relations.len() }
+        }
+        Certificate::Ranking(ranking) => {
+            let (control_states, automata) = (ranking.invariant.entries.len(), ranking.invariant.automata.len());
+            let regions = ranking.obligations.iter().flatten().map(|stage| stage.regions.len()).sum();
+            Form::RankingSummary { kind: RANKING, control_states, automata, regions }
         }
         Certificate::Composition(proof) => {
             Form::CompositionSummary { kind: COMPOSITION, summary: partitions::summary(proof) }

@@ -34,6 +34,10 @@ const PRODUCT: &str = "explored-product";
 const FLOW: &str = "flow-weights";
 /// The kind of a certificate that is an invariant over queues.
 const QUEUES: &str = "queue-invariant";
+/// The kind of a certificate that is an invariant over queues with sums that no step changes.
+const COUNTS: &str = "queue-counts";
+/// The kind of a certificate that is an invariant over queues with a ranking.
+const RANKING: &str = "queue-ranking";
 /// The kind of a certificate that is a tree of abstractions of components.
 const COMPOSITION: &str = "partitions";
 /// The kind of a certificate that is an invariant of a C program.

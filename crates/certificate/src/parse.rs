@@ -7,7 +7,7 @@ use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
 use crate::partitions::{self, NodeJson};
 use crate::proof::{RawProof, proof_of};
-use crate::{COMPONENTS, COMPOSITION, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, SCHEMA, SEARCHED};
+use crate::{COMPONENTS, COMPOSITION, COUNTS, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, RANKING, SCHEMA, SEARCHED};
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
 use model::semantics::Reading;
 use model::verdict::{Certificate, Property};
@@ -108,6 +108,8 @@ pub fn property_named(name: &str) -> Option<Property> {
         "livelock" => Property::Livelock,
         "reception" => Property::Reception,
         "orphan" => Property::Orphan,
+        "partial-deadlock" => Property::PartialDeadlock,
+        "eventual-reception" => Property::EventualReception,
         "acceptance" => Property::Acceptance,
         "progress" => Property::Progress(String::new()),
         "trace" | "notrace" => Property::Trace(name.to_owned()),
@@ -165,6 +167,8 @@ struct RawClaim {
     fair: Option<bool>,
     automaton: Option<AutomatonJson>,
     invariant: Option<model::queue_proof::QueueProof>,
+    counts: Option<model::queue_counts::QueueCounts>,
+    ranking: Option<model::queue_ranking::QueueRanking>,
     partitions: Option<Vec<NodeJson>>,
     program: Option<model::program_proof::ProgramProof>,
     abstraction: Option<ComponentsAbstraction>,
@@ -199,6 +203,8 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
         SEARCHED => Certificate::Searched { fair: fair.unwrap_or(false), events: events.unwrap_or_default() },
         FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
         QUEUES => Certificate::Queues(Box::new(need(invariant, || field("invariant"))?)),
+        COUNTS => Certificate::Counts(Box::new(need(raw.counts, || field("counts"))?)),
+        RANKING => Certificate::Ranking(Box::new(need(raw.ranking, || field("ranking"))?)),
         COMPOSITION => {
             let list = need(partitions, || field("partitions"))?;
             Certificate::Composition(Box::new(partitions::tree(&field("partitions"), list)?))
@@ -212,7 +218,7 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
         }
         _ => {
             let expected = "`explored-states`, `explored-product`, `searched`, `flow-weights`, `queue-invariant`, \
-                            `partitions`, `program-invariant` or `predicate-abstraction`";
+                            `queue-counts`, `queue-ranking`, `partitions`, `program-invariant` or `predicate-abstraction`";
             return Err(DocumentError::Value { field: field("kind"), found: kind, expected });
         }
     };

@@ -5,7 +5,7 @@
 //! read, and which bad configurations it excludes is seen here. What an accepted claim states is in [`Facts`], and in
 //! nothing else.
 
-use crate::{Refusal, arrivals, composition, flow, programs, queues};
+use crate::{Refusal, arrivals, composition, flow, programs, queue_counts, queue_ranking, queues};
 use cfront::{DataModel, Options};
 use model::composition::Composition;
 use model::context::Context;
@@ -135,7 +135,7 @@ fn of_network(
 ) -> Result<(), Refusal> {
     let property = facts.property.clone();
     match certificate {
-        Certificate::Queues(_) if reading != Reading::Unbounded => {
+        Certificate::Queues(_) | Certificate::Counts(_) | Certificate::Ranking(_) if reading != Reading::Unbounded => {
             let why = "an invariant over queues is about channels without bounds";
             return Err(Refusal::Malformed(String::from(why)));
         }
@@ -146,6 +146,12 @@ fn of_network(
             queues::verify(network, &excluded(proof, network, machines)?, &property, proof, cx)?;
             facts.bad.clone_from(&proof.bad);
         }
+        Certificate::Counts(proof) => {
+            let bad = excluded(&proof.invariant, network, machines)?;
+            queue_counts::verify(network, &bad, &property, proof, cx)?;
+            facts.bad.clone_from(&proof.invariant.bad);
+        }
+        Certificate::Ranking(proof) => queue_ranking::verify(network, &property, proof, cx)?,
         Certificate::Flow(proof) if matches!(property, Property::Ltl(_) | Property::Question(_)) => {
             arrivals::verify(network, &property, reading, proof, cx)?;
         }

@@ -15,10 +15,13 @@ mod check;
 mod clauses;
 pub mod components;
 pub mod composition;
+pub mod eventually;
 pub mod flow;
 mod histories;
 mod pace;
 pub mod programs;
+pub mod queue_counts;
+pub mod queue_ranking;
 pub mod queues;
 mod searched;
 pub mod temporal;
@@ -139,7 +142,7 @@ pub fn verify(
         return Err(Refusal::WrongKind(property.to_string()));
     };
     match property {
-        Property::Safety | Property::Deadlock => {}
+        Property::Safety | Property::Deadlock | Property::PartialDeadlock | Property::EventualReception => {}
         Property::Boundedness => {
             return searched::boundedness(semantics, Some((*states, *digest, longest)), cx);
         }
@@ -148,7 +151,10 @@ pub fn verify(
         }
         _ => return Err(Refusal::WrongKind(property.to_string())),
     }
-    let (found, sum) = visit_all(semantics, property, cx)?;
+    let (found, sum) = match property {
+        Property::PartialDeadlock | Property::EventualReception => eventually::verify(semantics, property, cx)?,
+        _ => visit_all(semantics, property, cx)?,
+    };
     if found != *states {
         return Err(Refusal::StateCount { claimed: *states, found });
     }

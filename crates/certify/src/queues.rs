@@ -22,14 +22,15 @@ mod data;
 #[cfg(test)]
 mod data_tests;
 mod looks;
-mod machines;
+pub(crate) mod machines;
 mod pattern;
 #[cfg(test)]
 mod tests;
-mod words;
+pub(crate) mod words;
 
 use crate::Refusal;
 use crate::pace::Pace;
+use crate::queue_counts::Count;
 use machines::{Machines, Op};
 use model::context::Context;
 use model::network::Network;
@@ -68,24 +69,10 @@ pub fn verify(
     if proof.data.is_some() {
         return data::verify(network, data::Rules::Machines(specification), property, proof, cx);
     }
-    let machines = Machines::read(network)?;
-    let faults = match property {
-        Property::Safety => Faults::Bad(patterns(specification)?),
-        Property::Deadlock => Faults::Deadlock,
-        Property::Reception => Faults::Reception,
-        Property::Orphan => Faults::Orphan,
-        _ => return Err(Refusal::WrongKind(property.to_string())),
-    };
-    let automata = Words::all(&proof.automata, machines.lossy.len())?;
-    let invariant = listed(proof, &machines, &automata)?;
-    let patience = Pace::new(cx);
-    let check = Check { machines, automata, invariant, faults, patience };
-    check.initiation()?;
-    let mut known = Known::new();
-    check.invariant.iter().try_for_each(|(control, &here)| {
-        check.consecution(control, here, &mut known)?;
-        check.safety(control, here)
-    })
+    let faults = Faults::of(property, specification)?;
+    let check = Check::read(network, proof, cx)?;
+    check.inductive()?;
+    check.excludes(&faults, &|_| Vec::new())
 }
 
 /// The control states, each with the place of its automaton.
@@ -107,11 +94,23 @@ fn listed(proof: &QueueProof, machines: &Machines, automata: &[Words]) -> Result
 }
 
 /// What must not be.
-enum Faults<'a> {
+pub(crate) enum Faults<'a> {
     Bad(Vec<(&'a Bad, Option<Pattern>)>),
     Deadlock,
     Reception,
     Orphan,
+}
+
+impl Faults<'_> {
+    pub(crate) fn of<'a>(property: &Property, specification: &'a Specification) -> Result<Faults<'a>, Refusal> {
+        Ok(match property {
+            Property::Safety => Faults::Bad(patterns(specification)?),
+            Property::Deadlock => Faults::Deadlock,
+            Property::Reception => Faults::Reception,
+            Property::Orphan => Faults::Orphan,
+            _ => return Err(Refusal::WrongKind(property.to_string())),
+        })
+    }
 }
 
 fn patterns(specification: &Specification) -> Result<Vec<(&Bad, Option<Pattern>)>, Refusal> {
@@ -126,15 +125,40 @@ fn patterns(specification: &Specification) -> Result<Vec<(&Bad, Option<Pattern>)
 /// Steps between sets that were looked at: the set before, the operation, the set after, if there is one.
 type Known = HashSet<(usize, Op, Option<usize>)>;
 
-struct Check<'a> {
-    machines: Machines,
-    automata: Vec<Words>,
-    invariant: BTreeMap<Vec<u32>, usize>,
-    faults: Faults<'a>,
-    patience: Pace<'a>,
+/// What the counts of messages in a control state must be.
+pub(crate) type CountsAt<'a> = dyn Fn(&[u32]) -> Vec<Count<'a>> + 'a;
+
+/// A proof about plain machines, made ready.
+pub(crate) struct Check<'a> {
+    pub(crate) machines: Machines,
+    pub(crate) automata: Vec<Words>,
+    pub(crate) invariant: BTreeMap<Vec<u32>, usize>,
+    pub(crate) patience: Pace<'a>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    pub(crate) fn read(network: &Network, proof: &QueueProof, cx: &Context<'a>) -> Result<Check<'a>, Refusal> {
+        if proof.data.is_some() {
+            return Err(Refusal::Malformed(String::from("it is for machines with data")));
+        }
+        let machines = Machines::read(network)?;
+        let automata = Words::all(&proof.automata, machines.lossy.len())?;
+        let invariant = listed(proof, &machines, &automata)?;
+        Ok(Check { machines, automata, invariant, patience: Pace::new(cx) })
+    }
+
+    /// The first configuration is in it, and no step leads out of it.
+    pub(crate) fn inductive(&self) -> Result<(), Refusal> {
+        self.initiation()?;
+        let mut known = Known::new();
+        self.invariant.iter().try_for_each(|(control, &here)| self.consecution(control, here, &mut known))
+    }
+
+    /// No control state has something bad in its set, with the counts that there are.
+    pub(crate) fn excludes(&self, faults: &Faults<'_>, counts: &CountsAt<'_>) -> Result<(), Refusal> {
+        self.invariant.iter().try_for_each(|(control, &here)| self.safety(control, here, faults, &counts(control)))
+    }
+
     fn initiation(&self) -> Result<(), Refusal> {
         let initial = self.machines.initial();
         let contains = |&at: &usize| self.automata[at].accepts(&self.machines.empty_queues());
@@ -166,13 +190,13 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn safety(&self, control: &[u32], here: usize) -> Result<(), Refusal> {
+    fn safety(&self, control: &[u32], here: usize, faults: &Faults<'_>, counts: &[Count<'_>]) -> Result<(), Refusal> {
         let words = &self.automata[here];
-        let is_bad = match &self.faults {
-            Faults::Bad(list) => self.is_bad(list, control, words)?,
-            Faults::Deadlock => self.can_deadlock(control, words)?,
-            Faults::Reception => self.can_be_surprised(control, words)?,
-            Faults::Orphan => self.all_ended(control) && words.has_message(&self.patience)?,
+        let is_bad = match faults {
+            Faults::Bad(list) => self.is_bad(list, control, words, counts)?,
+            Faults::Deadlock => self.can_deadlock(control, words, counts)?,
+            Faults::Reception => self.can_be_surprised(control, words, counts)?,
+            Faults::Orphan => self.all_ended(control) && words.has_message(counts, &self.patience)?,
         };
         match is_bad {
             true => Err(Refusal::Violated(format!("the set of control state {control:?} has something bad in it"))),
@@ -180,9 +204,15 @@ impl Check<'_> {
         }
     }
 
-    fn is_bad(&self, list: &[(&Bad, Option<Pattern>)], control: &[u32], words: &Words) -> Result<bool, Refusal> {
+    fn is_bad(
+        &self,
+        list: &[(&Bad, Option<Pattern>)],
+        control: &[u32],
+        words: &Words,
+        counts: &[Count<'_>],
+    ) -> Result<bool, Refusal> {
         for (bad, pattern) in list {
-            if is_covered(bad, control) && words.meets(pattern, &self.patience)? {
+            if is_covered(bad, control) && words.meets(pattern, counts, &self.patience)? {
                 return Ok(true);
             }
         }
@@ -194,25 +224,25 @@ impl Check<'_> {
     }
 
     /// Some contents let nothing move, other than empty queues where all machines have ended.
-    fn can_deadlock(&self, control: &[u32], words: &Words) -> Result<bool, Refusal> {
+    fn can_deadlock(&self, control: &[u32], words: &Words, counts: &[Count<'_>]) -> Result<bool, Refusal> {
         if self.all_ended(control) {
-            return words.has_message(&self.patience);
+            return words.has_message(counts, &self.patience);
         }
         let all: Vec<Op> = self.machines.at(control).flatten().map(|step| step.op).collect();
         if all.iter().any(|op| !matches!(op, Op::Receive(..))) {
             return Ok(false);
         }
         let heads = takes(&all).into_iter().map(|(channel, taken)| (channel, First::NoneOf(taken)));
-        words.has_with(&heads.collect(), &self.patience)
+        words.has_with(&heads.collect(), counts, &self.patience)
     }
 
     /// Some contents have a message at the head of every channel that a machine waits for, and it takes none of them.
-    fn can_be_surprised(&self, control: &[u32], words: &Words) -> Result<bool, Refusal> {
+    fn can_be_surprised(&self, control: &[u32], words: &Words, counts: &[Count<'_>]) -> Result<bool, Refusal> {
         for steps in self.machines.at(control) {
             let ops: Vec<Op> = steps.iter().map(|step| step.op).collect();
             let waits = !ops.is_empty() && ops.iter().all(|op| matches!(op, Op::Receive(..)));
             let heads = takes(&ops).into_iter().map(|(channel, taken)| (channel, First::Other(taken)));
-            if waits && words.has_with(&heads.collect(), &self.patience)? {
+            if waits && words.has_with(&heads.collect(), counts, &self.patience)? {
                 return Ok(true);
             }
         }

@@ -34,6 +34,10 @@ pub enum Property {
     Reception,
     /// No message is left over at the end.
     Orphan,
+    /// No machine that has not ended can never move again.
+    PartialDeadlock,
+    /// No message at the head of a queue can never be received.
+    EventualReception,
     /// A temporal formula, by name or by text.
     Ltl(String),
     /// A question of a modelling language, by its name there: the front end writes the formula.
@@ -60,6 +64,12 @@ impl Property {
             Property::Livelock => "no endless run without progress",
             Property::Reception => "no machine is stuck before a message that it does not take",
             Property::Orphan => "no message is left over at the end",
+            Property::PartialDeadlock => {
+                "from every configuration, each machine that has not ended has a run without losses in which it moves"
+            }
+            Property::EventualReception => {
+                "from every configuration, each queue that is not empty has a run without losses in which its head is received"
+            }
             Property::Ltl(_) | Property::Question(_) => "the formula holds on every run",
             Property::Never(_) => "no run matches the claim",
             Property::Acceptance => "no run passes through acceptance labels forever",
@@ -79,6 +89,8 @@ impl fmt::Display for Property {
             Property::Livelock => write!(f, "livelock"),
             Property::Reception => write!(f, "reception"),
             Property::Orphan => write!(f, "orphan"),
+            Property::PartialDeadlock => write!(f, "partial-deadlock"),
+            Property::EventualReception => write!(f, "eventual-reception"),
             Property::Ltl(name) => write!(f, "ltl:{name}"),
             Property::Question(name) => write!(f, "{name}"),
             Property::Never(name) if name.is_empty() => write!(f, "never"),

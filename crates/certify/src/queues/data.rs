@@ -215,7 +215,7 @@ impl Check<'_> {
         while let Some(control) = work.pop() {
             self.patience.spend(0)?;
             let Some(here) = self.listed.of(&mut self.stepper, &control) else { continue };
-            if !self.listed.automata[here].meets(&None, &self.patience)? {
+            if !self.listed.automata[here].meets(&None, &[], &self.patience)? {
                 continue;
             }
             let moves = self.moves(&control, here)?;
@@ -400,7 +400,7 @@ impl Check<'_> {
     }
 
     fn can_be_stuck(&self, here: usize, moves: &Moves) -> Result<bool, Refusal> {
-        Ok(!moves.free && self.listed.automata[here].has_with(&moves.blocking(), &self.patience)?)
+        Ok(!moves.free && self.listed.automata[here].has_with(&moves.blocking(), &[], &self.patience)?)
     }
 
     /// Every machine is in a state without transitions; a process, at its end.
@@ -416,7 +416,7 @@ impl Check<'_> {
     fn has_message(&mut self, state: &[u8], here: usize) -> Result<bool, Refusal> {
         for queue in 0..self.stepper.queue_count(state) {
             let some = BTreeMap::from([(queue, First::Other(BTreeSet::new()))]);
-            if self.listed.automata[here].has_with(&some, &self.patience)? {
+            if self.listed.automata[here].has_with(&some, &[], &self.patience)? {
                 return Ok(true);
             }
         }
@@ -430,7 +430,7 @@ impl Check<'_> {
             let Some(queues) = awaited(self.network, &self.stepper, process) else { continue };
             let taken = |queue: usize| moves.taken_by.get(&(process, queue)).cloned().unwrap_or_default();
             let heads = queues.into_iter().map(|queue| (queue, First::Other(taken(queue)))).collect();
-            if self.listed.automata[here].has_with(&heads, &self.patience)? {
+            if self.listed.automata[here].has_with(&heads, &[], &self.patience)? {
                 return Ok(true);
             }
         }
@@ -443,7 +443,7 @@ impl Check<'_> {
             let covered = bad.machines.iter().enumerate().all(|(process, allowed)| {
                 allowed.as_ref().is_none_or(|states| states.iter().any(|wanted| self.is_at(process, wanted)))
             });
-            if covered && self.listed.automata[here].meets(pattern, &self.patience)? {
+            if covered && self.listed.automata[here].meets(pattern, &[], &self.patience)? {
                 return Ok(true);
             }
         }

@@ -7,7 +7,7 @@ use model::queue_proof::SEPARATOR;
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Op {
+pub(crate) enum Op {
     /// Nothing with queues.
     Internal,
     /// Appends a message to a channel.
@@ -17,28 +17,28 @@ pub(super) enum Op {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    pub(super) op: Op,
-    pub(super) to: u32,
+pub(crate) struct Step {
+    pub(crate) op: Op,
+    pub(crate) to: u32,
 }
 
 #[derive(Debug)]
-pub(super) struct One {
-    pub(super) name: String,
+pub(crate) struct One {
+    pub(crate) name: String,
     initial: u32,
     /// By location.
-    pub(super) steps: Vec<Vec<Step>>,
+    pub(crate) steps: Vec<Vec<Step>>,
 }
 
 #[derive(Debug)]
-pub(super) struct Machines {
-    pub(super) machines: Vec<One>,
+pub(crate) struct Machines {
+    pub(crate) machines: Vec<One>,
     /// By channel: whether it may lose messages.
-    pub(super) lossy: Vec<bool>,
+    pub(crate) lossy: Vec<bool>,
 }
 
 impl Machines {
-    pub(super) fn read(network: &Network) -> Result<Machines, Refusal> {
+    pub(crate) fn read(network: &Network) -> Result<Machines, Refusal> {
         let in_order = network.instances.iter().enumerate().all(|(index, one)| one.machine.index() == index);
         if !in_order || network.instances.len() != network.machines.len() || network.uses_priorities {
             return refused("its processes are not one of each machine");
@@ -56,22 +56,22 @@ impl Machines {
         Ok(Machines { machines, lossy })
     }
 
-    pub(super) fn initial(&self) -> Vec<u32> {
+    pub(crate) fn initial(&self) -> Vec<u32> {
         self.machines.iter().map(|machine| machine.initial).collect()
     }
 
     /// The word of the queues when all of them are empty.
-    pub(super) fn empty_queues(&self) -> Vec<u32> {
+    pub(crate) fn empty_queues(&self) -> Vec<u32> {
         vec![SEPARATOR; self.lossy.len().saturating_sub(1)]
     }
 
-    pub(super) fn is_control(&self, control: &[u32]) -> bool {
+    pub(crate) fn is_control(&self, control: &[u32]) -> bool {
         let exists = |(machine, &at): (&One, &u32)| (at as usize) < machine.steps.len();
         control.len() == self.machines.len() && self.machines.iter().zip(control).all(exists)
     }
 
     /// The steps of each machine in a control state.
-    pub(super) fn at<'a>(&'a self, control: &'a [u32]) -> impl Iterator<Item = &'a [Step]> {
+    pub(crate) fn at<'a>(&'a self, control: &'a [u32]) -> impl Iterator<Item = &'a [Step]> {
         self.machines.iter().zip(control).map(|(machine, &at)| machine.steps[at as usize].as_slice())
     }
 }

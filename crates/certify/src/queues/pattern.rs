@@ -11,32 +11,32 @@ struct Point {
 
 /// A nondeterministic automaton with silent steps; point 0 is the end.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     points: Vec<Point>,
     start: u32,
 }
 
 impl Pattern {
-    pub(super) fn new(regex: &Regex) -> Pattern {
+    pub(crate) fn new(regex: &Regex) -> Pattern {
         let mut pattern = Pattern { points: vec![Point::default()], start: 0 };
         pattern.start = pattern.before(regex, 0);
         pattern
     }
 
-    pub(super) fn start(&self) -> u32 {
+    pub(crate) fn start(&self) -> u32 {
         self.start
     }
 
-    pub(super) fn is_end(&self, point: u32) -> bool {
+    pub(crate) fn is_end(&self, point: u32) -> bool {
         point == 0
     }
 
-    pub(super) fn silent(&self, point: u32) -> &[u32] {
+    pub(crate) fn silent(&self, point: u32) -> &[u32] {
         &self.points[point as usize].silent
     }
 
     /// The letter that is read at a point, and where that leads.
-    pub(super) fn letter(&self, point: u32) -> Option<(u32, u32)> {
+    pub(crate) fn letter(&self, point: u32) -> Option<(u32, u32)> {
         self.points[point as usize].letter
     }
 

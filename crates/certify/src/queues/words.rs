@@ -4,6 +4,7 @@ use super::machines::Op;
 use super::pattern::Pattern;
 use crate::Refusal;
 use crate::pace::Pace;
+use crate::queue_counts::{Count, Path};
 use crate::temporal::components::{Edge, components};
 use model::queue_proof::{QueueAutomaton, SEPARATOR};
 use std::cell::RefCell;
@@ -12,7 +13,7 @@ use std::hash::Hash;
 
 /// What the first message of a channel must be.
 #[derive(Clone, Debug)]
-pub(super) enum First {
+pub(crate) enum First {
     /// None of these; there may be no message at all.
     NoneOf(BTreeSet<u32>),
     /// There is one, and it is none of these.
@@ -31,7 +32,7 @@ impl First {
 /// A deterministic automaton that was looked at: letters of a state are different, and lead to states. No separator lies on
 /// a cycle, so a word has fewer of them than there are states.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(crate) struct Words {
     accepting: Vec<bool>,
     edges: Vec<BTreeMap<u32, u32>>,
     /// How many channels there are. What comes behind them is one more channel: nothing asks for it.
@@ -40,7 +41,7 @@ pub(super) struct Words {
 
 impl Words {
     /// The automata of a proof, for so many channels.
-    pub(super) fn all(automata: &[QueueAutomaton], channels: usize) -> Result<Vec<Words>, Refusal> {
+    pub(crate) fn all(automata: &[QueueAutomaton], channels: usize) -> Result<Vec<Words>, Refusal> {
         // The empty queues are a word with a separator between any two of them.
         if !automata.is_empty() && automata.iter().all(|automaton| automaton.edges.len() < channels) {
             return Err(Refusal::Malformed(String::from("it has more queues than any of its automata has states")));
@@ -49,7 +50,7 @@ impl Words {
     }
 
     /// No words at all.
-    pub(super) fn nothing() -> Words {
+    pub(crate) fn nothing() -> Words {
         Words { accepting: Vec::new(), edges: Vec::new(), channels: 0 }
     }
 
@@ -101,25 +102,24 @@ impl Words {
         state.is_some_and(|state| self.accepting[state as usize])
     }
 
-    pub(super) fn accepts(&self, word: &[u32]) -> bool {
+    pub(crate) fn accepts(&self, word: &[u32]) -> bool {
         self.ends(word.iter().fold(self.start(), |state, &letter| self.step(state, letter)))
     }
 
     /// Whether some word has a message in it.
-    pub(super) fn has_message(&self, patience: &Pace<'_>) -> Result<bool, Refusal> {
-        let start = self.start().map(|state| (state, false));
-        reaches(
-            patience,
-            start,
-            |&(state, some)| some && self.accepting[state as usize],
-            |&(state, some), next| {
-                next.extend(self.edges[state as usize].iter().map(|(&letter, &to)| (to, some || letter != SEPARATOR)));
-            },
-        )
+    pub(crate) fn has_message(&self, counts: &[Count<'_>], patience: &Pace<'_>) -> Result<bool, Refusal> {
+        let start = self.start().map(|state| (state, 0usize, false));
+        let ends = |&(state, _, some): &(u32, usize, bool)| some && self.accepting[state as usize];
+        counted(counts, patience, start, ends, |&(state, channel, some), next| {
+            next.extend(self.edges[state as usize].iter().map(|(&letter, &to)| match letter {
+                SEPARATOR => (None, (to, self.after(channel), some)),
+                _ => (Some((channel, letter)), (to, channel, true)),
+            }));
+        })
     }
 
     /// The letters that stand first in some channel of some word, by channel.
-    pub(super) fn heads(&self, patience: &Pace<'_>) -> Result<BTreeMap<usize, BTreeSet<u32>>, Refusal> {
+    pub(crate) fn heads(&self, patience: &Pace<'_>) -> Result<BTreeMap<usize, BTreeSet<u32>>, Refusal> {
         let heads: RefCell<BTreeMap<usize, BTreeSet<u32>>> = RefCell::default();
         let start = self.start().map(|state| (state, 0usize, true));
         reaches(
@@ -143,7 +143,12 @@ impl Words {
     }
 
     /// Whether some word has these first messages in these channels.
-    pub(super) fn has_with(&self, heads: &BTreeMap<usize, First>, patience: &Pace<'_>) -> Result<bool, Refusal> {
+    pub(crate) fn has_with(
+        &self,
+        heads: &BTreeMap<usize, First>,
+        counts: &[Count<'_>],
+        patience: &Pace<'_>,
+    ) -> Result<bool, Refusal> {
         let may = |channel: usize, first: bool, letter: u32| {
             !first || heads.get(&channel).is_none_or(|head| head.may_be(letter))
         };
@@ -152,69 +157,116 @@ impl Words {
         let ends = |&(state, channel, first): &(u32, usize, bool)| {
             self.accepting[state as usize] && may(channel, first, SEPARATOR)
         };
-        reaches(patience, start, ends, |&(state, channel, first), next| {
+        counted(counts, patience, start, ends, |&(state, channel, first), next| {
             let edges = self.edges[state as usize].iter().filter(|&(&letter, _)| may(channel, first, letter));
             next.extend(edges.map(|(&letter, &to)| match letter {
-                SEPARATOR => (to, self.after(channel), true),
-                _ => (to, channel, false),
+                SEPARATOR => (None, (to, self.after(channel), true)),
+                _ => (Some((channel, letter)), (to, channel, false)),
             }));
         })
     }
 
     /// Whether some word is one of the pattern; without a pattern, whether there is a word.
-    pub(super) fn meets(&self, pattern: &Option<Pattern>, patience: &Pace<'_>) -> Result<bool, Refusal> {
-        let Some(pattern) = pattern else {
-            return reaches(
-                patience,
-                self.start(),
-                |&state| self.accepting[state as usize],
-                |&state, next| {
-                    next.extend(self.edges[state as usize].values());
-                },
-            );
-        };
-        let start = self.start().map(|state| (state, pattern.start()));
-        let ends = |&(state, at): &(u32, u32)| self.accepting[state as usize] && pattern.is_end(at);
-        reaches(patience, start, ends, |&(state, at), next| {
-            next.extend(pattern.silent(at).iter().map(|&to| (state, to)));
-            if let Some((letter, to)) = pattern.letter(at) {
-                next.extend(self.step(Some(state), letter).map(|state| (state, to)));
-            }
+    pub(crate) fn meets(
+        &self,
+        pattern: &Option<Pattern>,
+        counts: &[Count<'_>],
+        patience: &Pace<'_>,
+    ) -> Result<bool, Refusal> {
+        let Some(pattern) = pattern else { return self.has_with(&BTreeMap::new(), counts, patience) };
+        let start = self.start().map(|state| (state, 0usize, pattern.start()));
+        let ends = |&(state, _, at): &(u32, usize, u32)| self.accepting[state as usize] && pattern.is_end(at);
+        counted(counts, patience, start, ends, |&(state, channel, at), next| {
+            next.extend(pattern.silent(at).iter().map(|&to| (None, (state, channel, to))));
+            let Some((letter, to)) = pattern.letter(at) else { return };
+            let Some(state) = self.step(Some(state), letter) else { return };
+            next.push(match letter {
+                SEPARATOR => (None, (state, self.after(channel), to)),
+                _ => (Some((channel, letter)), (state, channel, to)),
+            });
         })
     }
 
     /// Whether all that a step and losses after it make of the words lies in another set.
-    pub(super) fn leads_into(
+    pub(crate) fn leads_into(
         &self,
         op: Op,
         lossy: &[bool],
-        target: &Words,
+        target: &impl Target,
         patience: &Pace<'_>,
     ) -> Result<bool, Refusal> {
         self.leads_from(&BTreeMap::new(), op, lossy, target, patience)
     }
 
     /// The same, for those words only that have these first messages in these channels.
-    pub(super) fn leads_from(
+    pub(crate) fn leads_from(
         &self,
         heads: &BTreeMap<usize, First>,
         op: Op,
         lossy: &[bool],
-        target: &Words,
+        target: &impl Target,
         patience: &Pace<'_>,
     ) -> Result<bool, Refusal> {
         let walk = Walk { source: self, target, op, lossy, heads };
         let first = walk.looks_at(0);
-        let start = self.start().map(|from| Place { from, channel: 0, first, taken: false, into: target.start() });
+        let start = self.start().map(|from| Place { from, channel: 0, first, taken: false, into: target.begin() });
         let escapes = reaches(patience, start, |place| walk.escapes(place), |place, next| walk.next(place, next))?;
         Ok(!escapes)
     }
 }
 
+/// What the words after a step must lie in.
+pub(crate) trait Target {
+    /// Where it is in a word; nowhere is a place, too.
+    type At: Clone + Eq + Hash;
+
+    /// At the beginning of a word.
+    fn begin(&self) -> Self::At;
+    /// Behind a letter.
+    fn read(&self, at: &Self::At, letter: u32) -> Self::At;
+    /// Whether a word may end there.
+    fn accepts_at(&self, at: &Self::At) -> bool;
+}
+
+impl Target for Words {
+    type At = Option<u32>;
+
+    fn begin(&self) -> Option<u32> {
+        self.start()
+    }
+
+    fn read(&self, at: &Option<u32>, letter: u32) -> Option<u32> {
+        self.step(*at, letter)
+    }
+
+    fn accepts_at(&self, at: &Option<u32>) -> bool {
+        self.ends(*at)
+    }
+}
+
+/// The union of some sets.
+pub(crate) struct Union<'a>(pub(crate) Vec<&'a Words>);
+
+impl Target for Union<'_> {
+    type At = Vec<Option<u32>>;
+
+    fn begin(&self) -> Self::At {
+        self.0.iter().map(|words| words.start()).collect()
+    }
+
+    fn read(&self, at: &Self::At, letter: u32) -> Self::At {
+        self.0.iter().zip(at).map(|(words, &at)| words.step(at, letter)).collect()
+    }
+
+    fn accepts_at(&self, at: &Self::At) -> bool {
+        self.0.iter().zip(at).any(|(words, &at)| words.ends(at))
+    }
+}
+
 /// A word before the step, and beside it what the step makes of it.
-struct Walk<'a> {
+struct Walk<'a, T> {
     source: &'a Words,
-    target: &'a Words,
+    target: &'a T,
     op: Op,
     lossy: &'a [bool],
     /// What the first messages must be.
@@ -222,8 +274,8 @@ struct Walk<'a> {
 }
 
 /// Where both are.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Place<At> {
     from: u32,
     /// The channel that is being read.
     channel: usize,
@@ -231,10 +283,10 @@ struct Place {
     first: bool,
     /// The message of a receive was taken.
     taken: bool,
-    into: Option<u32>,
+    into: At,
 }
 
-impl Walk<'_> {
+impl<T: Target> Walk<'_, T> {
     fn is_lossy(&self, channel: usize) -> bool {
         self.lossy.get(channel).copied().unwrap_or(false)
     }
@@ -245,55 +297,76 @@ impl Walk<'_> {
     }
 
     /// Whether a letter may come here, by what the first messages must be.
-    fn may_come(&self, place: &Place, letter: u32) -> bool {
+    fn may_come(&self, place: &Place<T::At>, letter: u32) -> bool {
         !place.first || self.heads.get(&place.channel).is_none_or(|head| head.may_be(letter))
     }
 
     /// The step cannot be taken with a word that has no such message.
-    fn waits(&self, place: &Place) -> bool {
+    fn waits(&self, place: &Place<T::At>) -> bool {
         matches!(self.op, Op::Receive(..)) && !place.taken
     }
 
     /// The word ends here, and what became of it is not in the target.
-    fn escapes(&self, place: &Place) -> bool {
+    fn escapes(&self, place: &Place<T::At>) -> bool {
         let ends = self.source.accepting[place.from as usize] && self.may_come(place, SEPARATOR);
         let accepted = ends && !self.waits(place);
-        accepted && self.at_end(place).iter().any(|&into| !self.target.ends(into))
+        accepted && self.at_end(place).iter().any(|into| !self.target.accepts_at(into))
     }
 
     /// Where the target may be at the end of a channel: a message that is sent comes last, and may be lost at once.
-    fn at_end(&self, place: &Place) -> Vec<Option<u32>> {
+    fn at_end(&self, place: &Place<T::At>) -> Vec<T::At> {
         match self.op {
             Op::Send(channel, message) if channel == place.channel => {
-                let lost = self.is_lossy(channel).then_some(place.into);
-                std::iter::once(self.target.step(place.into, message)).chain(lost).collect()
+                let lost = self.is_lossy(channel).then(|| place.into.clone());
+                std::iter::once(self.target.read(&place.into, message)).chain(lost).collect()
             }
-            _ => vec![place.into],
+            _ => vec![place.into.clone()],
         }
     }
 
-    fn next(&self, place: &Place, next: &mut Vec<Place>) {
+    fn next(&self, place: &Place<T::At>, next: &mut Vec<Place<T::At>>) {
         let edges = self.source.edges[place.from as usize].iter();
         for (&letter, &from) in edges.filter(|&(&letter, _)| self.may_come(place, letter)) {
             match self.op {
                 Op::Receive(channel, message) if channel == place.channel && !place.taken => {
                     if letter == message {
-                        next.push(Place { from, first: false, taken: true, ..*place });
+                        next.push(Place { from, first: false, taken: true, ..place.clone() });
                     }
                 }
                 _ if letter == SEPARATOR => next.extend(self.at_end(place).into_iter().map(|into| {
-                    let (into, channel) = (self.target.step(into, SEPARATOR), self.source.after(place.channel));
-                    Place { from, channel, first: self.looks_at(channel), into, ..*place }
+                    let (into, channel) = (self.target.read(&into, SEPARATOR), self.source.after(place.channel));
+                    Place { from, channel, first: self.looks_at(channel), into, taken: place.taken }
                 })),
                 _ => {
-                    next.push(Place { from, first: false, into: self.target.step(place.into, letter), ..*place });
+                    let (channel, taken) = (place.channel, place.taken);
+                    let into = self.target.read(&place.into, letter);
+                    next.push(Place { from, channel, first: false, taken, into });
                     if self.is_lossy(place.channel) {
-                        next.push(Place { from, first: false, ..*place });
+                        next.push(Place { from, first: false, ..place.clone() });
                     }
                 }
             }
         }
     }
+}
+
+/// Whether a walk that reads messages in channels comes to a place that is looked for, with these counts of messages.
+fn counted<P: Clone + Eq + Hash>(
+    counts: &[Count<'_>],
+    patience: &Pace<'_>,
+    start: Option<P>,
+    is_wanted: impl Fn(&P) -> bool,
+    successors: impl Fn(&P, &mut Vec<(Option<(usize, u32)>, P)>),
+) -> Result<bool, Refusal> {
+    if !counts.is_empty() {
+        return Path::of(patience, start, is_wanted, successors)?.allows(counts, patience);
+    }
+    let read = RefCell::new(Vec::new());
+    reaches(patience, start, is_wanted, |place, next| {
+        let mut read = read.borrow_mut();
+        successors(place, &mut read);
+        next.extend(read.drain(..).map(|(_, place)| place));
+    })
 }
 
 /// Whether a walk comes to a place that is looked for.

@@ -6,7 +6,9 @@ use crate::components_proof::ComponentsProof;
 use crate::composition_proof::CompositionProof;
 use crate::flow_proof::FlowProof;
 use crate::program_proof::ProgramProof;
+use crate::queue_counts::QueueCounts;
 use crate::queue_proof::QueueProof;
+use crate::queue_ranking::QueueRanking;
 use crate::text::counted;
 
 /// What a `proved` rests on.
@@ -46,6 +48,10 @@ pub enum Certificate {
     Flow(Box<FlowProof>),
     /// What the queues can hold, wherever the machines are.
     Queues(Box<QueueProof>),
+    /// The same, with sums of numbers of messages that no step changes.
+    Counts(Box<QueueCounts>),
+    /// The same, with steps that lead from everywhere to what must stay possible.
+    Ranking(Box<QueueRanking>),
     /// Which states of components, and of groups of them, are alike.
     Composition(Box<CompositionProof>),
     /// What holds at which location of a C program.
@@ -68,8 +74,8 @@ impl Certificate {
             (Property::Safety, Certificate::Program(_)) => "no error is reached",
             (Property::Safety, Certificate::Queues(proof)) if proof.data.is_some() => "no error is reached",
             (Property::Deadlock, Certificate::Queues(proof)) if proof.data.is_some() => "nothing gets stuck",
-            (Property::Safety, Certificate::Queues(_)) => "no bad configuration is reached",
-            (Property::Deadlock, Certificate::Queues(_)) => {
+            (Property::Safety, Certificate::Queues(_) | Certificate::Counts(_)) => "no bad configuration is reached",
+            (Property::Deadlock, Certificate::Queues(_) | Certificate::Counts(_)) => {
                 "in every configuration a machine can move, or all have ended"
             }
             (property, _) => property.statement(),
@@ -98,6 +104,13 @@ impl Certificate {
             Certificate::Searched { fair: true, .. } => String::from("fair runs only, all states"),
             Certificate::Searched { .. } => String::from("all states up to the order of steps"),
             Certificate::Queues(proof) => counted(proof.entries.len() as u64, "control state", "control states"),
+            Certificate::Ranking(proof) => {
+                counted(proof.invariant.entries.len() as u64, "control state", "control states")
+            }
+            Certificate::Counts(proof) => {
+                let controls = counted(proof.invariant.entries.len() as u64, "control state", "control states");
+                format!("{}, {controls}", counted(proof.relations.len() as u64, "relation", "relations"))
+            }
             Certificate::Program(proof) => {
                 match proof.conditions.iter().filter(|(_, conditions)| !conditions.is_empty()).count() {
                     0 => String::from("no invariant is needed"),
