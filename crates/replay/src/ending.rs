@@ -3,6 +3,7 @@
 //! An engine says that a run ends badly. Here that is seen again, on the configuration that the network's own semantics
 //! came to, without anything of the engine.
 
+use crate::never::never;
 use model::chart::Contents;
 use model::expr::Expr;
 use model::network::{Action, Network};
@@ -52,6 +53,9 @@ pub fn ending(
     }
     if *property == Property::Orphan {
         return orphan(&mut stepper, network, state);
+    }
+    if matches!(property, Property::PartialDeadlock | Property::EventualReception) {
+        return never(semantics, property, state);
     }
     let mut moves = false;
     stepper.expand(state, None, &mut |next| moves |= !matches!(next.step, Step::Loss { .. })).ok()?;

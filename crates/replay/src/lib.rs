@@ -4,12 +4,13 @@
 //! * Out: a [`Replayed`], and the run as a [`model::chart::Chart`]; or why it is no violation.
 //!
 //! [`Replayed`] has a private field, and only the functions of this crate make one: `network` and `queues` for networks,
-//! `composition`, `program` and [`components`]. This crate depends on no engine.
+//! `composition`, `program` and [`components`]. This crate depends on no engine; what looks at heads of queues only, it asks `certify`.
 
 pub mod components;
 mod composition;
 mod ending;
 mod network;
+mod never;
 mod program;
 mod queues;
 pub mod statements;
