@@ -55,6 +55,11 @@ impl AbsInt {
         AbsInt { extrapolation, k: 0, last, round: Round::default() }
     }
 
+    /// With one precision.
+    pub(crate) fn at(k: u32, extrapolation: Arc<dyn Extrapolation>) -> Self {
+        AbsInt { extrapolation, k, last: k, round: Round::default() }
+    }
+
     /// How many enlargements are taken as they are.
     fn patience(&self) -> u32 {
         2 * self.k

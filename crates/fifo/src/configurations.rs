@@ -58,18 +58,30 @@ impl Configurations {
         &self.letters[self.starts[number as usize]..self.starts[number as usize + 1]]
     }
 
-    /// Adds a word; whether it is new.
-    pub(crate) fn insert(&mut self, word: &[u16]) -> bool {
-        let hash = hash(word);
+    /// The number of a word, or the free place of the table where it would stand.
+    fn find(&self, word: &[u16], hash: u64) -> Result<u32, usize> {
         let mask = self.table.len() - 1;
         let mut place = hash as usize & mask;
         while self.table[place] != FREE {
             let entry = self.table[place];
-            if (entry ^ hash) & !NUMBER == 0 && self.word((entry & NUMBER) as u32) == word {
-                return false;
+            let number = (entry & NUMBER) as u32;
+            if (entry ^ hash) & !NUMBER == 0 && self.word(number) == word {
+                return Ok(number);
             }
             place = (place + 1) & mask;
         }
+        Err(place)
+    }
+
+    /// The number of a word, if it is there.
+    pub(crate) fn number(&self, word: &[u16]) -> Option<u32> {
+        self.find(word, hash(word)).ok()
+    }
+
+    /// Adds a word; whether it is new.
+    pub(crate) fn insert(&mut self, word: &[u16]) -> bool {
+        let hash = hash(word);
+        let Err(place) = self.find(word, hash) else { return false };
         self.table[place] = hash & !NUMBER | self.len() as u64;
         self.letters.extend_from_slice(word);
         self.starts.push(self.letters.len());

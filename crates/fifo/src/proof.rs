@@ -9,17 +9,31 @@ use std::collections::HashMap;
 impl Invariant {
     /// The proof that it is, for the bad configurations of the model or for those that were given.
     pub fn proof(&self, bad: &[String]) -> QueueProof {
-        let mut numbers: HashMap<Language, u32> = HashMap::new();
-        let mut proof = QueueProof { bad: bad.to_vec(), ..QueueProof::default() };
-        for (control, language) in &self.reached {
-            let fresh = proof.automata.len() as u32;
-            let automaton = *numbers.entry(*language).or_insert_with(|| {
-                proof.automata.push(queue_automaton(&self.languages, *language, &|letter| letter + 1));
-                fresh
-            });
-            proof.entries.push(QueueEntry { control: control.clone(), automaton });
-        }
-        proof
+        let mut automata = Automata::default();
+        let entry = |(control, language): &(Vec<u32>, Language)| QueueEntry {
+            control: control.clone(),
+            automaton: automata.number(&self.languages, *language),
+        };
+        let entries = self.reached.iter().map(entry).collect();
+        QueueProof { bad: bad.to_vec(), automata: automata.all, entries, ..QueueProof::default() }
+    }
+}
+
+/// The automata of a proof about plain machines, each set once.
+#[derive(Default)]
+pub(crate) struct Automata {
+    pub(crate) all: Vec<QueueAutomaton>,
+    numbers: HashMap<Language, u32>,
+}
+
+impl Automata {
+    /// The place of the automaton of a set.
+    pub(crate) fn number(&mut self, languages: &Languages, set: Language) -> u32 {
+        let fresh = self.all.len() as u32;
+        *self.numbers.entry(set).or_insert_with(|| {
+            self.all.push(queue_automaton(languages, set, &|letter| letter + 1));
+            fresh
+        })
     }
 }
 

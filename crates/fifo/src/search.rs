@@ -9,7 +9,7 @@
 use crate::configurations::{Configurations, Shape};
 use crate::method::{Answer, Technique};
 use crate::space::{Control, Space};
-use crate::system::Op;
+use crate::system::{Op, System};
 use crate::trace::progress;
 use crate::verdict::{Run, Statistics, Step};
 use model::context::Context;
@@ -141,7 +141,62 @@ impl Search {
         Ok(None)
     }
 
-    fn run_to(&self, space: &Space<'_>, number: u32) -> Run {
+    /// Whether states and messages fit into words.
+    pub(crate) fn can_list(system: &System) -> bool {
+        let sizes = system.machines.iter().map(|machine| machine.states.len()).chain([system.alphabet.len()]);
+        sizes.max().is_none_or(|size| size <= usize::from(u16::MAX))
+    }
+
+    /// Expands configurations until so many were, or all: whether all were. Nothing is bad.
+    pub(crate) fn explore(&mut self, space: &mut Space<'_>, most: usize, cx: &Context<'_>) -> Result<bool, Limit> {
+        if !self.begun {
+            self.begin(space)?;
+        }
+        while self.expanded < self.found.len().min(most) {
+            self.expand(space, self.expanded as u32)?;
+            self.expanded += 1;
+            if self.expanded.is_multiple_of(PACE) {
+                progress(self.found.len() - self.expanded, self.found.len(), space, cx);
+            }
+        }
+        Ok(self.expanded == self.found.len())
+    }
+
+    /// How many configurations were found, and how many of them expanded: the first ones.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.found.len(), self.expanded)
+    }
+
+    /// The word of a configuration.
+    pub(crate) fn word(&self, number: u32) -> &[u16] {
+        self.found.word(number)
+    }
+
+    /// The moves of a configuration that was expanded, losses apart: machine, operation, and the configuration it leads to.
+    pub(crate) fn moves(
+        &self,
+        space: &Space<'_>,
+        number: u32,
+        visit: &mut dyn FnMut(usize, Op, u32),
+    ) -> Result<(), Limit> {
+        let (word, shape) = (self.found.word(number), shape(space));
+        let mut next = Vec::with_capacity(word.len() + 1);
+        for (machine, states) in space.leaving.iter().enumerate() {
+            for &what in &states[usize::from(word[machine])] {
+                let transition = space.system.machines[machine].transitions[what as usize];
+                if !after(word, shape, transition.op, &mut next)? {
+                    continue;
+                }
+                next[machine] = transition.to as u16;
+                if let Some(target) = self.found.number(&next) {
+                    visit(machine, transition.op, target);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn run_to(&self, space: &Space<'_>, number: u32) -> Run {
         let mut steps = Vec::new();
         let mut at = number;
         while self.origins[at as usize].before != NONE {
@@ -177,8 +232,7 @@ impl Technique for Search {
     }
 
     fn advance(&mut self, space: &mut Space<'_>, cx: &Context<'_>) -> Result<Answer, Limit> {
-        let largest = space.system.machines.iter().map(|machine| machine.states.len());
-        if largest.chain([space.system.alphabet.len()]).any(|size| size > usize::from(u16::MAX)) {
+        if !Search::can_list(space.system) {
             return Ok(Answer::Stuck(Reason::NotSupported(
                 "a machine with more than 65,535 states or messages".into(),
             )));

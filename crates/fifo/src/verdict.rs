@@ -2,6 +2,7 @@
 
 use crate::system::{Machine, System};
 use model::reason::Reason;
+use model::stats::{Datum, Exhibit, Field, Sheet, Value};
 use queues::{Language, Languages, Limit};
 
 /// The answer.
@@ -38,6 +39,39 @@ impl Invariant {
             table.push((names, self.languages.describe(*language, &message)?));
         }
         Ok(table)
+    }
+}
+
+impl Invariant {
+    /// The invariant for people, as a table; nothing if it has more than so many rows.
+    pub fn exhibit(&mut self, system: &System, most: usize) -> Option<Exhibit> {
+        if self.reached.len() > most {
+            return None;
+        }
+        let table = self.table(system).unwrap_or_default();
+        let row = |(control, set): (Vec<String>, String)| {
+            Datum::Record(vec![
+                Field::new("control_state", "control state", Datum::Text(control.join(", "))),
+                Field::new("queues", "the queues hold", Datum::Text(set)),
+            ])
+        };
+        let rows = table.into_iter().map(row).collect();
+        Some(Exhibit { key: "invariant", title: "the invariant that proves {}", in_stats: true, rows })
+    }
+}
+
+impl Statistics {
+    /// The figures of an analysis.
+    pub fn sheet(&self) -> Sheet {
+        Sheet::new("fifo for")
+            .with("method", "answered by", self.method.clone())
+            .with("iterations", "loops", self.iterations as u64)
+            .with("abstract_states", "abstract states", self.abstract_states as u64)
+            .with("abstract_transitions", "transitions", self.abstract_transitions as u64)
+            .with("configurations", "configurations", self.configurations as u64)
+            .with("control_states", "control states", self.controls as u64)
+            .with("queue_sets", "queue sets", self.languages as u64)
+            .with("memory_bytes", "memory", Value::Bytes(self.bytes as u64))
     }
 }
 

@@ -21,6 +21,7 @@ use model::flow_proof::FlowProof;
 use model::network::Network;
 use model::program_proof::ProgramProof;
 use model::queue_proof::QueueProof;
+use model::queue_ranking::QueueRanking;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Outcome, Property, Reason, Verdict};
 use replay::Replayed;
@@ -113,6 +114,25 @@ impl Checked {
             None => certify::queues::verify_promela(network, property, &proof, cx)?,
         }
         Ok(Checked::by_checker(property, Certificate::Queues(Box::new(proof))))
+    }
+
+    /// That something stays possible in a system whose configurations the checker lists, too.
+    pub(crate) fn finite(network: &Network, property: &Property, cx: &Context<'_>) -> Result<Checked, Refusal> {
+        let semantics = Semantics::new(network, Reading::Unbounded);
+        let (states, digest) = certify::eventually::verify(&semantics, property, cx)?;
+        let (longest, events) = Default::default();
+        Ok(Checked::by_checker(property, Certificate::Explored { states, digest, longest, events }))
+    }
+
+    /// The same for queues of any length, by a ranking.
+    pub(crate) fn ranking(
+        network: &Network,
+        property: &Property,
+        proof: QueueRanking,
+        cx: &Context<'_>,
+    ) -> Result<Checked, Refusal> {
+        certify::queue_ranking::verify(network, property, &proof, cx)?;
+        Ok(Checked::by_checker(property, Certificate::Ranking(Box::new(proof))))
     }
 
     /// Partitions of components.

@@ -172,6 +172,8 @@ impl Model {
             Property::Livelock,
             Property::Reception,
             Property::Orphan,
+            Property::PartialDeadlock,
+            Property::EventualReception,
             Property::Acceptance,
         ];
         for property in general {

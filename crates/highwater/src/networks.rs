@@ -273,6 +273,9 @@ impl<'a> Networks<'a> {
             Property::Acceptance if self.model.is_machines() || !has_acceptance_label(network) => {
                 not_applicable("the model has no acceptance label")
             }
+            Property::PartialDeadlock | Property::EventualReception if !self.model.is_machines() => {
+                not_applicable(format!("{property} is for communicating machines (.scm, .cfsm)"))
+            }
             Property::Conformance(_) => not_applicable("conformance is for C components (.spec)"),
             Property::Progress(_) => not_applicable("`progress` sets are for compositions (.fsp)"),
             _ => None,
@@ -345,6 +348,8 @@ impl Strategy for Networks<'_> {
             },
             Property::Reception | Property::Orphan if self.reading != Reading::Unbounded => Vec::new(),
             Property::Reception | Property::Orphan => vec![Engine::Fifo],
+            Property::PartialDeadlock | Property::EventualReception if !self.model.is_machines() => Vec::new(),
+            Property::PartialDeadlock | Property::EventualReception => vec![Engine::Fifo],
             Property::Safety | Property::Deadlock if self.model.is_machines() => vec![Engine::Fifo],
             Property::Safety | Property::Deadlock => match (self.reading, settings.engine) {
                 (Reading::Unbounded, Engine::Fifo) => vec![Engine::Fifo],

@@ -185,7 +185,7 @@ fn end_of_machines(
 ) -> Result<Option<&'static str>, Error> {
     let own = model.bad.clone().unwrap_or_default();
     let specification = machines::chosen(own, semantics.network(), &options.bad)?;
-    let known = machines::properties().into_iter().find(|known| known.to_string() == property);
+    let known = property_named(property).ok().filter(machines::answers);
     let end = known.and_then(|known| replay::ending(semantics, sources, &specification, &known, state));
     Ok(end.map(|end| end.code))
 }

@@ -138,6 +138,11 @@ impl Translation {
         }
     }
 
+    /// Whether the machines are those of the model.
+    pub fn is_model(&self) -> bool {
+        matches!(self.origin, Origin::Model)
+    }
+
     /// Why a run of the machines may be none of the network, if it may.
     pub fn inexact(&self) -> Option<&'static str> {
         match &self.origin {

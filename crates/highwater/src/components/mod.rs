@@ -257,9 +257,11 @@ impl Strategy for Components<'_> {
                     _ => not_supported(format!("{property} of C components is answered by the engine `cegar`")),
                 }
             }
-            Property::Boundedness | Property::Reception | Property::Orphan => {
-                not_applicable("C components have no channels")
-            }
+            Property::Boundedness
+            | Property::Reception
+            | Property::Orphan
+            | Property::PartialDeadlock
+            | Property::EventualReception => not_applicable("C components have no channels"),
             _ => not_applicable(format!("{property} is not a property of C components")),
         }
     }

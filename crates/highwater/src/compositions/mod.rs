@@ -214,7 +214,11 @@ impl Strategy for Compositions<'_> {
             _ if self.is_answered(property) => {
                 not_supported(format!("{property} of compositions is answered by the engine `compose`"))
             }
-            Property::Boundedness | Property::Reception | Property::Orphan => {
+            Property::Boundedness
+            | Property::Reception
+            | Property::Orphan
+            | Property::PartialDeadlock
+            | Property::EventualReception => {
                 not_applicable("compositions of labelled transition systems have no channels")
             }
             Property::Progress(name) => not_applicable(format!("there is no progress property `{name}`")),

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::evidence::{Answer, Checked, Claim, refused};
 use crate::settings::Settings;
 use crate::strategy::one_by_one;
+use fifo::eventually::{self, Found, Kind};
 use fifo::network::Unproved;
 use fifo::translation::{Source, Translation, Unlifted};
 use fifo::{Invariant, Method, Statistics};
@@ -22,7 +23,6 @@ use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
-use model::stats::{Datum, Exhibit, Field, Sheet, Value};
 use model::verdict::{Outcome, Property, Reason};
 use replay::{BAD_CONFIGURATION, QueueRun};
 use scm::Specification;
@@ -44,7 +44,16 @@ pub fn properties() -> Vec<Property> {
 
 /// Whether the engine answers a question.
 pub fn answers(property: &Property) -> bool {
-    question(property).is_some()
+    question(property).is_some() || kind(property).is_some()
+}
+
+/// What must stay possible, if the property is of that kind.
+fn kind(property: &Property) -> Option<Kind> {
+    match property {
+        Property::PartialDeadlock => Some(Kind::Machines),
+        Property::EventualReception => Some(Kind::Channels),
+        _ => None,
+    }
 }
 
 fn question(property: &Property) -> Option<fifo::Property> {
@@ -96,6 +105,13 @@ impl<'a> Machines<'a> {
 
     fn answer(&self, property: &Property, share: &Budget, cx: &Context<'_>) -> Answer {
         let mut outcome = Answer::blank(property, Reading::Unbounded, fifo::ENGINE);
+        if let Some(kind) = kind(property) {
+            let found = match &self.target {
+                Err(why) => Err(Reason::NotSupported(why.clone())),
+                Ok(target) => self.stays_possible(target, kind, share, &mut outcome, cx),
+            };
+            return Answer { outcome, claim: found.into() };
+        }
         let Some(question) = question(property) else {
             let reason = Reason::NotSupported(format!("the engine `fifo` does not answer {property}"));
             return Answer { outcome, claim: Claim::Open(reason) };
@@ -141,12 +157,40 @@ impl<'a> Machines<'a> {
         let (system, question) = target.question(self.network, question);
         let system = system.as_ref();
         let report = fifo::check(system, question, &self.method, most, &cx.with(share));
-        outcome.details.sheets = vec![sheet(&report.statistics)];
+        outcome.details.sheets = vec![report.statistics.sheet()];
         match report.verdict {
             fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, outcome, cx),
             fifo::Verdict::Unsafe(run) => self.violated(target, &run, outcome),
             fifo::Verdict::Inconclusive(reason) => Err(reason_of(reason)),
         }
+    }
+
+    /// Asks the engine whether something stays possible.
+    fn stays_possible(
+        &self,
+        target: &Translation,
+        kind: Kind,
+        share: &Budget,
+        outcome: &mut Outcome,
+        cx: &Context<'_>,
+    ) -> Result<Claim, Reason> {
+        let (limits, mut blank) = (self.limits(share, None), outcome.clone());
+        let accepts = &mut |run: &fifo::Run| self.violated(target, run, &mut blank).is_ok();
+        let (found, statistics) = eventually::check(&target.system, kind, &limits, &cx.with(share), accepts);
+        outcome.details.sheets = vec![statistics.sheet()];
+        let checked = match found {
+            Found::Open(reason) => return Err(reason_of(reason)),
+            Found::Stuck(run) => return self.violated(target, &run, outcome),
+            Found::Finite => Checked::finite(self.network, &outcome.property, cx),
+            Found::Ranked(proof) if target.is_model() => Checked::ranking(self.network, &outcome.property, *proof, cx),
+            Found::Ranked(_) => {
+                return Err(Reason::NotProvable("a proof was found, but not for the model itself".into()));
+            }
+        };
+        checked.map(Claim::Proved).map_err(|refusal| match refusal {
+            certify::Refusal::Violated(_) if !target.is_model() => Reason::NotProvable(refusal.to_string()),
+            refusal => refused(refusal, cx),
+        })
     }
 
     /// Looks for a proof on the network itself.
@@ -168,7 +212,7 @@ impl<'a> Machines<'a> {
             certify::Refusal::Unfinished(_) => Unproved::Limit(queues::Limit::Deadline),
             _ => Unproved::Lost,
         })?;
-        outcome.details.sheets = vec![sheet(&statistics)];
+        outcome.details.sheets = vec![statistics.sheet()];
         Ok(Claim::Proved(checked))
     }
 
@@ -187,7 +231,8 @@ impl<'a> Machines<'a> {
         cx: &Context<'_>,
     ) -> Result<Claim, Reason> {
         if self.settings.stats {
-            self.show(target, &mut invariant, outcome, cx.budget);
+            invariant.languages.set_limits(languages(cx.budget));
+            outcome.details.exhibits.extend(invariant.exhibit(&target.system, MOST_ROWS));
         }
         let given = if outcome.property == Property::Safety { self.settings.bad.as_slice() } else { &[] };
         let proof = target.proof(self.network, invariant, given, languages(cx.budget));
@@ -219,28 +264,6 @@ impl<'a> Machines<'a> {
         }
         outcome.witness = Some(chart);
         Ok(Claim::Violated(replayed))
-    }
-
-    /// The invariant for people.
-    fn show(&self, target: &Translation, invariant: &mut Invariant, outcome: &mut Outcome, budget: &Budget) {
-        if invariant.reached.len() > MOST_ROWS {
-            return;
-        }
-        invariant.languages.set_limits(languages(budget));
-        let table = invariant.table(&target.system).unwrap_or_default();
-        let row = |(control, set): (Vec<String>, String)| {
-            Datum::Record(vec![
-                Field::new("control_state", "control state", Datum::Text(control.join(", "))),
-                Field::new("queues", "the queues hold", Datum::Text(set)),
-            ])
-        };
-        let rows = table.into_iter().map(row).collect();
-        outcome.details.exhibits.push(Exhibit {
-            key: "invariant",
-            title: "the invariant that proves {}",
-            in_stats: true,
-            rows,
-        });
     }
 }
 
@@ -275,16 +298,4 @@ fn reason_of(reason: Reason) -> Reason {
         Reason::Limit(_) => Reason::NotProvable(String::from(OUT_OF_STEPS)),
         other => other,
     }
-}
-
-fn sheet(statistics: &Statistics) -> Sheet {
-    Sheet::new("fifo for")
-        .with("method", "answered by", statistics.method.clone())
-        .with("iterations", "loops", statistics.iterations as u64)
-        .with("abstract_states", "abstract states", statistics.abstract_states as u64)
-        .with("abstract_transitions", "transitions", statistics.abstract_transitions as u64)
-        .with("configurations", "configurations", statistics.configurations as u64)
-        .with("control_states", "control states", statistics.controls as u64)
-        .with("queue_sets", "queue sets", statistics.languages as u64)
-        .with("memory_bytes", "memory", Value::Bytes(statistics.bytes as u64))
 }
