@@ -199,6 +199,7 @@ fn astray(field: &str, name: &str, number: usize) -> DocumentError {
 mod tests {
     use super::*;
     use model::flow_proof::{Atom, Instance, Node, Origin, Point, Queue, QueueKey, Values};
+    use model::runs::Runs;
 
     /// A small proof.
     fn sample() -> FlowProof {
@@ -222,6 +223,7 @@ mod tests {
                     folded: Vec::new(),
                     nodes,
                     first: vec![0],
+                    levels: Runs::default(),
                 }],
                 ..Abstraction::default()
             },

@@ -21,6 +21,7 @@ use model::budget::Budget;
 use model::flow_proof::{Creation, Node, Origin, Point, QueueKey, Values, is_smashed};
 use model::ids::MachineId;
 use model::network::{Initial, ScalarType};
+use model::runs::Runs;
 use model::verdict::Reason;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -52,6 +53,8 @@ pub struct InstanceFacts {
     pub nodes: Vec<Node>,
     /// Where it starts.
     pub first: Vec<u32>,
+    /// Per node, where it creates single instances: no step leads to a lower one.
+    pub levels: Runs,
     arguments: Vec<Values>,
     index: HashMap<(Point, Vec<i32>), u32>,
     visits: Vec<u32>,

@@ -789,6 +789,7 @@ fn abstraction(analysis: &Analysis, net: &Net, claimed: &[bool]) -> Abstraction 
         folded: instance.folded.clone(),
         nodes: instance.nodes.clone(),
         first: instance.first.clone(),
+        levels: instance.levels.clone(),
     });
     Abstraction {
         globals: analysis.facts.globals.clone(),

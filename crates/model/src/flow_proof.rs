@@ -26,7 +26,9 @@
 //! Deterministic steps are walked through node by node ([`Point::Inside`]), as if they could be interrupted.
 //!
 //! *Creation.* [`Creation`] says which instance a `run` at a node makes. A single instance is created at one place
-//! only: from the start, or by one `run` at one node of a single instance, and no way leads from that node back to it.
+//! only: from the start, or by one `run` at one node of a single instance that stands before it in the list. No way leads
+//! from that node back to it: the nodes of its creator have *levels*, no step goes to a lower one, and every step from that
+//! node goes to a higher one.
 //!
 //! *Parts.* Shared variables that are `followed` have a node for each value. Every step that may read or write one is
 //! split by its value before (and after).
@@ -224,6 +226,9 @@ pub struct Instance {
     pub nodes: Vec<Node>,
     /// The node at which it starts. (Folded slots have one value there, or there are several such nodes.)
     pub first: Vec<u32>,
+    /// Where it creates single instances, one for each node: no step leads to a lower level.
+    #[serde(default, skip_serializing_if = "Runs::is_empty")]
+    pub levels: Runs,
 }
 
 impl Instance {

@@ -5,12 +5,13 @@
 //! Otherwise the analysis starts again with a machine of many processes. With a process come its channels.
 
 use super::{Analysis, Change, Failure, InstanceFacts, Run, Work};
-use crate::scc;
+use crate::scc::{self, Components};
 use crate::step::{Created, QueueFacts, Stepper};
 use crate::values;
 use model::flow_proof::{Creation, Origin, Point, QueueKey, Values};
 use model::ids::{ChannelTypeId, MachineId, VariableId};
 use model::network::Initial;
+use model::runs::Runs;
 use model::verdict::Reason;
 use std::collections::{HashMap, HashSet};
 
@@ -71,6 +72,7 @@ impl Run<'_> {
             open,
             nodes: Vec::new(),
             first: Vec::new(),
+            levels: Runs::default(),
             arguments,
             index: HashMap::new(),
             visits: Vec::new(),
@@ -156,22 +158,27 @@ impl Run<'_> {
     }
 
     /// An instance that is created in a cycle is not a single one.
-    pub(super) fn check_creations(&self) -> Result<(), Failure> {
-        let mut cyclic: HashMap<u32, Vec<bool>> = HashMap::new();
+    pub(super) fn check_creations(&mut self) -> Result<(), Failure> {
+        let mut components: HashMap<u32, Components> = HashMap::new();
         for creation in &self.analysis.creations {
             let instance = &self.analysis.instances[creation.instance as usize];
             if instance.many {
                 continue;
             }
-            let cycles = cyclic.entry(creation.creator).or_insert_with(|| self.cyclic_nodes(creation.creator));
-            if cycles[creation.node as usize] {
+            let found = components.entry(creation.creator).or_insert_with(|| self.components(creation.creator));
+            if found.is_cyclic(creation.node as usize) {
                 return Err(Failure::Again(Change::Many(instance.machine.0)));
             }
+        }
+        for (id, found) in components {
+            let levels = found.of.iter().map(|&component| (found.count - component as usize) as i64);
+            self.analysis.instances[id as usize].levels = levels.collect();
         }
         Ok(())
     }
 
-    fn cyclic_nodes(&self, id: u32) -> Vec<bool> {
+    /// The strongly connected components of the nodes of an instance.
+    fn components(&self, id: u32) -> Components {
         let instance = &self.analysis.instances[id as usize];
         let mut edges = Vec::new();
         for (from, node) in instance.nodes.iter().enumerate() {
@@ -190,8 +197,7 @@ impl Run<'_> {
                 );
             }
         }
-        let components = scc::components(instance.nodes.len(), &edges);
-        (0..instance.nodes.len()).map(|node| components.is_cyclic(node)).collect()
+        scc::components(instance.nodes.len(), &edges)
     }
 }
 
