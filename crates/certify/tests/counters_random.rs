@@ -48,7 +48,7 @@ impl Dice {
             9 => format!("n - m < {limit}"),
             10 => format!("n + 1 < {}", limit + 1),
             11 => format!("n < {limit} && {}", self.pick(&["m == 0", "n >= 0", "m < 2", "true"])),
-            12 => format!("n == 0 || n < {limit}"),
+            12 => format!("{} || n < {limit}", self.pick(&["n == 0", "m == 0", "n + 1 < m", "n < 1", "len(c) < 2"])),
             _ => format!("m - n > -{limit}"),
         }
     }

@@ -184,7 +184,7 @@ fn processes_of_any_number_have_no_debts() {
     let potentials = (0..nodes).map(|n| if first.contains(&n) { 0 } else { -1 });
     weights.nodes.insert(many as u32, potentials.collect());
     let refused = refusal(&network, &proof);
-    assert!(matches!(&refused, Refusal::Ranking(why) if why.contains("negative potential")), "{refused}");
+    assert!(matches!(&refused, Refusal::Ranking(why) if why.contains("negative weight")), "{refused}");
 }
 
 #[test]
@@ -311,6 +311,70 @@ fn what_is_created_again_and_again_is_not_single() {
     let mut forged = proof.clone();
     forged.abstraction.creations.clear();
     assert!(matches!(refusal(&network, &forged), Refusal::Creation(_)));
+}
+
+/// Whatever levels a proof gives to the nodes of the creator: where its process comes back, none of them prove that it creates
+/// one process only.
+#[test]
+fn no_levels_make_a_process_single_that_is_created_in_a_loop() {
+    let (network, proof) = proved(
+        "chan tickets = [2] of { bit }, q = [1] of { byte };
+         proctype W() { q!5 }
+         init { tickets!1; tickets!1; do :: tickets?_ -> run W() od }",
+        false,
+    );
+    let mut forged = proof.clone();
+    for instance in &mut forged.abstraction.instances {
+        (instance.many, instance.origin) = (false, if instance.many { Origin::Run } else { instance.origin });
+    }
+    let creator = forged.abstraction.creations[0].creator as usize;
+    let nodes = forged.abstraction.instances[creator].nodes.len();
+    let mut dice = Dice(Random::new(1));
+    for _ in 0..200 {
+        let levels = (0..nodes).map(|_| dice.roll(nodes) as i64);
+        forged.abstraction.instances[creator].levels = levels.collect();
+        assert!(matches!(refusal(&network, &forged), Refusal::Creation(_)));
+    }
+}
+
+/// The same model with `||` for `&&` in its condition: what one side says is not known then.
+#[test]
+fn a_condition_of_which_one_side_is_enough_says_less() {
+    for condition in ["n < 3 && n + go >= 0", "n + go >= 0 && n < 3"] {
+        let text = |condition: &str| -> &'static str {
+            let text = format!(
+                "chan c = [1] of {{ bit }}, d = [1] of {{ bit }}; int n, go;
+                 active proctype S() {{ do :: {condition} -> c!1; n++ :: d?1 -> n-- od }}
+                 active proctype R() {{ do :: c?1 -> d!1 od }}"
+            );
+            Box::leak(text.into_boxed_str())
+        };
+        let (_, proof) = proved(text(condition), false);
+        assert!(!proof.abstraction.linear.bounds.is_empty());
+        let either = condition.replace("&&", "||");
+        let case = Case { name: "either", text: text(&either), variants: ["", ""], live: false, events: &[] };
+        let refused = refusal(&case.network(0), &proof);
+        assert!(matches!(refused, Refusal::NotInvariant(_)), "{refused}");
+    }
+}
+
+/// The same for lengths.
+#[test]
+fn a_length_that_one_side_limits_is_not_known() {
+    for condition in ["len(q) < 3 && go >= 0", "go >= 0 && len(q) < 3"] {
+        let text = |condition: &str| -> &'static str {
+            let text = format!(
+                "chan q = [1] of {{ bit }}; int go; active [2] proctype S() {{ do :: go = 1 - go :: {condition} -> q!1 od }}"
+            );
+            Box::leak(text.into_boxed_str())
+        };
+        let (_, proof) = proved(text(condition), false);
+        assert!(!proof.bounds.is_empty());
+        let either = condition.replace("&&", "||");
+        let case = Case { name: "either", text: text(&either), variants: ["", ""], live: false, events: &[] };
+        let refused = refusal(&case.network(0), &proof);
+        assert!(matches!(refused, Refusal::Bound(_)), "{refused}");
+    }
 }
 
 #[test]

@@ -16,8 +16,8 @@ mod first;
 
 pub(super) use first::{first_globals, first_locals};
 
-use super::ghosts::Ledger;
-use super::paths::{Path, Run, Traffic, Walker};
+use super::counting::{Failure, Ledger};
+use super::paths::{Path, Traffic, Walker};
 use super::progress::Progress;
 use super::shape::Ground;
 use super::values;
@@ -37,53 +37,18 @@ pub(super) struct Step {
     pub(super) to: u32,
     /// By how much the messages of an atom of a queue become more.
     pub(super) traffic: Vec<(u32, u32, i32)>,
-    /// Processes of `many` instances that are created, with the nodes where each may start.
+    /// Processes that are created.
     pub(super) born: Vec<Born>,
-    /// Single instances that are created, with the nodes where each may start.
-    pub(super) single: Vec<Born>,
     /// Followed variables that it reads or writes, with the values before and after: indices.
     pub(super) moves: Vec<(u32, u32, u32)>,
-    /// The most that the distances of numbers grow.
-    pub(super) growth: Vec<(u32, i64)>,
-    /// Queues that hold no more than this after it, because it has seen that they are short.
-    pub(super) lengths: Vec<((u32, Option<u32>), u64)>,
     /// It is surely progress.
     pub(super) progress: bool,
-    /// What becomes of ghosts.
+    /// What it counts.
     pub(super) ledger: Ledger,
 }
 
-/// The processes that a path creates: those of `many` instances, and single ones.
-type Created = (Vec<Born>, Vec<Born>);
-
-/// An instance, and the nodes where a new process of it may start.
-pub(super) type Born = (u32, Vec<u32>);
-
-/// A step that fails in the middle of an atomic sequence, after it has sent something: the run ends there.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Failure {
-    /// The instance.
-    pub(super) instance: u32,
-    /// The node that it has left.
-    pub(super) from: u32,
-    /// What it has taken: queue and atom.
-    pub(super) taken: Vec<(u32, u32)>,
-    /// The queues that it has sent to, once for each message.
-    pub(super) sent: Vec<u32>,
-}
-
-impl Failure {
-    fn new(instance: u32, from: u32, path: &Path) -> Self {
-        let mut failure = Failure { instance, from, taken: Vec::new(), sent: Vec::new() };
-        for traffic in path.shown() {
-            match traffic {
-                Traffic::Sent(queue, _) => failure.sent.push(*queue),
-                Traffic::Taken(queue, atom) => failure.taken.push((*queue, *atom)),
-            }
-        }
-        failure
-    }
-}
+/// An instance, and the node where a new process of it starts.
+pub(super) type Born = (u32, u32);
 
 /// All that runs consist of.
 #[derive(Default)]
@@ -124,7 +89,7 @@ impl<'a> Checker<'a> {
         for (id, instance) in (0u32..).zip(&ground.abstraction.instances) {
             let walker = Walker::new(ground, budget, id);
             for node in 0..instance.nodes.len() as u32 {
-                checker.node(&walker, id, node)?;
+                checker.node(&walker, node)?;
             }
             checker.steps.anywhere |= walker.anywhere.get();
         }
@@ -145,19 +110,18 @@ impl<'a> Checker<'a> {
             }
         }
         for &home in &self.ground.homes {
-            self.birth(home, &[])?;
+            self.birth(home, &first_locals(self.ground, home, &[]))?;
         }
         Ok(())
     }
 
-    /// The first nodes of a process with these arguments; none if it cannot be created.
-    fn birth(&self, instance: u32, arguments: &[Values]) -> Result<Vec<u32>, Refusal> {
-        let locals = first_locals(self.ground, instance, arguments);
+    /// The first nodes of a process with these values; none if it cannot be created.
+    fn birth(&self, instance: u32, locals: &[Values]) -> Result<Vec<u32>, Refusal> {
         if locals.iter().any(values::is_none) {
             return Ok(Vec::new());
         }
         let machine = self.ground.machine(instance);
-        let nodes = self.arrive(instance, Point::at(machine.initial), &locals);
+        let nodes = self.arrive(instance, Point::at(machine.initial), locals);
         let first = &self.ground.instance(instance).first;
         nodes.filter(|nodes| nodes.iter().all(|n| first.contains(n))).ok_or_else(|| {
             let name = &machine.name;
@@ -165,61 +129,41 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The nodes that a process is at when it gets to a point with these values; none if a node is missing or too small.
+    /// The nodes that a process is at when it gets to a point with these values, one for each combination of values of folded
+    /// slots; none if a node is missing or too small, or if there are too many to tell apart.
     fn arrive(&self, instance: u32, at: Point, locals: &[Values]) -> Option<Vec<u32>> {
-        let keys = self.keys(instance, at, locals)?;
-        let nodes = &self.ground.nodes[instance as usize];
-        let mut found = Vec::with_capacity(keys.len());
-        for key in keys {
-            let &node = nodes.get(&(at, key))?;
-            if at != Point::Gone {
-                let held = &self.ground.instance(instance).nodes[node as usize].values;
-                let folded: Vec<u32> = self.ground.folded(instance, at).collect();
-                let inside =
-                    |slot: usize| folded.contains(&(slot as u32)) || values::within(&locals[slot], &held[slot]);
-                if !(0..held.len()).all(inside) {
-                    return None;
-                }
-            }
-            found.push(node);
-        }
-        Some(found)
-    }
-
-    /// The combinations of values of folded slots; none if there are too many to tell apart.
-    fn keys(&self, instance: u32, at: Point, locals: &[Values]) -> Option<Vec<Vec<i32>>> {
-        let mut keys: Vec<Vec<i32>> = vec![Vec::new()];
-        for slot in self.ground.folded(instance, at) {
-            let Values::Set(all) = &locals[slot as usize] else { return None };
-            if keys.len().saturating_mul(all.len()) > MOST_COMBINATIONS {
-                return None;
-            }
-            keys = keys.iter().flat_map(|key| all.iter().map(move |n| [key.as_slice(), &[*n]].concat())).collect();
-        }
-        Some(keys)
+        let folded: Vec<u32> = self.ground.folded(instance, at).collect();
+        let set = |&slot: &u32| match &locals[slot as usize] {
+            Values::Set(all) => Some(all.clone()),
+            _ => None,
+        };
+        let node = |key| {
+            let &node = self.ground.nodes[instance as usize].get(&(at, key))?;
+            let mut held = (0u32..).zip(&self.ground.instance(instance).nodes[node as usize].values);
+            let inside =
+                |(slot, held): (u32, &Values)| folded.contains(&slot) || values::within(&locals[slot as usize], held);
+            (at == Point::Gone || held.all(inside)).then_some(node)
+        };
+        let keys = products(&folded.iter().map(set).collect::<Option<Vec<Vec<i32>>>>()?).ok()?;
+        keys.into_iter().map(node).collect()
     }
 
     /// All steps from a node.
-    fn node(&mut self, walker: &Walker<'_>, instance: u32, node: u32) -> Result<(), Refusal> {
-        let touched = self.touched(walker, node)?;
+    fn node(&mut self, walker: &Walker<'_>, node: u32) -> Result<(), Refusal> {
         let mut known = HashSet::new();
-        let mut choice = vec![0usize; touched.len()];
-        loop {
-            let shared = touched.iter().zip(&choice).map(|(&f, &value)| {
+        for choice in products(&self.touched(walker, node)?)? {
+            let shared = choice.iter().map(|&(f, value)| {
                 let followed = &self.ground.abstraction.followed[f as usize];
-                (followed.slot, values::number(followed.values[value]))
+                (followed.slot, values::number(followed.values[value as usize]))
             });
             let paths = walker.paths(node, shared.collect())?;
-            let failed = walker.failed.take().into_iter().map(|path| Failure::new(instance, node, &path));
+            let failed = walker.failed.take().into_iter().map(|path| Failure::new(walker.instance, node, &path));
             self.steps.failed.extend(failed);
             for (queue, message) in walker.sent.take() {
-                self.sent(queue, &message)?.map_err(|what| self.refuse((instance, node), what))?;
+                self.sent((walker.instance, node), queue, &message)?;
             }
             for path in paths {
-                self.path(walker, (instance, node), &path, &touched, &choice, &mut known)?;
-            }
-            if !self.next_choice(&touched, &mut choice) {
-                break;
+                self.path(walker, node, &path, &choice, &mut known)?;
             }
         }
         self.steps.complete.extend(known);
@@ -229,8 +173,8 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// The followed variables that paths from a node read or write.
-    fn touched(&self, walker: &Walker<'_>, node: u32) -> Result<Vec<u32>, Refusal> {
+    /// The followed variables that paths from a node read or write, each with all its values.
+    fn touched(&self, walker: &Walker<'_>, node: u32) -> Result<Vec<Vec<(u32, u32)>>, Refusal> {
         let followed = &self.ground.abstraction.followed;
         if followed.is_empty() {
             return Ok(Vec::new());
@@ -240,90 +184,66 @@ impl<'a> Checker<'a> {
         walker.sent.take();
         walker.failed.take();
         let touched = walker.reader.touched.borrow();
-        let found: Vec<u32> = (0..).zip(followed).filter(|(_, f)| touched.contains(&f.slot)).map(|(i, _)| i).collect();
-        let sizes = found.iter().map(|&f| followed[f as usize].values.len());
-        if sizes.fold(1usize, usize::saturating_mul) > MOST_COMBINATIONS {
-            return Err(Refusal::Unfinished(String::from("too many values of shared variables have to be told apart")));
-        }
-        Ok(found)
-    }
-
-    /// Counts on to the next choice of values; `false` after the last.
-    fn next_choice(&self, touched: &[u32], choice: &mut [usize]) -> bool {
-        for (&f, value) in touched.iter().zip(choice) {
-            *value += 1;
-            if *value < self.ground.abstraction.followed[f as usize].values.len() {
-                return true;
-            }
-            *value = 0;
-        }
-        false
+        let found = (0u32..).zip(followed).filter(|(_, followed)| touched.contains(&followed.slot));
+        Ok(found.map(|(f, followed)| (0..followed.values.len() as u32).map(|value| (f, value)).collect()).collect())
     }
 
     /// Checks one path, and keeps its steps.
     fn path(
         &mut self,
         walker: &Walker<'_>,
-        (instance, node): (u32, u32),
+        node: u32,
         path: &Path,
-        touched: &[u32],
-        choice: &[usize],
+        choice: &[(u32, u32)],
         known: &mut HashSet<Step>,
     ) -> Result<(), Refusal> {
-        let Some((born, single)) = self.runs((instance, node), &path.runs)? else {
+        let (ground, at) = (self.ground, (walker.instance, node));
+        let mut ledger = path.known.ledger.clone();
+        let Some(births) = self.births(at, path, &mut ledger)? else {
             if path.has_sent() {
-                self.steps.failed.insert(Failure::new(instance, node, path));
+                self.steps.failed.insert(Failure::new(walker.instance, node, path));
             }
             return Ok(());
         };
-        let refuse = |what: String| self.refuse((instance, node), format!("that ends with edge {} {what}", path.edge));
-        if let Some((slot, _)) = path.writes.iter().find(|(slot, value)| !self.is_foreseen(*slot, value)) {
-            return Err(refuse(format!("stores a value in global slot {slot} that is not foreseen")));
+        let held = |slot: u32| &ground.abstraction.globals[slot as usize];
+        let is_new = |(slot, value): &&(u32, Values)| !values::within(&self.shown(value), held(*slot));
+        if let Some((slot, _)) = path.known.writes.iter().find(is_new) {
+            return Err(self.refuse(at, &format!("stores a value in global slot {slot} that is not foreseen")));
         }
-        let targets = self.arrive(instance, path.to, &path.known.locals);
-        let targets = targets.ok_or_else(|| refuse(format!("leads to {:?} with values that no node has", path.to)))?;
-        let mut pieces: Vec<Vec<Piece>> = Vec::with_capacity(path.traffic.len());
-        for traffic in &path.traffic {
-            pieces.push(self.pieces(walker, traffic)?.map_err(refuse)?);
-        }
-        let from = self.ground.instance(instance).nodes[node as usize].at;
-        let progress = self.progress.is_move(self.ground, instance, from, path.to, path.edge);
-        let growth = self.growth((instance, node), path);
-        let lengths: Vec<_> = path.known.lengths.iter().map(|(&what, &most)| (what, most)).collect();
-        let mut ledger = path.ledger.clone();
-        for run in path.runs.iter().filter(|_| !path.ledger.now.is_empty()) {
-            if let Some(&id) = self.ground.creations.get(&(instance, node, run.edge))
-                && !self.ground.instance(id).many
-            {
-                ledger.create(self.ground, id, &first_locals(self.ground, id, &run.arguments));
-            }
-        }
+        let targets = self.arrive(walker.instance, path.to, &path.known.locals);
+        let targets =
+            targets.ok_or_else(|| self.refuse(at, &format!("leads to {:?} with values that no node has", path.to)))?;
+        let pieces = path.traffic.iter().map(|traffic| self.pieces(walker, at, traffic));
+        let pieces = pieces.collect::<Result<Vec<Vec<Piece>>, Refusal>>()?;
+        let from = ground.instance(walker.instance).nodes[node as usize].at;
+        let progress = self.progress.is_move(ground, walker.instance, from, path.to, path.edge);
+        ledger.close(ground, path.to == Point::Gone);
+        let moves = choice.iter().map(|&moved| self.moves(path, moved)).collect::<Vec<_>>();
+        let (moves, births) = (products(&moves)?, products(&births)?);
         for traffic in products(&pieces)? {
-            for moves in products(&self.moves(path, touched, choice))? {
+            let progress = progress || traffic.iter().any(|&(.., progress)| progress);
+            for (moves, born) in moves.iter().flat_map(|moves| births.iter().map(move |born| (moves, born))) {
                 for &to in &targets {
                     self.budget.spend(traffic.len() + moves.len())?;
-                    let progress = progress || traffic.iter().any(|&(.., progress)| progress);
-                    let (traffic, born, growth) = (sum(&traffic), born.clone(), growth.clone());
-                    let (moves, lengths, single, ledger) =
-                        (moves.clone(), lengths.clone(), single.clone(), ledger.clone());
-                    let from = node;
-                    let step =
-                        Step { instance, from, to, traffic, born, single, moves, growth, lengths, progress, ledger };
-                    known.insert(step);
+                    let (traffic, moves, born, ledger) = (sum(&traffic), moves.clone(), born.clone(), ledger.clone());
+                    known.insert(Step {
+                        instance: walker.instance,
+                        from: node,
+                        to,
+                        traffic,
+                        born,
+                        moves,
+                        progress,
+                        ledger,
+                    });
                 }
             }
         }
         Ok(())
     }
 
-    fn refuse(&self, (instance, node): (u32, u32), what: String) -> Refusal {
+    fn refuse(&self, (instance, node): (u32, u32), what: &str) -> Refusal {
         Refusal::NotInvariant(format!("from {}, a step {what}", self.ground.place(instance, node)))
-    }
-
-    /// Whether a value may be stored in a shared slot.
-    fn is_foreseen(&self, slot: u32, value: &Values) -> bool {
-        let known = &self.ground.abstraction.globals[slot as usize];
-        values::within(&self.shown(value), known)
     }
 
     /// A value where others can see it: a reference to a queue that can vanish may come to mean any other.
@@ -334,10 +254,15 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The processes of `many` instances that a path creates, and the single ones; none if it cannot create what it has to.
-    fn runs(&self, (creator, node): (u32, u32), runs: &[Run]) -> Result<Option<Created>, Refusal> {
-        let (mut born, mut singles): (Vec<Born>, Vec<Born>) = (Vec::new(), Vec::new());
-        for run in runs {
+    /// The processes that a path creates, each with the nodes where it may start; none if one of them cannot be created.
+    fn births(
+        &self,
+        (creator, node): (u32, u32),
+        path: &Path,
+        ledger: &mut Ledger,
+    ) -> Result<Option<Vec<Vec<Born>>>, Refusal> {
+        let (mut births, mut singles) = (Vec::with_capacity(path.runs.len()), HashSet::new());
+        for run in &path.runs {
             let refuse = |what: &str| {
                 let place = self.ground.place(creator, node);
                 Err(Refusal::Creation(format!("from {place}, the `run` of edge {} {what}", run.edge)))
@@ -348,84 +273,59 @@ impl<'a> Checker<'a> {
             if self.ground.instance(instance).machine as usize != run.machine {
                 return refuse("creates a process of another type");
             }
-            let first = self.birth(instance, &run.arguments)?;
+            let locals = first_locals(self.ground, instance, &run.arguments);
+            let first = self.birth(instance, &locals)?;
             if first.is_empty() {
                 return Ok(None);
             }
-            if self.ground.instance(instance).many {
-                born.push((instance, first));
-            } else if singles.iter().any(|(id, _)| *id == instance) {
-                return refuse("creates a single instance twice");
-            } else {
-                singles.push((instance, first));
+            if !self.ground.instance(instance).many {
+                if !singles.insert(instance) {
+                    return refuse("creates a single instance twice");
+                }
+                ledger.create(self.ground, instance, &locals);
             }
+            births.push(first.into_iter().map(|node| (instance, node)).collect());
         }
-        Ok(Some((born, singles)))
+        Ok(Some(births))
     }
 
-    /// The atoms that a message can belong to; or what is wrong.
-    fn pieces(&self, walker: &Walker<'_>, traffic: &Traffic) -> Result<Result<Vec<Piece>, String>, Refusal> {
+    /// The atoms that a message can belong to.
+    fn pieces(&self, walker: &Walker<'_>, at: (u32, u32), traffic: &Traffic) -> Result<Vec<Piece>, Refusal> {
         match traffic {
             Traffic::Taken(queue, atom) => {
                 let count = self.ground.kinds[*queue as usize].fields.len();
                 let message: Vec<Values> = (0..count).map(|field| walker.field(*queue, *atom, field)).collect();
-                let progress = self.progress.is_message(self.ground, *queue, false, &message);
-                Ok(Ok(vec![(*queue, *atom, -1, progress)]))
+                Ok(vec![(*queue, *atom, -1, self.progress.is_message(self.ground, *queue, false, &message))])
             }
-            Traffic::Sent(queue, message) => self.sent(*queue, message),
+            Traffic::Sent(queue, message) => self.sent(at, *queue, message),
         }
     }
 
-    fn sent(&self, queue: u32, message: &[Values]) -> Result<Result<Vec<Piece>, String>, Refusal> {
+    fn sent(&self, at: (u32, u32), queue: u32, message: &[Values]) -> Result<Vec<Piece>, Refusal> {
         let declared = &self.ground.abstraction.queues[queue as usize];
         let fields: Vec<Vec<(u32, Values)>> =
             message.iter().zip(&declared.constants).map(|(v, c)| classes(v, c)).collect();
         let mut found = Vec::new();
         for message in products(&fields)? {
             self.budget.spend(declared.atoms.len())?;
-            let of_class =
-                declared.atoms.iter().position(|a| a.classes.iter().eq(message.iter().map(|(class, _)| class)));
-            let inside = |&atom: &usize| {
-                message
-                    .iter()
-                    .zip(&declared.atoms[atom].values)
-                    .all(|((_, v), held)| values::within(&self.shown(v), held))
+            let (wanted, values): (Vec<u32>, Vec<Values>) = message.into_iter().unzip();
+            let of_class = (0u32..).zip(&declared.atoms).find(|(_, atom)| atom.classes == wanted);
+            let inside = |(value, held): (&Values, &Values)| values::within(&self.shown(value), held);
+            let Some((atom, _)) = of_class.filter(|(_, atom)| values.iter().zip(&atom.values).all(inside)) else {
+                let name = self.ground.queue_name(queue);
+                return Err(self.refuse(at, &format!("sends a message to {name} that is not foreseen")));
             };
-            let Some(atom) = of_class.filter(inside) else {
-                return Ok(Err(format!("sends a message to {} that is not foreseen", self.ground.queue_name(queue))));
-            };
-            let values: Vec<Values> = message.into_iter().map(|(_, values)| values).collect();
-            let progress = self.progress.is_message(self.ground, queue, true, &values);
-            found.push((queue, atom as u32, 1, progress));
+            found.push((queue, atom, 1, self.progress.is_message(self.ground, queue, true, &values)));
         }
-        Ok(Ok(found))
+        Ok(found)
     }
 
-    /// How followed variables move: per variable, the values before and after.
-    fn moves(&self, path: &Path, touched: &[u32], choice: &[usize]) -> Vec<Vec<(u32, u32, u32)>> {
-        let each = touched.iter().zip(choice).map(|(&f, &before)| {
-            let followed = &self.ground.abstraction.followed[f as usize];
-            let can_be = |n: i32| path.known.shared.get(&followed.slot).is_none_or(|held| values::contains(held, n));
-            let after = (0u32..).zip(&followed.values).filter(|(_, n)| can_be(**n));
-            after.map(|(after, _)| (f, before as u32, after)).collect()
-        });
-        each.collect()
-    }
-
-    /// The most that distances grow. When a process ends, what it had last stays, but not less than 0.
-    fn growth(&self, (instance, node): (u32, u32), path: &Path) -> Vec<(u32, i64)> {
-        let ended = |number: u32, growth: i64| {
-            let number_of = &self.ground.abstraction.numbers[number as usize];
-            if path.to != Point::Gone || number_of.instance.is_none() {
-                return growth;
-            }
-            let held = &self.ground.instance(instance).nodes[node as usize].values[number_of.slot as usize];
-            let (low, high) = values::extent(held).unwrap_or((number_of.limit, number_of.limit));
-            let (low, high, limit) = (i64::from(low), i64::from(high), i64::from(number_of.limit));
-            growth.max(if number_of.upwards { high - limit } else { limit - low })
-        };
-        let each = path.growth.iter().map(|(&number, &growth)| (number, ended(number, growth)));
-        each.filter(|(_, growth)| *growth != 0).collect()
+    /// How a followed variable moves: the values before and after.
+    fn moves(&self, path: &Path, (f, before): (u32, u32)) -> Vec<(u32, u32, u32)> {
+        let followed = &self.ground.abstraction.followed[f as usize];
+        let can_be = |n: i32| path.known.shared.get(&followed.slot).is_none_or(|held| values::contains(held, n));
+        let after = (0u32..).zip(&followed.values).filter(|(_, n)| can_be(**n));
+        after.map(|(after, _)| (f, before, after)).collect()
     }
 }
 

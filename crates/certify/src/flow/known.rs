@@ -11,6 +11,7 @@
 use super::invariant::{Step, Steps};
 use super::shape::Ground;
 use crate::Refusal;
+use crate::pace::Pace;
 use model::flow_proof::Origin;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -21,11 +22,7 @@ type Pair = (u32, u32, u32, u32);
 const TIME: u32 = u32::MAX;
 
 /// Leaves out steps that are never taken.
-pub(super) fn retain(
-    ground: &Ground<'_>,
-    steps: &mut Steps,
-    spend: &dyn Fn(usize) -> Result<(), Refusal>,
-) -> Result<(), Refusal> {
+pub(super) fn retain(ground: &Ground<'_>, steps: &mut Steps, budget: &Pace<'_>) -> Result<(), Refusal> {
     let instances = &ground.abstraction.instances;
     let mut facts = Facts { touched: vec![BTreeSet::from([TIME]); instances.len()], ..Facts::default() };
     let mut from: HashMap<(u32, u32), Vec<&Step>> = HashMap::new();
@@ -49,7 +46,7 @@ pub(super) fn retain(
             facts.add((id, node, f, after));
         }
         let leaving = from.get(&(id, node)).map_or(&[][..], Vec::as_slice);
-        spend(leaving.len())?;
+        budget.spend(leaving.len())?;
         for step in leaving.iter().filter(|step| facts.allow(step)).collect::<Vec<_>>() {
             match step.moves.iter().find(|(moved, ..)| *moved == f) {
                 None if f != TIME => facts.add((id, step.to, f, value)),

@@ -5,19 +5,17 @@
 //!
 //! `model::flow_proof` says what a proof is. Nothing in it is believed: `shape` looks at every index, `invariant` walks
 //! all statements again (`paths`, on sets of values: `knowledge`, `values`) and sees that none leads out of the
-//! abstraction, `creation` that single instances are single, `known` which steps are never taken, `ranking` that the steps which runs consist of lose what
-//! the proof says they lose, `bounds` that the sums are right, `linear` (with `ghosts`) that every step keeps the linear invariants. There is no search and no linear programming; the
-//! work is one pass over the steps per set of weights.
+//! abstraction, `creation` that single instances are single, `known` which steps are never taken, `ranking` that the steps
+//! which runs consist of lose what the proof says they lose, `counting` how much queues hold. There is no search and no linear
+//! programming; the work is one pass over the steps per set of weights.
 //!
 //! The engine and this checker have the model in common and no line of code.
 
-mod bounds;
+mod counting;
 mod creation;
-mod ghosts;
 mod invariant;
 mod knowledge;
 mod known;
-mod linear;
 mod paths;
 mod progress;
 mod ranking;
@@ -66,11 +64,8 @@ pub fn verify(
     let progress = Progress::read(proof.progress.as_ref(), &ground)?;
     let mut steps = Checker::steps(&ground, &budget, &progress)?;
     creation::check(&ground, &steps.complete)?;
-    known::retain(&ground, &mut steps, &|work| budget.spend(work))?;
-    let mut bounds = bounds::check(&ground, &steps, proof, &|work| budget.spend(work))?;
-    for (queue, most) in linear::check(&ground, &steps, &|work| budget.spend(work))? {
-        bounds.limit(queue, most);
-    }
+    known::retain(&ground, &mut steps, &budget)?;
+    let bounds = counting::check(&ground, &steps, proof, &budget)?;
     ranking::check(&ground, &steps.complete, &proof.ranking, (goal, &bounds), &budget)?;
     let buffered = || (0u32..).zip(&proof.abstraction.queues).filter(|(n, _)| !ground.kinds[*n as usize].rendezvous);
     let bounded =

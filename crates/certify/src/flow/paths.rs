@@ -14,16 +14,16 @@
 //! And one place where composing is subtle: a path may send a message and then look at it. Whether it finds anything is
 //! decided by the atoms of the queue, so these must contain what was sent before, even if the path ends nowhere without it.
 
-use super::ghosts::{Follower, Ledger};
-use super::knowledge::{Knowledge, Reader, Stored};
+use super::counting::Ledger;
+use super::knowledge::{Knowledge, Reader};
 use super::shape::Ground;
 use super::values;
 use crate::Refusal;
 use crate::pace::Pace;
-use model::expr::{BinaryOp, Expr, Pattern, Place, Scope};
+use model::expr::{Expr, Pattern, Place};
 use model::flow_proof::{Point, Values};
 use model::ids::EdgeId;
-use model::network::{Action, Choice, Deterministic};
+use model::network::{Action, Edge};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 
@@ -56,18 +56,10 @@ pub(super) struct Path {
     pub(super) edge: u32,
     /// What holds there.
     pub(super) known: Knowledge,
-    /// What was stored to shared slots.
-    pub(super) writes: Vec<(u32, Values)>,
     /// Messages.
     pub(super) traffic: Vec<Traffic>,
     /// Processes.
     pub(super) runs: Vec<Run>,
-    /// Per number: the most that its distance grew.
-    pub(super) growth: BTreeMap<u32, i64>,
-    /// The ghosts.
-    pub(super) ledger: Ledger,
-    /// The node that it leaves.
-    from: u32,
     /// Points on the path.
     passed: Vec<Point>,
     /// How much of the traffic came before the last location on the path.
@@ -94,7 +86,8 @@ const MOST_PATHS: usize = 1 << 18;
 pub(super) struct Walker<'a> {
     ground: &'a Ground<'a>,
     budget: &'a Pace<'a>,
-    instance: u32,
+    /// It.
+    pub(super) instance: u32,
     /// Evaluates for it.
     pub(super) reader: Reader<'a>,
     /// Ways that sent something and then fail, whatever the values are: there is no state after them, but there was a
@@ -109,8 +102,7 @@ pub(super) struct Walker<'a> {
 impl<'a> Walker<'a> {
     /// For an instance.
     pub(super) fn new(ground: &'a Ground<'a>, budget: &'a Pace<'a>, instance: u32) -> Self {
-        let machine = ground.instance(instance).machine as usize;
-        let reader = Reader::new(ground, machine, ground.pids[instance as usize].clone());
+        let reader = Reader::new(ground, Some(instance));
         let (failed, anywhere, sent) = Default::default();
         Walker { ground, budget, instance, reader, failed, anywhere, sent }
     }
@@ -118,18 +110,15 @@ impl<'a> Walker<'a> {
     /// All paths from a node, if shared slots have these values.
     pub(super) fn paths(&self, node: u32, shared: BTreeMap<u32, Values>) -> Result<Vec<Path>, Refusal> {
         let node_of = &self.ground.instance(self.instance).nodes[node as usize];
-        let known = Knowledge { locals: node_of.values.clone(), shared, lengths: BTreeMap::new() };
+        let mut known = Knowledge { locals: node_of.values.clone(), shared, ..Knowledge::default() };
+        known.ledger = Ledger::start(self.ground, (self.instance, node), &known);
         let start = Path {
             to: node_of.at,
             // In the middle of a deterministic step, its edge is being taken.
             edge: if let Point::Inside(edge, _) = node_of.at { edge } else { 0 },
-            ledger: Ledger::start(self.ground, self.instance, &known),
-            from: node,
             known,
-            writes: Vec::new(),
             traffic: Vec::new(),
             runs: Vec::new(),
-            growth: BTreeMap::new(),
             passed: Vec::new(),
             shown: 0,
         };
@@ -194,8 +183,7 @@ impl<'a> Walker<'a> {
             start.edge = id.0;
             if is_else(&edge.action) {
                 let earlier = here.edges[..position].iter().filter_map(|e: &EdgeId| machine.edges.get(e.index()));
-                let conditions: Vec<&Expr> = earlier.flat_map(|e| conditions(&e.action)).collect();
-                if !conditions.into_iter().all(|e| self.suppose(&mut start, e, false)) {
+                if !self.suppose_untaken(&mut start, earlier.map(|edge| &edge.action)) {
                     continue;
                 }
             }
@@ -214,16 +202,21 @@ impl<'a> Walker<'a> {
     /// The choices at a point of a deterministic step.
     fn choices(&self, path: &Path, edge: u32, inner: u32) -> Result<Vec<Path>, Refusal> {
         let machine = self.ground.machine(self.instance);
-        let Some((to, body)) = machine.edges.get(edge as usize).and_then(|e| Some((e.to, body_of(&e.action)?))) else {
+        let Some(Edge { action: Action::Deterministic(body), to, .. }) = machine.edges.get(edge as usize) else {
             return Ok(Vec::new());
         };
         let Some(choices) = body.nodes.get(inner as usize) else {
-            return Ok(vec![Path { to: Point::at(to), ..path.clone() }]);
+            return Ok(vec![Path { to: Point::at(*to), ..path.clone() }]);
         };
         let mut found = Vec::new();
         for (position, choice) in choices.iter().enumerate() {
-            let to = choice.next.map_or(Point::at(to), |next| Point::Inside(edge, next));
-            let mut done = self.choose(path, choices, position)?;
+            let to = choice.next.map_or(Point::at(*to), |next| Point::Inside(edge, next));
+            let mut start = path.clone();
+            let mut done =
+                match self.suppose_untaken(&mut start, choices[..position].iter().map(|earlier| &earlier.action)) {
+                    true => self.perform(start, &choice.action)?,
+                    false => Vec::new(),
+                };
             if inner == 0 && matches!(&choice.action, Action::Receive { mode, .. } if !mode.keep) {
                 done.retain(|path| !self.handed(path));
                 done.extend(self.perform(path.clone(), &choice.action)?.into_iter().filter(|path| self.handed(path)));
@@ -233,17 +226,9 @@ impl<'a> Walker<'a> {
         Ok(found)
     }
 
-    /// A choice is taken when the earlier ones cannot be.
-    fn choose(&self, path: &Path, choices: &[Choice], position: usize) -> Result<Vec<Path>, Refusal> {
-        let mut start = path.clone();
-        for earlier in &choices[..position] {
-            if let Action::Condition(e) = &earlier.action
-                && !self.suppose(&mut start, e, false)
-            {
-                return Ok(Vec::new());
-            }
-        }
-        self.perform(start, &choices[position].action)
+    /// The conditions of earlier choices are false; `false` if they cannot be.
+    fn suppose_untaken<'n>(&self, path: &mut Path, mut earlier: impl Iterator<Item = &'n Action>) -> bool {
+        earlier.all(|action| conditions(action).into_iter().all(|e| self.reader.suppose(&mut path.known, e, false)))
     }
 
     /// The last message of a path was handed over.
@@ -258,7 +243,9 @@ impl<'a> Walker<'a> {
             Action::Skip | Action::Else | Action::Assert(_) | Action::Print { .. } | Action::SetPriority(..) => {
                 Ok(vec![path])
             }
-            Action::Condition(e) => Ok(if self.suppose(&mut path, e, true) { vec![path] } else { Vec::new() }),
+            Action::Condition(e) => {
+                Ok(if self.reader.suppose(&mut path.known, e, true) { vec![path] } else { Vec::new() })
+            }
             Action::Assign(place, e) => Ok(self.assign(path, place, e).into_iter().collect()),
             Action::Send { channel, message, .. } => self.send(&path, channel, message),
             Action::Receive { channel, pattern, mode } => self.receive(&path, channel, pattern, mode.keep),
@@ -281,57 +268,8 @@ impl<'a> Walker<'a> {
 
     fn assign(&self, mut path: Path, place: &Place, e: &Expr) -> Option<Path> {
         let value = self.reader.eval(&path.known, e);
-        self.store(&mut path, place, value, Some(e))?;
+        self.reader.store(&mut path.known, place, &value, Some(e))?;
         Some(path)
-    }
-
-    /// Follows the ghosts of a path.
-    fn follower(&self, path: &Path) -> Follower<'_> {
-        let taken = match path.traffic.first() {
-            Some(Traffic::Taken(queue, atom)) => Some((*queue, *atom)),
-            _ => None,
-        };
-        Follower { reader: &self.reader, instance: self.instance, node: path.from, taken }
-    }
-
-    /// A condition has this truth; `false` if it cannot have it.
-    fn suppose(&self, path: &mut Path, e: &Expr, truth: bool) -> bool {
-        self.follower(path).suppose(&mut path.ledger, &path.known, e, truth);
-        self.reader.suppose(&mut path.known, e, truth)
-    }
-
-    /// Stores a value, which is that of an expression, or was received.
-    fn store(&self, path: &mut Path, place: &Place, value: Values, e: Option<&Expr>) -> Option<()> {
-        self.follower(path).store(&mut path.ledger, &path.known, place, e, &value);
-        let change = e.and_then(|e| added_constant(place, e));
-        for stored in self.reader.store(&mut path.known, place, value)? {
-            self.count(path, &stored, change.filter(|_| stored.surely));
-            if stored.scope == Scope::Global {
-                path.writes.push((stored.slot, stored.value));
-            }
-        }
-        Some(())
-    }
-
-    /// The most that distances of numbers grow by a store.
-    fn count(&self, path: &mut Path, stored: &Stored, change: Option<i64>) {
-        let owner = (stored.scope == Scope::Local).then_some(self.instance);
-        for &index in self.ground.numbers.get(&(owner, stored.slot)).into_iter().flatten() {
-            let number = &self.ground.abstraction.numbers[index as usize];
-            let (Some(before), Some(after)) = (values::extent(&stored.before), values::extent(&stored.after)) else {
-                continue;
-            };
-            let [low, high, least, greatest] = [before.0, before.1, after.0, after.1].map(i64::from);
-            let whole = values::extent(&values::of_type(stored.ty)).unwrap_or((0, -1));
-            let exact = change.filter(|c| i64::from(whole.0) <= low + c && high + c <= i64::from(whole.1));
-            let growth = match (exact, number.upwards) {
-                (Some(change), true) => -change,
-                (Some(change), false) => change,
-                (None, true) => high - least,
-                (None, false) => greatest - low,
-            };
-            *path.growth.entry(index).or_default() += growth;
-        }
     }
 
     /// The queues that a channel expression can mean.
@@ -359,7 +297,7 @@ impl<'a> Walker<'a> {
                 let each = fields.iter().zip(types);
                 let stored: Vec<Values> = each.map(|(field, &ty)| values::stored(ty, field.clone())).collect();
                 let mut next = path.clone();
-                next.known.send(queue, |atom| {
+                next.known.ledger.send(queue, |atom| {
                     let held = |(at, field)| values::meet(&self.field(queue, atom, at), field);
                     !stored.iter().enumerate().map(held).any(|both| values::is_none(&both))
                 });
@@ -387,6 +325,7 @@ impl<'a> Walker<'a> {
                 self.budget.spend(pattern.len())?;
                 if let Some(mut next) = self.take(path, queue, atom, pattern) {
                     if !keep {
+                        next.known.ledger.take(queue, atom);
                         next.traffic.push(Traffic::Taken(queue, atom));
                     }
                     found.push(next);
@@ -416,7 +355,7 @@ impl<'a> Walker<'a> {
         }
         for (held, pattern) in message.into_iter().zip(pattern) {
             if let Pattern::Bind(place) = pattern {
-                self.store(&mut next, place, held, None)?;
+                self.reader.store(&mut next.known, place, &held, None)?;
             }
         }
         Some(next)
@@ -452,33 +391,11 @@ fn is_else(action: &Action) -> bool {
     }
 }
 
-fn body_of(action: &Action) -> Option<&Deterministic> {
-    match action {
-        Action::Deterministic(body) => Some(body),
-        _ => None,
-    }
-}
-
 /// Conditions that are false if an action cannot be taken.
 fn conditions(action: &Action) -> Vec<&Expr> {
     match action {
         Action::Condition(e) => vec![e],
         Action::Deterministic(body) => body.guard.iter().flat_map(conditions).collect(),
         _ => Vec::new(),
-    }
-}
-
-/// The constant that an assignment adds to the place itself.
-fn added_constant(place: &Place, e: &Expr) -> Option<i64> {
-    let itself = |e: &Expr| match e {
-        Expr::Read(read) => (read.scope, read.variable, &read.indices) == (place.scope, place.variable, &place.indices),
-        _ => false,
-    };
-    let Expr::Binary(op, a, b) = e else { return None };
-    match (op, a.constant().map(i64::from), b.constant().map(i64::from)) {
-        (BinaryOp::Add, _, Some(constant)) if itself(a) => Some(constant),
-        (BinaryOp::Add, Some(constant), _) if itself(b) => Some(constant),
-        (BinaryOp::Sub, _, Some(constant)) if itself(a) => Some(-constant),
-        _ => None,
     }
 }

@@ -24,12 +24,12 @@
 //! Messages that are handed over are never there between steps; sender and receiver add and take the same weight in one
 //! step, so it may have any sign.
 
-use super::bounds::Bounded;
+use super::counting::Bounded;
 use super::invariant::Step;
 use super::shape::Ground;
 use crate::Refusal;
 use crate::pace::Pace;
-use model::flow_proof::{Instance, Part, Point, Ranking, Weights};
+use model::flow_proof::{Abstraction, Instance, Part, Point, Ranking, Weights};
 use model::runs::Runs;
 use std::collections::{BTreeMap, HashSet};
 
@@ -42,11 +42,42 @@ pub(super) enum Goal {
     Nothing,
 }
 
+/// What can weigh something: each has a weight for each of its atoms, nodes or values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Thing {
+    /// A queue: messages, by atom.
+    Queue(u32),
+    /// An instance: processes, by node.
+    Instance(u32),
+    /// A followed variable, by value.
+    Followed(u32),
+    /// A number: units of distance.
+    Number(u32),
+}
+
+impl Step {
+    /// Which things it changes: where, and by how much at the most.
+    pub(super) fn effects<'s>(&'s self, ground: &'s Ground<'_>) -> impl Iterator<Item = (Thing, u32, i64)> + 's {
+        let moved = [(self.from, -1), (self.to, 1)].into_iter().filter(|_| self.from != self.to);
+        let moved = moved.map(|(node, change)| (Thing::Instance(self.instance), node, change));
+        let born = self.born.iter().filter(|(id, _)| ground.instance(*id).many);
+        let born = born.map(|&(id, node)| (Thing::Instance(id), node, 1));
+        let traffic = self.traffic.iter().map(|&(queue, atom, change)| (Thing::Queue(queue), atom, change.into()));
+        let values = self
+            .moves
+            .iter()
+            .filter(|(_, before, after)| before != after)
+            .flat_map(|&(f, before, after)| [(Thing::Followed(f), before, -1), (Thing::Followed(f), after, 1)]);
+        let numbers = self.ledger.growth.iter().map(|(&number, &growth)| (Thing::Number(number), 0, growth));
+        moved.chain(born).chain(traffic).chain(values).chain(numbers)
+    }
+}
+
 /// Weights of the right shape.
-#[derive(Clone, Copy)]
 pub(super) struct Scale<'a> {
     ground: &'a Ground<'a>,
-    weights: &'a Weights,
+    /// Of everything that has any.
+    pub(super) weights: BTreeMap<Thing, Runs>,
 }
 
 fn wrong<T>(what: impl Into<String>) -> Result<T, Refusal> {
@@ -54,95 +85,49 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, Refusal> {
 }
 
 impl<'a> Scale<'a> {
-    /// Looks at every weight: the shape, and the sign where it matters.
+    /// Looks at every weight: the shape, and the sign where it matters. Processes of any number that have ended are not
+    /// counted.
     pub(super) fn new(ground: &'a Ground<'a>, weights: &'a Weights) -> Result<Self, Refusal> {
-        let abstraction = ground.abstraction;
-        let atoms = |queue: usize| abstraction.queues.get(queue).map(|queue| queue.atoms.len());
-        let nodes = |instance: usize| abstraction.instances.get(instance).map(|instance| instance.nodes.len());
-        let values = |followed: usize| abstraction.followed.get(followed).map(|followed| followed.values.len());
-        let numbers = weights.numbers.keys().all(|&number| (number as usize) < abstraction.numbers.len());
-        let potentials = weights.nodes.iter().all(|(&id, held)| nodes(id as usize) == Some(held.len()));
-        if !fits(&weights.messages, atoms) || !potentials || !fits(&weights.values, values) || !numbers {
-            return Err(Refusal::Malformed(String::from("weights are not of the right number")));
-        }
-        let scale = Scale { ground, weights };
-        for (&queue, held) in &weights.messages {
-            if !ground.kinds[queue as usize].rendezvous && held.iter().any(|&w| w < 0) {
-                return wrong(format!("messages of {} have negative weights", ground.queue_name(queue)));
+        let list = |held: &Vec<i64>| held.iter().copied().collect();
+        let queues = weights.messages.iter().map(|(&queue, held)| (Thing::Queue(queue), list(held)));
+        let instances = weights.nodes.iter().map(|(&id, held)| (Thing::Instance(id), held.clone()));
+        let followed = weights.values.iter().map(|(&followed, held)| (Thing::Followed(followed), list(held)));
+        let numbers = weights.numbers.iter().map(|(&number, &held)| (Thing::Number(number), list(&vec![held])));
+        let scale = Scale { ground, weights: queues.chain(instances).chain(followed).chain(numbers).collect() };
+        for (&thing, held) in &scale.weights {
+            if size(ground, thing) != Some(held.len()) {
+                return Err(Refusal::Malformed(String::from("weights are not of the right number")));
             }
-        }
-        for (&id, held) in weights.nodes.iter().filter(|(id, _)| ground.instance(**id).many) {
-            if (0..held.len() as u32).any(|node| scale.potential(id, node) < 0) {
-                return wrong(format!("instance {id} is any number of processes, and has a negative potential"));
+            let is_free = match thing {
+                Thing::Queue(queue) => ground.kinds[queue as usize].rendezvous,
+                Thing::Instance(id) => !ground.instance(id).many,
+                Thing::Followed(_) => true,
+                Thing::Number(_) => false,
+            };
+            if !is_free && held.numbers().any(|weight| weight < 0) {
+                return wrong(format!("{thing:?} has a negative weight"));
             }
-        }
-        if weights.numbers.values().any(|&w| w < 0) {
-            return wrong("a number has a negative weight");
+            if let Thing::Instance(id) = thing
+                && let Instance { many: true, nodes, .. } = ground.instance(id)
+                && nodes.iter().zip(held.iter()).any(|(node, weight)| node.at == Point::Gone && weight != 0)
+            {
+                return wrong(format!("processes of instance {id} weigh something after they have ended"));
+            }
         }
         Ok(scale)
     }
 
-    /// What a message weighs.
-    pub(super) fn message(&self, queue: u32, atom: u32) -> i64 {
-        entry(&self.weights.messages, queue, atom)
-    }
-
-    /// The potential of a node. Those of any number of processes that have ended count nothing.
-    pub(super) fn potential(&self, instance: u32, node: u32) -> i64 {
-        let instance_of = self.ground.instance(instance);
-        if instance_of.many && instance_of.nodes[node as usize].at == Point::Gone {
-            return 0;
-        }
-        self.weights.nodes.get(&instance).and_then(|potentials| potentials.get(node)).unwrap_or(0)
-    }
-
-    /// Those of all nodes of an instance.
-    pub(super) fn potentials(&self, instance: u32) -> Vec<i64> {
-        let Instance { many, nodes, .. } = self.ground.instance(instance);
-        let held = self.weights.nodes.get(&instance).into_iter().flat_map(Runs::iter);
-        held.zip(nodes).map(|(held, node)| if *many && node.at == Point::Gone { 0 } else { held }).collect()
-    }
-
-    /// The lowest and the highest potential of a single instance.
-    pub(super) fn extremes(&self, instance: u32) -> (i128, i128) {
-        let numbers = || self.weights.nodes.get(&instance).into_iter().flat_map(Runs::numbers).map(i128::from);
-        (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0))
-    }
-
-    /// The potential of a value of a followed variable.
-    pub(super) fn value(&self, followed: u32, value: u32) -> i64 {
-        entry(&self.weights.values, followed, value)
-    }
-
-    /// What a unit of distance of a number weighs.
-    pub(super) fn number(&self, number: u32) -> i64 {
-        self.weights.numbers.get(&number).copied().unwrap_or(0)
-    }
-
-    /// The most that a step adds to the sum; none if the numbers are too large.
-    pub(super) fn gain(&self, step: &Step) -> Option<i128> {
-        let wide = i128::from;
-        let mut sum = wide(self.potential(step.instance, step.to)) - wide(self.potential(step.instance, step.from));
-        for &(queue, atom, change) in &step.traffic {
-            sum = sum.checked_add(wide(self.message(queue, atom)).checked_mul(i128::from(change))?)?;
-        }
-        for (instance, nodes) in &step.born {
-            let most = nodes.iter().map(|&node| self.potential(*instance, node)).max()?;
-            sum = sum.checked_add(wide(most))?;
-        }
-        for &(followed, before, after) in &step.moves {
-            let change = wide(self.value(followed, after)) - wide(self.value(followed, before));
-            sum = sum.checked_add(change)?;
-        }
-        for &(number, growth) in &step.growth {
-            sum = sum.checked_add(wide(self.number(number)).checked_mul(wide(growth))?)?;
-        }
-        Some(sum)
+    /// What a message, a process, a value or a unit of distance weighs.
+    pub(super) fn weight(&self, thing: Thing, index: u32) -> i128 {
+        self.weights.get(&thing).and_then(|held| held.get(index)).unwrap_or(0).into()
     }
 
     /// Refuses a step that gains; returns whether it loses.
     pub(super) fn loses(&self, step: &Step) -> Result<bool, Refusal> {
-        match self.gain(step) {
+        let add = |sum: i128, (thing, index, change): (Thing, u32, i64)| {
+            sum.checked_add(self.weight(thing, index).checked_mul(change.into())?)
+        };
+        match step.effects(self.ground).try_fold(0, add) {
             Some(gain) if gain <= 0 => Ok(gain < 0),
             Some(gain) => {
                 let (from, to) = (self.ground.place(step.instance, step.from), step.to);
@@ -153,13 +138,15 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// Whether every entry is of something that is there, and of the right length.
-fn fits(entries: &BTreeMap<u32, Vec<i64>>, length: impl Fn(usize) -> Option<usize>) -> bool {
-    entries.iter().all(|(&key, held)| length(key as usize) == Some(held.len()))
-}
-
-fn entry(entries: &BTreeMap<u32, Vec<i64>>, at: u32, index: u32) -> i64 {
-    entries.get(&at).and_then(|e| e.get(index as usize)).copied().unwrap_or(0)
+/// How many weights a thing has, if there is such a thing.
+fn size(ground: &Ground<'_>, thing: Thing) -> Option<usize> {
+    let Abstraction { queues, instances, followed, numbers, .. } = ground.abstraction;
+    match thing {
+        Thing::Queue(queue) => queues.get(queue as usize).map(|queue| queue.atoms.len()),
+        Thing::Instance(id) => instances.get(id as usize).map(|instance| instance.nodes.len()),
+        Thing::Followed(index) => followed.get(index as usize).map(|followed| followed.values.len()),
+        Thing::Number(number) => numbers.get(number as usize).map(|_| 1),
+    }
 }
 
 /// Checks a ranking of steps. Some queues have bounds.
@@ -170,7 +157,7 @@ pub(super) fn check(
     (goal, bounds): (Goal, &Bounded),
     budget: &Pace<'_>,
 ) -> Result<(), Refusal> {
-    let counted = counted(ground, ranking, budget)?;
+    let (mut counted, mut leaves) = (HashSet::new(), Vec::new());
     let present = present(steps);
     let alive: Vec<u32> = (0u32..).zip(steps).filter(|(_, step)| !step.progress).map(|(index, _)| index).collect();
     let mut open = vec![(ranking, alive)];
@@ -189,13 +176,15 @@ pub(super) fn check(
                     return wrong("that nothing grows does not show progress");
                 }
                 let scale = Scale::new(ground, weights)?;
-                weighs_all(ground, scale, &counted, (&present, bounds))?;
+                count(ground, &scale, &mut counted)?;
                 for step in alive_steps {
                     scale.loses(step)?;
                 }
+                leaves.push(scale);
             }
             Ranking::Lose(weights, rest) => {
                 let scale = Scale::new(ground, weights)?;
+                count(ground, &scale, &mut counted)?;
                 let mut left = Vec::new();
                 for (&index, step) in alive.iter().zip(alive_steps) {
                     if !scale.loses(step)? {
@@ -217,7 +206,7 @@ pub(super) fn check(
             }
         }
     }
-    Ok(())
+    leaves.iter().try_for_each(|scale| weighs_all(ground, scale, &counted, (&present, bounds)))
 }
 
 /// The atoms that some step leaves behind; others are never in a queue.
@@ -226,56 +215,39 @@ pub(super) fn present(steps: &[Step]) -> HashSet<(u32, u32)> {
     each.filter(|(.., change)| *change > 0).map(|&(queue, atom, _)| (queue, atom)).collect()
 }
 
-/// The `many` instances that weigh something anywhere in a ranking. Queues that are not claimed weigh nothing.
-fn counted(ground: &Ground<'_>, ranking: &Ranking, budget: &Pace<'_>) -> Result<Vec<bool>, Refusal> {
-    let mut counted = vec![false; ground.abstraction.instances.len()];
-    let mut open = vec![ranking];
-    while let Some(ranking) = open.pop() {
-        let weights = match ranking {
-            Ranking::Empty => continue,
-            Ranking::Bounded(weights) => weights,
-            Ranking::Lose(weights, rest) => {
-                open.push(rest);
-                weights
-            }
-            Ranking::Split { cases, .. } => {
-                open.extend(cases);
-                continue;
-            }
-        };
-        let scale = Scale::new(ground, weights)?;
-        for (&queue, held) in &weights.messages {
-            if !ground.abstraction.queues[queue as usize].claimed && held.iter().any(|&w| w != 0) {
+/// Adds the `many` instances that weigh something. Queues that are not claimed weigh nothing.
+fn count(ground: &Ground<'_>, scale: &Scale<'_>, counted: &mut HashSet<u32>) -> Result<(), Refusal> {
+    for (&thing, _) in scale.weights.iter().filter(|(_, held)| held.numbers().any(|weight| weight != 0)) {
+        match thing {
+            Thing::Instance(id) if ground.instance(id).many => drop(counted.insert(id)),
+            Thing::Queue(queue) if !ground.abstraction.queues[queue as usize].claimed => {
                 return wrong(format!("messages of {} count, but are not claimed", ground.queue_name(queue)));
             }
-        }
-        for (id, instance) in (0u32..).zip(&ground.abstraction.instances).filter(|(_, instance)| instance.many) {
-            budget.spend(instance.nodes.len())?;
-            counted[id as usize] |= (0..instance.nodes.len() as u32).any(|node| scale.potential(id, node) != 0);
+            _ => {}
         }
     }
-    Ok(counted)
+    Ok(())
 }
 
 /// Everything that is claimed and has no bound, and everything that counts anywhere, weighs at least 1.
 fn weighs_all(
     ground: &Ground<'_>,
-    scale: Scale<'_>,
-    counted: &[bool],
+    scale: &Scale<'_>,
+    counted: &HashSet<u32>,
     (present, bounds): (&HashSet<(u32, u32)>, &Bounded),
 ) -> Result<(), Refusal> {
     for (index, queue) in (0u32..).zip(&ground.abstraction.queues) {
         let counts = queue.claimed && !ground.kinds[index as usize].rendezvous && !bounds.queues.contains_key(&index);
         let there = |what| present.contains(&what) && !bounds.atoms.contains(&what);
-        let light = |atom: u32| there((index, atom)) && scale.message(index, atom) < 1;
+        let light = |atom: u32| there((index, atom)) && scale.weight(Thing::Queue(index), atom) < 1;
         if counts && (0..queue.atoms.len() as u32).any(light) {
             return wrong(format!("a message of {} is claimed, but weighs nothing", ground.queue_name(index)));
         }
     }
     for (id, instance) in (0u32..).zip(&ground.abstraction.instances) {
         let ended = |node: u32| instance.nodes[node as usize].at == Point::Gone;
-        let light = |node: u32| !ended(node) && scale.potential(id, node) < 1;
-        if counted[id as usize] && (0..instance.nodes.len() as u32).any(light) {
+        let light = |node: u32| !ended(node) && scale.weight(Thing::Instance(id), node) < 1;
+        if counted.contains(&id) && (0..instance.nodes.len() as u32).any(light) {
             return wrong(format!("processes of instance {id} count in one place and not in another"));
         }
     }
@@ -290,15 +262,14 @@ fn split<'s>(
     cases: &[Ranking],
     mut alive: impl Iterator<Item = &'s Step>,
 ) -> Result<(), Refusal> {
-    let size = match part {
-        Part::Instance(id) => {
-            let instance = ground.abstraction.instances.get(id as usize).filter(|instance| !instance.many);
-            instance.map(|instance| instance.nodes.len())
-        }
-        Part::Followed(index) => ground.abstraction.followed.get(index as usize).map(|f| f.values.len()),
+    let thing = match part {
+        Part::Instance(id) => Thing::Instance(id),
+        Part::Followed(index) => Thing::Followed(index),
     };
+    let fits =
+        size(ground, thing) == Some(groups.len()) && !matches!(part, Part::Instance(id) if ground.instance(id).many);
     // Also a part that is not there yet is in some case: there has to be one.
-    if size != Some(groups.len()) || cases.is_empty() || groups.iter().any(|&group| group as usize >= cases.len()) {
+    if !fits || cases.is_empty() || groups.iter().any(|&group| group as usize >= cases.len()) {
         return Err(Refusal::Malformed(format!("the cases of {part:?} do not fit its groups")));
     }
     let rises = |step: &&Step| ends(part, step).is_some_and(|(from, to)| groups[from as usize] < groups[to as usize]);

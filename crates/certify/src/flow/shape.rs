@@ -6,12 +6,11 @@
 
 mod passing;
 
-use super::{linear, values};
+use super::{counting, values};
 use crate::Refusal;
 use model::expr::{Pattern, Place, Scope};
-use model::flow_proof::{
-    Abstraction, Combination, Instance, Node, Origin, Point, Queue, QueueKey, Slots, Values, is_smashed,
-};
+use model::flow_proof::{Abstraction, Instance, Node, Origin, Point, Queue, QueueKey, Slots, Values, is_smashed};
+use model::ids::ChannelTypeId;
 use model::network::{Action, Initial, Machine, Network, ScalarType, Variable};
 use passing::choices_at;
 use std::collections::{HashMap, HashSet};
@@ -75,8 +74,6 @@ pub(super) struct Ground<'a> {
     pub(super) pids: Vec<Values>,
     /// Per process that is there from the start: its instance.
     pub(super) homes: Vec<u32>,
-    /// Numbers by instance (or none) and slot.
-    pub(super) numbers: HashMap<(Option<u32>, u32), Vec<u32>>,
     /// Creations by creator, node and edge.
     pub(super) creations: HashMap<(u32, u32, u32), u32>,
     /// Some channel is a rendezvous.
@@ -85,8 +82,8 @@ pub(super) struct Ground<'a> {
     pub(super) has_atomic: bool,
     /// The proof is about channels without limit: a send on a buffered one never waits.
     pub(super) unbounded: bool,
-    /// Combinations of linear invariants, by instance and node.
-    pub(super) hints: HashMap<(u32, u32), Vec<&'a Combination>>,
+    /// What is counted.
+    pub(super) counting: counting::Tables<'a>,
     /// Variables that something is stored into: their machine (none for shared ones) and index.
     assigned: HashSet<(Option<u32>, usize)>,
 }
@@ -113,12 +110,11 @@ impl<'a> Ground<'a> {
             open: Vec::new(),
             pids: Vec::new(),
             homes: Vec::new(),
-            numbers: HashMap::new(),
             creations: HashMap::new(),
             has_rendezvous: network.channel_types.iter().any(|ty| ty.is_rendezvous()),
             has_atomic: network.machines.iter().flat_map(|machine| &machine.edges).any(|edge| edge.atomic),
             unbounded,
-            hints: HashMap::new(),
+            counting: counting::Tables::default(),
             assigned: assigned(network),
         };
         ground.look_at_globals()?;
@@ -129,8 +125,7 @@ impl<'a> Ground<'a> {
         ground.look_at_creations()?;
         ground.find_homes()?;
         ground.look_at_followed()?;
-        ground.look_at_numbers()?;
-        linear::look_at(&mut ground)?;
+        ground.counting = counting::Tables::new(&ground)?;
         Ok(ground)
     }
 
@@ -142,14 +137,6 @@ impl<'a> Ground<'a> {
     /// An instance.
     pub(super) fn instance(&self, instance: u32) -> &'a Instance {
         &self.abstraction.instances[instance as usize]
-    }
-
-    /// The variables that an instance sees in a scope.
-    pub(super) fn table(&self, scope: Scope, machine: usize) -> Option<&Table<'a>> {
-        match scope {
-            Scope::Global => Some(&self.globals),
-            Scope::Local => self.locals.get(machine),
-        }
     }
 
     /// An instance and a node of it, as text.
@@ -259,34 +246,31 @@ impl<'a> Ground<'a> {
         instance.folded.iter().map(|&slot| Some(values::constant(node.values.get(slot as usize)?))).collect()
     }
 
-    /// The queues are those that the model declares, each once.
+    /// The queues are those that the model declares, in order: those of shared variables, then those of each instance.
     fn look_at_queues(&mut self) -> Result<(), Refusal> {
-        let claimed = self.abstraction.queues.len().min(MOST_QUEUES);
-        let mut declared = HashMap::new();
-        declare(None, &self.network.variables, &mut declared);
-        for id in 0..self.abstraction.instances.len() as u32 {
-            declare(Some(id), &self.machine(id).variables, &mut declared);
-            if declared.len() > claimed {
-                break;
-            }
-        }
-        if declared.len() != self.abstraction.queues.len() || declared.len() > MOST_QUEUES {
-            return malformed("there are not as many queues as the model has");
-        }
-        for (index, queue) in self.abstraction.queues.iter().enumerate() {
-            let ty = declared.get(&queue.key).and_then(|&ty| self.network.channel_types.get(ty));
-            let Some(ty) = ty.filter(|_| self.queues.insert(queue.key, index as u32).is_none()) else {
-                return malformed(format!("queue {index} is not one of the model's, or is there twice"));
+        let (network, abstraction) = (self.network, self.abstraction);
+        let own = (0u32..)
+            .zip(&abstraction.instances)
+            .flat_map(|(id, instance)| declared(Some(id), &network.machines[instance.machine as usize].variables));
+        let mut declared = declared(None, &network.variables).chain(own);
+        for (index, queue) in (0u32..).zip(&abstraction.queues) {
+            let ty = declared.next().filter(|(key, _)| *key == queue.key);
+            let Some(ty) = ty.and_then(|(_, ty)| network.channel_types.get(ty.index())) else {
+                return malformed(format!("queue {index} is not the next one of the model"));
             };
             if !self.is_queue_of(queue, &ty.fields) {
                 return malformed(format!("the messages of queue {index} are not well formed"));
             }
-            let dies = queue.key.instance.is_some_and(|id| self.points[id as usize].contains(&Point::Gone));
+            self.queues.insert(queue.key, index);
+            let owner = queue.key.instance;
+            let dies = owner.is_some_and(|id| self.points[id as usize].contains(&Point::Gone));
             let rendezvous = ty.is_rendezvous();
-            let many = queue.key.instance.is_some_and(|id| self.instance(id).many);
-            let single = !rendezvous && !many;
+            let single = !rendezvous && !owner.is_some_and(|id| self.instance(id).many);
             let capacity = ty.capacity.filter(|_| single);
             self.kinds.push(Kind { fields: &ty.fields, rendezvous, capacity, single, dies });
+        }
+        if declared.next().is_some() || abstraction.queues.len() > MOST_QUEUES {
+            return malformed("there are not as many queues as the model has");
         }
         Ok(())
     }
@@ -341,20 +325,15 @@ impl<'a> Ground<'a> {
         if let Some(id) = own.into_values().next() {
             return malformed(format!("instance {id} is there from the start, but no process is"));
         }
-        self.find_numbers_of_processes();
-        Ok(())
-    }
-
-    /// The numbers of processes are known if all are there from the start.
-    fn find_numbers_of_processes(&mut self) {
-        let mut pids = vec![values::none(); self.abstraction.instances.len()];
+        // The numbers of processes are known if all are there from the start.
+        self.pids = vec![values::none(); self.abstraction.instances.len()];
         for (number, &home) in (0i32..).zip(&self.homes) {
-            pids[home as usize] = values::join(&pids[home as usize], &values::number(number));
+            self.pids[home as usize] = values::join(&self.pids[home as usize], &values::number(number));
         }
         for creation in &self.abstraction.creations {
-            pids[creation.instance as usize] = values::natural();
+            self.pids[creation.instance as usize] = values::natural();
         }
-        self.pids = pids;
+        Ok(())
     }
 
     fn look_at_followed(&self) -> Result<(), Refusal> {
@@ -366,30 +345,6 @@ impl<'a> Ground<'a> {
             if !same || followed.values.binary_search(&followed.first).is_err() || !seen.insert(slot) {
                 return malformed(format!("followed variable {index} is not followed value by value"));
             }
-        }
-        Ok(())
-    }
-
-    fn look_at_numbers(&mut self) -> Result<(), Refusal> {
-        for (index, number) in (0u32..).zip(&self.abstraction.numbers) {
-            let slot = number.slot as usize;
-            let held: Option<Vec<&Values>> = match number.instance {
-                None => self.abstraction.globals.get(slot).filter(|_| !self.globals.is_smashed(slot)).map(|v| vec![v]),
-                Some(id) => self.abstraction.instances.get(id as usize).filter(|i| !i.many).and_then(|instance| {
-                    let table = &self.locals[instance.machine as usize];
-                    let nodes = instance.nodes.iter().filter(|node| node.at != Point::Gone);
-                    (slot < table.types.len() && !table.is_smashed(slot))
-                        .then(|| nodes.map(|n| &n.values[slot]).collect())
-                }),
-            };
-            let inside = |values: &&Values| {
-                let fits = |(low, high)| if number.upwards { high <= number.limit } else { number.limit <= low };
-                values::is_none(values) || values::extent(values).is_some_and(fits)
-            };
-            if !held.is_some_and(|held| held.iter().all(inside)) {
-                return malformed(format!("number {index} is not counted up to its limit"));
-            }
-            self.numbers.entry((number.instance, number.slot)).or_default().push(index);
         }
         Ok(())
     }
@@ -420,14 +375,15 @@ fn assigned(network: &Network) -> HashSet<(Option<u32>, usize)> {
     all
 }
 
-/// The queues that variables declare, with the indices of their types.
-fn declare(instance: Option<u32>, variables: &[Variable], found: &mut HashMap<QueueKey, usize>) {
-    for (variable, declaration) in (0u32..).zip(variables) {
-        if let Initial::NewChannel(ty) = declaration.initial {
-            let keys = (0..declaration.len() as u32).map(|element| QueueKey { instance, variable, element });
-            found.extend(keys.map(|key| (key, ty.index())));
-        }
-    }
+/// The queues that variables declare, with their types.
+fn declared(instance: Option<u32>, variables: &[Variable]) -> impl Iterator<Item = (QueueKey, ChannelTypeId)> {
+    (0u32..).zip(variables).flat_map(move |(variable, declaration)| {
+        let (ty, len) = match declaration.initial {
+            Initial::NewChannel(ty) => (ty, declaration.len() as u32),
+            _ => (ChannelTypeId(0), 0),
+        };
+        (0..len).map(move |element| (QueueKey { instance, variable, element }, ty))
+    })
 }
 
 /// The values of a field lie in a class: one constant, or none of them. (Constants among those of the last class do not

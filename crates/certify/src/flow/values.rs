@@ -78,16 +78,11 @@ pub(super) fn stored(ty: ScalarType, values: Values) -> Values {
         (ScalarType::Channel, _) => Values::AnyQueue,
         (_, Values::Queues(_) | Values::AnyQueue) => of_type(ty),
         (_, Values::Set(all)) => numbers(all.into_iter().map(|n| ty.truncate(n)).collect()),
-        (_, range @ Values::Range(..)) => {
-            let whole = of_type(ty);
-            if within(&range, &hull(&whole)) { range } else { whole }
-        }
+        (_, Values::Range(low, high)) => match extent(&of_type(ty)) {
+            Some((least, greatest)) if least <= low && high <= greatest => Values::Range(low, high),
+            _ => of_type(ty),
+        },
     }
-}
-
-/// The smallest range around a set of numbers.
-fn hull(values: &Values) -> Values {
-    extent(values).map_or_else(|| values.clone(), |(low, high)| Values::Range(low, high))
 }
 
 /// The least and the greatest number; nothing for references, or if there is none.
@@ -104,15 +99,6 @@ pub(super) fn contains(values: &Values, n: i32) -> bool {
     match values {
         Values::Set(all) => all.binary_search(&n).is_ok(),
         Values::Range(low, high) => (*low..=*high).contains(&n),
-        Values::Queues(_) | Values::AnyQueue => true,
-    }
-}
-
-/// Whether a number other than this can be among them.
-fn contains_other(values: &Values, n: i32) -> bool {
-    match values {
-        Values::Set(all) => all.iter().any(|&m| m != n),
-        Values::Range(low, high) => low != high || *low != n,
         Values::Queues(_) | Values::AnyQueue => true,
     }
 }
@@ -180,7 +166,7 @@ pub(super) fn within(a: &Values, b: &Values) -> bool {
 
 /// Whether one of the values can be true (not zero), and whether one can be false.
 pub(super) fn truth(values: &Values) -> (bool, bool) {
-    (contains_other(values, 0), contains(values, 0))
+    (!is_none(values) && constant(values) != Some(0), contains(values, 0))
 }
 
 fn of_truth(can_hold: bool, can_fail: bool) -> Values {
@@ -212,21 +198,18 @@ pub(super) fn binary(op: BinaryOp, a: &Values, b: &Values) -> Values {
     if is_none(a) || is_none(b) {
         return none();
     }
-    let ((a_holds, a_fails), (b_holds, b_fails)) = (truth(a), truth(b));
-    match op {
-        BinaryOp::And => of_truth(a_holds && b_holds, a_fails || b_fails),
-        BinaryOp::Or => of_truth(a_holds || b_holds, a_fails && b_fails),
-        _ => match (extent(a), extent(b)) {
-            (Some(x), Some(y)) => of_ranges(op, x, y),
-            _ if is_comparison(op) => truth_value(),
-            _ => any(),
-        },
+    if is_comparison(op) {
+        return of_truth(!is_none(&compared(op, a, b)), !is_none(&compared(opposite(op), a, b)));
+    }
+    match (extent(a), extent(b)) {
+        (Some(x), Some(y)) => of_ranges(op, x, y),
+        _ => any(),
     }
 }
 
 /// Whether the operator compares.
 pub(super) fn is_comparison(op: BinaryOp) -> bool {
-    mirrored(op) != op || matches!(op, BinaryOp::Equal | BinaryOp::NotEqual)
+    opposite(op) != op
 }
 
 /// `b mirrored(op) a` is `a op b`, for comparisons.
@@ -255,29 +238,22 @@ pub(super) fn opposite(op: BinaryOp) -> BinaryOp {
 
 /// Interval arithmetic; any number where the result may wrap around.
 fn of_ranges(op: BinaryOp, (l, h): (i32, i32), (m, k): (i32, i32)) -> Values {
-    let fitting = |low: i64, high: i64| match (i32::try_from(low), i32::try_from(high)) {
-        (Ok(low), Ok(high)) => between(low, high),
-        _ => any(),
-    };
-    let [l64, h64, m64, k64] = [l, h, m, k].map(i64::from);
-    match op {
-        BinaryOp::Add => fitting(l64 + m64, h64 + k64),
-        BinaryOp::Sub => fitting(l64 - k64, h64 - m64),
-        BinaryOp::Mul => {
-            let corners = [l64 * m64, l64 * k64, h64 * m64, h64 * k64];
-            let [low, high] = corners.iter().fold([i64::MAX, i64::MIN], |[l, h], &c| [l.min(c), h.max(c)]);
-            fitting(low, high)
+    let corners = |exact: fn(i64, i64) -> i64| {
+        let all = [(l, m), (l, k), (h, m), (h, k)].map(|(a, b)| exact(a.into(), b.into()));
+        let [low, high] = all.iter().fold([i64::MAX, i64::MIN], |[low, high], &n| [low.min(n), high.max(n)]);
+        match (i32::try_from(low), i32::try_from(high)) {
+            (Ok(low), Ok(high)) => between(low, high),
+            _ => any(),
         }
-        BinaryOp::Div if l >= 0 && m > 0 => between(l / k, h / m),
+    };
+    match op {
+        BinaryOp::Add => corners(|a, b| a + b),
+        BinaryOp::Sub => corners(|a, b| a - b),
+        BinaryOp::Mul => corners(|a, b| a * b),
+        BinaryOp::Div if l >= 0 && m > 0 => corners(|a, b| a / b),
         BinaryOp::Rem if l >= 0 && m > 0 => between(0, h.min(k - 1)),
         BinaryOp::BitAnd if l >= 0 && m >= 0 => between(0, h.min(k)),
         BinaryOp::ShiftRight if l >= 0 => between(0, h),
-        BinaryOp::Less => of_truth(l < k, h >= m),
-        BinaryOp::LessEqual => of_truth(l <= k, h > m),
-        BinaryOp::Greater => of_truth(h > m, l <= k),
-        BinaryOp::GreaterEqual => of_truth(h >= m, l < k),
-        BinaryOp::Equal => of_truth(l <= k && m <= h, !(l == h && m == k && l == m)),
-        BinaryOp::NotEqual => of_truth(!(l == h && m == k && l == m), l <= k && m <= h),
         _ => any(),
     }
 }
@@ -287,28 +263,19 @@ pub(super) fn compared(op: BinaryOp, a: &Values, b: &Values) -> Values {
     let (Some((l, h)), Some((m, k))) = (extent(a), extent(b)) else {
         return if is_none(b) { none() } else { a.clone() };
     };
-    let fits = |n: i32| match op {
-        BinaryOp::Less => n < k,
-        BinaryOp::LessEqual => n <= k,
-        BinaryOp::Greater => n > m,
-        BinaryOp::GreaterEqual => n >= m,
-        BinaryOp::Equal => contains(b, n),
-        BinaryOp::NotEqual => contains_other(b, n),
-        _ => true,
-    };
-    if let Values::Set(all) = a {
-        return Values::Set(all.iter().copied().filter(|&n| fits(n)).collect());
-    }
     match op {
-        BinaryOp::Less => k.checked_sub(1).map_or_else(none, |k| between(l, h.min(k))),
-        BinaryOp::LessEqual => between(l, h.min(k)),
-        BinaryOp::Greater => m.checked_add(1).map_or_else(none, |m| between(l.max(m), h)),
-        BinaryOp::GreaterEqual => between(l.max(m), h),
+        BinaryOp::Less => k.checked_sub(1).map_or_else(none, |k| meet(a, &Values::Range(i32::MIN, k))),
+        BinaryOp::LessEqual => meet(a, &Values::Range(i32::MIN, k)),
+        BinaryOp::Greater => m.checked_add(1).map_or_else(none, |m| meet(a, &Values::Range(m, i32::MAX))),
+        BinaryOp::GreaterEqual => meet(a, &Values::Range(m, i32::MAX)),
         BinaryOp::Equal => meet(a, b),
-        // Only an end can be cut off.
-        BinaryOp::NotEqual if l == h && !fits(l) => none(),
-        BinaryOp::NotEqual if !fits(l) => between(l + 1, h),
-        BinaryOp::NotEqual if !fits(h) => between(l, h - 1),
+        BinaryOp::NotEqual if m == k => match a {
+            Values::Set(all) => Values::Set(all.iter().copied().filter(|&n| n != m).collect()),
+            // Of a range, only an end can be cut off.
+            _ if l == m => compared(BinaryOp::Greater, a, b),
+            _ if h == m => compared(BinaryOp::Less, a, b),
+            _ => a.clone(),
+        },
         _ => a.clone(),
     }
 }

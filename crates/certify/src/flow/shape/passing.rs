@@ -76,8 +76,8 @@ impl<'a> Ground<'a> {
         let declares_buffered = |place: &Place| {
             let owner = (place.scope == Scope::Local).then_some(machine);
             let index = place.variable.index();
-            let table = self.table(place.scope, machine as usize);
-            let variable = table.and_then(|table| table.variables.get(index));
+            let table = owner.map_or(&self.globals, |id| &self.locals[id as usize]);
+            let variable = table.variables.get(index);
             let parameter = owner.is_some_and(|id| index < self.network.machines[id as usize].parameters);
             let ty = match variable.map(|variable| &variable.initial) {
                 Some(Initial::NewChannel(ty)) => self.network.channel_types.get(ty.index()),

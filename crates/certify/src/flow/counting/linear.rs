@@ -9,12 +9,15 @@
 //! a state.
 
 use super::ghosts::{Now, Span, first, usual};
-use super::invariant::{Failure, Step, Steps, first_globals, first_locals};
-use super::shape::Ground;
+use super::type_of;
 use crate::Refusal;
-use model::flow_proof::{Combination, Ghost, LinearInvariant, Origin, Point, Values};
+use crate::flow::counting::Failure;
+use crate::flow::invariant::{Step, Steps, first_globals, first_locals};
+use crate::flow::shape::Ground;
+use crate::pace::Pace;
+use model::flow_proof::{Combination, Ghost, LinearInvariant, Node, Origin, Point, Values};
 use model::network::{Initial, ScalarType};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// No factor is greater than this, and of nothing are there more than that, so that sums fit 128 bits: with spans of 40
 /// bits, a part is less than 2 to the 32 + 32 + 10 + 40, and there are 2 to the 10 of them.
@@ -24,7 +27,7 @@ const MOST: usize = 1 << 10;
 const FARTHEST: u64 = 1 << 40;
 
 /// A factor times the number of a span that makes it least; none if there is no such number.
-fn least_product(times: i128, span: Span) -> Option<i128> {
+pub(super) fn least_product(times: i128, span: Span) -> Option<i128> {
     let end = match times.signum() {
         0 => return Some(0),
         1 => span.low?,
@@ -47,31 +50,27 @@ pub(super) struct Form {
     ghosts: BTreeMap<u32, i128>,
 }
 
-/// Where the process is that moves, and which instances are created by the step.
-#[derive(Clone, Copy)]
-struct Moving<'s> {
+/// What can be before a step, or in a state.
+struct Scene<'s> {
+    /// Where the process is that moves.
     own: Option<(u32, u32)>,
-    born: &'s [(u32, Vec<u32>)],
-}
-
-/// What can be before a step.
-struct Before<'s> {
-    moving: Moving<'s>,
+    /// What is created by the step.
+    born: &'s [(u32, u32)],
     spans: &'s [Span],
-    /// At least so many messages of an atom are there.
-    taken: &'s dyn Fn(u32, u32) -> i128,
+    /// What the step takes is there.
+    traffic: &'s [(u32, u32, i32)],
     /// It is a state: nothing is being handed over.
     settled: bool,
 }
 
 impl Form {
     /// A ghost, times a factor, plus a constant.
-    pub(super) fn of_ghost(ghost: u32, factor: i128, constant: i64) -> Self {
-        Form { constant: constant.into(), ghosts: [(ghost, factor)].into(), ..Form::default() }
+    pub(super) fn of_ghost(ghost: u32, factor: i128, constant: i128) -> Self {
+        Form { constant, ghosts: [(ghost, factor)].into(), ..Form::default() }
     }
 
     /// Adds an invariant times a factor.
-    fn add(&mut self, ground: &Ground<'_>, invariant: &LinearInvariant, factor: i128, moving: Moving<'_>) {
+    fn add(&mut self, ground: &Ground<'_>, invariant: &LinearInvariant, factor: i128, scene: &Scene<'_>) {
         self.constant += factor * i128::from(invariant.constant);
         for (&queue, held) in &invariant.messages {
             for (atom, &times) in (0u32..).zip(held) {
@@ -79,11 +78,11 @@ impl Form {
             }
         }
         for (&id, held) in &invariant.nodes {
-            match moving.own {
+            match scene.own {
                 Some((own, node)) if own == id && !ground.instance(id).many => {
                     self.constant += factor * i128::from(held[node as usize]);
                 }
-                _ if moving.born.iter().any(|(born, _)| *born == id) && !ground.instance(id).many => {}
+                _ if scene.born.iter().any(|(born, _)| *born == id) && !ground.instance(id).many => {}
                 _ => {
                     let sums = self.nodes.entry(id).or_insert_with(|| vec![0; held.len()]);
                     sums.iter_mut().zip(held).for_each(|(sum, &times)| *sum += factor * i128::from(times));
@@ -96,12 +95,13 @@ impl Form {
     }
 
     /// The least value that the sum can have; none if there is none.
-    fn least(&self, ground: &Ground<'_>, before: &Before<'_>) -> Option<i128> {
+    fn least(&self, ground: &Ground<'_>, scene: &Scene<'_>) -> Option<i128> {
         let mut sum = self.constant;
         for (&(queue, atom), &times) in &self.messages {
-            let there = (before.taken)(queue, atom);
+            let change = scene.traffic.iter().find(|(q, a, _)| (*q, *a) == (queue, atom));
+            let there = change.map_or(0, |&(.., change)| i128::from(-change).max(0));
             sum += match ground.kinds[queue as usize].rendezvous {
-                true if before.settled => 0,
+                true if scene.settled => 0,
                 true => (times * there).min(times),
                 false if times < 0 => return None,
                 false => times * there,
@@ -113,7 +113,7 @@ impl Form {
                 if sums.iter().any(|&times| times < 0) {
                     return None;
                 }
-                let here = before.moving.own.filter(|(own, _)| *own == id);
+                let here = scene.own.filter(|(own, _)| *own == id);
                 sum += here.map_or(0, |(_, node)| sums[node as usize]);
             } else {
                 let least = sums.iter().min().copied();
@@ -121,7 +121,7 @@ impl Form {
             }
         }
         for (&ghost, &times) in &self.ghosts {
-            sum += least_product(times, before.spans[ghost as usize])?;
+            sum += least_product(times, scene.spans[ghost as usize])?;
         }
         Some(sum)
     }
@@ -134,18 +134,17 @@ impl Form {
         spans: &[Span],
         taken: Option<(u32, u32)>,
     ) -> bool {
-        let moving = Moving { own: Some(own), born: &[] };
-        let taken = |queue: u32, atom: u32| i128::from(taken == Some((queue, atom)));
-        let before = Before { moving, spans, taken: &taken, settled: false };
-        let hints = ground.hints.get(&own).into_iter().flatten();
-        self.least(ground, &before).is_some_and(|least| least >= 0)
-            || hints.copied().any(|combination| self.follows(ground, combination, &before))
+        let traffic = taken.map(|(queue, atom)| (queue, atom, -1));
+        let scene = Scene { own: Some(own), born: &[], spans, traffic: traffic.as_slice(), settled: false };
+        let hints = ground.counting.hints.get(&own).into_iter().flatten();
+        self.least(ground, &scene).is_some_and(|least| least >= 0)
+            || hints.copied().any(|combination| self.follows(ground, combination, &scene))
     }
 
     /// Whether the sum (of whole numbers) is at least 0 where a combination of invariants is.
-    fn follows(&self, ground: &Ground<'_>, combination: &Combination, before: &Before<'_>) -> bool {
+    fn follows(&self, ground: &Ground<'_>, combination: &Combination, scene: &Scene<'_>) -> bool {
         let scale = i128::from(combination.scale);
-        self.scaled(scale).without(ground, combination, before).is_some_and(|least| least > -scale)
+        self.scaled(scale).without(ground, combination, scene).is_some_and(|least| least > -scale)
     }
 
     fn scaled(&self, scale: i128) -> Form {
@@ -158,18 +157,19 @@ impl Form {
     }
 
     /// The least value after a combination of invariants was taken away.
-    fn without(mut self, ground: &Ground<'_>, combination: &Combination, before: &Before<'_>) -> Option<i128> {
+    fn without(mut self, ground: &Ground<'_>, combination: &Combination, scene: &Scene<'_>) -> Option<i128> {
         for &(index, factor) in &combination.of {
             let invariant = &ground.abstraction.linear.invariants[index as usize];
-            self.add(ground, invariant, -i128::from(factor), before.moving);
+            self.add(ground, invariant, -i128::from(factor), scene);
         }
-        self.least(ground, before)
+        self.least(ground, scene)
     }
 
     /// An invariant after a step, as a sum over what was before it; none if a ghost can be anything.
     fn after(ground: &Ground<'_>, invariant: &LinearInvariant, step: &Step) -> Option<Form> {
         let mut form = Form::default();
-        form.add(ground, invariant, 1, Moving { own: Some((step.instance, step.to)), born: &step.single });
+        let own = Some((step.instance, step.to));
+        form.add(ground, invariant, 1, &Scene { own, born: &step.born, spans: &[], traffic: &[], settled: false });
         let entry = |map: &BTreeMap<u32, Vec<i64>>, key: u32, index: u32| {
             map.get(&key).map_or(0, |held| i128::from(held[index as usize]))
         };
@@ -180,9 +180,7 @@ impl Form {
         if ground.instance(step.instance).many {
             form.constant += node(step.instance, step.to) - node(step.instance, step.from);
         }
-        for (id, nodes) in step.born.iter().chain(&step.single) {
-            form.constant += nodes.iter().map(|&first| node(*id, first)).min()?;
-        }
+        form.constant += step.born.iter().map(|&(id, first)| node(id, first)).sum::<i128>();
         let ghosts = std::mem::take(&mut form.ghosts);
         for (&ghost, &times) in &ghosts {
             match step.ledger.now[ghost as usize] {
@@ -199,12 +197,12 @@ impl Form {
 }
 
 /// Looks at every number in the linear invariants, before anything else uses them.
-pub(super) fn look_at<'a>(ground: &mut Ground<'a>) -> Result<(), Refusal> {
+pub(super) fn look_at<'a>(ground: &Ground<'a>) -> Result<HashMap<(u32, u32), Vec<&'a Combination>>, Refusal> {
     let abstraction = ground.abstraction;
     let linear = &abstraction.linear;
     let malformed = |what: &str| Err(Refusal::Malformed(format!("the linear invariants {what}")));
     if linear.is_empty() {
-        return Ok(());
+        return Ok(HashMap::new());
     }
     if !ground.unbounded {
         return malformed("hold only where channels have no limit");
@@ -232,23 +230,12 @@ pub(super) fn look_at<'a>(ground: &mut Ground<'a>) -> Result<(), Refusal> {
     for hint in &linear.hints {
         hints.entry((hint.instance, hint.node)).or_default().push(&hint.combination);
     }
-    ground.hints = hints;
-    Ok(())
+    Ok(hints)
 }
 
 /// A ghost follows one number of a shared slot or of a single instance, or a sum of numbers of 32 bits.
 fn is_ghost(ground: &Ground<'_>, ghost: &Ghost) -> bool {
-    let ty = |instance: Option<u32>, slot: u32| {
-        let table = match instance {
-            None => &ground.globals,
-            Some(id) => {
-                let instance = ground.abstraction.instances.get(id as usize).filter(|instance| !instance.many)?;
-                &ground.locals[instance.machine as usize]
-            }
-        };
-        let ty = table.types.get(slot as usize).copied()?;
-        (ty != ScalarType::Channel && !table.is_smashed(slot as usize)).then_some(ty)
-    };
+    let ty = |instance: Option<u32>, slot: u32| type_of(ground, instance, slot);
     match ghost.terms.as_slice() {
         [] => false,
         [term] => !term.minus && ty(term.instance, term.slot).is_some(),
@@ -285,8 +272,7 @@ fn is_sum(ground: &Ground<'_>, invariant: &LinearInvariant) -> bool {
     let nodes = invariant.nodes.iter().all(|(&id, held)| {
         let Some(instance) = ground.abstraction.instances.get(id as usize) else { return false };
         // Of any number of processes, those that have ended are not counted.
-        let ended =
-            |(node, times): (&model::flow_proof::Node, &i64)| instance.many && node.at == Point::Gone && *times != 0;
+        let ended = |(node, times): (&Node, &i64)| instance.many && node.at == Point::Gone && *times != 0;
         held.len() == instance.nodes.len() && held.iter().all(small) && !instance.nodes.iter().zip(held).any(ended)
     });
     let known =
@@ -295,19 +281,15 @@ fn is_sum(ground: &Ground<'_>, invariant: &LinearInvariant) -> bool {
 }
 
 /// Checks that the invariants hold at the start and that all steps keep them, and returns the bounds that follow.
-pub(super) fn check(
-    ground: &Ground<'_>,
-    steps: &Steps,
-    spend: &dyn Fn(usize) -> Result<(), Refusal>,
-) -> Result<HashMap<u32, u64>, Refusal> {
+pub(super) fn check(ground: &Ground<'_>, steps: &Steps, budget: &Pace<'_>) -> Result<HashMap<u32, u64>, Refusal> {
     let linear = &ground.abstraction.linear;
     if linear.is_empty() {
         return Ok(HashMap::new());
     }
     starts(ground)?;
     for step in &steps.complete {
-        let hints = ground.hints.get(&(step.instance, step.from)).map_or(0, Vec::len);
-        spend(linear.invariants.len() * (hints + 2))?;
+        let hints = ground.counting.hints.get(&(step.instance, step.from)).map_or(0, Vec::len);
+        budget.spend(linear.invariants.len() * (hints + 2))?;
         for (index, invariant) in linear.invariants.iter().enumerate() {
             if !keeps(ground, index as u32, invariant, step) {
                 let from = ground.place(step.instance, step.from);
@@ -315,7 +297,7 @@ pub(super) fn check(
             }
         }
     }
-    bounds(ground, &steps.failed, spend)
+    bounds(ground, &steps.failed, budget)
 }
 
 /// At the start there are no messages, and processes are at their first nodes.
@@ -358,14 +340,12 @@ fn keeps(ground: &Ground<'_>, index: u32, invariant: &LinearInvariant, step: &St
         return true;
     }
     let Some(after) = Form::after(ground, invariant, step) else { return false };
-    let change = |queue: u32, atom: u32| step.traffic.iter().find(|(q, a, _)| (*q, *a) == (queue, atom));
-    let taken = |queue: u32, atom: u32| change(queue, atom).map_or(0, |&(.., change)| i128::from(-change).max(0));
-    let moving = Moving { own: Some((step.instance, step.from)), born: &step.single };
-    let before = Before { moving, spans: &step.ledger.before, taken: &taken, settled: false };
+    let (own, spans) = (Some((step.instance, step.from)), step.ledger.before.as_slice());
+    let scene = Scene { own, born: &step.born, spans, traffic: &step.traffic, settled: false };
     let itself = Combination { scale: 1, of: vec![(index, 1)] };
     let nothing = Combination { scale: 1, of: Vec::new() };
-    let hints = ground.hints.get(&(step.instance, step.from)).into_iter().flatten().copied();
-    [&itself, &nothing].into_iter().chain(hints).any(|combination| after.follows(ground, combination, &before))
+    let hints = ground.counting.hints.get(&(step.instance, step.from)).into_iter().flatten().copied();
+    [&itself, &nothing].into_iter().chain(hints).any(|combination| after.follows(ground, combination, &scene))
 }
 
 /// Whether a step changes nothing that is in the sum.
@@ -375,19 +355,15 @@ fn is_untouched(invariant: &LinearInvariant, step: &Step) -> bool {
     let heavy = |(queue, atom, _): &(u32, u32, i32)| {
         invariant.messages.get(queue).is_some_and(|held| held[*atom as usize] != 0)
     };
-    let born = |(id, nodes): &(u32, Vec<u32>)| nodes.iter().any(|&first| node(*id, first) != 0);
+    let born = |&(id, first): &(u32, u32)| node(id, first) != 0;
     node(step.instance, step.from) == node(step.instance, step.to)
         && !step.traffic.iter().any(heavy)
-        && !step.born.iter().chain(&step.single).any(born)
+        && !step.born.iter().any(born)
         && !invariant.ghosts.iter().any(moves)
 }
 
 /// The bounds of queues, in every state and at the moment before a run fails.
-fn bounds(
-    ground: &Ground<'_>,
-    failed: &std::collections::HashSet<Failure>,
-    spend: &dyn Fn(usize) -> Result<(), Refusal>,
-) -> Result<HashMap<u32, u64>, Refusal> {
+fn bounds(ground: &Ground<'_>, failed: &HashSet<Failure>, budget: &Pace<'_>) -> Result<HashMap<u32, u64>, Refusal> {
     let linear = &ground.abstraction.linear;
     let spans: Vec<Span> = linear.ghosts.iter().map(|ghost| usual(ground, ghost)).collect();
     let mut best: HashMap<u32, u64> = HashMap::new();
@@ -399,22 +375,18 @@ fn bounds(
         let name = || ground.queue_name(bound.queue);
         let mut room = Form { constant: bound.at_most.into(), ..Form::default() };
         room.messages = (0..queue.atoms.len() as u32).map(|atom| ((bound.queue, atom), -1)).collect();
-        let nothing: &dyn Fn(u32, u32) -> i128 = &|_, _| 0;
-        let moving = Moving { own: None, born: &[] };
-        let before = Before { moving, spans: &spans, taken: nothing, settled: true };
-        if bound.at_most > GREATEST as u64 || !room.follows(ground, &bound.combination, &before) {
+        let scene = |own| Scene { own, born: &[], spans: &spans, traffic: &[], settled: own.is_none() };
+        if bound.at_most > GREATEST as u64 || !room.follows(ground, &bound.combination, &scene(None)) {
             return Err(Refusal::Bound(format!("{} can hold more than {}", name(), bound.at_most)));
         }
-        spend(failed.len())?;
+        budget.spend(failed.len())?;
         for failure in failed.iter().filter(|failure| failure.sent.contains(&bound.queue)) {
             let count = |queues: &mut dyn Iterator<Item = u32>| queues.filter(|&q| q == bound.queue).count() as i128;
             let (sent, taken) =
                 (count(&mut failure.sent.iter().copied()), count(&mut failure.taken.iter().map(|(q, _)| *q)));
             let mut left = room.clone();
             left.constant += taken - sent;
-            let moving = Moving { own: Some((failure.instance, failure.from)), born: &[] };
-            let before = Before { moving, spans: &spans, taken: nothing, settled: false };
-            if !left.follows(ground, &bound.combination, &before) {
+            if !left.follows(ground, &bound.combination, &scene(Some((failure.instance, failure.from)))) {
                 let what = format!("{} can hold more than {} before a run fails", name(), bound.at_most);
                 return Err(Refusal::Bound(what));
             }
