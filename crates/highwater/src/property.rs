@@ -5,7 +5,7 @@ use model::diagnostic::nearest;
 use model::verdict::Property;
 
 /// All properties.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 26] = [
     "safety",
     "deadlock",
     "boundedness",

@@ -20,7 +20,13 @@ pub fn add_formulas(network: &mut Network, texts: &[String]) -> Result<(), Error
         let parsed = ltl::parse(text).map_err(|error| refused(error.message))?;
         let atoms = parsed.atoms.iter().map(|atom| read_atom(atom, network)).collect::<Result<Vec<_>, _>>();
         let formula = ltl::with_atoms(&parsed.formula, &atoms.map_err(refused)?);
-        network.formulas.push(Formula { name: text.clone(), text: text.clone(), formula, is_question: false, span: Span::NONE });
+        network.formulas.push(Formula {
+            name: text.clone(),
+            text: text.clone(),
+            formula,
+            is_question: false,
+            span: Span::NONE,
+        });
     }
     Ok(())
 }

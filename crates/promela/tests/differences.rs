@@ -107,7 +107,7 @@ fn infinite(heading: &str, fair: bool, ask: impl Fn(&Setting<'_>, &Network) -> V
 fn a_property_changes_nothing_in_the_model() {
     // SPIN: violated.
     let verdict = infinite("The number of processes beside a claim", false, |setting, network| {
-        setting.formula("p", &network.formulas[0].formula).verdict
+        setting.formula(&Property::Ltl(String::from("p")), &network.formulas[0].formula).verdict
     });
     assert_eq!(verdict, Verdict::Proved);
 }

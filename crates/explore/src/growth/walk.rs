@@ -138,7 +138,12 @@ impl Hunt<'_> {
     }
 
     /// Gathers the steps of a state; returns the process that keeps control in it.
-    pub(super) fn steps(&mut self, state: &[u8], control: Option<u32>, steps: &mut Steps) -> Result<Option<u32>, Reason> {
+    pub(super) fn steps(
+        &mut self,
+        state: &[u8],
+        control: Option<u32>,
+        steps: &mut Steps,
+    ) -> Result<Option<u32>, Reason> {
         for control in [control, None] {
             steps.all.clear();
             let crashed = &mut self.crashed;

@@ -9,7 +9,7 @@ use explore::reduction::Mode;
 use model::budget::Budget;
 use model::context::Context;
 use model::semantics::{Reading, Semantics};
-use model::verdict::Verdict;
+use model::verdict::{Property, Verdict};
 use std::path::Path;
 
 /// What is compared.
@@ -117,7 +117,7 @@ fn ours(question: Question, text: &str) -> Option<bool> {
     let outcome = match question {
         Question::Acceptance => setting.acceptance(),
         Question::Progress => setting.livelock(&ProgressOf::Labels),
-        Question::Formula => setting.formula("p", &network.formulas.first()?.formula),
+        Question::Formula => setting.formula(&Property::Ltl(String::from("p")), &network.formulas.first()?.formula),
     };
     match outcome.verdict {
         Verdict::Violated => Some(true),
