@@ -257,6 +257,7 @@ pub(crate) fn flow_proof() -> FlowProof {
                 folded: Vec::new(),
                 nodes,
                 first: vec![0],
+                levels: Default::default(),
             }],
             ..Abstraction::default()
         },
