@@ -166,7 +166,7 @@ fn runs_that_a_bolder_reduction_would_not_see_are_found() {
         for reduction in [Mode::Off, Mode::Trimmed, Mode::On] {
             let cx = Context::unlimited();
             let setting = Setting { semantics: &semantics, sources: &read.sources, fair: false, reduction, cx };
-            let outcome = setting.formula(&network.formulas[0].name, &network.formulas[0].formula);
+            let outcome = setting.formula(&Property::Ltl(network.formulas[0].name.clone()), &network.formulas[0].formula);
             assert_eq!(outcome.verdict, Verdict::Violated, "{name}, {reduction:?}\n{text}");
         }
     }
