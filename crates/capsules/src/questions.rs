@@ -26,6 +26,11 @@ pub(crate) const FINAL: &str = "final state";
 const LABELS: [(&str, &str); 4] =
     [("unexpected", UNEXPECTED), ("stuck-choice", STUCK), ("unbound-port", UNBOUND), ("bad-invoke", BAD_INVOKE)];
 
+/// The labels of the locations that the questions are about.
+pub(crate) fn labels() -> impl Iterator<Item = &'static str> {
+    LABELS.iter().map(|(_, label)| *label)
+}
+
 /// Whether a property is one of these questions; `quiescence` may name states where a capsule may rest.
 pub fn is_question(text: &str) -> bool {
     LABELS.iter().any(|(name, _)| *name == text)

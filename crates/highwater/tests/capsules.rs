@@ -56,3 +56,35 @@ fn a_length_that_a_guess_reaches_is_a_bound_and_not_an_exact_one() {
     assert_eq!(server("p.m().send(); p.m().send();"), (Some(2), Some(2), true));
     assert_eq!(server("p.m().send(); if (isReady()) { p.m().send(); }"), (Some(2), None, false));
 }
+
+#[test]
+fn beyond_a_limit_of_the_lowering_nothing_is_proved() {
+    // A third request for one timer while two are outstanding; what follows in the code counts, too.
+    let third = |rest: &str| {
+        let text = format!(
+            "capsule Top {{ [[rt::decl]] `int n = 0; RTTimerId tid;` behavior port t : Timing; statemachine {{ state S, U;
+             initial -> S `tid = t.informIn(1); tid = t.informIn(1); {rest} if (tid.isValid()) {{ n = 1; }}`;
+             S -> S on t.timeout when `n == 0`; S -> U on t.timeout when `n == 1 && n == 0`; }}; }};"
+        );
+        Model::from_text("m.art", &text).unwrap()
+    };
+    let (reached, missed) = (third("tid = t.informIn(1);"), third(""));
+    for property in ["unexpected", "safety", "boundedness", "quiescence", "ltl:[] !Top@U"] {
+        let check = Check::new(&reached).timeout(std::time::Duration::from_millis(500));
+        let report = check.property(property).unwrap().run().unwrap();
+        let finding = report.findings().next().unwrap();
+        assert!(matches!(finding.verdict(), Verdict::Inconclusive | Verdict::Violated), "{property}");
+    }
+    assert_eq!(verdict(&missed, "unexpected"), Verdict::Violated);
+    assert_eq!(verdict(&missed, "boundedness"), Verdict::Proved);
+    assert_eq!(verdict(&missed, "ltl:[] !Top@U"), Verdict::Proved);
+}
+
+#[test]
+fn a_question_is_named_as_it_was_asked() {
+    let model = capsule("int x = 1;");
+    let report = Check::new(&model).property("stuck-choice,quiescence(Top@S)").unwrap().run().unwrap();
+    let names: Vec<String> = report.findings().map(|finding| finding.property().to_string()).collect();
+    assert_eq!(names, ["stuck-choice", "quiescence(Top@S)"]);
+    assert!(report.certificates().contains("\"property\":\"stuck-choice\"") || report.certificates().contains("\"property\": \"stuck-choice\""));
+}

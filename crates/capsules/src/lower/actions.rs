@@ -406,7 +406,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         };
         if let (Some(Meaning::Timer), "=", Some((port, method))) = (&meaning, op, self.inform(right, scopes)) {
             let Some(member) = self.member_of(left, scopes) else { return no(left.span, "this timer") };
-            return Ok(self.set_member(at, member, (port, method == "informEvery"), whole.span, scopes.cause));
+            return Ok(self.set_member(at, member, (port, method == "informEvery"), whole.span));
         }
         if let (Some(Meaning::Handle(_)), "=", ExprKind::Name(name)) = (&meaning, op, &left.kind)
             && self.is_effect(right, scopes)

@@ -1,17 +1,20 @@
 //! Code that is not understood and could send: it may send every message of the capsule, set every timer and lose every message,
 //! any number of times. It is assumed not to invoke, and whatever it computes is unknown.
+//!
+//! And what happens once a limit of the lowering is passed, which is more than any capsule does (`chaos`).
 
+use super::build::{place, value};
 use super::guard::Guard;
 use super::handlers::Handlers;
 use super::reach::{expressions, words_of_statement};
 use super::timers::requests;
 use crate::action::{Expr, ExprKind, Stmt, Unreadable};
-use crate::questions::UNBOUND;
+use crate::questions::{self, UNBOUND};
 use crate::resolve::Slot;
 use model::diagnostic::Diagnostic;
-use model::expr::Expr as Value;
+use model::expr::{BinaryOp, Expr as Value, Pattern};
 use model::ids::{EdgeId, LocationId, VariableId};
-use model::network::Action;
+use model::network::{Action, ReceiveMode, ScalarType};
 use model::source::Span;
 use std::collections::HashSet;
 
@@ -112,6 +115,49 @@ impl Handlers<'_, '_, '_, '_> {
             if !name.contains(' ') || name.ends_with("(local)") {
                 self.lowering.forgotten.borrow_mut().insert(super::key(&name, span));
             }
+        }
+    }
+
+    /// What follows is not modelled: every queue may get and lose anything, every variable that machines share may change, the capsule may
+    /// be in any state, and every invariant may be violated. Nothing is forgotten for it: where no run comes here, all else is exact.
+    pub(super) fn chaos(&mut self, at: LocationId, span: Span) {
+        let beyond = self.condition(at, &Guard::unknown(), span);
+        let (hub, is_new) = match self.chaos {
+            Some(hub) => (hub, false),
+            None => (self.build.location(), true),
+        };
+        self.chaos = Some(hub);
+        self.build.edge(beyond, hub, Action::Skip, span);
+        if !is_new {
+            return;
+        }
+        questions::labels().for_each(|label| self.build.label(hub, label, false));
+        self.guess_edge(hub, hub, Action::Assert(Value::Const(0)), span);
+        let fields = self.lowering.network.channel_types[0].fields.len();
+        let any: Vec<VariableId> =
+            (0..fields).map(|_| self.build.variable(String::from("any value"), ScalarType::Int, 0, span)).collect();
+        let next = |e: Value| Value::Binary(BinaryOp::Add, Box::new(e), Box::new(Value::Const(1)));
+        for &field in &any {
+            self.guess_edge(hub, hub, Action::Assign(place(field, span), next(value(field, span))), span);
+        }
+        for (index, variable) in self.lowering.network.variables.iter().enumerate() {
+            let shared = super::global(index.into(), span);
+            if variable.ty != ScalarType::Channel {
+                let changed = Action::Assign(super::global_place(index.into(), span), next(shared));
+                self.guess_edge(hub, hub, changed, span);
+                continue;
+            }
+            let message = any.iter().map(|&field| value(field, span)).collect();
+            let send = Action::Send { channel: shared.clone(), message, sorted: false };
+            self.guess_edge(hub, hub, send, span);
+            let (pattern, mode) = (vec![Pattern::Any; fields], ReceiveMode::default());
+            self.guess_edge(hub, hub, Action::Receive { channel: shared, pattern, mode }, span);
+        }
+        for state in 0..self.waits.len() {
+            let there = self.build.location();
+            self.name(there, state);
+            self.guess_edge(hub, there, Action::Skip, span);
+            self.guess_edge(there, hub, Action::Skip, span);
         }
     }
 

@@ -82,6 +82,8 @@ pub(super) struct Handlers<'h, 'l, 'a, 'd> {
     pub(super) waits: Vec<LocationId>,
     last: Vec<VariableId>,
     points: HashMap<(Point, Cause<'a>), LocationId>,
+    /// Where anything happens, once a limit of the lowering is passed.
+    pub(super) chaos: Option<LocationId>,
     /// Where handlers end.
     pub(super) rests: HashMap<(usize, Ending), LocationId>,
     /// The reply to a call: its symbol, 0 for none, and what it carries.
@@ -129,13 +131,14 @@ pub(super) fn machine<'a>(
         waits,
         last,
         points,
+        chaos: None,
         rests: HashMap::new(),
         reply,
     };
     handlers.all(initial);
     let mut build = handlers.build;
-    build.shorten();
     let first = lowering.optional(instance, initial, &mut build, span);
+    build.shorten();
     let havoc = std::mem::take(&mut build.havoc);
     (build.machine(name, first, span), havoc)
 }
@@ -177,13 +180,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
     /// What a state does with each message.
     fn state(&mut self, state: usize) {
         let wait = self.waits[state];
-        let mut path: Vec<&str> =
-            self.outwards(state).iter().map(|&s| self.machine.states[s].name.text.as_str()).collect();
-        path.reverse();
-        self.build.label(wait, &path.join("."), true);
-        if !self.outwards(state).iter().any(|&level| self.reacts(level)) {
-            self.build.label(wait, FINAL, true);
-        }
+        self.name(wait, state);
         let span = self.machine.states[state].name.span;
         self.build.locations[wait.index()].span = Some(span);
         let (class, lowering) = (self.class, self.lowering);
@@ -201,6 +198,16 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
                     self.message(state, Message { port, event, invoked: true }, wait, called.channel);
                 }
             }
+        }
+    }
+
+    /// Labels a location that stands for a state.
+    pub(super) fn name(&mut self, location: LocationId, state: usize) {
+        let outwards = self.outwards(state);
+        let path: Vec<&str> = outwards.iter().rev().map(|&s| self.machine.states[s].name.text.as_str()).collect();
+        self.build.label(location, &path.join("."), true);
+        if !outwards.iter().any(|&level| self.reacts(level)) {
+            self.build.label(location, FINAL, true);
         }
     }
 

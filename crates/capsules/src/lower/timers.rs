@@ -6,12 +6,11 @@
 //!
 //! A request whose identity is kept in a member of type `RTTimerId` has one of two kinds of messages that no other request
 //! outstanding has, so that `cancelTimer` takes exactly this one away, wherever it is. A third request for one member while the
-//! first two are outstanding is not modelled: the capsule may do anything from then on.
+//! first two are outstanding is not modelled: from then on anything may happen (`chaos`).
 
 use super::actions::{Lowered, Scopes, no};
 use super::build::{Build, place, value};
-use super::guard::Guard;
-use super::handlers::{Cause, Handlers};
+use super::handlers::Handlers;
 use super::variables::Meaning;
 use super::{Lowering, global};
 use crate::action::{self, Expr as Syntax, ExprKind, Member};
@@ -179,7 +178,6 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         member: usize,
         (port, every): (usize, bool),
         span: Span,
-        cause: Cause<'a>,
     ) -> LocationId {
         let after = self.build.location();
         let Identity { current, outstanding, .. } = self.names.timers[member];
@@ -197,7 +195,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             }
             at = taken;
         }
-        self.anything_from_now_on(at, span, cause);
+        self.chaos(at, span);
         after
     }
 
@@ -265,16 +263,6 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             Meaning::Handle(Some(variable)) | Meaning::Reply(_, variable) => Some(value(variable, e.span)),
             Meaning::Handle(None) => Some(Expr::Const(1)),
             _ => None,
-        }
-    }
-
-    /// What follows is not modelled.
-    fn anything_from_now_on(&mut self, at: LocationId, span: Span, cause: Cause<'a>) {
-        let at = self.anything(at, span);
-        for state in 0..self.waits.len() {
-            let there = self.condition(at, &Guard::unknown(), span);
-            let rest = self.resting(state, cause);
-            self.build.edge(there, rest, Action::Skip, span);
         }
     }
 }
