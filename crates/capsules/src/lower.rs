@@ -23,6 +23,7 @@ mod handlers;
 mod invoke;
 mod operations;
 mod parts;
+mod priorities;
 mod reach;
 mod threads;
 mod timers;
@@ -43,7 +44,7 @@ use model::network::{
 };
 use model::source::Span;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Variables and data of messages whose values are unknown, by where they are declared.
 pub(crate) type Forgotten = BTreeSet<(u32, u32, String)>;
@@ -65,6 +66,8 @@ struct Lowering<'l, 'a> {
     names: Vec<String>,
     /// Per instance with a state machine: the variable of its queue.
     queues: HashMap<usize, VariableId>,
+    /// Per queue and priority other than the usual one: the variable of the queue for it.
+    priorities: BTreeMap<(VariableId, priorities::Priority), VariableId>,
     /// Per timing port: the variable of its pending timers.
     timers: HashMap<(usize, usize), VariableId>,
     /// Per instance that is created at run time: the variable that says whether it exists.
@@ -117,6 +120,7 @@ fn round<'a>(
         symbols: HashMap::new(),
         names: Vec::new(),
         queues: HashMap::new(),
+        priorities: BTreeMap::new(),
         timers: HashMap::new(),
         alive: HashMap::new(),
         destroys: instances.classes.iter().any(parts::destroys),
@@ -132,13 +136,15 @@ fn round<'a>(
     lowering.share(threads, messages);
     lowering.declare(messages);
     lowering.declare_calls(messages);
+    lowering.declare_priorities();
     for instance in 0..instances.instances.len() {
         lowering.instance(instance, messages);
     }
     let (locks, groups) = (lowering.lock_variables(), std::mem::take(&mut lowering.groups));
-    let Lowering { mut network, names, .. } = lowering;
+    let Lowering { mut network, names, priorities, .. } = lowering;
     *forgotten = lowering.forgotten.into_inner();
-    atomic::mark(&mut network, &groups, &locks);
+    let looked_at = priorities.into_iter().flat_map(|((usual, _), queue)| [usual, queue]).collect();
+    atomic::mark(&mut network, &groups, &locks, &looked_at);
     network.symbol_sets = vec![SymbolSet { name: String::new(), symbols: names }];
     if questions::applies(&network, "unexpected") {
         let formula = questions::question(&network, "unexpected").ok()?;

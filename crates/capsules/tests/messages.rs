@@ -46,6 +46,26 @@ fn errors_are_at_their_places() {
             "capsule Top { statemachine {\n state S;\n initial -> S\n `int x = 0;\n  run(x, this);`;\n}; };",
             "U0202 m.art:5:3 this code, which could send because of `this`, is not in the subset of action code that is checked",
         ),
+        (
+            "protocol P { out a(); };\ncapsule C { service behavior port p~ : P; };\ncapsule Top {\n behavior port p : P;\n part c : C;\n connect p with d.p;\n};",
+            "U0106 m.art:6:17 there is no part `d`",
+        ),
+        (
+            "capsule Top { behavior port t : Timing; statemachine {\n state S;\n initial -> S `t.informIn(1, 0, High);`;\n}; };",
+            "U0202 m.art:3:33 a priority is not in the subset of action code that is checked",
+        ),
+        (
+            "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S `p.a().send(High);`;\n S -> S on q.a `msg->defer();`;\n}; };",
+            "U0202 m.art:5:17 `defer` in a capsule whose messages have priorities is not in the subset of action code that is checked",
+        ),
+        (
+            "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S;\n S -> S on q.a `msg->defer(); q.a().recall(1);`;\n}; };",
+            "U0202 m.art:5:31 `recall` is not in the subset of action code that is checked",
+        ),
+        (
+            "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S;\n S -> S on q.a `msg->defer(); q.recallFront();`;\n}; };",
+            "U0202 m.art:5:31 the call of `recallFront` on a port of `P` is not in the subset of action code that is checked",
+        ),
     ];
     for (text, expected) in cases {
         let read = art(text);
@@ -107,8 +127,8 @@ fn large_and_deep_texts_end_with_an_error_or_a_model() {
     assert_eq!(art(&deep).diagnostics[0].code, "U0007");
     let deep = format!("capsule Top {{ statemachine {{ state S; initial -> S `x = {};`; }}; }};", "(".repeat(3000));
     assert!(art(&deep).network.is_some(), "code that is not modelled");
-    let wide: String = (0..200_000).map(|n| format!("capsule C{n} {{ behavior port p : Timing; }};\n")).collect();
-    assert!(wide.len() > 8_000_000 && art(&wide).diagnostics.len() == 1);
+    let wide: String = (0..240_000).map(|n| format!("capsule C{n} {{ behavior port p : Timing; }};\n")).collect();
+    assert!(wide.len() > 10_000_000 && art(&wide).diagnostics.len() == 1);
     let chain = |nodes: usize| {
         let names: String = (0..nodes).map(|n| format!("choice c{n}; c{n} -> c{}; ", n + 1)).collect();
         format!(

@@ -554,7 +554,7 @@ fn explored(network: &Network, sources: &SourceMap) -> (BTreeSet<Waiting>, bool)
 fn random_machines_reach_what_the_rules_say() {
     let (mut compared, mut rejected, mut endless, mut largest) = (0, 0, 0, 0);
     let seeds = testing::seeds(1000);
-    for seed in 0..seeds {
+    for seed in testing::first(0)..testing::first(0) + seeds {
         let mut random = Random::new(seed);
         let machine = generate(&mut random);
         let script: Vec<usize> = (0..2 + random.below(6usize)).map(|_| random.below(EVENTS)).collect();

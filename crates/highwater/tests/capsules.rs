@@ -86,5 +86,8 @@ fn a_question_is_named_as_it_was_asked() {
     let report = Check::new(&model).property("stuck-choice,quiescence(Top@S)").unwrap().run().unwrap();
     let names: Vec<String> = report.findings().map(|finding| finding.property().to_string()).collect();
     assert_eq!(names, ["stuck-choice", "quiescence(Top@S)"]);
-    assert!(report.certificates().contains("\"property\":\"stuck-choice\"") || report.certificates().contains("\"property\": \"stuck-choice\""));
+    assert!(
+        report.certificates().contains("\"property\":\"stuck-choice\"")
+            || report.certificates().contains("\"property\": \"stuck-choice\"")
+    );
 }

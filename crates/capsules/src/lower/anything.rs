@@ -1,11 +1,12 @@
 //! Code that is not understood and could send: it may send every message of the capsule, set every timer and lose every message,
-//! any number of times. It is assumed not to invoke, and whatever it computes is unknown.
+//! any number of times. It is assumed not to invoke, and to name a priority where it sends with one; whatever it computes is unknown.
 //!
 //! And what happens once a limit of the lowering is passed, which is more than any capsule does (`chaos`).
 
 use super::build::{place, value};
 use super::guard::Guard;
 use super::handlers::Handlers;
+use super::priorities::mentions_priorities;
 use super::reach::{expressions, words_of_statement};
 use super::timers::requests;
 use crate::action::{Expr, ExprKind, Stmt, Unreadable};
@@ -79,7 +80,11 @@ impl Handlers<'_, '_, '_, '_> {
 
     fn is_limited(&self, words: &HashSet<String>) -> bool {
         let has_parts = self.class.parts.iter().any(|part| part.kind != crate::ast::PartKind::Fixed);
-        !has_parts && self.names.timers.is_empty() && !words.iter().any(|word| MORE.contains(&word.as_str()))
+        let is_usual = !self.lowering.instances.classes.iter().any(mentions_priorities);
+        !has_parts
+            && is_usual
+            && self.names.timers.is_empty()
+            && !words.iter().any(|word| MORE.contains(&word.as_str()))
     }
 
     /// Whether something that could send is given away, so that it could be used later: only what is used at once is not. The

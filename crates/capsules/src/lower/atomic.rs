@@ -2,7 +2,7 @@
 //!
 //! Taking a message from its own queue commutes with everything that others do after it; a send to a queue that no other process sends
 //! to commutes with everything that others do before it (Lipton, *Reduction*, 1975). A send to a queue with several senders, and
-//! a look at which parts exist, commute with neither. So a handler is interrupted before such a step if it has already sent
+//! a look at which parts exist, or at queues of several priorities, commute with neither. So a handler is interrupted before such a step if it has already sent
 //! something, and nowhere else. A location with a label is one that others can see.
 
 use model::expr::{Expr, Place, Scope};
@@ -12,7 +12,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Marks the edges after which a machine keeps control. Machines of one thread exclude each other: to a queue that one thread
 /// sends to no other process sends.
-pub(super) fn mark(network: &mut Network, threads: &[usize], locks: &BTreeSet<VariableId>) {
+pub(super) fn mark(
+    network: &mut Network,
+    threads: &[usize],
+    locks: &BTreeSet<VariableId>,
+    looked_at: &BTreeSet<VariableId>,
+) {
     let mut senders: HashMap<VariableId, HashSet<usize>> = HashMap::new();
     for (index, machine) in network.machines.iter().enumerate() {
         for queue in machine.edges.iter().filter_map(|edge| receiver(&edge.action)) {
@@ -20,7 +25,7 @@ pub(super) fn mark(network: &mut Network, threads: &[usize], locks: &BTreeSet<Va
         }
     }
     let shared = |action: &Action| match receiver(action) {
-        Some(queue) => senders.get(&queue).is_some_and(|senders| senders.len() > 1),
+        Some(queue) => looked_at.contains(&queue) || senders.get(&queue).is_some_and(|senders| senders.len() > 1),
         None => !matches!(action, Action::Receive { .. }) && is_visible(action, locks),
     };
     for machine in &mut network.machines {

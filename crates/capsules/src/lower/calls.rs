@@ -4,6 +4,7 @@ use super::actions::{Lowered, Scopes, no};
 use super::guard::{Guard, not};
 use super::handlers::{Handlers, Message};
 use super::invoke::Invocation;
+use super::priorities::{Priority, is_unusual, priority};
 use super::reach::ends_program;
 use super::values::of_type;
 use super::variables::Meaning;
@@ -24,6 +25,7 @@ struct Send<'s> {
     data: &'s [Syntax],
     /// One end of the port only.
     only: Option<i64>,
+    priority: Priority,
     span: Span,
 }
 
@@ -96,6 +98,13 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                             }
                             _ => {}
                         }
+                        let (arguments, priority) = match arguments {
+                            [rest @ .., last] if method.starts_with("send") => match priority(last) {
+                                Some(priority) => (rest, priority),
+                                None => (arguments, Priority::General),
+                            },
+                            _ => (arguments, Priority::General),
+                        };
                         let only = match (method.as_str(), arguments) {
                             // A reply to a message that was sent is a message.
                             ("send" | "reply", []) => None,
@@ -105,7 +114,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                             },
                             _ => return no(whole.span, format!("`{method}`")),
                         };
-                        self.send(at, &Send { port, event, data, only, span: whole.span }, scopes)
+                        self.send(at, &Send { port, event, data, only, priority, span: whole.span }, scopes)
                     }
                     None => self.ignored(whole, scopes).map(|()| at),
                 }
@@ -206,7 +215,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     ) -> Lowered<LocationId> {
         let protocol = self.class.ports[port].protocol.text.as_str();
         if self.lowering.library.is_room() {
-            let send = Send { port, event: method, data: arguments, only: None, span: whole.span };
+            let (data, only, priority) = (arguments, None, Priority::General);
+            let send = Send { port, event: method, data, only, priority, span: whole.span };
             return self.send(at, &send, scopes);
         }
         match (protocol, method, arguments) {
@@ -219,7 +229,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             ("Timing", "informIn" | "informAt" | "informEvery", [when, rest @ ..]) => {
                 self.ignored(when, scopes)?;
                 // What a timeout carries is not kept.
-                if let Some(priority) = rest.iter().find(|e| is_priority(e)) {
+                if let Some(priority) = rest.iter().find(|e| is_unusual(e)) {
                     return no(priority.span, "a priority");
                 }
                 if method == "informEvery" {
@@ -247,7 +257,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     }
 
     fn send(&mut self, at: LocationId, send: &Send<'_>, scopes: &mut Scopes<'a>) -> Lowered<LocationId> {
-        let Send { port, event, data, only, span } = *send;
+        let Send { port, event, data, only, priority, span } = *send;
         let declared = &self.class.ports[port];
         if !declared.behavior {
             return no(span, format!("a send by `{}`, which is not a behaviour port,", declared.name.text));
@@ -267,6 +277,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let slot = Slot { instance: self.instance, port, index };
             let Some((receiver, queue, symbol)) = self.lowering.receiver(slot, event) else { continue };
             sent = true;
+            let Some(queue) = self.lowering.queue_for(queue, priority) else { return no(span, "this priority") };
             self.lowering.agree(slot, event);
             let message = self.lowering.send(receiver, queue, symbol, carried.clone(), span);
             let alive = self.lowering.alive_of(receiver);
@@ -340,12 +351,6 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
 
 fn is_empty_class(e: &Syntax) -> bool {
     matches!(&e.kind, ExprKind::Name(name) if ["EmptyActorClass", "EmptyObject", "nullptr"].contains(&name.as_str()))
-}
-
-/// A priority by name.
-fn is_priority(e: &Syntax) -> bool {
-    const LEVELS: [&str; 6] = ["Background", "Low", "General", "High", "Panic", "System"];
-    matches!(&e.kind, ExprKind::Name(name) if LEVELS.contains(&name.rsplit("::").next().unwrap_or(name)))
 }
 
 /// `incarnate(part, ..)`: the part that is created, and where.

@@ -23,6 +23,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         if self.class.ports[port].protocol.text == "Timing" {
             return no(span, "a timeout that is deferred");
         }
+        if self.lowering.has_priorities(self.instance) {
+            return no(span, "`defer` in a capsule whose messages have priorities");
+        }
         let symbol = self.lowering.own_symbol(self.instance, port, event);
         let known = self.lowering.data_type(&self.class.ports[port], event).and(self.data);
         let data = known.map_or(Expr::Const(0), |data| value(data, span));

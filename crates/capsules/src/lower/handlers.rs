@@ -184,18 +184,18 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         let span = self.machine.states[state].name.span;
         self.build.locations[wait.index()].span = Some(span);
         let (class, lowering) = (self.class, self.lowering);
-        let from = lowering.dispatch(wait, self.instance, &mut self.build, span);
+        let queues = lowering.dispatch(wait, self.instance, &mut self.build, span);
         for port in 0..class.ports.len() {
             if !class.ports[port].behavior {
                 continue;
             }
             for event in &class.ports[port].alphabet.incoming {
                 let event = event.text.as_str();
-                self.message(state, Message { port, event, invoked: false }, from, lowering.queues[&self.instance]);
+                self.message(state, Message { port, event, invoked: false }, &queues);
                 if let Some(called) = lowering.called(self.instance)
                     && called.events.contains(&(port, event.to_owned()))
                 {
-                    self.message(state, Message { port, event, invoked: true }, wait, called.channel);
+                    self.message(state, Message { port, event, invoked: true }, &[(wait, called.channel)]);
                 }
             }
         }
@@ -236,26 +236,32 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         self.machine.transitions.iter().any(|t| matches!(t.vertices, Some((_, to)) if to == VertexId::Node(node)))
     }
 
-    /// What a state does with one message.
-    fn message(&mut self, state: usize, message: Message<'a>, from: LocationId, channel: VariableId) {
+    /// What a state does with one message, from whichever queue it comes.
+    fn message(&mut self, state: usize, message: Message<'a>, queues: &[(LocationId, VariableId)]) {
         let Message { port, event, invoked } = message;
         let name = &self.class.ports[port].name.text;
         let symbol = self.lowering.symbols[&(name.clone(), event.to_owned())];
         let span = self.machine.states[state].name.span;
-        let queue = super::global(channel, span);
         let known = self.lowering.data_type(&self.class.ports[port], event).and(self.data);
         let data = known.map_or(Pattern::Any, |data| Pattern::Bind(place(data, span)));
         let pattern = self.lowering.pattern(self.instance, symbol, data);
-        let receive = Action::Receive { channel: queue.clone(), pattern, mode: ReceiveMode::default() };
-        let received = self.build.then(from, receive, span);
+        let received = self.build.location();
         let other = |request: &Request| request.event != event && !invoked;
-        for request in requests(self.class, port).into_iter().filter(other) {
-            let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
-            let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
-            let receive = Action::Receive { channel: queue.clone(), pattern, mode: ReceiveMode::default() };
-            let at = self.build.then(from, receive, span);
-            let at = self.dispatched(at, port, &request, span);
-            self.build.edge(at, received, Action::Skip, span);
+        let requests: Vec<Request> = requests(self.class, port).into_iter().filter(other).collect();
+        for &(from, queue) in queues {
+            let (channel, mode) = (super::global(queue, span), ReceiveMode::default());
+            let receive = Action::Receive { channel: channel.clone(), pattern: pattern.clone(), mode };
+            self.build.edge(from, received, receive, span);
+            // Timeouts have the usual priority.
+            let usual = self.lowering.queues[&self.instance];
+            for request in requests.iter().filter(|_| queue == usual) {
+                let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
+                let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
+                let receive = Action::Receive { channel: channel.clone(), pattern, mode };
+                let at = self.build.then(from, receive, span);
+                let at = self.dispatched(at, port, request, span);
+                self.build.edge(at, received, Action::Skip, span);
+            }
         }
         let taken = self.ready(received, false, span);
         let cause = Some(message);

@@ -55,7 +55,7 @@ impl Lowering<'_, '_> {
         let own = self.deferred.get(&instance);
         let mut at = ending;
         // Timers first: a pending one may become a message.
-        for &channel in pending.chain(own).chain([&self.queues[&instance]]) {
+        for &channel in pending.chain(own).chain(&self.queues_of(instance)) {
             let pattern = self.pattern_of_any(instance);
             let channel = global(channel, span);
             let found = Expr::Poll { channel: Box::new(channel.clone()), pattern: pattern.clone(), anywhere: true };

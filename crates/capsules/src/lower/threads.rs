@@ -38,7 +38,7 @@ pub(super) struct Sharing {
 }
 
 /// Every expression in the code of a class that can be parsed.
-fn each_expression(class: &Class<'_>, visit: &mut dyn FnMut(&Syntax)) {
+pub(super) fn each_expression(class: &Class<'_>, visit: &mut dyn FnMut(&Syntax)) {
     for code in codes(class) {
         if let Ok(statements) = action::statements(code) {
             statements.iter().for_each(|s| expressions(s, &mut |e| expressions_in(e, visit)));
@@ -188,10 +188,34 @@ impl Lowering<'_, '_> {
         build.then(at, Action::Assign(global_place(busy, span), Expr::Const(1)), span)
     }
 
-    /// Takes the lock for a message that waits for this instance.
-    pub(super) fn dispatch(&self, at: LocationId, instance: usize, build: &mut Build, span: Span) -> LocationId {
-        let Some(Lock { busy, starting }) = self.lock(instance) else { return at };
-        let queue = Box::new(global(self.queues[&instance], span));
+    /// Where an instance takes messages from each of its queues: no message of a higher priority waits there, and the lock is taken.
+    pub(super) fn dispatch(
+        &self,
+        at: LocationId,
+        instance: usize,
+        build: &mut Build,
+        span: Span,
+    ) -> Vec<(LocationId, VariableId)> {
+        let queues = self.queues_of(instance);
+        let one = |(position, &queue)| (self.take(at, (&queues[..position], queue), instance, build, span), queue);
+        queues.iter().enumerate().map(one).collect()
+    }
+
+    fn take(
+        &self,
+        at: LocationId,
+        (higher, queue): (&[VariableId], VariableId),
+        instance: usize,
+        build: &mut Build,
+        span: Span,
+    ) -> LocationId {
+        let lock = self.lock(instance);
+        if lock.is_none() && higher.is_empty() {
+            return at;
+        }
+        let starting = lock.and_then(|lock| lock.starting);
+        let busy = lock.map(|lock| lock.busy);
+        let queue = Box::new(global(queue, span));
         let waiting = if starting.is_some() {
             let fields = self.network.channel_types[0].fields.len();
             let mut pattern = vec![Pattern::Any; fields];
@@ -200,9 +224,12 @@ impl Lowering<'_, '_> {
         } else {
             Expr::Channel(ChannelTest::NotEmpty, queue)
         };
-        let free = [Some(is(busy, 0, span)), starting.map(|starting| is(starting, 0, span)), Some(waiting)];
-        let free = free.into_iter().flatten().reduce(|a, b| Expr::Binary(BinaryOp::And, Box::new(a), Box::new(b)));
+        let none = higher.iter().map(|&queue| Expr::Channel(ChannelTest::Empty, Box::new(global(queue, span))));
+        let free = [busy, starting].into_iter().flatten().map(|lock| is(lock, 0, span));
+        let free = free.chain(none).chain([waiting]);
+        let free = free.reduce(|a, b| Expr::Binary(BinaryOp::And, Box::new(a), Box::new(b)));
         let at = build.then(at, Action::Condition(free.unwrap_or(Expr::Const(1))), span);
+        let Some(busy) = busy else { return at };
         build.then(at, Action::Assign(global_place(busy, span), Expr::Const(1)), span)
     }
 
