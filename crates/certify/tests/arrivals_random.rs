@@ -2,8 +2,9 @@
 //! true of all states that a search finds.
 //!
 //! The models look at their queues in every way there is, hand messages over, wait for `timeout`, escape, keep control and
-//! create processes; some have priorities, for which the rule must not be used. One model for every 4 of
-//! `HIGHWATER_SEEDS`, 300 without it.
+//! create processes; some have priorities, or look at where others are by number, for which the rule must not be used. Channels are
+//! those of the model without their limits, channels that are declared without any, channels that lose messages, or channels
+//! that drop them, for which it must not be used either. One model for every 4 of `HIGHWATER_SEEDS`, 300 without it.
 
 use crate::support::seconds;
 use certify::arrivals::{counted, verify};
@@ -11,11 +12,11 @@ use model::context::Context;
 use model::expr::Expr;
 use model::formula::{Atom, Connective, Ltl, Modality};
 use model::ids::{LocationId, MachineId};
-use model::network::{Formula, Network};
+use model::network::{ChannelType, Formula, Network};
 use model::semantics::{Reading, Semantics};
 use model::source::Span;
 use model::verdict::Property;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use testing::Random;
 use testing::models::{loops, queues};
 
@@ -26,6 +27,27 @@ type At = (MachineId, LocationId);
 
 fn network(text: &str) -> Option<Network> {
     promela::read("random.pml", text, &promela::preprocess::Options::default()).network
+}
+
+/// A kind of channels, by the number of a model.
+fn channels(network: Network, seed: u64) -> (Network, Reading) {
+    let with = |change: &dyn Fn(&mut ChannelType)| {
+        let mut network = network.clone();
+        network.channel_types.iter_mut().filter(|ty| !ty.is_rendezvous()).for_each(change);
+        network
+    };
+    match seed % 5 {
+        0 => (with(&|ty| ty.capacity = None), Reading::Declared),
+        1 => (with(&|ty| ty.lossy = true), Reading::Unbounded),
+        2 if seed % 10 == 2 => (network, Reading::Drop),
+        _ => (network, Reading::Unbounded),
+    }
+}
+
+/// Adds a process that looks at where another one is.
+fn looking(text: &str, random: &mut Random) -> String {
+    let place = 1 + random.below(12);
+    format!("{text}active proctype L() {{ do :: pc_value(0) == {place} -> c0!1 :: c0?_ od }}\n")
 }
 
 /// `[] !(P@l || Q@m)`, as a formula of the network.
@@ -42,8 +64,8 @@ fn avoiding(network: &Network, places: &[At]) -> Network {
 }
 
 /// Where processes are in the states that are found, those in the middle of an atomic sequence left out.
-fn visited(network: &Network) -> BTreeSet<At> {
-    let semantics = Semantics::new(network, Reading::Unbounded);
+fn visited(network: &Network, reading: Reading) -> BTreeSet<At> {
+    let semantics = Semantics::new(network, reading);
     let (mut stepper, mut asker) = (semantics.stepper(), semantics.stepper());
     let mut found = BTreeSet::new();
     let Ok(Ok(initial)) = stepper.initial() else { return found };
@@ -69,12 +91,12 @@ fn visited(network: &Network) -> BTreeSet<At> {
 }
 
 /// Whether weights prove it, and whether they need histories; what they prove must be accepted.
-fn proves(network: &Network) -> Option<bool> {
+fn proves(network: &Network, reading: Reading) -> Option<bool> {
     let budget = seconds(5);
     let cx = Context::silent(&budget);
     let formula = &network.formulas[0].formula;
-    let proof = flow::history::prove(network, &|h| counted(network, formula, Reading::Unbounded, h), &cx)?;
-    let accepted = verify(network, &Property::Ltl(String::from("p")), Reading::Unbounded, &proof, &cx);
+    let proof = flow::history::prove(network, &|h| counted(network, formula, reading, h), &cx)?;
+    let accepted = verify(network, &Property::Ltl(String::from("p")), reading, &proof, &cx);
     assert!(accepted.is_ok(), "{accepted:?}");
     Some(!proof.histories.is_empty())
 }
@@ -83,15 +105,18 @@ fn proves(network: &Network) -> Option<bool> {
 fn no_process_is_where_weights_prove_that_none_is() {
     let seeds = testing::long().map_or(300, |seeds| seeds.div_ceil(4));
     let (mut proved, mut reached, mut unfolded) = (0, 0, 0);
+    let mut by_reading: BTreeMap<String, u64> = BTreeMap::new();
     for seed in 0..seeds {
+        let mut random = Random::new(seed);
         let text = match seed % 3 {
             0 => loops::model(seed, false),
             1 => queues::model(seed, false),
+            _ if random.chance(30) => looking(&queues::model(seed, false), &mut random),
             _ => queues::model(seed, true),
         };
         let Some(network) = network(&text) else { continue };
-        let there = visited(&network);
-        let mut random = Random::new(seed);
+        let (network, reading) = channels(network, seed);
+        let there = visited(&network, reading);
         let used: Vec<At> = (0..network.machines.len())
             .map(MachineId::from)
             .flat_map(|id| network.machine(id).used().map(move |(location, _)| (id, location)))
@@ -99,15 +124,17 @@ fn no_process_is_where_weights_prove_that_none_is() {
         for _ in 0..6 {
             let places: Vec<At> = (0..1 + random.below(2)).map(|_| used[random.below(used.len())]).collect();
             let is_there = places.iter().any(|place| there.contains(place));
-            let proof = proves(&avoiding(&network, &places));
+            let proof = proves(&avoiding(&network, &places), reading);
             let is_proved = proof.is_some();
             unfolded += u64::from(proof == Some(true));
             assert!(!(is_there && is_proved), "seed {seed}, {places:?}\n{text}");
             proved += u64::from(is_proved);
+            *by_reading.entry(format!("{reading:?}")).or_default() += u64::from(is_proved);
             reached += u64::from(is_there);
         }
     }
-    println!("{proved} proved, {unfolded} of them with histories, {reached} reached");
+    println!("{proved} proved, {unfolded} of them with histories, {reached} reached; {by_reading:?}");
+    assert!(by_reading["Declared"] > 0 && by_reading["Drop"] == 0, "{by_reading:?}");
     assert!(
         proved * 20 > reached && reached > seeds && unfolded > 0,
         "{proved} proved, {unfolded} unfolded, {reached} reached"
