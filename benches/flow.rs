@@ -238,7 +238,7 @@ fn main() {
     let _ = writeln!(
         text,
         ": boundedness, and the bounds of all channels.\n\n\
-         * *default*: cycles are generated as they are needed. Bounds get better for 2.5 seconds at most.\n\
+         * *default*: cycles are generated as they are needed. Bounds get better for a limited amount of work.\n\
          * *cycles*: `--abstraction cycles`, the method of the papers: all elementary cycles (Johnson), no more than \
          2,000,000; one variable for each effect vector; one linear problem for boundedness and one for each channel, \
          solved exactly. It has {} seconds; after a size for which that is not enough, larger ones are not tried.\n\

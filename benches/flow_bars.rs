@@ -297,8 +297,7 @@ active proctype coordinator() {
 /// Bounds that a run reaches, for a thousand processes.
 fn exact_shares() -> String {
     let mut text = String::from(
-        "\nThe share of bounds that are exact, of a thousand processes, by both engines. Bounds are improved for a limited \
-         time by the clock, so on a busy machine the share is smaller:\n\n\
+        "\nThe share of bounds that are exact, of a thousand processes, by both engines:\n\n\
          | system | channels | exact | time |\n| --- | ---: | ---: | ---: |\n",
     );
     let systems: [(&str, Text); 5] = [

@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 
 /// How often every process has a turn after a queue was last seen to be longer than before.
 const IDLE: usize = 8;
+/// The walks take so many steps in all.
+const MOST_STEPS: u64 = 10_000_000;
 /// A process that need not stop has so many steps in a turn.
 const LONG_TURN: usize = 20_000;
 /// Each walk: the steps of a turn, and whether the youngest process begins.
@@ -23,10 +25,11 @@ const WALKS: [(usize, bool); 6] =
 /// Lengths of queues in states that walks come to; no more walks once all queues are as long as wanted.
 pub fn lengths(semantics: &Semantics<'_>, wanted: &BTreeMap<String, u64>, cx: &Context<'_>) -> BTreeMap<String, u32> {
     let mut longest: BTreeMap<String, u32> = BTreeMap::new();
-    let (mut parts, mut clock) = (Parts::new(semantics), Clock::new(*cx));
+    let (mut parts, mut clock, mut left) = (Parts::new(semantics), Clock::new(*cx), MOST_STEPS);
     for (seed, &(turn, backwards)) in (1u64..).zip(&WALKS) {
-        let mut walk = Walk::new(semantics, seed);
+        let mut walk = Walk::new(semantics, seed, left);
         let ended = walk.go(&mut parts, &mut clock, turn, backwards);
+        left = walk.left;
         for (sample, lengths) in walk.lengths.by_shape().filter(|(_, queues)| queues.iter().any(|q| q.0 > 0)) {
             for (name, &(length, _)) in parts.queue_names(sample).into_iter().zip(lengths) {
                 let known = name.map(|name| longest.entry(name).or_default());
@@ -47,6 +50,8 @@ struct Walk<'s> {
     random: Random,
     /// Room for the states that a choice leads to, with who is in control in each.
     choices: Vec<(Vec<u8>, Option<u32>)>,
+    /// How many steps it may still take.
+    left: u64,
 }
 
 /// What a process did.
@@ -59,9 +64,9 @@ enum Moved {
 }
 
 impl<'s> Walk<'s> {
-    fn new(semantics: &'s Semantics<'s>, seed: u64) -> Self {
+    fn new(semantics: &'s Semantics<'s>, seed: u64, left: u64) -> Self {
         let (lengths, random) = (Lengths::default(), Random::new(seed));
-        Walk { stepper: semantics.stepper(), lengths, random, choices: Vec::new() }
+        Walk { stepper: semantics.stepper(), lengths, random, choices: Vec::new(), left }
     }
 
     /// Goes on until no process can move, or no queue gets longer; `None` if there is no more time.
@@ -90,6 +95,7 @@ impl<'s> Walk<'s> {
     fn turn(&mut self, process: u32, most: usize, clock: &mut Clock<'_>) -> Option<Option<usize>> {
         let (mut steps, mut control) = (0, None);
         while steps < most || control.is_some() {
+            self.left = self.left.checked_sub(1)?;
             if clock
                 .tick(0, || Progress { engine: crate::ENGINE, depth: steps as u64, ..Progress::default() })
                 .is_some()

@@ -353,6 +353,28 @@ fn a_made_up_run_is_refused() {
     assert_eq!(verify(&declared, &loop_of(&[], &edges)), Err(Refusal::Reading));
 }
 
+/// Three counters of a byte each have to come round: the loop has thousands of steps, and among as many states as it has no
+/// breadth-first search finds it.
+#[test]
+fn a_loop_of_thousands_of_steps_is_found_by_whoever_does_not_receive() {
+    let text = "chan a = [1] of { byte }; chan b = [1] of { byte }; chan log = [1] of { byte };
+        active proctype A() { byte n; do :: a!n -> log!1; b?_; n++ od }
+        active proctype B() { byte m; do :: a?m; b!m od }
+        active proctype R() { do :: log?_ od }
+        active [2] proctype Tick() { byte k; do :: k++ od }";
+    let network = network(text);
+    let semantics = Semantics::new(&network, Reading::Unbounded);
+    let options = GrowthOptions { stop_at_first: true, ..GrowthOptions::default() };
+    let report = growth(&semantics, &options, &Context::silent(&Budget::unlimited().states(4_000)));
+    let [run] = report.growing.as_slice() else { panic!("{:?}", report.stopped) };
+    let [stage] = run.stages.as_slice() else { panic!("{} stages", run.stages.len()) };
+    assert_eq!(stage.gains, [(String::from("log"), 256)]);
+    assert!(stage.steps.len() > 2_000, "{} steps", stage.steps.len());
+    // One step less, and it is no loop.
+    let shorter = Stage { steps: stage.steps[1..].to_vec(), ..stage.clone() };
+    assert!(verify(&semantics, &GrowingRun { prefix: run.prefix.clone(), stages: vec![shorter] }).is_err());
+}
+
 #[test]
 fn long_walks_reach_the_bounds_of_hundreds_of_processes() {
     let text = "#define N 300

@@ -74,6 +74,8 @@ pub struct Analysis {
 
 /// A node that changed so often is widened.
 const NODE_VISITS: u32 = 24;
+/// The work of a visit.
+const VISIT: usize = 256;
 /// A fact that changed so often is widened.
 const FACT_VISITS: u32 = 12;
 /// Symbols are few: they are widened later.
@@ -195,7 +197,7 @@ impl Run<'_> {
     fn fixpoint(&mut self, budget: &Budget) -> Result<(), Failure> {
         while let Some(work) = self.work.pop_front().or_else(|| self.again.pop_front()) {
             self.waiting.remove(&work);
-            budget.check().map_err(Failure::Stopped)?;
+            budget.spend(VISIT).map_err(Failure::Stopped)?;
             match work {
                 Work::Birth(id) => self.birth(id)?,
                 Work::Node(id, node) => self.visit(id, node)?,

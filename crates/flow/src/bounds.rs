@@ -40,7 +40,7 @@ pub fn bound(
     prover: &Prover<'_, '_>,
     frame: &Frame<'_>,
     (queue, atoms): (u32, &[u32]),
-    keep_going: &mut dyn FnMut() -> bool,
+    keep_going: &mut dyn FnMut(usize) -> bool,
 ) -> Option<(Proved, Weights)> {
     let net = frame.net;
     let counted = |c: &Counter| matches!(c, Counter::Message(q, atom) if *q == queue && (atoms.is_empty() || atoms.contains(atom)));

@@ -29,6 +29,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const GREATEST: i128 = 1 << 32;
 /// How often conditions are given up.
 const MOST_ATTEMPTS: usize = 12;
+/// The work of a pivot.
+const PIVOT: usize = 4096;
 
 /// An invariant whose factors are sums.
 #[derive(Clone, Default)]
@@ -288,7 +290,7 @@ impl Inductor<'_> {
     }
 
     fn solve(&self, program: &mut Program) -> Option<Vec<Rational>> {
-        match program.problem.solve(&mut || self.budget.check().is_ok()) {
+        match program.problem.solve(&mut || self.budget.spend(PIVOT).is_ok()) {
             Outcome::Optimal(solution) => Some(solution.values),
             _ => None,
         }

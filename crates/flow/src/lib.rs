@@ -48,7 +48,6 @@ use near::Near;
 use net::{Counter, Net};
 use prove::{Counterexample, Goal, Prover, Shape, Unproved};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::time::Duration;
 use weigh::Frame;
 use world::World;
 
@@ -61,10 +60,10 @@ const MOST_NODES: usize = 400_000;
 const MOST_REFINED: usize = 20_000;
 /// In a net of so many transitions linear invariants may improve bounds that weights prove.
 const SMALL_NET: usize = 64;
-/// How long linear invariants are looked for, each time.
-const LINEAR_TIME: Duration = Duration::from_millis(400);
-/// How long bounds are improved, and how many attempts that improve nothing are made.
-const BOUNDS_TIME: Duration = Duration::from_millis(2500);
+/// The work of looking for linear invariants, each time.
+const LINEAR_WORK: i64 = 1 << 24;
+/// The work of improving bounds, and how many attempts that improve nothing are made.
+const BOUNDS_WORK: i64 = 1 << 25;
 const MOST_USELESS: usize = 4;
 const LARGE_PART: usize = 400;
 
@@ -178,7 +177,7 @@ impl Engine<'_> {
                         // After it there is little time for a better one.
                         *kept = Some(report);
                         linear = Linear::default();
-                        self.budget = self.budget.share(4).at_most(LINEAR_TIME);
+                        self.budget = self.budget.share(4).at_most_work(LINEAR_WORK);
                     }
                     Some(Err(Unproved::Counterexample(other))) => found = other,
                     Some(Err(Unproved::Stopped(_))) | None => {}
@@ -231,14 +230,14 @@ impl Engine<'_> {
         else {
             return report;
         };
-        let moment = self.budget.share(2).at_most(2 * BOUNDS_TIME);
+        let moment = self.budget.share(2).at_most_work(2 * BOUNDS_WORK);
         let budget = std::mem::replace(&mut self.budget, moment);
         let most_nodes = MOST_REFINED.max(4 * report.sizes.nodes);
         let finer = self.build(&mut next, most_nodes).ok().and_then(|(analysis, net)| {
             let proof = self.prove(&analysis, &net, &[], Linear::default()).ok()?;
             Some(self.proved(&analysis, &net, proof))
         });
-        let hurried = report.hurried || self.budget.check().is_err() || finer.as_ref().is_some_and(|f| f.hurried);
+        let hurried = report.hurried || self.budget.is_late() || finer.as_ref().is_some_and(|f| f.hurried);
         self.budget = budget;
         match finer.filter(|finer| is_better(finer, &report)) {
             Some(finer) => Report { combinations: report.combinations, ..finer },
@@ -331,7 +330,7 @@ impl Engine<'_> {
         let queues: BTreeSet<u32> = queues.collect();
         match self.question {
             Question::Boundedness => {
-                let budget = self.budget.share(4).at_most(LINEAR_TIME);
+                let budget = self.budget.share(4).at_most_work(LINEAR_WORK);
                 induction::invariants(self.world, analysis, &queues, &budget).unwrap_or_default()
             }
             Question::Livelock { .. } => Linear::default(),
@@ -353,7 +352,7 @@ impl Engine<'_> {
             return None;
         }
         let mut limits = self.limits(analysis, net, &growing.counters);
-        let budget = self.budget.share(4).at_most(LINEAR_TIME);
+        let budget = self.budget.share(4).at_most_work(LINEAR_WORK);
         let messages = growing.counters.iter().filter(|counter| matches!(counter, Counter::Message(..)));
         let left_out = left_out(net, &messages.copied().collect::<Vec<_>>());
         limits.extend(limited::by_paths(net, &shape(analysis, net), &left_out, &budget));
@@ -583,7 +582,7 @@ fn bound_all(
     report: &mut Report,
     budget: &Budget,
 ) {
-    let (all_time, budget) = (budget, &budget.share(3).at_most(BOUNDS_TIME));
+    let (all_time, budget) = (budget, &budget.share(3).at_most_work(BOUNDS_WORK));
     let left_out: HashSet<Counter> = net.counters.iter().zip(dropped).filter(|(_, d)| **d).map(|(c, _)| *c).collect();
     let rows: HashMap<u32, usize> = report.queues.iter().enumerate().map(|(row, q)| (q.queue, row)).collect();
     let never = Budget::unlimited();
@@ -622,9 +621,9 @@ fn bound_all(
             let known = close.as_ref().map(|(proved, _)| proved.at_most).or(known);
             let exact = known == Some(least);
             let worth = !exact && useless < MOST_USELESS && budget.check().is_ok();
-            let moment = if large { budget.at_most(BOUNDS_TIME / 10) } else { budget.clone() };
+            let moment = if large { budget.at_most_work(BOUNDS_WORK / 10) } else { budget.clone() };
             let own =
-                if worth { bounds::bound(&prover, &frame, (queue, &[]), &mut || moment.check().is_ok()) } else { None };
+                if worth { bounds::bound(&prover, &frame, (queue, &[]), &mut |work| moment.spend(work).is_ok()) } else { None };
             let own = own.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
             let own = own.filter(|(own, _)| known.is_none_or(|known| own.at_most < known));
             useless += usize::from(worth && own.is_none() && least > 0);
@@ -640,7 +639,7 @@ fn bound_all(
             }
         }
     }
-    report.hurried = budget.check().is_err();
+    report.hurried = budget.is_late();
     for limit in limits.iter().filter(|limit| limit.atom.is_none()) {
         let proved = raise(net, shape, limit.queue, limit.proved, &limit.weights);
         if let Some(&row) = rows.get(&limit.queue) {
@@ -697,7 +696,7 @@ fn by_atoms(
         return None;
     }
     // Atoms that limit themselves count in the ranking already.
-    let mut keep_going = || budget.check().is_ok();
+    let mut keep_going = |work| budget.spend(work).is_ok();
     let rest = if others.is_empty() { None } else { bounds::bound(prover, frame, (queue, &others), &mut keep_going) };
     let complete = others.is_empty() || rest.is_some();
     parts.extend(rest.map(|(proved, weights)| (others, proved, weights)));
@@ -718,7 +717,7 @@ fn keep_weights(proof: &mut FlowProof, weights: Weights) -> u32 {
 
 /// Weights that prove bounds for all queues at once.
 fn shared_weights(prover: &Prover<'_, '_>, frame: &Frame<'_>, budget: &Budget) -> Option<Vec<linear::Rational>> {
-    match weigh::weigh(frame, &prover.least(true), &mut || budget.check().is_ok()).0 {
+    match weigh::weigh(frame, &prover.least(true), &mut |work| budget.spend(work).is_ok()).0 {
         weigh::Weighed::Weights(weights) => Some(weights),
         _ => None,
     }

@@ -90,7 +90,7 @@ pub fn by_paths(net: &Net, shape: &Shape, left_out: &[bool], budget: &Budget) ->
         let counted = part.counters.iter().filter(|counter| !left_out.contains(counter));
         let queues: BTreeSet<u32> = counted.filter_map(|counter| queue_of(*counter)).collect();
         for queue in queues {
-            let found = bounds::bound(&prover, &frame, (queue, &[]), &mut || budget.check().is_ok());
+            let found = bounds::bound(&prover, &frame, (queue, &[]), &mut |work| budget.spend(work).is_ok());
             limits.extend(found.map(|(proved, weights)| Limit { queue, atom: None, proved, weights }));
         }
     }
@@ -117,7 +117,7 @@ fn limit(net: &Net, shape: &Shape, counted: Counted, budget: &Budget) -> Option<
         })
         .collect();
     let frame = Frame::new(net, &alive);
-    let (weighed, _) = weigh::weigh(&frame, &least, &mut || budget.check().is_ok());
+    let (weighed, _) = weigh::weigh(&frame, &least, &mut |work| budget.spend(work).is_ok());
     let Weighed::Weights(weights) = weighed else { return None };
     let prover = Prover::new(net, shape, vec![false; net.counters.len()], budget);
     Scales::new(&prover, &frame, &weights).ok()?.limit(net, counted)

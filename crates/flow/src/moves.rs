@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// More ghosts, nodes and moves than this are not looked at.
 const MOST_GHOSTS: usize = 64;
+/// The work of the moves of a node.
+const NODE: usize = 256;
 const MOST_NODES: usize = 400;
 const MOST_MOVES: usize = 1_200;
 
@@ -273,7 +275,7 @@ impl Builder<'_> {
         for (id, instance) in (0u32..).zip(&self.analysis.instances) {
             let mut watched: Vec<Watched> = (0..self.ghosts.len()).map(|ghost| self.watched(id, ghost)).collect();
             for (node, here) in (0u32..).zip(&instance.nodes) {
-                budget.check().ok()?;
+                budget.spend(NODE).ok()?;
                 for (ghost, watched) in (0u32..).zip(&mut watched) {
                     watched.trust = self.trusted.get(&(id, node, ghost)).copied().unwrap_or(Trust::Less);
                 }

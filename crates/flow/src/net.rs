@@ -115,6 +115,8 @@ pub struct Net {
 
 /// More combinations of values of followed variables than this are not looked at for one node.
 const COMBINATIONS: usize = 4096;
+/// The work of the transitions of a node.
+const NODE: usize = 256;
 /// No more transitions than this.
 const MOST_TRANSITIONS: usize = 3_000_000;
 
@@ -173,7 +175,7 @@ impl Builder<'_> {
         let numbers: Vec<(u32, Number)> =
             (0..).zip(&self.net.numbers).filter(|(_, n)| own(n)).map(|(i, n)| (i, n.clone())).collect();
         for node in 0..instance.nodes.len() as u32 {
-            budget.check()?;
+            budget.spend(NODE)?;
             self.node(id, node, &numbers)?;
         }
         let end = self.net.transitions.len() as u32;

@@ -133,7 +133,7 @@ impl<'n, 'w> Prover<'n, 'w> {
         }
         let least = self.least(true);
         let frame = Frame::new(self.net, &alive);
-        let (weighed, generated) = weigh::weigh(&frame, &least, &mut || self.budget.check().is_ok());
+        let (weighed, generated) = weigh::weigh(&frame, &least, &mut |work| self.budget.spend(work).is_ok());
         self.effort.cycles += generated;
         self.effort.problems += 1;
         match weighed {
@@ -173,7 +173,7 @@ impl<'n, 'w> Prover<'n, 'w> {
         self.effort.problems += 1;
         let net = self.net;
         let touches = |t: u32| ends(net, part, t).is_some();
-        let weighed = weigh::losing(frame, &least, &touches, &mut || self.budget.check().is_ok());
+        let weighed = weigh::losing(frame, &least, &touches, &mut |work| self.budget.spend(work).is_ok());
         let Weighed::Weights(weights) = weighed else { return Err(self.stopped()) };
         let Ok(tight) = weigh::tight(frame, &weights) else { return Err(self.stopped()) };
         let cyclic = |graph: &crate::graph::Graph| {
@@ -203,7 +203,7 @@ impl<'n, 'w> Prover<'n, 'w> {
         let frame = Frame::new(self.net, &alive);
         let least = self.least(false);
         self.effort.problems += 1;
-        let weighed = weigh::losing(&frame, &least, &|_| true, &mut || self.budget.check().is_ok());
+        let weighed = weigh::losing(&frame, &least, &|_| true, &mut |work| self.budget.spend(work).is_ok());
         let Weighed::Weights(weights) = weighed else { return Err(self.stopped()) };
         let Ok(tight) = weigh::tight(&frame, &weights) else { return Err(self.stopped()) };
         let left = alive.iter().zip(&tight).filter(|(a, t)| **a && **t).count();

@@ -12,6 +12,10 @@ use linear::{Outcome, Problem, Rational, Variable, common_denominator};
 use model::verdict::Reason;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
+/// The work of a search, per transition, and of a pivot, per row and column.
+const SEARCH: usize = 8;
+const PIVOT: usize = 32;
+
 /// A cycle: transitions in order.
 pub type Cycle = Vec<u32>;
 
@@ -63,6 +67,11 @@ impl<'n> Frame<'n> {
             Search::Cycle(cycle) => Ok(Some(cycle)),
             Search::Distances(_) => Ok(None),
         }
+    }
+
+    /// What it takes to search the graph of an instance.
+    fn work(&self, instance: u32) -> usize {
+        SEARCH * (1 + self.net.of_instance[instance as usize].len())
     }
 
     /// The sum of the effects of transitions.
@@ -198,8 +207,9 @@ impl<'f, 'n> Master<'f, 'n> {
     }
 
     /// Solves the problem and takes over the weights.
-    pub(crate) fn solve(&mut self, keep_going: &mut dyn FnMut() -> bool) -> Option<Weighed> {
-        match self.problem.solve(keep_going) {
+    pub(crate) fn solve(&mut self, keep_going: &mut dyn FnMut(usize) -> bool) -> Option<Weighed> {
+        let pivot = PIVOT * (1 + self.cycles.len() + self.columns.len());
+        match self.problem.solve(&mut || keep_going(pivot)) {
             Outcome::Optimal(solution) => {
                 let columns: Vec<(u32, (Variable, Option<Variable>))> =
                     self.columns.iter().map(|(&c, &v)| (c, v)).collect();
@@ -226,7 +236,7 @@ impl<'f, 'n> Master<'f, 'n> {
     }
 
     /// Adds cycles that gain until none does.
-    pub fn generate(&mut self, keep_going: &mut dyn FnMut() -> bool) -> Weighed {
+    pub fn generate(&mut self, keep_going: &mut dyn FnMut(usize) -> bool) -> Weighed {
         loop {
             let mut found = Vec::new();
             let mut again = BTreeSet::new();
@@ -239,7 +249,7 @@ impl<'f, 'n> Master<'f, 'n> {
                     Ok(None) => {}
                     Err(TooLarge) => return Weighed::TooLarge,
                 }
-                if !keep_going() {
+                if !keep_going(self.frame.work(instance)) {
                     return Weighed::Stopped;
                 }
             }
@@ -256,7 +266,7 @@ impl<'f, 'n> Master<'f, 'n> {
 }
 
 /// Weights of at least `least` under which no cycle gains.
-pub fn weigh(frame: &Frame<'_>, least: &[Option<i64>], keep_going: &mut dyn FnMut() -> bool) -> (Weighed, usize) {
+pub fn weigh(frame: &Frame<'_>, least: &[Option<i64>], keep_going: &mut dyn FnMut(usize) -> bool) -> (Weighed, usize) {
     let mut master = Master::new(frame, least, &|_| 1);
     let weighed = master.generate(keep_going);
     (weighed, master.generated)
@@ -268,7 +278,7 @@ pub fn losing(
     frame: &Frame<'_>,
     least: &[Option<i64>],
     wanted: &dyn Fn(u32) -> bool,
-    keep_going: &mut dyn FnMut() -> bool,
+    keep_going: &mut dyn FnMut(usize) -> bool,
 ) -> Weighed {
     let mut master = Master::new(frame, least, &|_| 1);
     let mut tried: HashSet<Vec<(u32, i64)>> = HashSet::new();
@@ -277,7 +287,7 @@ pub fn losing(
         let Weighed::Weights(weights) = weighed else { return weighed };
         let Ok(tight) = tight(frame, &weights) else { return Weighed::TooLarge };
         let mut added = false;
-        for graph in &frame.graphs {
+        for (instance, graph) in (0u32..).zip(&frame.graphs) {
             // A walk of gain 0 that was asked to lose, and does not, never does: its effect is not new.
             for effect in tight_walks(frame, graph, &tight, wanted) {
                 if tried.insert(effect.iter().map(|(&c, &change)| (c, change)).collect())
@@ -287,7 +297,7 @@ pub fn losing(
                     added = true;
                 }
             }
-            if !keep_going() {
+            if !keep_going(frame.work(instance)) {
                 return Weighed::Stopped;
             }
         }

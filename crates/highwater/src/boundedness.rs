@@ -20,16 +20,14 @@ use model::trace::Narrator;
 use model::verdict::{Certificate, ChannelState, ChannelVerdict, Outcome, Property, Reason};
 use replay::Replayed;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 /// So many states are enough to reach most bounds.
 const QUICK_STATES: u64 = 4_000;
 /// With more queues than this, long walks come before a search: a state has too many successors.
 const MANY_QUEUES: usize = 64;
-/// How long they take at most.
-const WALKS_TIME: Duration = Duration::from_secs(2);
-/// If the bounds of a proof could be smaller, this is the time for another one.
-const SHARP_BOUNDS_TIME: Duration = Duration::from_secs(15);
+/// So many states are visited for how far the bounds of a proof are reached, and for other channels that grow.
+const MOST_REACHED: u64 = 1_000_000;
+const MOST_OTHERS: u64 = 250_000;
 
 impl Portfolio<'_> {
     /// Is every channel bounded, and how long does each get?
@@ -85,18 +83,22 @@ impl Portfolio<'_> {
         if !first.report.complete || !first.report.hurried || self.advisory {
             return first;
         }
-        let budget = self.cx.budget.share(4).at_most(SHARP_BOUNDS_TIME);
+        let budget = self.cx.budget.share(4);
         let again = self.flow(&Question::Boundedness, &self.cx.with(&budget));
         if again.report.complete { again } else { first }
     }
 
     /// The search: for runs that grow, or, after a proof, for how far the bounds are reached.
     fn grow(&self, semantics: &Semantics<'_>, report: &Report, cx: &Context<'_>) -> GrowthReport {
-        let share = |parts, most| cx.budget.share(parts).at_most(Duration::from_millis(most));
+        // States are the limit where there is time, so that an answer does not depend on what else the machine does.
+        let share = |parts, most| {
+            let most = cx.budget.most_states().map_or(most, |states| states.min(most));
+            cx.budget.share(parts).states(most)
+        };
         let budget = match (report.complete, self.advisory) {
-            (true, true) => share(8, 300).states(20_000),
-            (true, false) => share(4, 5_000).states(cx.budget.most_states().unwrap_or(u64::MAX).min(2_000_000)),
-            (false, true) => share(8, 2_000).states(200_000),
+            (true, true) => share(8, 20_000),
+            (true, false) => share(4, MOST_REACHED),
+            (false, true) => share(8, 100_000),
             (false, false) => cx.budget.clone(),
         };
         let channels = report.queues.iter().filter(|q| !q.bounded).map(|q| q.name.clone()).collect();
@@ -106,7 +108,7 @@ impl Portfolio<'_> {
         let mut filled = BTreeMap::new();
         if report.complete && report.queues.len() > MANY_QUEUES {
             let wanted = report.queues.iter().filter_map(|q| Some((q.name.clone(), q.at_most?))).collect();
-            let moment = budget.share(2).at_most(WALKS_TIME);
+            let moment = budget.share(2);
             filled = explore::fill::lengths(semantics, &wanted, &cx.with(&moment));
             let walked = GrowthReport { filled: filled.clone(), ..GrowthReport::default() };
             if self.is_all_reached(report, &walked) {
@@ -125,7 +127,7 @@ impl Portfolio<'_> {
             let shown = growth.channels();
             options.channels.retain(|name| !shown.contains(name));
             options.stop_at_first = false;
-            let budget = share(4, 2_000);
+            let budget = share(4, MOST_OTHERS);
             if !options.channels.is_empty() {
                 let more = explore::growth::growth(semantics, &options, &cx.with(&budget));
                 growth.growing.extend(more.growing);

@@ -26,6 +26,8 @@ pub struct Budget {
     states: Option<u64>,
     depth: Option<u64>,
     flags: Vec<Cancel>,
+    /// Work that is left to this budget, and to those that it is a part of.
+    work: Vec<Arc<AtomicI64>>,
     /// Work until the next look.
     credit: AtomicI64,
     /// When the memory was measured last and found small enough: microseconds since [`START`], 0 for never.
@@ -41,7 +43,8 @@ static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 impl Clone for Budget {
     fn clone(&self) -> Self {
         let Budget { deadline, memory, states, depth, .. } = *self;
-        Budget { deadline, memory, states, depth, flags: self.flags.clone(), ..Budget::unlimited() }
+        let (flags, work) = (self.flags.clone(), self.work.clone());
+        Budget { deadline, memory, states, depth, flags, work, ..Budget::unlimited() }
     }
 }
 
@@ -54,6 +57,7 @@ impl Budget {
             states: None,
             depth: None,
             flags: Vec::new(),
+            work: Vec::new(),
             credit: AtomicI64::new(0),
             measured: AtomicU64::new(0),
         }
@@ -109,6 +113,15 @@ impl Budget {
         self.within(Some(self.left().map_or(time, |left| left.min(time))))
     }
 
+    /// The same budget, and not more work than this: unlike time, it does not depend on what else the machine does. Work counts when
+    /// there is a look.
+    #[must_use]
+    pub fn at_most_work(&self, units: i64) -> Budget {
+        let mut less = self.clone();
+        less.work.push(Arc::new(AtomicI64::new(units)));
+        less
+    }
+
     fn within(&self, time: Option<Duration>) -> Budget {
         let sooner = time.and_then(|time| Instant::now().checked_add(time));
         Budget { deadline: sooner.or(self.deadline), ..self.clone() }
@@ -132,7 +145,11 @@ impl Budget {
 
     #[cold]
     fn look(&self) -> Result<(), Reason> {
+        let done = -self.credit.load(Ordering::Relaxed) + WORK_PER_LOOK;
         self.credit.store(WORK_PER_LOOK, Ordering::Relaxed);
+        for left in &self.work {
+            left.fetch_sub(done, Ordering::Relaxed);
+        }
         self.check()
     }
 
@@ -141,12 +158,13 @@ impl Budget {
         self.credit.store(0, Ordering::Relaxed);
     }
 
-    /// Looks at the flags and the clock.
+    /// Looks at the flags, the clock and the work that is left.
     pub fn in_time(&self) -> Result<(), Reason> {
         if self.is_cancelled() {
             return Err(Reason::Interrupted);
         }
-        if self.is_late() { Err(Reason::Timeout) } else { Ok(()) }
+        let is_done = self.work.iter().any(|left| left.load(Ordering::Relaxed) <= 0);
+        if is_done || self.is_late() { Err(Reason::Timeout) } else { Ok(()) }
     }
 
     /// Looks at the flags, the clock and the memory.
@@ -329,6 +347,18 @@ mod tests {
             assert_eq!((large.check(), large.room(0, 0)), (Ok(()), Ok(())));
             assert_eq!(large.room(0, 4 << 30), Err(Reason::Memory));
         }
+    }
+
+    #[test]
+    fn work_is_limited_whatever_the_time() {
+        let whole = Budget::unlimited().at_most_work(100 * WORK_PER_LOOK);
+        let part = whole.at_most_work(10 * WORK_PER_LOOK);
+        let rounds = |budget: &Budget| (0..1_000).take_while(|_| budget.spend(WORK_PER_LOOK as usize).is_ok()).count();
+        let first = rounds(&part);
+        assert!((4..10).contains(&first), "{first}");
+        assert_eq!((part.check(), whole.check()), (Err(Reason::Timeout), Ok(())));
+        assert!((80..100).contains(&(first + rounds(&whole.clone()))));
+        assert_eq!((rounds(&part.share(2)), whole.is_late()), (0, false));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn retain(net: &mut Net, analysis: &Analysis, budget: &Budget) -> Res
         }
     }
     while let Some((id, node, f, value)) = known.open.pop() {
-        budget.check()?;
+        budget.spend(1)?;
         for (by, after) in known.moved.get(&(f, value)).cloned().unwrap_or_default() {
             if by != id {
                 known.add((id, node, f, after));
