@@ -358,6 +358,29 @@ fn a_condition_of_which_one_side_is_enough_says_less() {
     }
 }
 
+/// A number of 16 bits is credit for messages, as long as it does not wrap.
+#[test]
+fn a_number_that_wraps_is_no_credit() {
+    let text = |limit: i32| -> &'static str {
+        let process = format!("short n; do :: n < {limit} -> q!1; n++ :: else -> break od");
+        Box::leak(format!("chan q = [1] of {{ bit }}; active proctype P() {{ {process} }}").into_boxed_str())
+    };
+    let (_, mut proof) = proved(text(32767), false);
+    assert!(!proof.abstraction.numbers.is_empty(), "the engine counts");
+    // With all values of the type, it is an abstraction of the other model, too.
+    for node in proof.abstraction.instances.iter_mut().flat_map(|instance| &mut instance.nodes) {
+        node.values.iter_mut().for_each(|values| *values = Values::Range(-32768, 32767));
+    }
+    for number in &mut proof.abstraction.numbers {
+        number.limit = if number.upwards { 32767 } else { -32768 };
+    }
+    proof.abstraction.linear = Default::default();
+    (proof.bounds, proof.bound_weights) = (Vec::new(), Vec::new());
+    let case = Case { name: "wraps", text: text(32768), variants: ["", ""], live: false, events: &[] };
+    let refused = refusal(&case.network(0), &proof);
+    assert!(matches!(&refused, Refusal::Ranking(why) if why.contains("gains")), "{refused}");
+}
+
 /// The same for lengths.
 #[test]
 fn a_length_that_one_side_limits_is_not_known() {

@@ -53,7 +53,7 @@ pub(super) fn check(
     let mut rooms = Vec::with_capacity(proof.bound_weights.len());
     for weights in &proof.bound_weights {
         let scale = Scale::new(ground, weights)?;
-        let touched = touching.all(steps, &scale);
+        let touched = touching.all(&scale);
         budget.spend(touched.len())?;
         let owner = private_owner(ground, &scale).filter(|_| !all.anywhere);
         let own = only_queue(ground, &scale);
@@ -185,32 +185,37 @@ fn raised(ground: &Ground<'_>, scale: &Scale<'_>, (queue, length): (u32, u64)) -
     heaviest.checked_mul(length.into())?.checked_add(spans)
 }
 
-/// Which steps change what. A step that changes nothing that weighs anything gains nothing.
-struct Touching(HashMap<Thing, Vec<u32>>);
+/// Which steps change what, with the nodes of a step that does nothing to the thing but move its process. A step that changes
+/// nothing that weighs anything gains nothing.
+struct Touching(HashMap<Thing, Vec<(u32, Option<(u32, u32)>)>>);
 
 impl Touching {
     fn new(ground: &Ground<'_>, steps: &[Step]) -> Self {
-        let mut touching: HashMap<Thing, Vec<u32>> = HashMap::new();
+        let mut touching: HashMap<Thing, Vec<(u32, Option<(u32, u32)>)>> = HashMap::new();
         for (index, step) in (0u32..).zip(steps) {
-            let things = step.effects(ground).map(|(thing, ..)| thing);
-            things.for_each(|thing| touching.entry(thing).or_default().push(index));
+            for (thing, ..) in step.effects(ground) {
+                let moves = thing == Thing::Instance(step.instance) && step.born.is_empty();
+                let entry = (index, moves.then_some((step.from, step.to)));
+                let list = touching.entry(thing).or_default();
+                if list.last() != Some(&entry) {
+                    list.push(entry);
+                }
+            }
         }
         Touching(touching)
     }
 
     /// The steps that change something that weighs; each once.
-    fn all(&self, steps: &[Step], scale: &Scale<'_>) -> Vec<u32> {
+    fn all(&self, scale: &Scale<'_>) -> Vec<u32> {
         let mut all: Vec<u32> = Vec::new();
-        for (&thing, held) in &scale.weights {
+        for (thing, held) in &scale.weights {
             // Most steps of a large process do not matter to most queues.
-            let potentials: Vec<i64> = if let Thing::Instance(_) = thing { held.iter().collect() } else { Vec::new() };
-            let idles = |index: &&u32| {
-                let step = &steps[**index as usize];
-                thing == Thing::Instance(step.instance)
-                    && step.born.is_empty()
-                    && potentials[step.from as usize] == potentials[step.to as usize]
+            let weights: Vec<i64> = if let Thing::Instance(_) = thing { held.iter().collect() } else { Vec::new() };
+            let idles = |moved: Option<(u32, u32)>| {
+                moved.is_some_and(|(from, to)| weights[from as usize] == weights[to as usize])
             };
-            all.extend(self.0.get(&thing).into_iter().flatten().filter(|index| !idles(index)));
+            let steps = self.0.get(thing).into_iter().flatten();
+            all.extend(steps.filter(|(_, moved)| !idles(*moved)).map(|(index, _)| *index));
         }
         all.sort_unstable();
         all.dedup();
