@@ -15,9 +15,9 @@
 //! reference to one of the `queues`, or none.
 //!
 //! *Queues.* One abstract queue for each element of each global variable that declares channels, and for each such
-//! element of each instance. The queues of an instance with `many` stand for those of all its processes together.
-//! The messages of a queue are split into *atoms*: per field some constants are distinguished, and an atom says for each
-//! field which constant it is, or that it is none of them. Atoms that are not listed are never sent.
+//! element of each instance, in this order. The queues of an instance with `many` stand for those of all its processes
+//! together. The messages of a queue are split into *atoms*: per field some constants are distinguished, and an atom says
+//! for each field which constant it is, or that it is none of them. Atoms that are not listed are never sent.
 //!
 //! *Instances.* A single instance is one process (or none, before it was created, or after it ended). An instance with
 //! `many` is any number of processes. Nodes are points of the machine with values of the local slots; of two nodes at
@@ -89,11 +89,12 @@
 //!
 //! # Rankings
 //!
-//! See [`Ranking`]. Weights of messages in buffered queues, potentials of `many` instances and weights of numbers are at
-//! least 0; potentials of single instances and of followed variables, and weights of rendezvous messages (which are sent
-//! and taken in the same step) have any sign. Queues that are not `claimed` have weight 0 everywhere: nothing is known
-//! about how much is in them. A claimed queue with a [`Bound`] need not weigh anything; in the weights of bounds, everything may. Either all nodes of a `many` instance count (weight at least 1 where something is claimed
-//! bounded) or none does (weight 0 everywhere).
+//! See [`Ranking`]. Weights of messages in buffered queues, potentials of `many` instances (0 at the end) and weights of
+//! numbers are at least 0; potentials of single instances and of followed variables, and weights of rendezvous messages
+//! (which are sent and taken in the same step) have any sign. Queues that are not `claimed` have weight 0 everywhere:
+//! nothing is known about how much is in them. A claimed queue with a [`Bound`] need not weigh anything; in the weights of
+//! bounds, everything may. Either all nodes of a `many` instance count (weight at least 1 where something is claimed bounded)
+//! or none does (weight 0 everywhere).
 
 use crate::ids::{EdgeId, LocationId, MachineId};
 use crate::network::{ScalarType, Variable};
