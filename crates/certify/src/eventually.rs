@@ -34,6 +34,7 @@ struct Graph {
 
 /// Searches everything; returns the number of configurations, and the digest of their set.
 pub fn verify(semantics: &Semantics<'_>, property: &Property, cx: &Context<'_>) -> Result<(u64, u128), Refusal> {
+    crate::keeps(semantics.network(), property)?;
     if semantics.reading() != Reading::Unbounded || !is_static(semantics.network()) {
         return Err(Refusal::WrongKind(property.to_string()));
     }

@@ -288,3 +288,7 @@ fn greatest_common_divisor(one: i128, other: i128) -> i128 {
     }
     one
 }
+
+#[cfg(test)]
+#[path = "queue_counts_tests.rs"]
+mod tests;

@@ -155,3 +155,7 @@ impl Ranked<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "queue_ranking_tests.rs"]
+mod tests;

@@ -15,7 +15,7 @@ struct Kind {
     most: usize,
 }
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 14] = [
     Kind {
         name: "`explored-states`, `searched`",
         proves: "safety, deadlock, boundedness, livelock, `trace`: the checker searches all states again",
@@ -73,6 +73,30 @@ const KINDS: [Kind; 11] = [
         name: "`queue-invariant`",
         proves: "safety, deadlock, reception, orphans with channels of any length: automata over queue contents",
         files: &["queues.rs", "queues", "temporal/components.rs"],
+        inner: &[],
+        semantics: NETWORKS,
+        most: 1300,
+    },
+    Kind {
+        name: "`queue-counts`",
+        proves: "the same, with sums of numbers of messages that no step changes",
+        files: &["queue_counts.rs"],
+        inner: &["`queue-invariant`"],
+        semantics: NETWORKS,
+        most: 1300,
+    },
+    Kind {
+        name: "`queue-ranking`",
+        proves: "partial deadlock and eventual reception with channels of any length: an invariant and ranks",
+        files: &["queue_ranking.rs"],
+        inner: &["`queue-invariant`"],
+        semantics: NETWORKS,
+        most: 1300,
+    },
+    Kind {
+        name: "`explored-states` of what stays possible",
+        proves: "partial deadlock and eventual reception: the checker searches all states again, and backwards",
+        files: &["eventually.rs"],
         inner: &[],
         semantics: NETWORKS,
         most: 1300,

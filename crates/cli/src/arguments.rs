@@ -241,7 +241,7 @@ pub struct CheckArgs {
     /// The models: files, folders of them, or `-` for standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The properties to check: a list of `safety`, `deadlock`, `boundedness`, `livelock`, `reception`, `orphan`,
+    /// The properties to check: a list of `safety`, `deadlock`, `boundedness`, `livelock`, `reception`, `orphan`, `partial-deadlock`, `eventual-reception`,
     /// `ltl:NAME`, `ltl:'FORMULA'`, `never`, `acceptance`, `trace`, `notrace`, `conformance`, `conformance:NAME`, `all`.
     #[arg(short = 'p', long = "property", value_name = "LIST")]
     pub properties: Vec<String>,

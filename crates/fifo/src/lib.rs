@@ -18,6 +18,7 @@ mod armc;
 mod cegar;
 mod check;
 mod configurations;
+pub mod counting;
 pub mod eventually;
 mod method;
 pub mod network;

@@ -31,6 +31,19 @@ pub enum Property {
     Orphan,
 }
 
+impl Property {
+    /// The question that a property of a model asks, if it is one of a single configuration.
+    pub fn of(property: &model::verdict::Property) -> Option<Property> {
+        Some(match property {
+            model::verdict::Property::Safety => Property::BadStates,
+            model::verdict::Property::Deadlock => Property::Deadlock,
+            model::verdict::Property::Reception => Property::Reception,
+            model::verdict::Property::Orphan => Property::Orphan,
+            _ => return None,
+        })
+    }
+}
+
 /// What the queues hold in one configuration.
 pub(crate) struct Queues<'a> {
     /// The messages, queue by queue.

@@ -162,6 +162,11 @@ impl Search {
         Ok(self.expanded == self.found.len())
     }
 
+    /// The length of the longest queue.
+    pub(crate) fn longest(&self) -> u16 {
+        self.longest
+    }
+
     /// How many configurations were found, and how many of them expanded: the first ones.
     pub(crate) fn size(&self) -> (usize, usize) {
         (self.found.len(), self.expanded)

@@ -5,6 +5,9 @@ use model::reason::Reason;
 use model::stats::{Datum, Exhibit, Field, Sheet, Value};
 use queues::{Language, Languages, Limit};
 
+/// More control states than this are not shown as expressions.
+const MOST_ROWS: usize = 500;
+
 /// The answer.
 #[derive(Debug)]
 pub enum Verdict {
@@ -43,9 +46,9 @@ impl Invariant {
 }
 
 impl Invariant {
-    /// The invariant for people, as a table; nothing if it has more than so many rows.
-    pub fn exhibit(&mut self, system: &System, most: usize) -> Option<Exhibit> {
-        if self.reached.len() > most {
+    /// The invariant for people, as a table; nothing if it is too long.
+    pub fn exhibit(&mut self, system: &System) -> Option<Exhibit> {
+        if self.reached.len() > MOST_ROWS {
             return None;
         }
         let table = self.table(system).unwrap_or_default();

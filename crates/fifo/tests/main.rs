@@ -1,5 +1,6 @@
 //! The integration tests of `fifo`, one executable: each file is a module.
 
+mod counting;
 mod hand;
 mod paper;
 mod published;

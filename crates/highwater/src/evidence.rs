@@ -11,8 +11,8 @@ use crate::components::{self, ComponentsFile};
 use crate::programs;
 use crate::solvers::{self, Checker};
 use bitvector::SatRefuter;
-use certify::Refusal;
 use certify::flow::Accepted;
+use certify::{Refusal, Subject};
 use cfront::Component;
 use model::composition::Composition;
 use model::composition_proof::CompositionProof;
@@ -20,8 +20,6 @@ use model::context::Context;
 use model::flow_proof::FlowProof;
 use model::network::Network;
 use model::program_proof::ProgramProof;
-use model::queue_proof::QueueProof;
-use model::queue_ranking::QueueRanking;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Outcome, Property, Reason, Verdict};
 use replay::Replayed;
@@ -101,19 +99,18 @@ impl Checked {
         Ok(Checked::by_checker(property, Certificate::Flow(Box::new(proof))))
     }
 
-    /// An invariant over queues: of communicating machines with these bad configurations, or of a Promela model.
+    /// An invariant over queues, with relations or ranks if need be: of communicating machines with these bad configurations, or of
+    /// a Promela model.
     pub(crate) fn queues(
         network: &Network,
         bad: Option<&Specification>,
         property: &Property,
-        proof: QueueProof,
+        certificate: Certificate,
         cx: &Context<'_>,
     ) -> Result<Checked, Refusal> {
-        match bad {
-            Some(bad) => certify::queues::verify(network, bad, property, &proof, cx)?,
-            None => certify::queues::verify_promela(network, property, &proof, cx)?,
-        }
-        Ok(Checked::by_checker(property, Certificate::Queues(Box::new(proof))))
+        let subject = Subject::Network(network, bad);
+        certify::check(subject, property, Reading::Unbounded, &certificate, &mut SatRefuter, cx)?;
+        Ok(Checked::by_checker(property, certificate))
     }
 
     /// That something stays possible in a system whose configurations the checker lists, too.
@@ -122,17 +119,6 @@ impl Checked {
         let (states, digest) = certify::eventually::verify(&semantics, property, cx)?;
         let (longest, events) = Default::default();
         Ok(Checked::by_checker(property, Certificate::Explored { states, digest, longest, events }))
-    }
-
-    /// The same for queues of any length, by a ranking.
-    pub(crate) fn ranking(
-        network: &Network,
-        property: &Property,
-        proof: QueueRanking,
-        cx: &Context<'_>,
-    ) -> Result<Checked, Refusal> {
-        certify::queue_ranking::verify(network, property, &proof, cx)?;
-        Ok(Checked::by_checker(property, Certificate::Ranking(Box::new(proof))))
     }
 
     /// Partitions of components.

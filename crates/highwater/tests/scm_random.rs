@@ -5,7 +5,7 @@
 //! the system; otherwise what it finds is still a violation, and what it does not find is open.
 
 use highwater::{Check, Model, Verdict};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 use std::time::Duration;
 use testing::Random;
@@ -13,7 +13,7 @@ use testing::Random;
 /// How long a queue may be.
 const LONGEST: usize = 4;
 const MOST_CONFIGURATIONS: usize = 4_000;
-const PROPERTIES: [&str; 4] = ["safety", "deadlock", "reception", "orphan"];
+const PROPERTIES: [&str; 6] = ["safety", "deadlock", "reception", "orphan", "partial-deadlock", "eventual-reception"];
 
 /// An expression over the variables of an automaton.
 enum Term {
@@ -337,6 +337,11 @@ impl System {
     }
 
     fn steps(&self, at: &Configuration) -> Vec<Configuration> {
+        self.moves(at).into_iter().map(|(_, _, next)| next).collect()
+    }
+
+    /// The steps with the automaton that takes each, and the channel that it receives from.
+    fn moves(&self, at: &Configuration) -> Vec<(usize, Option<usize>, Configuration)> {
         let mut found = Vec::new();
         for (index, automaton) in self.automata.iter().enumerate() {
             if at.states[index].is_none() {
@@ -345,7 +350,7 @@ impl System {
                     next.states[index] = Some(*state);
                     next
                 };
-                found.extend(automaton.initial.iter().map(choose));
+                found.extend(automaton.initial.iter().map(choose).map(|next| (index, None, next)));
             }
             for transition in self.possible(at, index) {
                 let mut next = at.clone();
@@ -363,10 +368,42 @@ impl System {
                 for (variable, value) in &transition.assignments {
                     next.variables[index][*variable] = value.value(&at.variables[index], self);
                 }
-                found.push(next);
+                let received = transition.action.and_then(|(channel, sends, _)| (!sends).then_some(channel));
+                found.push((index, received, next));
             }
         }
         found
+    }
+
+    /// Whether an automaton that has not ended, or the head of a queue, is stuck for good in a configuration that was seen:
+    /// what follows without losses was seen, too, and never moves it.
+    fn stuck(&self, seen: &HashSet<Configuration>, of_automata: bool) -> bool {
+        let count = if of_automata { self.automata.len() } else { self.lossy.len() };
+        let all: Vec<&Configuration> = seen.iter().collect();
+        let numbers: HashMap<&Configuration, usize> = all.iter().copied().zip(0..).collect();
+        let moves: Vec<_> = all.iter().map(|at| self.moves(at)).collect();
+        (0..count).any(|obligation| {
+            let mut able = vec![false; all.len()];
+            loop {
+                let before = able.iter().filter(|able| **able).count();
+                for (at, moves) in moves.iter().enumerate() {
+                    able[at] = able[at]
+                        || moves.iter().any(|(automaton, received, next)| {
+                            let discharges =
+                                if of_automata { *automaton == obligation } else { *received == Some(obligation) };
+                            discharges || numbers.get(next).is_none_or(|&next| able[next])
+                        });
+                }
+                if able.iter().filter(|able| **able).count() == before {
+                    break;
+                }
+            }
+            let open = |at: &Configuration| match of_automata {
+                true => at.states[obligation].is_none_or(|s| !self.automata[obligation].states[s].is_empty()),
+                false => !at.queues[obligation].is_empty(),
+            };
+            all.iter().zip(&able).any(|(at, able)| open(at) && !able)
+        })
     }
 
     fn losses(&self, at: &Configuration) -> Vec<Configuration> {
@@ -393,7 +430,7 @@ impl System {
         })
     }
 
-    /// Which properties a configuration violates, in the order of [`PROPERTIES`].
+    /// Which properties a configuration violates by itself, in the order of [`PROPERTIES`].
     fn violated(&self, at: &Configuration) -> [bool; 4] {
         let ended = (0..self.automata.len())
             .all(|index| at.states[index].is_some_and(|state| self.automata[index].states[state].is_empty()));
@@ -411,11 +448,11 @@ impl System {
     }
 
     /// Which properties are violated in configurations with short queues, and whether there are no others.
-    fn search(&self) -> ([bool; 4], bool) {
+    fn search(&self) -> ([bool; 6], bool) {
         let first = self.initial();
         let mut seen = HashSet::from([first.clone()]);
         let mut waiting = vec![first];
-        let (mut found, mut complete) = ([false; 4], true);
+        let (mut found, mut complete) = ([false; 6], true);
         while let Some(at) = waiting.pop() {
             let here = self.violated(&at);
             (0..4).for_each(|index| found[index] |= here[index]);
@@ -427,6 +464,8 @@ impl System {
                 }
             }
         }
+        found[4] = self.stuck(&seen, true);
+        found[5] = self.stuck(&seen, false);
         (found, complete)
     }
 }
@@ -468,9 +507,8 @@ fn verdicts_are_those_of_the_definition() {
         exact += u64::from(complete);
         let model =
             Model::from_text("random.scm", &text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-        let properties =
-            if system.bad.is_empty() { "deadlock,reception,orphan" } else { "safety,deadlock,reception,orphan" };
-        let check = Check::new(&model).property(properties).unwrap().timeout(Duration::from_millis(1500));
+        let properties = PROPERTIES[usize::from(system.bad.is_empty())..].join(",");
+        let check = Check::new(&model).property(&properties).unwrap().timeout(Duration::from_millis(1500));
         let report = check.run().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
         for (property, found) in PROPERTIES.iter().zip(found) {
             let Some(finding) = report.finding(property) else { continue };

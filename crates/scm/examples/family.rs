@@ -9,7 +9,8 @@ fn main() -> std::io::Result<()> {
         Some("token-ring") => scm::families::token_ring(number(1)),
         Some("sliding-window") => scm::families::sliding_window(number(1), number(2)),
         Some("peterson") => scm::families::peterson(number(1)),
-        _ => String::from("usage: family token-ring N | sliding-window M W | peterson N\n"),
+        Some("equal-queues") => scm::families::equal_queues(number(1), Some(number(2)).filter(|&modulus| modulus > 1)),
+        _ => String::from("usage: family token-ring N | sliding-window M W | peterson N | equal-queues K M\n"),
     };
     std::io::stdout().write_all(text.as_bytes())
 }

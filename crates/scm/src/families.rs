@@ -70,6 +70,37 @@ pub fn token_ring(n: usize) -> String {
     text.0
 }
 
+/// A source that sends one message to each of `k` channels, round after round, and a sink that takes one from each: between
+/// rounds all queues are equally long. With `modulus`, both may also pass that many messages over the first channel alone,
+/// so that queues are equally long modulo that number only.
+///
+/// It is bad if between rounds the first queue holds a message (modulo the number) and the second none.
+pub fn equal_queues(k: usize, modulus: Option<usize>) -> String {
+    let (k, more) = (k.clamp(2, 100), modulus.map_or(0, |modulus| modulus.clamp(2, 1000)));
+    let mut text = Text::default();
+    text.line(format!("// Rounds over {k} channels, and {more} messages alone in the first of them."));
+    text.header("equal_queues", k, &[String::from("a")]);
+    for (name, action) in [("source", '!'), ("sink", '?')] {
+        text.automaton(name, 0);
+        let alone = (more > 0).then(|| (k + more - 2, format!("0 {action} a")));
+        let round = (1, format!("0 {action} a"));
+        text.line("// between rounds");
+        text.state(0, &[round].into_iter().chain(alone).collect::<Vec<_>>());
+        for channel in 1..k {
+            text.state(channel, &[((channel + 1) % k, format!("{channel} {action} a"))]);
+        }
+        // The states of messages that go alone count down to k, and then it is between rounds again.
+        for left in k..k + more.saturating_sub(1) {
+            text.state(left, &[(if left == k { 0 } else { left - 1 }, format!("0 {action} a"))]);
+        }
+    }
+    let again = vec!["a"; more.max(1)].join(".");
+    let others = "#.a^*.".repeat(k - 2);
+    text.line("\nbad_states :");
+    text.line(format!("(automaton source : in 0 : true automaton sink : in 0 : true with a.({again})^*.#.{others}_)"));
+    text.0
+}
+
 /// A transfer of `m` packets over perfect channels, with at most `w` of them unacknowledged.
 ///
 /// State `(base, next)` of the sender: packets below `base` are acknowledged, those below `next` are sent. An

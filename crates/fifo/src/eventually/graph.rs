@@ -41,6 +41,7 @@ impl Graph {
         let mut listed = Vec::new();
         let mut open = vec![Vec::new(); obligations];
         for from in 0..expanded as u32 {
+            space.languages.spend(1 + obligations)?;
             let word = search.word(from);
             for (obligation, open) in open.iter_mut().enumerate() {
                 let is_open = match kind {

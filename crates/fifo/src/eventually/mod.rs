@@ -12,7 +12,7 @@
 mod graph;
 mod ranking;
 
-use crate::method::Limits;
+use crate::method::{Limits, Technique};
 use crate::property::Property;
 use crate::search::Search;
 use crate::space::Space;
@@ -24,9 +24,14 @@ use model::queue_ranking::QueueRanking;
 use model::reason::Reason;
 use queues::Limit;
 
-/// So many configurations are expanded at first, and before the next attempts.
-const FIRST: usize = 1 << 14;
+/// So many configurations are expanded at first.
+const FIRST: usize = 1 << 12;
+/// Queues that do not get longer than this do not grow, until so many configurations were expanded.
+const SHORT: u16 = 8;
+const MANY: usize = 1 << 16;
+/// How many times more are, where no queue gets longer; where some do, a few times only.
 const TIMES: usize = 4;
+const MOST_GROWING: usize = 1 << 18;
 
 /// What an obligation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +43,15 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// What a property is about, if it says that something stays possible.
+    pub fn of(property: &model::verdict::Property) -> Option<Kind> {
+        match property {
+            model::verdict::Property::PartialDeadlock => Some(Kind::Machines),
+            model::verdict::Property::EventualReception => Some(Kind::Channels),
+            _ => None,
+        }
+    }
+
     /// What a transition discharges.
     fn discharged(self, machine: usize, op: Op) -> Option<usize> {
         match (self, op) {
@@ -69,14 +83,25 @@ pub enum Found {
     Open(Reason),
 }
 
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The system; what is bad in it does not matter.
+    pub system: &'a System,
+    /// What must stay possible.
+    pub kind: Kind,
+    /// Whether a ranking of it is of use.
+    pub ranks: bool,
+}
+
 /// Looks for an answer. `accepts` is asked about candidates, and says whether one is a violation.
 pub fn check(
-    system: &System,
-    kind: Kind,
+    question: &Question<'_>,
     limits: &Limits,
     cx: &Context<'_>,
     accepts: &mut dyn FnMut(&Run) -> bool,
 ) -> (Found, Statistics) {
+    let Question { system, kind, ranks } = *question;
     let plain = System { bad: Vec::new(), ..system.clone() };
     let mut statistics = Statistics { method: String::from("search"), ..Statistics::default() };
     let mut space = match Space::new(&plain, Property::BadStates, limits.for_languages(cx.budget)) {
@@ -85,7 +110,7 @@ pub fn check(
         Err(error) => return (Found::Open(Reason::NotSupported(error.to_string())), statistics),
     };
     let mut search = Search::new();
-    let mut look = Look { kind, statistics: &mut statistics, accepts };
+    let mut look = Look { kind, ranks, statistics: &mut statistics, accepts };
     let found = look.at(&mut space, &mut search, cx).unwrap_or_else(|limit| Found::Open(limit.into()));
     statistics.configurations = search.size().0;
     statistics.controls = space.controls();
@@ -97,6 +122,8 @@ pub fn check(
 
 struct Look<'a> {
     kind: Kind,
+    /// A ranking is to be looked for.
+    ranks: bool,
     statistics: &'a mut Statistics,
     accepts: &'a mut dyn FnMut(&Run) -> bool,
 }
@@ -116,11 +143,17 @@ impl Look<'_> {
             if all {
                 return Ok(Found::Finite);
             }
-            if most == FIRST
+            let grows = !search.converges() && (search.longest() > SHORT || most >= MANY);
+            if grows
+                && std::mem::take(&mut self.ranks)
                 && let Some((proof, method)) = ranking::find(space, self.kind, cx)?
             {
                 self.statistics.method = method;
                 return Ok(Found::Ranked(Box::new(proof)));
+            }
+            if grows && most > MOST_GROWING {
+                let why = "queues grow, no ranking was found, and no configuration from which nothing leads on";
+                return Ok(Found::Open(Reason::NotProvable(why.into())));
             }
             for candidate in graph.candidates(space, search) {
                 let run = search.run_to(space, candidate);

@@ -24,7 +24,9 @@ use std::sync::Arc;
 
 /// The precisions of invariants that are tried.
 const PRECISIONS: [u32; 4] = [1, 2, 3, 4];
-/// The most layers of a stage, and rounds of the outer fixpoint.
+/// The most layers of a stage that drains nothing, before a channel is drained and when that was of no use; of one that drains
+/// a channel; and rounds of its outer fixpoint.
+const FEW_LAYERS: u32 = 6;
 const LAYERS: u32 = 40;
 const ROUNDS: usize = 24;
 /// More stages than this are not tried.
@@ -97,9 +99,12 @@ struct Piece {
 }
 
 /// Pieces with a rank of their own.
+#[derive(Default)]
 struct Pieces {
     drains: Option<usize>,
     pieces: Vec<Piece>,
+    /// All of them together, by control state.
+    sets: Sets,
 }
 
 impl Pieces {
@@ -153,14 +158,14 @@ impl Ranked<'_, '_> {
             }
         }
         let all = self.space.universe;
-        let mut pieces = Vec::new();
+        let mut pieces = Pieces::default();
         for (control, step) in self.moves()? {
             if self.kind.discharged(step.machine as usize, step.op) == Some(self.obligation) {
                 let enabled = self.before(step.op, all)?;
-                self.add((control, step, 0), enabled, &mut pieces)?;
+                self.add(Piece { control, set: enabled, step, layer: 0 }, &mut pieces)?;
             }
         }
-        self.close(None, pieces)
+        self.close(pieces)
     }
 
     /// The moves of control states where something has no rank.
@@ -185,36 +190,32 @@ impl Ranked<'_, '_> {
         sets.get(&control).copied().unwrap_or(self.space.languages.empty())
     }
 
-    /// Adds what of a set is left, and in no piece of its control state yet.
-    fn add(
-        &mut self,
-        (control, step, layer): (Control, Move, u32),
-        set: Language,
-        pieces: &mut Vec<Piece>,
-    ) -> Result<bool, Limit> {
-        let mut fresh = self.space.languages.intersection(set, self.of(&self.left, control))?;
-        for piece in pieces.iter().filter(|piece| piece.control == control) {
-            fresh = self.space.languages.difference(fresh, piece.set)?;
+    /// Adds what of a piece is left, and in no piece of its control state yet.
+    fn add(&mut self, piece: Piece, pieces: &mut Pieces) -> Result<(), Limit> {
+        let (left, taken) = (self.of(&self.left, piece.control), self.of(&pieces.sets, piece.control));
+        let set = self.space.languages.intersection(piece.set, left)?;
+        let set = self.space.languages.difference(set, taken)?;
+        if !self.space.languages.is_empty(set) {
+            let both = self.space.languages.union(taken, set)?;
+            pieces.sets.insert(piece.control, both);
+            pieces.pieces.push(Piece { set, ..piece });
         }
-        let some = !self.space.languages.is_empty(fresh);
-        if some {
-            pieces.push(Piece { control, set: fresh, step, layer });
-        }
-        Ok(some)
+        Ok(())
     }
 
     /// Gives pieces their rank.
-    fn close(&mut self, drains: Option<usize>, pieces: Vec<Piece>) -> Result<(), Limit> {
-        for piece in &pieces {
-            let (covered, left) = (self.of(&self.covered, piece.control), self.of(&self.left, piece.control));
-            let covered = self.space.languages.union(covered, piece.set)?;
-            let left = self.space.languages.difference(left, piece.set)?;
-            self.covered.insert(piece.control, covered);
-            self.left.insert(piece.control, left);
+    fn close(&mut self, pieces: Pieces) -> Result<(), Limit> {
+        for (&control, &set) in &pieces.sets {
+            let (covered, left) = (self.of(&self.covered, control), self.of(&self.left, control));
+            let covered = self.space.languages.union(covered, set)?;
+            let left = self.space.languages.difference(left, set)?;
+            self.covered.insert(control, covered);
+            self.left.insert(control, left);
         }
-        self.left.retain(|_, set| *set != self.space.languages.empty());
-        if !pieces.is_empty() {
-            self.stages.push(Pieces { drains, pieces });
+        let empty = self.space.languages.empty();
+        self.left.retain(|_, set| *set != empty);
+        if !pieces.pieces.is_empty() {
+            self.stages.push(pieces);
         }
         Ok(())
     }
@@ -226,11 +227,12 @@ impl Ranked<'_, '_> {
                 return Ok(true);
             }
             let before = self.left.clone();
-            if self.approach()? {
-                continue;
-            }
+            self.approach(FEW_LAYERS)?;
             for channel in 0..self.space.system.channels {
                 self.drain(channel)?;
+            }
+            if self.left == before {
+                self.approach(LAYERS)?;
             }
             if self.left == before {
                 return Ok(false);
@@ -239,36 +241,22 @@ impl Ranked<'_, '_> {
         Ok(self.left.is_empty())
     }
 
-    /// A stage that drains nothing; whether it came to an end by itself with everything ranked.
-    fn approach(&mut self) -> Result<bool, Limit> {
-        let mut pieces: Vec<Piece> = Vec::new();
-        let mut reached = self.covered.clone();
-        for layer in 0..LAYERS {
-            let known = pieces.len();
+    /// A stage that drains nothing, if it comes to an end by itself.
+    fn approach(&mut self, most: u32) -> Result<(), Limit> {
+        let mut pieces = Pieces::default();
+        for layer in 0..most {
+            let (reached, known) = (pieces.sets.clone(), pieces.pieces.len());
             for (control, step) in self.moves()? {
-                let before = self.before(step.op, self.of(&reached, step.target))?;
-                self.add((control, step, layer), before, &mut pieces)?;
+                let covered = self.of(&self.covered, step.target);
+                let into = self.space.languages.union(covered, self.of(&reached, step.target))?;
+                let set = self.before(step.op, into)?;
+                self.add(Piece { control, set, step, layer }, &mut pieces)?;
             }
-            if pieces.len() == known {
-                break;
-            }
-            for piece in &pieces[known..] {
-                let both = self.space.languages.union(self.of(&reached, piece.control), piece.set)?;
-                reached.insert(piece.control, both);
+            if pieces.pieces.len() == known {
+                return self.close(pieces);
             }
         }
-        // What is finite is ranked by now; else a channel is drained first, since its layers would have no end.
-        let mut whole = self.left.clone();
-        for piece in &pieces {
-            let left = self.space.languages.difference(self.of(&whole, piece.control), piece.set)?;
-            whole.insert(piece.control, left);
-        }
-        let done = whole.values().all(|&set| self.space.languages.is_empty(set));
-        let ends = pieces.last().is_some_and(|piece| piece.layer + 1 < LAYERS);
-        if done || ends {
-            self.close(None, pieces)?;
-        }
-        Ok(done)
+        Ok(())
     }
 
     /// A stage that drains a channel.
@@ -276,47 +264,36 @@ impl Ranked<'_, '_> {
         let mut kept = self.left.clone();
         for _ in 0..ROUNDS {
             let pieces = self.round(channel, &kept)?;
-            let mut sets = Sets::new();
-            for piece in &pieces {
-                let both = self.space.languages.union(self.of(&sets, piece.control), piece.set)?;
-                sets.insert(piece.control, both);
-            }
-            if sets.is_empty() {
+            if pieces.sets.is_empty() {
                 return Ok(());
             }
-            if sets == kept {
-                return self.close(Some(channel), pieces);
+            if pieces.sets == kept {
+                return self.close(pieces);
             }
-            kept = sets;
+            kept = pieces.sets;
         }
         Ok(())
     }
 
     /// What of some sets is ranked if all of them can be come back to with a message less.
-    fn round(&mut self, channel: usize, kept: &Sets) -> Result<Vec<Piece>, Limit> {
-        let mut pieces: Vec<Piece> = Vec::new();
-        let mut reached = Sets::new();
+    fn round(&mut self, channel: usize, kept: &Sets) -> Result<Pieces, Limit> {
+        let mut pieces = Pieces { drains: Some(channel), ..Pieces::default() };
         for layer in 0..LAYERS {
-            let known = pieces.len();
+            let (reached, known) = (pieces.sets.clone(), pieces.pieces.len());
             for (control, step) in self.moves()? {
-                let mut into = self.of(&self.covered, step.target);
-                match step.op {
-                    Op::Receive(from, _) if from == channel => {
-                        into = self.space.languages.union(into, self.of(kept, step.target))?;
-                    }
-                    Op::Send(to, _) if to == channel => {}
-                    _ => into = self.space.languages.union(into, self.of(&reached, step.target))?,
-                }
-                let before = self.before(step.op, into)?;
-                let before = self.space.languages.intersection(before, self.of(kept, control))?;
-                self.add((control, step, layer), before, &mut pieces)?;
+                let covered = self.of(&self.covered, step.target);
+                let same_stage = match step.op {
+                    Op::Receive(from, _) if from == channel => self.of(kept, step.target),
+                    Op::Send(to, _) if to == channel => self.space.languages.empty(),
+                    _ => self.of(&reached, step.target),
+                };
+                let into = self.space.languages.union(covered, same_stage)?;
+                let set = self.before(step.op, into)?;
+                let set = self.space.languages.intersection(set, self.of(kept, control))?;
+                self.add(Piece { control, set, step, layer }, &mut pieces)?;
             }
-            if pieces.len() == known {
+            if pieces.pieces.len() == known {
                 break;
-            }
-            for piece in &pieces[known..] {
-                let both = self.space.languages.union(self.of(&reached, piece.control), piece.set)?;
-                reached.insert(piece.control, both);
             }
         }
         Ok(pieces)

@@ -11,7 +11,11 @@
 //! network's own semantics, seen with samples of the contents as the checker does it.
 
 mod controls;
+mod shallow;
 
+pub use shallow::shallow;
+
+use crate::Statistics;
 use crate::proof::queue_automaton;
 use controls::{Control, Controls};
 use model::network::Network;
@@ -70,6 +74,20 @@ pub struct Found {
     pub languages: usize,
     /// Memory in use, by our own estimate.
     pub bytes: usize,
+}
+
+impl Found {
+    /// The figures of the analysis.
+    pub fn statistics(&self) -> Statistics {
+        Statistics {
+            method: self.method.clone(),
+            iterations: self.round,
+            controls: self.proof.entries.len(),
+            languages: self.languages,
+            bytes: self.bytes,
+            ..Statistics::default()
+        }
+    }
 }
 
 /// Why a round ended.

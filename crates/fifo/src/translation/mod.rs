@@ -57,8 +57,6 @@ pub struct Source<'a> {
 pub struct Translation {
     /// The machines.
     pub system: System,
-    /// The bad configurations of the model itself.
-    pub bad: Specification,
     promela: bool,
     origin: Origin,
 }
@@ -79,7 +77,7 @@ impl Translation {
         if !source.promela
             && let Ok(system) = plain::system(source.network, &source.bad)
         {
-            return Ok(Translation { system, bad: source.bad, promela: false, origin: Origin::Model });
+            return Ok(Translation { system, promela: false, origin: Origin::Model });
         }
         let limits = scm::fold::Limits { budget: budget.clone(), ..scm::fold::Limits::default() };
         match scm::fold(source.network, &limits) {
@@ -102,8 +100,8 @@ impl Translation {
     fn product(source: &Source<'_>, budget: &Budget) -> Result<Translation, String> {
         source.product.clone()?;
         let product = product::product(source.network, budget)?;
-        let (system, bad) = (product.system.clone(), Specification::default());
-        Ok(Translation { system, bad, promela: source.promela, origin: Origin::Product(Box::new(product)) })
+        let system = product.system.clone();
+        Ok(Translation { system, promela: source.promela, origin: Origin::Product(Box::new(product)) })
     }
 
     /// The machines that a network was folded into.
@@ -113,7 +111,7 @@ impl Translation {
         specification.bad.extend(folded.errors().bad);
         let system = plain::system(&folded.network, &specification)
             .map_err(|plain::HasData| String::from("the model has data that cannot be folded into states"))?;
-        Ok(Translation { system, bad, promela, origin: Origin::Folded(Box::new(folded)) })
+        Ok(Translation { system, promela, origin: Origin::Folded(Box::new(folded)) })
     }
 
     /// The machines and the property that stand for a property of the model.

@@ -21,6 +21,7 @@ use crate::c_test;
 use crate::compositions;
 use crate::error::Error;
 use crate::evidence::{Answer, Checked, Claim};
+use crate::machines;
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported, one_by_one};
 use cegar::{Holds, Part, Question, Specification, Violation};
@@ -257,11 +258,9 @@ impl Strategy for Components<'_> {
                     _ => not_supported(format!("{property} of C components is answered by the engine `cegar`")),
                 }
             }
-            Property::Boundedness
-            | Property::Reception
-            | Property::Orphan
-            | Property::PartialDeadlock
-            | Property::EventualReception => not_applicable("C components have no channels"),
+            _ if *property == Property::Boundedness || machines::answers(property) => {
+                not_applicable("C components have no channels")
+            }
             _ => not_applicable(format!("{property} is not a property of C components")),
         }
     }

@@ -14,6 +14,7 @@ pub use simulated::{follow, run};
 
 use crate::error::Error;
 use crate::evidence::{Answer, Checked, Claim, refused};
+use crate::machines;
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported, one_by_one};
 use compose::Method;
@@ -214,11 +215,7 @@ impl Strategy for Compositions<'_> {
             _ if self.is_answered(property) => {
                 not_supported(format!("{property} of compositions is answered by the engine `compose`"))
             }
-            Property::Boundedness
-            | Property::Reception
-            | Property::Orphan
-            | Property::PartialDeadlock
-            | Property::EventualReception => {
+            _ if *property == Property::Boundedness || machines::answers(property) => {
                 not_applicable("compositions of labelled transition systems have no channels")
             }
             Property::Progress(name) => not_applicable(format!("there is no progress property `{name}`")),

@@ -15,22 +15,23 @@ use crate::evidence::{Answer, Checked, Claim, refused};
 use crate::settings::Settings;
 use crate::strategy::one_by_one;
 use fifo::eventually::{self, Found, Kind};
-use fifo::network::Unproved;
+use fifo::network::{Unproved, shallow};
 use fifo::translation::{Source, Translation, Unlifted};
-use fifo::{Invariant, Method, Statistics};
+use fifo::{Invariant, Method};
 use model::budget::Budget;
 use model::context::Context;
 use model::network::Network;
-use model::semantics::{Reading, Semantics};
+use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
-use model::verdict::{Outcome, Property, Reason};
+use model::verdict::{Certificate, Outcome, Property, Reason};
 use replay::{BAD_CONFIGURATION, QueueRun};
 use scm::Specification;
 
 /// How much work the plain machines of a Promela model get before the network itself is looked at.
 const FIRST_STEPS: u64 = 4_000_000;
-/// More control states than this are not shown as expressions.
-const MOST_ROWS: usize = 500;
+
+/// So many states are searched where data do not fold.
+const NEAR_STATES: usize = 1 << 14;
 
 /// What is said when the first attempt was not enough.
 const OUT_OF_STEPS: &str = "no answer after the work that was allowed";
@@ -44,26 +45,7 @@ pub fn properties() -> Vec<Property> {
 
 /// Whether the engine answers a question.
 pub fn answers(property: &Property) -> bool {
-    question(property).is_some() || kind(property).is_some()
-}
-
-/// What must stay possible, if the property is of that kind.
-fn kind(property: &Property) -> Option<Kind> {
-    match property {
-        Property::PartialDeadlock => Some(Kind::Machines),
-        Property::EventualReception => Some(Kind::Channels),
-        _ => None,
-    }
-}
-
-fn question(property: &Property) -> Option<fifo::Property> {
-    Some(match property {
-        Property::Safety => fifo::Property::BadStates,
-        Property::Deadlock => fifo::Property::Deadlock,
-        Property::Reception => fifo::Property::Reception,
-        Property::Orphan => fifo::Property::Orphan,
-        _ => return None,
-    })
+    fifo::Property::of(property).is_some() || Kind::of(property).is_some()
 }
 
 /// A model, ready to be checked.
@@ -74,6 +56,8 @@ pub struct Machines<'a> {
     method: Method,
     /// It is a Promela model, and not one of communicating machines.
     promela: bool,
+    /// Its bad configurations.
+    bad: Specification,
     /// The plain machines, or why there are none.
     target: Result<Translation, String>,
 }
@@ -89,8 +73,8 @@ impl<'a> Machines<'a> {
     ) -> Result<Self, Error> {
         let method = method(settings)?;
         let product = certify::queues::can_speak_of(network).map_err(|refusal| refusal.to_string());
-        let target = Translation::new(Source { network, sources, bad, promela, product }, budget);
-        Ok(Machines { sources, network, settings, method, promela, target })
+        let target = Translation::new(Source { network, sources, bad: bad.clone(), promela, product }, budget);
+        Ok(Machines { sources, network, settings, method, promela, bad, target })
     }
 
     /// Whether there is something to ask about: plain machines, or a network that the checker takes proofs about.
@@ -105,14 +89,14 @@ impl<'a> Machines<'a> {
 
     fn answer(&self, property: &Property, share: &Budget, cx: &Context<'_>) -> Answer {
         let mut outcome = Answer::blank(property, Reading::Unbounded, fifo::ENGINE);
-        if let Some(kind) = kind(property) {
+        if let Some(kind) = Kind::of(property) {
             let found = match &self.target {
                 Err(why) => Err(Reason::NotSupported(why.clone())),
                 Ok(target) => self.stays_possible(target, kind, share, &mut outcome, cx),
             };
             return Answer { outcome, claim: found.into() };
         }
-        let Some(question) = question(property) else {
+        let Some(question) = fifo::Property::of(property) else {
             let reason = Reason::NotSupported(format!("the engine `fifo` does not answer {property}"));
             return Answer { outcome, claim: Claim::Open(reason) };
         };
@@ -123,20 +107,23 @@ impl<'a> Machines<'a> {
                 Unproved::Unfit(_) => Reason::NotSupported(why.clone()),
                 Unproved::Lost => Reason::NotProvable(String::from(NO_SET)),
             }),
-            Err(why) => Err(Reason::NotSupported(why.clone())),
+            Err(why) => self.near(&mut outcome, &cx.with(share)).ok_or_else(|| Reason::NotSupported(why.clone())),
             Ok(target) => {
-                let first = self.limits(share, directly.then_some(FIRST_STEPS));
-                let found = self.solve(target, question, (&first, share), &mut outcome, cx);
-                match found {
-                    Err(Reason::NotProvable(why)) if directly => {
-                        self.directly(&share.slice(50), &mut outcome, cx).or_else(|_| {
+                let counts = target.is_model() && matches!(self.method, Method::Auto);
+                let counts = counts && !fifo::counting::relations(&target.system).is_empty();
+                let first = self.limits(share, (directly || counts).then_some(FIRST_STEPS));
+                match self.solve(target, question, (&first, share), &mut outcome, cx) {
+                    Err(Reason::NotProvable(why)) if directly || counts => {
+                        let second = match directly {
+                            true => self.directly(&share.slice(50), &mut outcome, cx).ok(),
+                            false => self.counted(target, share, &outcome.property, cx),
+                        };
+                        match second {
+                            Some(claim) => Ok(claim),
                             // The first attempt may have ended for good: with a run that is none of the model.
-                            if why != OUT_OF_STEPS {
-                                return Err(Reason::NotProvable(why));
-                            }
-                            let rest = self.limits(share, None);
-                            self.solve(target, question, (&rest, share), &mut outcome, cx)
-                        })
+                            None if why != OUT_OF_STEPS => Err(Reason::NotProvable(why)),
+                            None => self.solve(target, question, (&self.limits(share, None), share), &mut outcome, cx),
+                        }
                     }
                     found => found,
                 }
@@ -176,15 +163,16 @@ impl<'a> Machines<'a> {
     ) -> Result<Claim, Reason> {
         let (limits, mut blank) = (self.limits(share, None), outcome.clone());
         let accepts = &mut |run: &fifo::Run| self.violated(target, run, &mut blank).is_ok();
-        let (found, statistics) = eventually::check(&target.system, kind, &limits, &cx.with(share), accepts);
+        let question = eventually::Question { system: &target.system, kind, ranks: target.is_model() };
+        let (found, statistics) = eventually::check(&question, &limits, &cx.with(share), accepts);
         outcome.details.sheets = vec![statistics.sheet()];
         let checked = match found {
             Found::Open(reason) => return Err(reason_of(reason)),
             Found::Stuck(run) => return self.violated(target, &run, outcome),
             Found::Finite => Checked::finite(self.network, &outcome.property, cx),
-            Found::Ranked(proof) if target.is_model() => Checked::ranking(self.network, &outcome.property, *proof, cx),
-            Found::Ranked(_) => {
-                return Err(Reason::NotProvable("a proof was found, but not for the model itself".into()));
+            Found::Ranked(proof) => {
+                let bad = Specification::default();
+                Checked::queues(self.network, Some(&bad), &outcome.property, Certificate::Ranking(proof), cx)
             }
         };
         checked.map(Claim::Proved).map_err(|refusal| match refusal {
@@ -193,26 +181,30 @@ impl<'a> Machines<'a> {
         })
     }
 
+    /// Looks for a proof with relations between numbers of messages.
+    fn counted(&self, target: &Translation, share: &Budget, property: &Property, cx: &Context<'_>) -> Option<Claim> {
+        let given = if *property == Property::Safety { self.settings.bad.as_slice() } else { &[] };
+        let limits = self.limits(share, None);
+        let candidates = fifo::counting::candidates(&target.system, &limits, given, &cx.with(share));
+        let certificates = candidates.into_iter().map(|proof| Certificate::Counts(Box::new(proof)));
+        let mut checked = certificates.map(|one| Checked::queues(self.network, Some(&self.bad), property, one, cx));
+        checked.find_map(Result::ok).map(Claim::Proved)
+    }
+
     /// Looks for a proof on the network itself.
     fn directly(&self, budget: &Budget, outcome: &mut Outcome, cx: &Context<'_>) -> Result<Claim, Unproved> {
         let most = languages(budget);
         certify::queues::can_speak_of(self.network).map_err(|refusal| Unproved::Unfit(refusal.to_string()))?;
         let found = fifo::network::prove(self.network, &outcome.property, &most)?;
-        let statistics = Statistics {
-            method: found.method,
-            iterations: found.round,
-            controls: found.proof.entries.len(),
-            languages: found.languages,
-            bytes: found.bytes,
-            ..Statistics::default()
-        };
-        let checked = Checked::queues(self.network, None, &outcome.property, found.proof, cx);
+        let sheet = found.statistics().sheet();
+        let certificate = Certificate::Queues(Box::new(found.proof));
+        let checked = Checked::queues(self.network, None, &outcome.property, certificate, cx);
         let checked = checked.map_err(|refusal| match refusal {
             certify::Refusal::Unfinished(_) if cx.budget.is_cancelled() => Unproved::Limit(queues::Limit::Interrupted),
             certify::Refusal::Unfinished(_) => Unproved::Limit(queues::Limit::Deadline),
             _ => Unproved::Lost,
         })?;
-        outcome.details.sheets = vec![statistics.sheet()];
+        outcome.details.sheets = vec![sheet];
         Ok(Claim::Proved(checked))
     }
 
@@ -232,7 +224,7 @@ impl<'a> Machines<'a> {
     ) -> Result<Claim, Reason> {
         if self.settings.stats {
             invariant.languages.set_limits(languages(cx.budget));
-            outcome.details.exhibits.extend(invariant.exhibit(&target.system, MOST_ROWS));
+            outcome.details.exhibits.extend(invariant.exhibit(&target.system));
         }
         let given = if outcome.property == Property::Safety { self.settings.bad.as_slice() } else { &[] };
         let proof = target.proof(self.network, invariant, given, languages(cx.budget));
@@ -242,22 +234,43 @@ impl<'a> Machines<'a> {
                 Reason::NotProvable(format!("a proof was found, but not for the model itself: {why}"))
             }
         })?;
-        let bad = (!self.promela).then_some(&target.bad);
-        let checked = Checked::queues(self.network, bad, &outcome.property, proof, cx);
+        let bad = (!self.promela).then_some(&self.bad);
+        let certificate = Certificate::Queues(Box::new(proof));
+        let checked = Checked::queues(self.network, bad, &outcome.property, certificate, cx);
         checked.map(Claim::Proved).map_err(|refusal| refused(refusal, cx))
     }
 
-    /// A run counts once it was replayed, and ends as it should.
+    /// Where data do not fold: a run to something bad that is near the beginning.
+    fn near(&self, outcome: &mut Outcome, cx: &Context<'_>) -> Option<Claim> {
+        let property = outcome.property.clone();
+        let semantics = Semantics::new(self.network, Reading::Unbounded);
+        let is_bad =
+            &mut |state: &[u8]| replay::ending(&semantics, self.sources, &self.bad, &property, state).is_some();
+        let steps = shallow(&semantics, NEAR_STATES, property == Property::Safety, is_bad, cx)?;
+        self.replayed(steps, None, outcome).ok()
+    }
+
+    /// A run of the machines as one of the model.
     fn violated(&self, target: &Translation, run: &fifo::Run, outcome: &mut Outcome) -> Result<Claim, Reason> {
+        self.replayed(target.steps(run), target.inexact(), outcome)
+    }
+
+    /// A run counts once it was replayed, and ends as it should.
+    fn replayed(
+        &self,
+        steps: Vec<Step>,
+        inexact: Option<&'static str>,
+        outcome: &mut Outcome,
+    ) -> Result<Claim, Reason> {
         let run_in = QueueRun {
             semantics: &Semantics::new(self.network, Reading::Unbounded),
             sources: self.sources,
-            bad: &target.bad,
+            bad: &self.bad,
             property: &outcome.property,
             promela: self.promela,
-            inexact: target.inexact(),
+            inexact,
         };
-        let (replayed, mut chart) = run_in.replayed(target.steps(run))?;
+        let (replayed, mut chart) = run_in.replayed(steps)?;
         // What was given on the command line is in no file.
         if !self.settings.bad.is_empty() && chart.problem_code == BAD_CONFIGURATION {
             chart.problem_span = None;
