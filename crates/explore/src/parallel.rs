@@ -15,7 +15,11 @@
 //! Long states are kept as they are while there is room, and are packed between two layers when there is not.
 //!
 //! All threads take the same turns, because each decides by what all have published before they met.
+//!
+//! What is done with a state says a [`Visitor`]: `safety` looks for violations, `graph/draw.rs` notes the edges between states,
+//! for questions about cycles.
 
+mod safety;
 mod worker;
 
 use crate::barrier::Barrier;
@@ -26,9 +30,10 @@ use crate::search::{Found, Options, Order, Packing, Search, Violations, Watch};
 use crate::share::{Kind, Packed, States};
 use crate::store::Store;
 use crate::table::{NO_PARENT, StateId};
-use model::fault::{FaultAt, Overflow};
-use model::semantics::{Reached, Semantics};
+use model::fault::Overflow;
+use model::semantics::Semantics;
 use model::verdict::{Reason, SearchStats};
+use safety::{Safety, Seen};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
@@ -42,6 +47,34 @@ const ROUND: u64 = 2_048;
 const MOST_JOBS: usize = 64;
 /// About what a state takes in a table.
 const STATE_BYTES: u64 = 20;
+
+/// What threads do with the states that they own; one value per thread.
+pub(crate) trait Visitor<'a>: Sized {
+    /// What it is made of.
+    type Setup: Copy + Send + Sync + 'a;
+    /// What is said of a step when its successor is sent.
+    type Label: Send + 'a;
+    /// What is remembered of the states of a partition, beside themselves.
+    type Notes: Default + Send + 'a;
+    /// What a thread says in the end.
+    type Report: Send + 'a;
+
+    fn new(setup: Self::Setup) -> Self;
+    /// Looks at a state of a partition, and shows its successors. Those of a partition come in the order of their numbers.
+    fn visit(
+        &mut self,
+        state: &[u8],
+        at: At,
+        notes: &mut Self::Notes,
+        sink: &mut impl FnMut(&[u8], Self::Label),
+    ) -> Result<(), Reason>;
+    /// A step from a state, of any partition, to one of this partition.
+    fn note(notes: &mut Self::Notes, from: StateId, to: StateId, label: Self::Label);
+    /// What was found is enough.
+    fn must_end(&self) -> bool;
+    fn transitions(&self) -> u64;
+    fn report(self) -> Self::Report;
+}
 
 /// Whether it pays to go on in several threads.
 pub(crate) fn is_wide(options: &Options, states: usize, layer: u64) -> bool {
@@ -63,17 +96,18 @@ pub(crate) fn go_on<'a, K: Kind>(
     layer: StateId,
 ) -> Found {
     let transitions = search.expander.transitions;
+    let setup = (semantics, watch);
     thread::scope(|scope| {
-        let seats = Seats::new(scope, watch.options.jobs.min(MOST_JOBS));
-        let shared = Arc::new(Shared::<K>::new(watch, &mut search, common, layer, seats.others.len() + 1));
-        let mut reports = seats.work(&shared, semantics);
+        let seats = Seats::new(scope, watch.options.jobs);
+        let shared = Arc::new(Shared::<K, Safety<'a>>::new(watch, &mut search, common, layer, seats.jobs()));
+        let mut reports = seats.work(&shared, setup);
         if !reports.iter().all(|report| report.crowded) {
             return finish(&shared, reports, &mut search.expander, transitions, search.violations);
         }
-        match packed(&shared, reports.iter().map(|report| report.depth).max().unwrap_or(0)) {
+        match packed(&shared) {
             Some(packed) => {
                 let packed = Arc::new(packed);
-                reports.extend(seats.work(&packed, semantics));
+                reports.extend(seats.work(&packed, setup));
                 finish(&packed, reports, &mut search.expander, transitions, search.violations)
             }
             None => {
@@ -85,53 +119,64 @@ pub(crate) fn go_on<'a, K: Kind>(
 }
 
 /// Something for one thread to do.
-type Task<'a> = Box<dyn FnOnce(usize) -> Report + Send + 'a>;
+type Task<'a> = Box<dyn FnOnce(usize) + Send + 'a>;
 
 /// The threads: this one, and others that wait for work.
-struct Seats<'a> {
-    others: Vec<(mpsc::Sender<Task<'a>>, mpsc::Receiver<Report>)>,
+pub(crate) struct Seats<'a> {
+    others: Vec<mpsc::Sender<Task<'a>>>,
 }
 
 impl<'a> Seats<'a> {
-    fn new<'s>(scope: &'s thread::Scope<'s, '_>, jobs: usize) -> Self
+    pub(crate) fn new<'s>(scope: &'s thread::Scope<'s, '_>, jobs: usize) -> Self
     where
         'a: 's,
     {
         let mut others = Vec::new();
-        for index in 1..jobs {
+        for index in 1..jobs.min(MOST_JOBS) {
             let (invite, invitations) = mpsc::channel::<Task<'a>>();
-            let (answer, answers) = mpsc::channel();
-            let run = move || {
-                for task in invitations {
-                    // No process waits for an answer if another thread has panicked.
-                    let _ = answer.send(task(index));
-                }
-            };
+            let run = move || invitations.into_iter().for_each(|task| task(index));
             // Where the system gives no more threads, fewer do the work.
             if thread::Builder::new().spawn_scoped(scope, run).is_err() {
                 break;
             }
-            others.push((invite, answers));
+            others.push(invite);
         }
         Seats { others }
     }
 
+    /// The number of threads.
+    pub(crate) fn jobs(&self) -> usize {
+        self.others.len() + 1
+    }
+
     /// All threads work until all come to an end; what they have seen.
-    fn work<K: Kind>(&self, shared: &Arc<Shared<'a, K>>, semantics: &'a Semantics<'a>) -> Vec<Report> {
-        for (invite, _) in &self.others {
-            let shared = Arc::clone(shared);
-            // A thread that is not there any more is noticed by its answer.
-            let _ = invite.send(Box::new(move |index| Worker::new(&shared, index, semantics).run()));
+    pub(crate) fn work<K: Kind, V: Visitor<'a> + 'a>(
+        &self,
+        shared: &Arc<Shared<'a, K, V>>,
+        setup: V::Setup,
+    ) -> Vec<Report<V::Report>> {
+        let (answer, answers) = mpsc::channel();
+        for invite in &self.others {
+            let (shared, answer) = (Arc::clone(shared), answer.clone());
+            // A thread that is not there any more is noticed by its answer; no process waits for an answer if another thread
+            // has panicked.
+            let _ = invite.send(Box::new(move |index| {
+                let _ = answer.send((index, Worker::new(&shared, index, V::new(setup)).run()));
+            }));
         }
-        let mut reports = vec![Worker::new(shared, 0, semantics).run()];
+        drop(answer);
+        let mut reports = vec![(0, Worker::new(shared, 0, V::new(setup)).run())];
         // A thread without an answer has unwound, and the scope will say so; the barrier was off.
-        reports.extend(self.others.iter().filter_map(|(_, answers)| answers.recv().ok()));
+        reports.extend(answers);
+        reports.sort_by_key(|(index, _)| *index);
+        let reports: Vec<_> = reports.into_iter().map(|(_, report)| report).collect();
+        shared.depth.store(reports.iter().map(|report| report.depth).max().unwrap_or(0), Ordering::Relaxed);
         reports
     }
 }
 
 /// The same states packed, each with its owner and its number; `None` if there is no room.
-fn packed<'a, K: Kind>(shared: &Shared<'a, K>, depth: u64) -> Option<Shared<'a, Packed>> {
+pub(crate) fn packed<'a, K: Kind, V: Visitor<'a>>(shared: &Shared<'a, K, V>) -> Option<Shared<'a, Packed, V>> {
     let pieces = Arc::new(Pieces::default());
     let (mut from, mut to, mut bytes) = (K::new(&shared.common), Packed::new(&pieces), Vec::new());
     let jobs = shared.jobs();
@@ -148,42 +193,66 @@ fn packed<'a, K: Kind>(shared: &Shared<'a, K>, depth: u64) -> Option<Shared<'a, 
                 Packed::grow(&pieces);
                 to.refresh();
             }
-            if !fits || !Packed::insert(&mut table, &mut letters[owner]) {
+            if !fits || !Packed::insert(&mut table, &mut letters[owner], &mut |_, _| ()) {
                 return None;
             }
         }
-        let settled = to.settle(&mut letters) && Packed::insert(&mut table, &mut letters[owner]);
+        let settled = to.settle(&mut letters) && Packed::insert(&mut table, &mut letters[owner], &mut |_, _| ());
         if !settled || table.len() != old.table.len() {
             return None;
         }
-        partitions.push(Partition { table, next: old.next, layer_end: old.layer_end });
+        partitions.push(Partition { table, notes: old.notes, next: old.next, layer_end: old.layer_end });
     }
+    let depth = shared.depth.load(Ordering::Relaxed);
     Some(Shared::with(shared.watch, pieces, partitions, depth))
 }
 
 /// What all threads see.
-struct Shared<'a, K: Kind> {
+pub(crate) struct Shared<'a, K: Kind, V: Visitor<'a>> {
     watch: Watch<'a>,
-    common: K::Common,
+    pub(crate) common: K::Common,
     /// The states of each thread; locked for a layer at a time.
-    partitions: Vec<Mutex<Partition<K::Table>>>,
+    partitions: Vec<Mutex<Partition<K::Table, V::Notes>>>,
     /// From each thread to each, for odd rounds and for even ones.
-    mail: [Vec<Mutex<K::Letters>>; 2],
+    mail: [Vec<Mutex<Mail<K::Letters, V::Label>>>; 2],
     /// What each thread has published, for odd rounds and for even ones.
     published: [Vec<Published>; 2],
     barrier: Barrier,
     /// The depth of the first layer.
-    depth: u64,
+    pub(crate) depth: AtomicU64,
+    /// With so many states, all threads end with a layer.
+    pub(crate) pause_at: AtomicU64,
 }
 
 /// The states that belong to one thread.
 #[derive(Default)]
-struct Partition<T> {
-    table: T,
+pub(crate) struct Partition<T, N> {
+    pub(crate) table: T,
+    pub(crate) notes: N,
     /// The next to be expanded.
     next: StateId,
     /// Where the layer ends.
     layer_end: StateId,
+}
+
+impl<T: States, N: Default> Partition<T, N> {
+    /// All its states are to be expanded.
+    pub(crate) fn new(table: T) -> Self {
+        let layer_end = table.len() as StateId;
+        Partition { table, notes: N::default(), next: 0, layer_end }
+    }
+}
+
+/// Successors for one partition, and what is said of the steps to them.
+struct Mail<T, L> {
+    letters: T,
+    labels: Vec<L>,
+}
+
+impl<T: Default, L> Default for Mail<T, L> {
+    fn default() -> Self {
+        Mail { letters: T::default(), labels: Vec::new() }
+    }
 }
 
 /// What a thread tells all others before they meet.
@@ -212,27 +281,26 @@ struct Sum {
 }
 
 /// What a thread has seen.
-struct Report {
-    violations: Violations<At>,
-    crashed: Option<FaultAt>,
-    transitions: u64,
-    stopped: Option<Reason>,
+pub(crate) struct Report<R> {
+    pub(crate) seen: R,
+    pub(crate) stopped: Option<Reason>,
     /// The states must be packed before the search goes on.
-    crowded: bool,
+    pub(crate) crowded: bool,
+    /// There are as many states as were to be found before the search goes on.
+    pub(crate) paused: bool,
     depth: u64,
-    digest: u128,
-    reached: Reached,
 }
 
 /// Where a problem was found; the least one is shown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct At {
-    depth: u64,
-    owner: usize,
-    state: StateId,
+pub(crate) struct At {
+    pub(crate) depth: u64,
+    pub(crate) owner: usize,
+    /// Its number among those of all owners.
+    pub(crate) state: StateId,
 }
 
-impl<'a, K: Kind> Shared<'a, K> {
+impl<'a, K: Kind> Shared<'a, K, Safety<'a>> {
     /// Gives the states found so far to their owners.
     fn new<S: Store + Default>(
         watch: Watch<'a>,
@@ -242,7 +310,7 @@ impl<'a, K: Kind> Shared<'a, K> {
         jobs: usize,
     ) -> Self {
         let mut store = std::mem::take(&mut search.store);
-        let mut partitions: Vec<Partition<K::Table>> = (0..jobs).map(|_| Partition::default()).collect();
+        let mut partitions: Vec<Partition<K::Table, ()>> = (0..jobs).map(|_| Partition::default()).collect();
         let mut letters: Vec<K::Letters> = (0..jobs).map(|_| K::Letters::default()).collect();
         let mut names: Vec<StateId> = Vec::with_capacity(store.len());
         let (mut kind, mut bytes) = (K::new(&common), Vec::new());
@@ -255,7 +323,7 @@ impl<'a, K: Kind> Shared<'a, K> {
             // There was room for these states before.
             kind.send(&bytes, owner, parent, &mut letters);
             kind.settle(&mut letters);
-            K::insert(&mut partition.table, &mut letters[owner]);
+            K::insert(&mut partition.table, &mut letters[owner], &mut |_, _| ());
             partition.next += StateId::from(id < layer);
             partition.layer_end = partition.table.len() as StateId;
             if kind.must_pause() {
@@ -268,8 +336,15 @@ impl<'a, K: Kind> Shared<'a, K> {
         }
         Shared::with(watch, common, partitions, search.depth)
     }
+}
 
-    fn with(watch: Watch<'a>, common: K::Common, partitions: Vec<Partition<K::Table>>, depth: u64) -> Self {
+impl<'a, K: Kind, V: Visitor<'a>> Shared<'a, K, V> {
+    pub(crate) fn with(
+        watch: Watch<'a>,
+        common: K::Common,
+        partitions: Vec<Partition<K::Table, V::Notes>>,
+        depth: u64,
+    ) -> Self {
         let jobs = partitions.len();
         let mail = || (0..jobs * jobs).map(|_| Mutex::default()).collect();
         let published = || (0..jobs).map(|_| Published::default()).collect();
@@ -280,11 +355,12 @@ impl<'a, K: Kind> Shared<'a, K> {
             mail: [mail(), mail()],
             published: [published(), published()],
             barrier: Barrier::new(jobs),
-            depth,
+            depth: AtomicU64::new(depth),
+            pause_at: AtomicU64::new(u64::MAX),
         }
     }
 
-    fn jobs(&self) -> usize {
+    pub(crate) fn jobs(&self) -> usize {
         self.partitions.len()
     }
 
@@ -309,7 +385,7 @@ impl<'a, K: Kind> Shared<'a, K> {
         room.map_or(round, |room| (room / (4 * self.jobs() as u64)).clamp(16.min(round), round))
     }
 
-    fn partition(&self, owner: usize) -> MutexGuard<'_, Partition<K::Table>> {
+    pub(crate) fn partition(&self, owner: usize) -> MutexGuard<'_, Partition<K::Table, V::Notes>> {
         lock(&self.partitions[owner])
     }
 }
@@ -319,60 +395,68 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// One number for a state of one of several owners.
-fn name(state: StateId, owner: usize, jobs: usize) -> StateId {
+pub(crate) fn name(state: StateId, owner: usize, jobs: usize) -> StateId {
     state * jobs as StateId + owner as StateId
 }
 
-fn insert<K: Kind>(partition: &mut Partition<K::Table>, letters: &mut K::Letters, jobs: usize) -> Result<(), Reason> {
-    let fits = partition.table.len() + K::count(letters) < StateId::MAX as usize / jobs - 1;
-    if fits && K::insert(&mut partition.table, letters) { Ok(()) } else { Err(Reason::from(Overflow::States)) }
+fn insert<'a, K: Kind, V: Visitor<'a>>(
+    partition: &mut Partition<K::Table, V::Notes>,
+    mail: &mut Mail<K::Letters, V::Label>,
+    jobs: usize,
+) -> Result<(), Reason> {
+    let fits = partition.table.len() + K::count(&mail.letters) < StateId::MAX as usize / jobs - 1;
+    let (notes, mut labels) = (&mut partition.notes, mail.labels.drain(..));
+    let mut note = |from, to| labels.next().into_iter().for_each(|label| V::note(notes, from, to, label));
+    let inserted = fits && K::insert(&mut partition.table, &mut mail.letters, &mut note);
+    if inserted { Ok(()) } else { Err(Reason::from(Overflow::States)) }
+}
+
+/// What was counted.
+pub(crate) fn stats<'a, K: Kind, V: Visitor<'a>>(shared: &Shared<'a, K, V>, transitions: u64) -> SearchStats {
+    let partitions: Vec<_> = (0..shared.jobs()).map(|owner| shared.partition(owner)).collect();
+    let sum = |of: fn(&K::Table) -> u64| partitions.iter().map(|p| of(&p.table)).sum::<u64>();
+    SearchStats {
+        states: sum(|table| table.len() as u64),
+        transitions,
+        depth: shared.depth.load(Ordering::Relaxed),
+        state_bytes: sum(K::Table::state_bytes),
+        memory_bytes: sum(K::Table::memory_bytes) + K::common_bytes(&shared.common),
+        violations: 0,
+    }
 }
 
 /// Puts together what all threads have found.
-fn finish<K: Kind>(
-    shared: &Shared<'_, K>,
-    mut reports: Vec<Report>,
+fn finish<'a, K: Kind>(
+    shared: &Shared<'a, K, Safety<'a>>,
+    mut reports: Vec<Report<Seen>>,
     expander: &mut Expander<'_>,
     transitions: u64,
     mut violations: Violations<StateId>,
 ) -> Found {
-    let partitions: Vec<_> = (0..shared.jobs()).map(|owner| shared.partition(owner)).collect();
-    let sum = |of: fn(&K::Table) -> u64| partitions.iter().map(|p| of(&p.table)).sum::<u64>();
-    let stats = SearchStats {
-        states: sum(|table| table.len() as u64),
-        transitions: transitions + reports.iter().map(|r| r.transitions).sum::<u64>(),
-        depth: reports.iter().map(|r| r.depth).max().unwrap_or(0),
-        state_bytes: sum(K::Table::state_bytes),
-        memory_bytes: sum(K::Table::memory_bytes) + K::common_bytes(&shared.common),
-        violations: 0,
-    };
+    let stats = stats(shared, transitions + reports.iter().map(|report| report.seen.transitions).sum::<u64>());
     let stopped = reports.iter_mut().find_map(|report| report.stopped.take());
-    let crashed = expander.crashed.take().or_else(|| reports.iter_mut().find_map(|report| report.crashed.take()));
-    let digest = reports.iter().fold(expander.digest, |sum, report| sum.wrapping_add(report.digest));
+    let crashed = expander.crashed.take().or_else(|| reports.iter_mut().find_map(|report| report.seen.crashed.take()));
+    let digest = reports.iter().fold(expander.digest, |sum, report| sum.wrapping_add(report.seen.digest));
     let mut reached = expander.stepper.reached().clone();
-    reports.iter().for_each(|report| reached.join(&report.reached));
+    reports.iter().for_each(|report| reached.join(&report.seen.reached));
     let reached = stopped.is_none().then_some(reached);
-    violations.extend(reports.into_iter().map(|report| report.violations), |at| at.state);
-    let mut kind = K::new(&shared.common);
+    violations.extend(reports.into_iter().map(|report| report.seen.violations), |at| at.state);
     let digest = stopped.is_none().then_some(digest);
-    let found = violations.found(stopped, stats, digest, crashed, |&at| {
-        let chain = chain_to(&partitions, &mut kind, at);
-        expander.steps_along(&chain)
-    });
+    let found = violations.found(stopped, stats, digest, crashed, |&at| expander.steps_along(&chain_to(shared, at)));
     Found { reached, ..found }
 }
 
 /// The states from the first one to another.
-fn chain_to<K: Kind>(partitions: &[MutexGuard<'_, Partition<K::Table>>], kind: &mut K, state: StateId) -> Vec<Vec<u8>> {
-    let jobs = partitions.len() as StateId;
+pub(crate) fn chain_to<'a, K: Kind, V: Visitor<'a>>(shared: &Shared<'a, K, V>, state: StateId) -> Vec<Vec<u8>> {
+    let (jobs, mut kind) = (shared.jobs() as StateId, K::new(&shared.common));
     let mut chain = Vec::new();
     let mut at = Some(state).filter(|&name| name != NO_PARENT);
     while let Some(name) = at {
-        let (table, id) = (&partitions[(name % jobs) as usize].table, name / jobs);
+        let (partition, id) = (shared.partition((name % jobs) as usize), name / jobs);
         let mut bytes = Vec::new();
-        kind.open(table, id, 0, &mut bytes);
+        kind.open(&partition.table, id, 0, &mut bytes);
         chain.push(bytes);
-        at = table.parent(id);
+        at = partition.table.parent(id);
     }
     chain.reverse();
     chain

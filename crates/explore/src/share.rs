@@ -85,8 +85,9 @@ pub(crate) trait Kind: Sized + 'static {
     fn refresh(&mut self);
 
     fn count(letters: &Self::Letters) -> usize;
-    /// Finds or adds the states of some letters, in order, and empties them; `false` when there is no room.
-    fn insert(table: &mut Self::Table, letters: &mut Self::Letters) -> bool;
+    /// Finds or adds the states of some letters, in order, and empties them; `false` when there is no room. `note` hears of each
+    /// state that is sent, and from which one it was reached.
+    fn insert(table: &mut Self::Table, letters: &mut Self::Letters, note: &mut impl FnMut(StateId, StateId)) -> bool;
 }
 
 /// States as they are.
@@ -133,8 +134,8 @@ impl Kind for Bare {
         letters.len()
     }
 
-    fn insert(table: &mut StateTable, letters: &mut Batch) -> bool {
-        table.insert_all(letters)
+    fn insert(table: &mut StateTable, letters: &mut Batch, note: &mut impl FnMut(StateId, StateId)) -> bool {
+        table.insert_noting(letters, note)
     }
 }
 
@@ -198,8 +199,8 @@ impl Kind for Packed {
         letters.len()
     }
 
-    fn insert(table: &mut PackedTable, letters: &mut Vec<Entry>) -> bool {
-        let room = table.insert_all(letters);
+    fn insert(table: &mut PackedTable, letters: &mut Vec<Entry>, note: &mut impl FnMut(StateId, StateId)) -> bool {
+        let room = table.insert_noting(letters, note);
         letters.clear();
         room
     }

@@ -124,6 +124,11 @@ impl StateTable {
 
     /// Finds or adds all states of a batch, in order, and empties it; `false` when there is no room for more.
     pub fn insert_all(&mut self, batch: &mut Batch) -> bool {
+        self.insert_noting(batch, &mut |_, _| ())
+    }
+
+    /// The same; `note` hears of each state from which one it was reached, and its number.
+    pub(crate) fn insert_noting(&mut self, batch: &mut Batch, note: &mut impl FnMut(StateId, StateId)) -> bool {
         let mut start = 0;
         let mut room = true;
         for group in batch.entries.chunks(GROUP) {
@@ -132,7 +137,10 @@ impl StateTable {
             }
             for entry in group {
                 let end = entry.end;
-                room &= self.insert_hashed(&batch.bytes[start..end], entry.hash, entry.parent) != Lookup::Full;
+                match self.insert_hashed(&batch.bytes[start..end], entry.hash, entry.parent) {
+                    Lookup::New(id) | Lookup::Known(id) => note(entry.parent, id),
+                    Lookup::Full => room = false,
+                }
                 start = end;
             }
         }

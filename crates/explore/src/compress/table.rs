@@ -93,6 +93,11 @@ impl PackedTable {
 
     /// Finds or adds all states of a batch, in order; `false` when there is no room for more.
     pub(crate) fn insert_all(&mut self, batch: &[Entry]) -> bool {
+        self.insert_noting(batch, &mut |_, _| ())
+    }
+
+    /// The same; `note` hears of each state from which one it was reached, and its number.
+    pub(crate) fn insert_noting(&mut self, batch: &[Entry], note: &mut impl FnMut(StateId, StateId)) -> bool {
         let mut room = true;
         for group in batch.chunks(GROUP) {
             let mut hashes = [0; GROUP];
@@ -102,7 +107,10 @@ impl PackedTable {
             let hashes = &hashes[..group.len()];
             std::hint::black_box(self.touch(hashes));
             for (&entry, &hash) in group.iter().zip(hashes) {
-                room &= self.insert_hashed(entry, hash) != Lookup::Full;
+                match self.insert_hashed(entry, hash) {
+                    Lookup::New(id) | Lookup::Known(id) => note(entry.parent, id),
+                    Lookup::Full => room = false,
+                }
             }
         }
         room

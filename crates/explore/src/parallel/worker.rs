@@ -3,66 +3,64 @@
 //! It owns the states whose hashes fall to it. A layer is worked through in rounds: expand some of its own states, send what belongs
 //! to others, take what came in. All meet at the end of a layer; a layer of few states is left to one of them.
 
-use super::{At, NARROW, Partition, Report, STATE_BYTES, Shared, Sum, insert, lock, name, narrow, owner};
+use super::{
+    At, Mail, NARROW, Partition, Report, STATE_BYTES, Shared, Sum, Visitor, insert, lock, name, narrow, owner,
+};
 use crate::barrier::Member;
-use crate::expansion::Expander;
-use crate::reduction::Mode;
-use crate::search::{Violations, is_crowded};
+use crate::search::is_crowded;
 use crate::share::{Kind, States};
 use crate::table::StateId;
 use model::fault::Overflow;
-use model::semantics::Semantics;
 use model::verdict::{Progress, Reason};
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering;
 
 /// One thread at work.
-pub(super) struct Worker<'a, 'w, K: Kind> {
-    pub(super) shared: &'w Shared<'a, K>,
+pub(super) struct Worker<'a, 'w, K: Kind, V: Visitor<'a>> {
+    shared: &'w Shared<'a, K, V>,
     member: Member<'w>,
     index: usize,
-    pub(super) expander: Expander<'a>,
+    visitor: V,
     kind: K,
-    pub(super) state: Vec<u8>,
-    /// Successors for each owner.
+    state: Vec<u8>,
+    /// Successors for each owner, and what is said of the steps to them.
     out: Vec<K::Letters>,
-    pub(super) violations: Violations<At>,
-    pub(super) depth: u64,
+    labels: Vec<Vec<V::Label>>,
+    depth: u64,
     /// The number of barriers so far.
     round: usize,
-    pub(super) stopped: Option<Reason>,
-    pub(super) crowded: bool,
+    stopped: Option<Reason>,
+    crowded: bool,
+    paused: bool,
 }
 
-impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
-    pub(super) fn new(shared: &'w Shared<'a, K>, index: usize, semantics: &'a Semantics<'a>) -> Self {
+impl<'a, 'w, K: Kind, V: Visitor<'a>> Worker<'a, 'w, K, V> {
+    pub(super) fn new(shared: &'w Shared<'a, K, V>, index: usize, visitor: V) -> Self {
         Worker {
             shared,
             member: shared.barrier.join(),
             index,
-            expander: Expander::new(semantics).reduced(shared.watch.options.reduction == Mode::On),
+            visitor,
             kind: K::new(&shared.common),
             state: Vec::new(),
             out: (0..shared.jobs()).map(|_| K::Letters::default()).collect(),
-            violations: Violations::default(),
-            depth: shared.depth,
+            labels: (0..shared.jobs()).map(|_| Vec::new()).collect(),
+            depth: shared.depth.load(Ordering::Relaxed),
             round: 0,
             stopped: None,
             crowded: false,
+            paused: false,
         }
     }
 
-    pub(super) fn run(mut self) -> Report {
+    pub(super) fn run(mut self) -> Report<V::Report> {
         self.all_layers();
         Report {
-            violations: self.violations,
-            crashed: self.expander.crashed,
-            transitions: self.expander.transitions,
+            seen: self.visitor.report(),
             stopped: self.stopped,
             crowded: self.crowded,
+            paused: self.paused,
             depth: self.depth,
-            digest: self.expander.digest,
-            reached: self.expander.stepper.reached().clone(),
         }
     }
 
@@ -87,25 +85,30 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
                 return !sum.stop;
             }
             self.depth = sum.depth;
-            if !K::PACKED && is_crowded(&self.shared.watch, sum.states, sum.bytes) {
-                self.crowded = true;
+            self.crowded = !K::PACKED && is_crowded(&self.shared.watch, sum.states, sum.bytes);
+            self.paused = self.is_pause(sum.states);
+            if self.crowded || self.paused {
                 return false;
             }
         }
     }
 
+    fn is_pause(&self, states: u64) -> bool {
+        states >= self.shared.pause_at.load(Ordering::Relaxed)
+    }
+
     /// Publishes, meets the others, and hears what they have published; `None` if the barrier is off.
-    fn meet(&mut self, left: u64, partition: &Partition<K::Table>) -> Option<Sum> {
+    fn meet(&mut self, left: u64, partition: &Partition<K::Table, V::Notes>) -> Option<Sum> {
         self.publish(self.index, left, partition);
         self.wait()
     }
 
-    fn publish(&self, owner: usize, left: u64, partition: &Partition<K::Table>) {
+    fn publish(&self, owner: usize, left: u64, partition: &Partition<K::Table, V::Notes>) {
         let published = &self.shared.published[(self.round + 1) % 2][owner];
         published.left.store(left, Ordering::Relaxed);
         published.states.store(partition.table.len() as u64, Ordering::Relaxed);
         published.bytes.store(partition.table.state_bytes(), Ordering::Relaxed);
-        let transitions = if owner == self.index { self.expander.transitions } else { 0 };
+        let transitions = if owner == self.index { self.visitor.transitions() } else { 0 };
         published.transitions.store(transitions, Ordering::Relaxed);
         published.depth.store(self.depth, Ordering::Relaxed);
         published.stop.store(self.stopped.is_some(), Ordering::Relaxed);
@@ -157,34 +160,35 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
     }
 
     /// The next layer is what was found since this one started.
-    fn start_layer(&self, partition: &mut Partition<K::Table>) {
+    fn start_layer(&self, partition: &mut Partition<K::Table, V::Notes>) {
         partition.next = partition.layer_end;
         partition.layer_end = partition.table.len() as StateId;
     }
 
     /// Inserts what came, expands some states, and sends the successors.
-    fn round(&mut self, partition: &mut Partition<K::Table>, quota: u64) -> Result<(), Reason> {
+    fn round(&mut self, partition: &mut Partition<K::Table, V::Notes>, quota: u64) -> Result<(), Reason> {
         self.take_mail(partition)?;
         self.look_at_limits(partition)?;
         self.expand_some(partition, self.index, quota)?;
         let jobs = self.shared.jobs();
-        for (to, out) in self.out.iter_mut().enumerate() {
+        for (to, (out, labels)) in self.out.iter_mut().zip(&mut self.labels).enumerate() {
             let mut mail = lock(&self.shared.mail[(self.round + 1) % 2][self.index * jobs + to]);
-            std::mem::swap(&mut *mail, out);
+            std::mem::swap(&mut mail.letters, out);
+            std::mem::swap(&mut mail.labels, labels);
         }
         Ok(())
     }
 
-    fn take_mail(&self, partition: &mut Partition<K::Table>) -> Result<(), Reason> {
+    fn take_mail(&self, partition: &mut Partition<K::Table, V::Notes>) -> Result<(), Reason> {
         let jobs = self.shared.jobs();
         for from in 0..jobs {
             let mut mail = lock(&self.shared.mail[self.round % 2][from * jobs + self.index]);
-            insert::<K>(partition, &mut mail, jobs)?;
+            insert::<K, V>(partition, &mut mail, jobs)?;
         }
         Ok(())
     }
 
-    fn look_at_limits(&self, partition: &Partition<K::Table>) -> Result<(), Reason> {
+    fn look_at_limits(&self, partition: &Partition<K::Table, V::Notes>) -> Result<(), Reason> {
         let more = partition.table.growth_bytes();
         if self.index != 0 && more == 0 {
             return Ok(());
@@ -230,8 +234,9 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
                 break 0;
             }
             let left: u64 = partitions.iter().map(|p| u64::from(p.layer_end - p.next)).sum();
+            let states = partitions.iter().map(|p| p.table.len() as u64).sum();
             self.depth += u64::from(left > 0);
-            if left == 0 || left >= narrow(self.shared.watch.options) {
+            if left == 0 || left >= narrow(self.shared.watch.options) || self.is_pause(states) {
                 break left;
             }
         };
@@ -241,7 +246,7 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
     }
 
     /// One layer of all partitions, in the order in which all threads would do it together.
-    fn narrow_layer(&mut self, partitions: &mut [MutexGuard<'_, Partition<K::Table>>]) -> Result<(), Reason> {
+    fn narrow_layer(&mut self, partitions: &mut [MutexGuard<'_, Partition<K::Table, V::Notes>>]) -> Result<(), Reason> {
         let jobs = partitions.len();
         let budget = self.shared.watch.cx.budget;
         if budget.most_depth().is_some_and(|limit| self.depth >= limit) {
@@ -260,11 +265,14 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
                     self.kind.refresh();
                 }
             }
-            sent.push(self.out.iter_mut().map(std::mem::take).collect::<Vec<_>>());
+            let out = self.out.iter_mut().zip(&mut self.labels);
+            let mail =
+                out.map(|(letters, labels)| Mail { letters: std::mem::take(letters), labels: std::mem::take(labels) });
+            sent.push(mail.collect::<Vec<_>>());
         }
         for (owner, partition) in partitions.iter_mut().enumerate() {
             for out in &mut sent {
-                insert::<K>(partition, &mut out[owner], jobs)?;
+                insert::<K, V>(partition, &mut out[owner], jobs)?;
             }
             self.start_layer(partition);
         }
@@ -273,21 +281,27 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
 
     // --- states -----------------------------------------------------------------------------------
 
-    /// Expands some states of a partition; their successors are in `out` then, by owner.
-    fn expand_some(&mut self, partition: &mut Partition<K::Table>, index: usize, quota: u64) -> Result<(), Reason> {
-        let (watch, jobs) = (self.shared.watch, self.shared.jobs());
-        let (kind, out) = (&mut self.kind, &mut self.out);
+    /// Visits some states of a partition; their successors are in `out` then, by owner.
+    fn expand_some(
+        &mut self,
+        partition: &mut Partition<K::Table, V::Notes>,
+        index: usize,
+        quota: u64,
+    ) -> Result<(), Reason> {
+        let jobs = self.shared.jobs();
+        let (kind, out, labels) = (&mut self.kind, &mut self.out, &mut self.labels);
         for _ in 0..quota.min(u64::from(partition.layer_end - partition.next)) {
             let id = partition.next;
             kind.open(&partition.table, id, partition.layer_end, &mut self.state);
             let parent = name(id, index, jobs);
             let mut full = false;
-            let mut sink = |next: &[u8]| full |= !kind.send(next, owner(next, jobs), parent, out);
-            let expanded = self.expander.expand(&self.state, &mut sink, &mut || watch.must_stop(0, 0));
-            for problem in self.expander.problems.drain(..) {
-                self.violations.add(watch.options, problem, At { depth: self.depth, owner: index, state: parent });
-            }
-            expanded.map_err(|unfinished| unfinished.reason())?;
+            let mut sink = |next: &[u8], label: V::Label| {
+                let owner = owner(next, jobs);
+                labels[owner].push(label);
+                full |= !kind.send(next, owner, parent, out);
+            };
+            let at = At { depth: self.depth, owner: index, state: parent };
+            self.visitor.visit(&self.state, at, &mut partition.notes, &mut sink)?;
             if full {
                 return Err(Reason::from(Overflow::States));
             }
@@ -299,7 +313,6 @@ impl<'a, 'w, K: Kind> Worker<'a, 'w, K> {
         if !kind.settle(out) {
             return Err(Reason::from(Overflow::States));
         }
-        let found = !self.violations.is_empty() && !watch.options.keep_going;
-        if found { Err(Reason::StoppedEarly) } else { Ok(()) }
+        if self.visitor.must_end() { Err(Reason::StoppedEarly) } else { Ok(()) }
     }
 }
