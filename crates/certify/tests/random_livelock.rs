@@ -3,6 +3,7 @@
 //! The checker visits everything with the plainest code, and knows no reduction. `HIGHWATER_SEEDS=N` tries N models.
 
 use certify::Refusal;
+use explore::Options;
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
@@ -39,11 +40,13 @@ fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
     for fair in [false, true] {
         let twin = Certificate::Searched { fair, events: names.clone() };
         let twin = certify::verify(&semantics, &Property::Livelock, &twin, &Context::unlimited());
-        for reduction in [Mode::Off, Mode::On] {
-            let setting =
-                Setting { semantics: &semantics, sources: &read.sources, fair, reduction, cx: Context::unlimited() };
-            let outcome = setting.livelock(&progress);
-            let context = || format!("seed {seed}, fair {fair}, {reduction:?}, {events:?}: {twin:?}\n{text}");
+        for (reduction, jobs) in [(Mode::Off, 1), (Mode::On, 1), (Mode::Off, 2), (Mode::On, 3)] {
+            // Several threads work from the first state on or from the thirteenth; they pack states or do not.
+            let (alone, room) = ((seed % 2 * 12) as usize, if seed.is_multiple_of(3) { 0 } else { u64::MAX });
+            let options = &Options { jobs, alone, long: 0, room, ..Options::reducing(reduction) };
+            let (sources, cx) = (&read.sources, Context::unlimited());
+            let outcome = Setting { semantics: &semantics, sources, fair, options, cx }.livelock(&progress);
+            let context = || format!("seed {seed}, fair {fair}, {reduction:?}, {jobs}, {events:?}: {twin:?}\n{text}");
             match (&outcome.verdict, &twin) {
                 (Verdict::Proved, Ok(())) => {
                     let certificate = outcome.certificate.expect("a proof has a certificate");

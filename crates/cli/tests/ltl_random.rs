@@ -8,7 +8,8 @@
 //! * a formula is violated for both, or for none, with every state visited and with some left out;
 //! * what is violated comes with a run, which was replayed; what is proved comes with a certificate that is accepted;
 //! * a formula is vacuous just if a stronger one of `model::vacuity` holds;
-//! * the same for `never` claims and for acceptance labels.
+//! * the same for `never` claims and for acceptance labels;
+//! * all that in one thread and in several.
 //!
 //! Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries N systems, `HIGHWATER_FIRST=S` starts at a seed, and
 //! `HIGHWATER_ALL=1` goes on after a disagreement and counts them.
@@ -22,6 +23,7 @@ use model::context::Context;
 use crate::ltl_models::Style;
 use certify::Refusal;
 use certify::temporal::{decide, decide_claim};
+use explore::Options;
 use explore::liveness::{Setting, anything};
 use explore::reduction::Mode;
 use model::claim::Claim;
@@ -38,6 +40,20 @@ const STYLE: Style = Style { own: true };
 
 fn few() -> Budget {
     Budget::unlimited().states(MOST_STATES)
+}
+
+/// With every state visited and with some left out, in one thread and in several; these pack states or do not, and work off narrow
+/// layers together or not.
+fn ways(seed: u64) -> [Options; 4] {
+    let alone = [0, 3, 12][(seed % 3) as usize];
+    let room = if seed.is_multiple_of(2) { 0 } else { u64::MAX };
+    let threads = |mode| Options { jobs: 2 + (seed % 5 / 4) as usize, alone, long: 0, room, ..Options::reducing(mode) };
+    let modes = [Mode::Off, Mode::On];
+    [Options::reducing(modes[0]), Options::reducing(modes[1]), threads(modes[0]), threads(modes[1])]
+}
+
+fn named(options: &Options) -> String {
+    format!("{} threads {:?}", options.jobs, options.reduction)
 }
 
 /// One system, and what was seen in it.
@@ -75,31 +91,30 @@ impl System<'_> {
         let readings = [Reading::Declared, Reading::Drop];
         for reading in readings.into_iter().take(if self.seed.is_multiple_of(4) { 2 } else { 1 }) {
             let semantics = Semantics::new(self.network, reading);
-            for (fair, reduction) in [(false, Mode::Off), (false, Mode::On), (true, Mode::Off)] {
+            for fair in [false, true] {
                 let expected = decide(&semantics, formula, fair, &few);
                 if matches!(expected, Err(Refusal::Unfinished(_))) {
                     self.tally.count("too large");
                     continue;
                 }
-                let setting = self.setting(&semantics, fair, reduction);
-                let outcome = setting.formula(&Property::Ltl(String::from("f")), formula);
-                let what = format!("{formula} {} fair {fair} {reduction:?}", reading.name());
-                self.compare(&what, &expected, &outcome, &semantics);
-                if outcome.certificate.is_none() {
-                    continue;
-                }
                 let stronger = formula.strengthened();
                 let judged: Vec<_> = stronger.iter().map(|s| decide(&semantics, &s.formula, fair, &few)).collect();
-                let vacuous = matches!(outcome.verdict, Verdict::Vacuous(_));
-                if judged.iter().all(Result::is_ok) && vacuous != judged.contains(&Ok(true)) {
-                    self.disagree(&format!("{what}: vacuous {vacuous}, but {judged:?}"));
+                for options in ways(self.seed).iter().filter(|way| !fair || way.reduction == Mode::Off) {
+                    let outcome = self.setting(&semantics, fair, options).formula(&Property::Ltl(String::from("f")), formula);
+                    let what = format!("{formula} {} fair {fair} {}", reading.name(), named(options));
+                    self.compare(&what, &expected, &outcome, &semantics);
+                    let vacuous = matches!(outcome.verdict, Verdict::Vacuous(_));
+                    let is_known = outcome.certificate.is_some() && judged.iter().all(Result::is_ok);
+                    if is_known && vacuous != judged.contains(&Ok(true)) {
+                        self.disagree(&format!("{what}: vacuous {vacuous}, but {judged:?}"));
+                    }
                 }
             }
         }
     }
 
-    fn setting<'s>(&'s self, semantics: &'s Semantics<'s>, fair: bool, reduction: Mode) -> Setting<'s> {
-        Setting { semantics, sources: self.sources, fair, reduction, cx: Context::unlimited() }
+    fn setting<'s>(&'s self, semantics: &'s Semantics<'s>, fair: bool, options: &'s Options) -> Setting<'s> {
+        Setting { semantics, sources: self.sources, fair, options, cx: Context::unlimited() }
     }
 
     fn claims(&mut self) {
@@ -114,24 +129,27 @@ impl System<'_> {
                     self.tally.count("too large");
                     continue;
                 }
-                let outcome = self.setting(&semantics, fair, Mode::Off).never(machine);
-                self.compare(&format!("never, fair {fair}"), &expected, &outcome, &semantics);
+                for options in ways(self.seed).iter().filter(|way| way.reduction == Mode::Off) {
+                    let outcome = self.setting(&semantics, fair, options).never(machine);
+                    self.compare(&format!("never, fair {fair} {}", named(options)), &expected, &outcome, &semantics);
+                }
             }
             let expected = decide_claim(&semantics, &anything(), true, fair, &few);
             if matches!(expected, Err(Refusal::Unfinished(_))) {
                 self.tally.count("too large");
                 continue;
             }
-            for reduction in [Mode::Off, Mode::On] {
-                let outcome = self.setting(&semantics, fair, reduction).acceptance();
-                self.compare(&format!("acceptance, fair {fair} {reduction:?}"), &expected, &outcome, &semantics);
+            for options in &ways(self.seed) {
+                let outcome = self.setting(&semantics, fair, options).acceptance();
+                self.compare(&format!("acceptance, fair {fair} {}", named(options)), &expected, &outcome, &semantics);
             }
         }
     }
 
     fn compare(&mut self, what: &str, expected: &Result<bool, Refusal>, outcome: &Outcome, semantics: &Semantics<'_>) {
         let kind = what.split(' ').next_back().unwrap_or_default();
-        self.tally.count(&format!("{} {kind}", outcome.verdict.name()));
+        let threads = if what.contains(" 1 threads ") { "one thread" } else { "threads" };
+        self.tally.count(&format!("{} {kind} {threads}", outcome.verdict.name()));
         let agrees = match expected {
             Ok(true) => matches!(outcome.verdict, Verdict::Proved | Verdict::Vacuous(_)),
             Ok(false) => outcome.verdict == Verdict::Violated && outcome.witness.is_some(),

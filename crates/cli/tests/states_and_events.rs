@@ -3,6 +3,7 @@
 //! Section 4: a structure of two states. Section 5: the surge protector, for several ranges, with its specification in three
 //! styles: by states and events, by states alone, by events alone.
 
+use explore::Options;
 use explore::liveness::{Setting, negation};
 use explore::reduction::Mode;
 use model::context::Context;
@@ -26,7 +27,7 @@ fn check(text: &str, formulas: &[String]) -> Vec<Outcome> {
         semantics: &semantics,
         sources: &sources,
         fair: false,
-        reduction: Mode::On,
+        options: &Options::reducing(Mode::On),
         cx: Context::unlimited(),
     };
     network.formulas.iter().map(|formula| setting.formula(&formula.property(), &formula.formula)).collect()

@@ -14,11 +14,13 @@
 //! As in SPIN: the claim moves first; states in the middle of an atomic sequence are not seen; a run that ends goes on
 //! forever in its last state ([`Question::stutters`]), where nothing happens.
 //!
-//! The product is in `product`; `lasso` makes a short run of what is found, and `witness` replays it.
+//! The product is in `product`; `lasso` makes a short run of what is found, and `witness` replays it. Large products are searched by
+//! several threads (`threads`), which draw the graph of the product first (`graph.rs`).
 
 mod lasso;
 mod plain;
 mod product;
+mod threads;
 mod witness;
 
 pub use lasso::{Lasso, Move};
@@ -27,6 +29,8 @@ pub use witness::is_bad_prefix;
 pub(crate) use witness::witness;
 
 use crate::clock::Clock;
+use crate::graph::Marks;
+use crate::graph::draw::{Way, alone_first};
 use crate::reduction::{self, Choice, Labels, Reduction};
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use model::claim::{AtomSet, Claim, product_digest};
@@ -73,9 +77,7 @@ pub struct Found {
     pub seen: bool,
 }
 
-/// A set of things that must occur again and again: acceptance, and a turn for each process.
-type Marks = u128;
-
+/// The marks are acceptance, and a turn for each process.
 const ACCEPTING: Marks = 1;
 /// Processes that have a bit of their own.
 const MOST_PROCESSES: usize = 127;
@@ -85,34 +87,40 @@ const MOST_CLAIM_STATES: usize = 1 << 16;
 const CLOSED: u32 = u32::MAX;
 
 /// A condition of which the search says whether it ever held; with the atoms it speaks of.
-pub type Sighting<'w> = (AtomSet, &'w dyn Fn(AtomSet) -> bool);
+pub type Sighting<'w> = (AtomSet, &'w (dyn Fn(AtomSet) -> bool + Sync));
 
 /// Searches for a run that the claim accepts.
-pub fn search<'a>(
-    semantics: &'a Semantics<'a>,
-    question: &'a Question<'a>,
-    sighting: Option<Sighting<'a>>,
-    cx: &Context<'a>,
+pub(crate) fn search(
+    semantics: &Semantics<'_>,
+    question: &Question<'_>,
+    sighting: Option<Sighting<'_>>,
+    way: Way<'_>,
+    cx: &Context<'_>,
 ) -> Found {
-    let mut search = Search::new(semantics, question, sighting, cx);
-    let ended = search.run();
-    search.finish(ended)
+    let alone = |cx: &Context<'_>| {
+        let mut search = Search::new(semantics, question, sighting, cx);
+        let ended = search.run();
+        search.finish(ended)
+    };
+    let together = |cx: &Context<'_>| threads::search(semantics, question, sighting, way.options, cx);
+    alone_first(way, cx, &alone, &together, &|found| found.stopped.clone())
 }
 
 /// Like [`search`], without states that the claim cannot tell from others.
-pub(crate) fn search_trimmed<'a>(
-    semantics: &'a Semantics<'a>,
-    question: &'a Question<'a>,
-    sighting: Option<Sighting<'a>>,
-    cx: &Context<'a>,
+pub(crate) fn search_trimmed(
+    semantics: &Semantics<'_>,
+    question: &Question<'_>,
+    sighting: Option<Sighting<'_>>,
+    way: Way<'_>,
+    cx: &Context<'_>,
 ) -> Found {
     let labels = if question.labels { Labels::Acceptance } else { Labels::None };
     let Some(trimmed) = reduction::trimmed(semantics, &question.claim.atoms, labels) else {
-        return search(semantics, question, sighting, cx);
+        return search(semantics, question, sighting, way, cx);
     };
     // A bad prefix is cut out of a run of the plain semantics.
     let question = &Question { prefixes: false, ..*question };
-    let mut found = search(&trimmed, question, sighting, cx);
+    let mut found = search(&trimmed, question, sighting, way, cx);
     let reason = || Reason::Internal(String::from("a run was found, but it is none of the model"));
     if let Some(lasso) = found.lasso.take() {
         found.lasso = plain(semantics, question, &lasso);
@@ -121,18 +129,22 @@ pub(crate) fn search_trimmed<'a>(
     Found { reduced: true, ..found }
 }
 
+fn endless() -> Reason {
+    Reason::NotSupported(String::from("an atomic sequence that never ends"))
+}
+
 /// Why the search ended before all states were visited.
 enum Ended {
     Stopped(Reason),
     /// The component whose states have this number or a greater one.
     Component(u32),
-    /// The claim is at its end in a state, or after the move with this index.
-    Completed(StateId, Option<usize>),
+    /// The claim is at its end in a state, or after a move from there.
+    Completed(StateId, Option<Move>),
 }
 
-impl From<Overflow> for Ended {
-    fn from(overflow: Overflow) -> Ended {
-        Ended::Stopped(Reason::from(overflow))
+impl From<Reason> for Ended {
+    fn from(reason: Reason) -> Ended {
+        Ended::Stopped(reason)
     }
 }
 
@@ -164,6 +176,8 @@ struct Search<'a> {
     reduction: Option<Reduction<'a>>,
     choices: Vec<Choice>,
     alone: u64,
+    /// States that were looked at again for a run to what was found.
+    looked_at: u64,
 }
 
 impl<'a> Search<'a> {
@@ -192,6 +206,7 @@ impl<'a> Search<'a> {
                 .flatten(),
             choices: Vec::new(),
             alone: 0,
+            looked_at: 0,
         }
     }
 
@@ -235,8 +250,7 @@ impl<'a> Search<'a> {
             return Err(Ended::Completed(id, at));
         }
         if !self.product.question.stutters && self.product.has_endless() {
-            let reason = String::from("an atomic sequence that never ends");
-            return Err(Ended::Stopped(Reason::NotSupported(reason)));
+            return Err(endless().into());
         }
         self.components.push(Component { first: self.last_number, marks: expanded.marks, entering });
         self.note_sighting();
@@ -252,7 +266,7 @@ impl<'a> Search<'a> {
     /// Gathers the successors of a state; of one process only, where that is enough.
     fn expand(&mut self, id: StateId) -> Result<Expanded, Ended> {
         let Some(reduction) = &mut self.reduction else {
-            return self.product.expand(self.table.state(id), None, &self.clock);
+            return Ok(self.product.expand(self.table.state(id), None, &self.clock)?);
         };
         self.product.asker.load(split(self.table.state(id)).0);
         reduction.choices(&self.product.asker, true, &mut self.choices);
@@ -269,7 +283,7 @@ impl<'a> Search<'a> {
                 return Ok(expanded);
             }
         }
-        self.product.expand(self.table.state(id), None, &self.clock)
+        Ok(self.product.expand(self.table.state(id), None, &self.clock)?)
     }
 
     fn note_sighting(&mut self) {
@@ -312,7 +326,7 @@ impl<'a> Search<'a> {
                 Ok(id)
             }
             Lookup::Known(id) => Ok(id),
-            Lookup::Full => Err(Overflow::States.into()),
+            Lookup::Full => Err(Reason::from(Overflow::States).into()),
         }
     }
 
@@ -327,7 +341,7 @@ impl<'a> Search<'a> {
             Ok(()) => digest = Some(self.digest()),
             Err(Ended::Stopped(reason)) => stopped = Some(reason),
             Err(Ended::Component(first)) => lasso = self.lasso(first),
-            Err(Ended::Completed(state, at)) => lasso = self.ending(state, at),
+            Err(Ended::Completed(state, last)) => lasso = self.ending(state, last),
         }
         if lasso.is_none() && stopped.is_none() && digest.is_none() {
             let reason = String::from("a counterexample was found, but not again");

@@ -14,6 +14,7 @@ mod compress;
 pub mod disk;
 pub mod expansion;
 pub mod fill;
+mod graph;
 pub mod growth;
 pub mod liveness;
 pub mod moves;

@@ -6,8 +6,10 @@
 
 use crate::ENGINE;
 use crate::accept::{self, Found, Question, Sighting};
+use crate::graph::draw::Way;
 use crate::progress::{self, ProgressOf};
 use crate::reduction::{self, Mode, Tally};
+use crate::search::Options;
 use model::budget::{Budget, Stopwatch};
 use model::claim::{AtomSet, Claim, ClaimEdge, ClaimState, MOST_ATOMS};
 use model::context::Context;
@@ -27,8 +29,9 @@ pub struct Setting<'a> {
     pub sources: &'a SourceMap,
     /// Only runs in which every process that can always move does move.
     pub fair: bool,
-    /// When states are left out; not for `never` claims, which may tell how long a run stays in a state.
-    pub reduction: Mode,
+    /// How many threads there are, how they keep states, and when states are left out: not for `never` claims, which may tell how
+    /// long a run stays in a state.
+    pub options: &'a Options,
     /// How much may be used, and who watches.
     pub cx: Context<'a>,
 }
@@ -52,7 +55,7 @@ impl Setting<'_> {
             };
             antecedent.is_some_and(|antecedent| antecedent.holds(&atom))
         };
-        let sighting = antecedent.map(|_| (AtomSet::MAX, &holds as &dyn Fn(AtomSet) -> bool));
+        let sighting = antecedent.map(|_| (AtomSet::MAX, &holds as &(dyn Fn(AtomSet) -> bool + Sync)));
         let found = self.search(&question, sighting, may_reduce);
         let seen = found.seen || found.digest.is_none();
         let mut outcome = self.outcome(property.clone(), &question, Some(formula), found, start);
@@ -178,12 +181,14 @@ impl Setting<'_> {
 
     /// The search, with as many states as the mode says.
     fn search(&self, question: &Question<'_>, sighting: Option<Sighting<'_>>, may_reduce: bool) -> Found {
-        let search = |mode: Mode, budget: &Budget| {
-            let question = Question { reduce: mode == Mode::On, ..*question };
-            let search = if mode == Mode::Off { accept::search } else { accept::search_trimmed };
-            search(self.semantics, &question, sighting, &self.cx.with(budget))
+        let mode =
+            if may_reduce && !self.fair { self.options.reduction.of(self.semantics.reading()) } else { Mode::Off };
+        let search = |tried: Mode, budget: &Budget| {
+            let question = Question { reduce: tried == Mode::On, ..*question };
+            let search = if tried == Mode::Off { accept::search } else { accept::search_trimmed };
+            let way = Way { options: self.options, large: reduction::is_last(mode, budget) };
+            search(self.semantics, &question, sighting, way, &self.cx.with(budget))
         };
-        let mode = if may_reduce && !self.fair { self.reduction.of(self.semantics.reading()) } else { Mode::Off };
         let tally = |found: &Found| Tally {
             alone: found.alone,
             states: found.stats.states,

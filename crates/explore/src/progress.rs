@@ -19,10 +19,15 @@
 //!
 //! The cycle that is found first can be long. Before it is shown, the nearest of its states is looked up
 //! breadth-first, and from there the shortest way round, both among the states that are known by then (`lasso`). Then it is
-//! replayed (`witness`). What progress is says `judge`.
+//! replayed (`witness`). What progress is says `judge`, and `walk` takes the moves of a state.
+//!
+//! That is the search of one thread. Several draw the graph first (`threads`), and visit the same states: who may move alone is
+//! decided in the state at hand.
 
 mod judge;
 mod lasso;
+mod threads;
+mod walk;
 mod witness;
 
 pub use judge::ProgressOf;
@@ -32,17 +37,19 @@ pub(crate) use witness::words;
 use crate::ENGINE;
 use crate::accept;
 use crate::clock::Clock;
+use crate::graph::draw::{Way, alone_first};
 use crate::liveness::Setting;
-use crate::moves::Mover;
-use crate::reduction::{self, Choice, Mode, Reduction, Tally};
+use crate::reduction::{self, Mode, Tally};
+use crate::search::Options;
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
-use judge::Judge;
 use model::budget::{Budget, Stopwatch};
 use model::context::Context;
+use model::fault::Overflow;
 use model::ids::{EdgeId, MachineId};
-use model::semantics::{Semantics, Step, Successor};
+use model::semantics::{Semantics, Step};
 use model::verdict::{Certificate, Outcome, Property, Reason, SearchStats, Verdict};
 use std::collections::HashSet;
+use walk::Walk;
 use witness::witness;
 
 /// An edge that is being taken by a process; a rendezvous is two of them.
@@ -61,7 +68,7 @@ pub struct Taken<'a> {
 }
 
 /// What the search found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Found {
     /// A cycle without progress.
     pub lasso: Option<Lasso>,
@@ -84,9 +91,12 @@ pub struct Found {
 pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Outcome, bool) {
     let start = Stopwatch::start();
     let Setting { semantics, sources, cx, .. } = *setting;
-    let mode =
-        if progress.reduction(semantics).is_some() { setting.reduction.of(semantics.reading()) } else { Mode::Off };
-    let searched = |mode: Mode, budget: &Budget| search_in(semantics, progress, mode, &cx.with(budget));
+    let wanted = setting.options.reduction.of(semantics.reading());
+    let mode = if progress.reduction(semantics).is_some() { wanted } else { Mode::Off };
+    let searched = |tried: Mode, budget: &Budget| {
+        let way = Way { options: setting.options, large: reduction::is_last(mode, budget) };
+        search_in(semantics, progress, tried, way, &cx.with(budget))
+    };
     let tally = |found: &Found| Tally {
         alone: found.alone,
         states: found.stats.states,
@@ -119,21 +129,26 @@ pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Out
     (outcome, found.endless)
 }
 
-/// Searches for a cycle without progress, among all states.
+/// Searches for a cycle without progress, among all states, in one thread.
 pub fn search(semantics: &Semantics<'_>, progress: &ProgressOf<'_>, cx: &Context<'_>) -> Found {
-    search_in(semantics, progress, Mode::Off, cx)
+    search_in(semantics, progress, Mode::Off, Way { options: &Options::default(), large: false }, cx)
 }
 
-fn search_in(semantics: &Semantics<'_>, progress: &ProgressOf<'_>, mode: Mode, cx: &Context<'_>) -> Found {
-    let trimmed = if mode == Mode::Off { None } else { progress.trimmed(semantics) };
-    let mut search = Search::new(trimmed.as_ref().unwrap_or(semantics), progress, mode == Mode::On, cx);
-    let ended = search.run();
-    let mut found = search.finish(ended);
+fn search_in(plain: &Semantics<'_>, progress: &ProgressOf<'_>, mode: Mode, way: Way<'_>, cx: &Context<'_>) -> Found {
+    let trimmed = if mode == Mode::Off { None } else { progress.trimmed(plain) };
+    let (semantics, reduce) = (trimmed.as_ref().unwrap_or(plain), mode == Mode::On);
+    let alone = |cx: &Context<'_>| {
+        let mut search = Search::new(semantics, progress, reduce, cx);
+        let ended = search.run();
+        search.finish(ended)
+    };
+    let together = |cx: &Context<'_>| threads::search(semantics, progress, reduce, way.options, cx);
+    let mut found = alone_first(way, cx, &alone, &together, &|found: &Found| found.stopped.clone());
     if trimmed.is_some()
         && let Some(lasso) = found.lasso.take()
     {
         // What nothing reads any more may be different after a cycle of the trimmed semantics.
-        found.lasso = accept::close(semantics, &lasso.stem, &lasso.cycle).map(|(stem, cycle)| Lasso { stem, cycle });
+        found.lasso = accept::close(plain, &lasso.stem, &lasso.cycle).map(|(stem, cycle)| Lasso { stem, cycle });
         let reason = || Reason::Internal(String::from("a cycle was found, but it is none of the model"));
         found.stopped = found.lasso.is_none().then(reason);
     }
@@ -149,13 +164,15 @@ enum Ended {
     Endless(StateId, Vec<Step>, Vec<Step>),
 }
 
+impl From<Reason> for Ended {
+    fn from(reason: Reason) -> Ended {
+        Ended::Stopped(reason)
+    }
+}
+
 struct Search<'a> {
-    judge: Judge<'a>,
+    walk: Walk<'a>,
     clock: Clock<'a>,
-    mover: Mover<'a>,
-    reduction: Option<Reduction<'a>>,
-    choices: Vec<Choice>,
-    alone: u64,
     table: StateTable,
     /// Per state: not looked at, on the way, or done.
     colours: Vec<Colour>,
@@ -175,18 +192,9 @@ enum Colour {
 
 impl<'a> Search<'a> {
     fn new(semantics: &'a Semantics<'a>, progress: &'a ProgressOf<'a>, reduce: bool, cx: &Context<'a>) -> Self {
-        let judge = Judge::new(semantics, progress);
-        let mut mover = Mover::new(semantics);
-        if judge.watcher.has_events() {
-            mover.stepper.listen();
-        }
         Search {
-            judge,
+            walk: Walk::new(semantics, progress, reduce),
             clock: Clock::new(*cx),
-            mover,
-            reduction: reduce.then(|| progress.reduction(semantics)).flatten(),
-            choices: Vec::new(),
-            alone: 0,
             table: StateTable::default(),
             colours: Vec::new(),
             path: Vec::new(),
@@ -196,10 +204,7 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self) -> Result<(), Ended> {
-        let initial = self.mover.stepper.initial().map_err(|overflow| Ended::Stopped(Reason::from(overflow)))?;
-        let initial = initial.map_err(|fault| {
-            Ended::Stopped(Reason::NotSupported(format!("there is no first state: {}", fault.fault)))
-        })?;
+        let initial = self.walk.initial()?;
         self.table.insert(&initial, NO_PARENT);
         self.colours.push(Colour::White);
         let mut root = 0;
@@ -209,7 +214,7 @@ impl<'a> Search<'a> {
             }
             root += 1;
         }
-        match &self.mover.crashed {
+        match &self.walk.mover.crashed {
             Some(crash) => Err(Ended::Stopped(Reason::Crash(crash.fault.to_string()))),
             None => Ok(()),
         }
@@ -241,62 +246,34 @@ impl<'a> Search<'a> {
         self.depth = self.depth.max(self.path.len() as u64);
         self.check_limits()?;
         let state = self.table.state(id).to_vec();
-        let is_progress = self.judge.is_state(&state);
-        self.expand(&state, !is_progress)?;
-        let judge = &mut self.judge;
-        if let Some((stem, cycle)) = self.mover.endless(&mut |inner| judge.is_state(inner)) {
+        let is_progress = self.walk.judge.is_state(&state);
+        self.walk.expand(&state, !is_progress, &self.clock)?;
+        if let Some((stem, cycle)) = self.walk.endless() {
             return Err(Ended::Endless(id, stem, cycle));
         }
         // The first move is looked at first: it is last on the stack.
-        for index in (0..self.mover.len()).rev() {
+        for index in (0..self.walk.mover.len()).rev() {
             let next = self.store(id, index)?;
-            if !is_progress && !self.mover.is_marked(index) {
+            if !is_progress && !self.walk.mover.is_marked(index) {
                 self.waiting.push(next);
             }
         }
         Ok(())
     }
 
-    /// Gathers the moves of a state; of one process only, where that may be and is enough.
-    fn expand(&mut self, state: &[u8], may_reduce: bool) -> Result<(), Ended> {
-        if let Some(reduction) = self.reduction.as_mut().filter(|_| may_reduce) {
-            self.judge.asker.load(state);
-            reduction.choices(&self.judge.asker, true, &mut self.choices);
-            for index in 0..self.choices.len() {
-                self.moves(state, Some(self.choices[index].process))?;
-                if !self.mover.is_empty() {
-                    self.alone += 1;
-                    return Ok(());
-                }
-            }
-        }
-        self.moves(state, None)
-    }
-
-    /// Gathers the moves of a process, or of all.
-    fn moves(&mut self, state: &[u8], process: Option<u32>) -> Result<(), Ended> {
-        let (judge, clock) = (&mut self.judge, &self.clock);
-        let mut mark = |state: &[u8], successor: &Successor<'_>| u128::from(judge.is_event(state, successor));
-        match self.mover.expand_process(state, process, &mut mark, &|| clock.must_stop(0).is_some()) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Ended::Stopped(self.clock.must_stop(0).unwrap_or(Reason::Interrupted))),
-            Err(overflow) => Err(Ended::Stopped(Reason::from(overflow))),
-        }
-    }
-
     fn store(&mut self, from: StateId, index: usize) -> Result<StateId, Ended> {
-        match self.table.insert(self.mover.state(index), from) {
+        match self.table.insert(self.walk.mover.state(index), from) {
             Lookup::New(id) => {
                 self.colours.push(Colour::White);
                 Ok(id)
             }
             Lookup::Known(id) => Ok(id),
-            Lookup::Full => Err(Ended::Stopped(Reason::from(model::fault::Overflow::States))),
+            Lookup::Full => Err(Ended::Stopped(Reason::from(Overflow::States))),
         }
     }
 
     fn check_limits(&mut self) -> Result<(), Ended> {
-        let stopped = self.clock.tick_deep(&self.table, self.path.len(), self.depth, self.mover.transitions);
+        let stopped = self.clock.tick_deep(&self.table, self.path.len(), self.depth, self.walk.mover.transitions);
         stopped.map_or(Ok(()), |reason| Err(Ended::Stopped(reason)))
     }
 
@@ -315,17 +292,17 @@ impl<'a> Search<'a> {
         }
         let stats = SearchStats {
             states: self.table.len() as u64,
-            transitions: self.mover.transitions,
+            transitions: self.walk.mover.transitions,
             depth: self.depth,
             state_bytes: self.table.state_bytes(),
             memory_bytes: self.table.memory_bytes(),
             violations: u64::from(lasso.is_some()),
         };
-        Found { lasso, endless, stopped, stats, digest, alone: self.alone, reduced: false }
+        Found { lasso, endless, stopped, stats, digest, alone: self.walk.alone, reduced: false }
     }
 
     fn digest(&mut self) -> u128 {
-        let (table, stepper) = (&self.table, &mut self.mover.stepper);
+        let (table, stepper) = (&self.table, &mut self.walk.mover.stepper);
         (0..table.len() as StateId).fold(0u128, |sum, id| sum.wrapping_add(stepper.digest(table.state(id))))
     }
 }

@@ -35,6 +35,7 @@ mod proviso;
 mod resolve;
 mod visible;
 
+pub(crate) use gradually::is_last;
 pub use gradually::{Mode, Tally, WHOLE, gradually, pays};
 pub use visible::Labels;
 

@@ -1,5 +1,6 @@
 //! What counts as progress: small models with SPIN's answers (`spin -o1 -o2 -o3 -a`, `cc -DNP -DNOREDUCE`, `pan -l -A -E`).
 
+use explore::Options;
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
@@ -13,7 +14,8 @@ fn check(text: &str, progress: &ProgressOf<'_>, limits: Budget) -> Outcome {
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
     let (sources, cx) = (&read.sources, Context::silent(&limits));
-    Setting { semantics: &semantics, sources, fair: false, reduction: Mode::Off, cx }.livelock(progress)
+    Setting { semantics: &semantics, sources, fair: false, options: &Options::reducing(Mode::Off), cx }
+        .livelock(progress)
 }
 
 fn labels(text: &str) -> Outcome {
@@ -138,7 +140,8 @@ fn fairly(text: &str) -> Outcome {
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
     let (sources, cx) = (&read.sources, Context::unlimited());
-    Setting { semantics: &semantics, sources, fair: true, reduction: Mode::Auto, cx }.livelock(&ProgressOf::Labels)
+    Setting { semantics: &semantics, sources, fair: true, options: &Options::reducing(Mode::Auto), cx }
+        .livelock(&ProgressOf::Labels)
 }
 
 /// SPIN's answers: `cc -DNP`, `pan -l -f`.
@@ -176,6 +179,6 @@ fn nobody_is_put_off_forever_where_states_are_left_out() {
     let network = read.network.expect("a model");
     let semantics = Semantics::new(&network, Reading::Declared);
     let (sources, cx) = (&read.sources, Context::unlimited());
-    let setting = Setting { semantics: &semantics, sources, fair: false, reduction: Mode::On, cx };
+    let setting = Setting { semantics: &semantics, sources, fair: false, options: &Options::reducing(Mode::On), cx };
     assert_eq!(setting.livelock(&ProgressOf::Labels).verdict, Verdict::Violated);
 }

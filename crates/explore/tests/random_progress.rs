@@ -5,12 +5,13 @@
 
 use model::context::Context;
 
+use explore::Options;
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
 use model::ids::{EdgeId, MachineId};
 use model::semantics::{Reading, Semantics};
-use model::verdict::Verdict;
+use model::verdict::{Outcome, Verdict};
 use std::collections::{HashMap, HashSet};
 use testing::models::loops;
 
@@ -93,9 +94,16 @@ fn compare(seed: u64, progress: &ProgressOf<'_>, reading: Reading, counts: &mut 
     let semantics = Semantics::new(&network, reading);
     let Some(graph) = graph(&semantics, progress) else { return };
     let (sources, cx) = (&read.sources, Context::unlimited());
-    let setting = Setting { semantics: &semantics, sources, fair: false, reduction: Mode::Off, cx };
-    let outcome = setting.livelock(progress);
     let expected = naive(&graph);
+    let (alone, room) = ((seed % 3) as usize * 4, if seed.is_multiple_of(2) { 0 } else { u64::MAX });
+    for jobs in [1, 2] {
+        let options = &Options { jobs, alone, room, long: 0, ..Options::reducing(Mode::Off) };
+        let setting = Setting { semantics: &semantics, sources, fair: false, options, cx };
+        judge(seed, (&graph, expected), setting.livelock(progress), counts, &text);
+    }
+}
+
+fn judge(seed: u64, (graph, expected): (&Graph, bool), outcome: Outcome, counts: &mut [usize; 3], text: &str) {
     match outcome.verdict {
         Verdict::Violated => {
             assert!(expected, "seed {seed}: the twin sees no cycle\n{text}");

@@ -165,8 +165,14 @@ fn runs_that_a_bolder_reduction_would_not_see_are_found() {
         let semantics = Semantics::new(&network, Reading::Declared);
         for reduction in [Mode::Off, Mode::Trimmed, Mode::On] {
             let cx = Context::unlimited();
-            let setting = Setting { semantics: &semantics, sources: &read.sources, fair: false, reduction, cx };
-            let outcome = setting.formula(&Property::Ltl(network.formulas[0].name.clone()), &network.formulas[0].formula);
+            let setting = Setting {
+                semantics: &semantics,
+                sources: &read.sources,
+                fair: false,
+                options: &Options::reducing(reduction),
+                cx,
+            };
+            let outcome = setting.formula(&network.formulas[0].property(), &network.formulas[0].formula);
             assert_eq!(outcome.verdict, Verdict::Violated, "{name}, {reduction:?}\n{text}");
         }
     }

@@ -103,7 +103,7 @@ impl Portfolio<'_> {
         };
         let channels = report.queues.iter().filter(|q| !q.bounded).map(|q| q.name.clone()).collect();
         let guide = (!report.guide.is_empty()).then(|| Guide { edges: report.guide.clone() });
-        let (stop_at_first, reduction) = (!report.complete, self.reduction);
+        let (stop_at_first, reduction) = (!report.complete, self.options.reduction);
         let mut options = GrowthOptions { guide, channels, stop_at_first, reduction };
         let mut filled = BTreeMap::new();
         if report.complete && report.queues.len() > MANY_QUEUES {

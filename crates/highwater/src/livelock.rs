@@ -61,8 +61,8 @@ impl Portfolio<'_> {
     fn spin(&self, events: &[(String, Event)], reading: Reading, cx: &Context<'_>) -> Answer {
         let semantics = Semantics::new(self.network, reading);
         let progress = if events.is_empty() { ProgressOf::Labels } else { ProgressOf::Named(events) };
-        let (sources, fair, reduction) = (self.sources, self.fair, self.reduction);
-        let setting = Setting { semantics: &semantics, sources, fair, reduction, cx: *cx };
+        let (sources, fair, options) = (self.sources, self.fair, &self.options);
+        let setting = Setting { semantics: &semantics, sources, fair, options, cx: *cx };
         Answer::searched(setting.livelock(&progress), &semantics)
     }
 }

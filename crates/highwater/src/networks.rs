@@ -75,7 +75,7 @@ impl<'a> Networks<'a> {
             engines: self.static_engines(),
             cx: *cx,
             fair: settings.fair,
-            reduction: settings.reduction.into(),
+            options: settings.search(),
             advisory,
             enumerate_cycles: settings.abstraction == Abstraction::Cycles,
         }
@@ -173,12 +173,10 @@ impl<'a> Networks<'a> {
             order,
             keep_going: settings.keep_going,
             properties,
-            jobs: settings.threads(),
             packing: if settings.unpacked { Packing::Never } else { Packing::Auto },
-            reduction: settings.reduction.into(),
             disk,
             bitstate: settings.bitstate.then_some(cx.budget.most_memory().unwrap_or(DEFAULT_BITS) / 2),
-            ..Options::default()
+            ..settings.search()
         };
         let semantics = Semantics::new(self.network, self.reading);
         let place = Place { device: settings.device, emit: settings.emit_cuda.clone() };
@@ -212,8 +210,8 @@ impl<'a> Networks<'a> {
     /// A formula, a claim or acceptance labels; `None` if there is no such formula or claim.
     fn infinite_runs(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
         let semantics = Semantics::new(self.network, self.reading);
-        let (sources, fair, reduction) = (self.sources, self.settings.fair, self.settings.reduction.into());
-        let setting = Setting { semantics: &semantics, sources, fair, reduction, cx: *cx };
+        let (sources, fair, options) = (self.sources, self.settings.fair, &self.settings.search());
+        let setting = Setting { semantics: &semantics, sources, fair, options, cx: *cx };
         let claim = |name: &String| self.network.claims.iter().find(|claim| claim.name == *name);
         let outcome = match property {
             Property::Ltl(name) | Property::Question(name) => {

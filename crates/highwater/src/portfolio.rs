@@ -5,7 +5,7 @@
 //! one after the other, or at the same time; `boundedness.rs` and `livelock.rs` decide what follows from both.
 
 use crate::evidence::{Answer, Checked, refused};
-use explore::reduction::Mode;
+use explore::Options;
 use flow::{Question, Report};
 use model::budget::Stopwatch;
 use model::context::Context;
@@ -59,8 +59,8 @@ pub struct Portfolio<'a> {
     pub cx: Context<'a>,
     /// For livelock: only runs in which every process that can always move does move.
     pub fair: bool,
-    /// For livelock: when the search leaves out states.
-    pub reduction: Mode,
+    /// How to search.
+    pub options: Options,
     /// The property was not requested: the answer may cost little.
     pub advisory: bool,
     /// The papers' own method instead of the default.

@@ -168,6 +168,11 @@ impl Settings {
         self.spill.is_some() || self.checkpoint.is_some() || self.resume.is_some()
     }
 
+    /// Threads, and when states are left out.
+    pub(crate) fn search(&self) -> explore::Options {
+        explore::Options { jobs: self.threads(), ..explore::Options::reducing(self.reduction.into()) }
+    }
+
     /// The number of threads.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(16);

@@ -99,7 +99,8 @@ fn infinite(heading: &str, fair: bool, ask: impl Fn(&Setting<'_>, &Network) -> V
     let (network, sources) = model(heading);
     let semantics = Semantics::new(&network, Reading::Declared);
     let (cx, reduction) = (Context::unlimited(), Mode::Off);
-    let setting = Setting { semantics: &semantics, sources: &sources, fair, reduction, cx };
+    let setting =
+        Setting { semantics: &semantics, sources: &sources, fair, options: &Options::reducing(reduction), cx };
     ask(&setting, &network)
 }
 

@@ -3,8 +3,9 @@
 //! The claim moves first: it takes an edge that is true of the state and of what happens on the way to the next one. What has to
 //! occur again and again, acceptance and under fairness the moves of each process, comes along as a bit of each step.
 
-use super::{ACCEPTING, Ended, MOST_CLAIM_STATES, MOST_PROCESSES, Marks, Question};
+use super::{ACCEPTING, MOST_CLAIM_STATES, MOST_PROCESSES, Move, Question};
 use crate::clock::Clock;
+use crate::graph::Marks;
 use crate::moves::Mover;
 use model::claim::{AtomSet, Watcher, halves};
 use model::semantics::{Semantics, Stepper, Successor};
@@ -44,8 +45,8 @@ pub(super) struct Next {
 
 pub(super) struct Expanded {
     pub(super) marks: Marks,
-    /// The claim comes to its end here, or in the move with an index.
-    pub(super) completed: Option<Option<usize>>,
+    /// The claim comes to its end here, or in a move.
+    pub(super) completed: Option<Option<Move>>,
 }
 
 /// A product state as a state of the model and a state of the claim.
@@ -77,15 +78,14 @@ impl<'a> Product<'a> {
         }
     }
 
-    pub(super) fn initial(&mut self) -> Result<Vec<u8>, Ended> {
+    pub(super) fn initial(&mut self) -> Result<Vec<u8>, Reason> {
         if self.question.claim.states.len() > MOST_CLAIM_STATES {
             let reason = format!("a claim with more than {MOST_CLAIM_STATES} states");
-            return Err(Ended::Stopped(Reason::NotSupported(reason)));
+            return Err(Reason::NotSupported(reason));
         }
         let initial = self.asker.initial()?;
-        let mut initial = initial.map_err(|fault| {
-            Ended::Stopped(Reason::NotSupported(format!("there is no first state: {}", fault.fault)))
-        })?;
+        let mut initial =
+            initial.map_err(|fault| Reason::NotSupported(format!("there is no first state: {}", fault.fault)))?;
         initial.extend((self.question.claim.initial as u16).to_le_bytes());
         Ok(initial)
     }
@@ -102,7 +102,7 @@ impl<'a> Product<'a> {
         product: &[u8],
         process: Option<u32>,
         clock: &Clock<'_>,
-    ) -> Result<Expanded, Ended> {
+    ) -> Result<Expanded, Reason> {
         let (state, claim) = split(product);
         self.next.clear();
         self.bytes.clear();
@@ -111,9 +111,10 @@ impl<'a> Product<'a> {
         let edges = &self.question.claim.states[claim as usize].edges;
         let stuck = self.mover.is_timeout();
         let wanted = self.wanted[claim as usize] | self.always;
-        let atoms = self.watcher.in_state(&mut self.asker, state, wanted, stuck).map_err(|fault| {
-            Ended::Stopped(Reason::Crash(format!("a condition of the property has no value: {}", fault.fault)))
-        })?;
+        let atoms = self
+            .watcher
+            .in_state(&mut self.asker, state, wanted, stuck)
+            .map_err(|fault| Reason::Crash(format!("a condition of the property has no value: {}", fault.fault)))?;
         let events = self.question.claim.events();
         let (moves, marks) = (self.mover.len(), self.marks_of(state, claim)?);
         let stays = self.mover.is_stuck() && process.is_none() && self.question.stutters;
@@ -140,7 +141,25 @@ impl<'a> Product<'a> {
         if edges.iter().filter(ends).any(|edge| edge.is_open(atoms)) {
             completed = Some(None);
         }
-        Ok(Expanded { marks, completed })
+        // Its index says nothing any more once other processes have been looked at: its steps do.
+        let last = |index: Option<usize>| index.map(|index| Move { steps: self.mover.steps(index), claim });
+        Ok(Expanded { marks, completed: completed.map(last) })
+    }
+
+    /// What leads from a product state to another one; with marks, a move on which exactly these occur.
+    pub(super) fn move_between(
+        &mut self,
+        from: &[u8],
+        to: &[u8],
+        marks: Option<Marks>,
+        clock: &Clock<'_>,
+    ) -> Option<Move> {
+        self.expand(from, None, clock).ok()?;
+        let leads =
+            |index: &usize| self.state(*index) == to && marks.is_none_or(|marks| self.next[*index].marks == marks);
+        let next = &self.next[(0..self.next.len()).find(leads)?];
+        let steps = next.index.map_or_else(Vec::new, |index| self.mover.steps(index));
+        Some(Move { steps, claim: next.claim })
     }
 
     /// An atomic sequence of the state never ends, and nothing of it is progress.
@@ -149,7 +168,7 @@ impl<'a> Product<'a> {
         self.mover.endless(&mut |inner| asker.is_progress(inner)).is_some()
     }
 
-    pub(super) fn moves(&mut self, state: &[u8], process: Option<u32>, clock: &Clock<'_>) -> Result<(), Ended> {
+    pub(super) fn moves(&mut self, state: &[u8], process: Option<u32>, clock: &Clock<'_>) -> Result<(), Reason> {
         let (watcher, asker) = (&self.watcher, &mut self.asker);
         let has_events = watcher.has_events();
         let mut mark = |state: &[u8], successor: &Successor<'_>| {
@@ -158,7 +177,7 @@ impl<'a> Product<'a> {
         if self.mover.expand_process(state, process, &mut mark, &|| clock.must_stop(0).is_some())? {
             return Ok(());
         }
-        Err(Ended::Stopped(clock.must_stop(0).unwrap_or(Reason::Interrupted)))
+        Err(clock.must_stop(0).unwrap_or(Reason::Interrupted))
     }
 
     /// The youngest process first, as SPIN has it: the process that does the interesting things is often started last,
@@ -182,14 +201,14 @@ impl<'a> Product<'a> {
     }
 
     /// What occurs in a product state: acceptance, and processes that cannot move.
-    fn marks_of(&mut self, state: &[u8], claim: u32) -> Result<Marks, Ended> {
+    fn marks_of(&mut self, state: &[u8], claim: u32) -> Result<Marks, Reason> {
         let accepting = self.question.claim.states[claim as usize].accepting
             || self.question.labels && self.asker.is_accepting(state);
         let mut marks = if accepting { ACCEPTING } else { 0 };
         if self.question.fair {
             if self.asker.process_count(state) > MOST_PROCESSES {
                 let reason = format!("weak fairness for more than {MOST_PROCESSES} processes");
-                return Err(Ended::Stopped(Reason::NotSupported(reason)));
+                return Err(Reason::NotSupported(reason));
             }
             let actors = self.mover.first_steps().flat_map(|step| halves(step).into_iter().flatten());
             marks |= !actors.fold(ACCEPTING, |set, (process, _)| set | turn(process));

@@ -20,7 +20,7 @@ pub enum ProgressOf<'p> {
     /// That one of these edges is taken.
     Edges(HashSet<(MachineId, EdgeId)>),
     /// That something happens of which this holds.
-    Events(&'p dyn Fn(&Taken<'_>) -> bool),
+    Events(&'p (dyn Fn(&Taken<'_>) -> bool + Sync)),
 }
 
 impl ProgressOf<'_> {

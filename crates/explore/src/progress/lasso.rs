@@ -59,20 +59,15 @@ impl<'a> Search<'a> {
     /// Where the moves of a state lead among the states that were found; with `quiet`, only those without progress.
     fn known_successors(&mut self, id: StateId, quiet: bool) -> Vec<StateId> {
         let state = self.table.state(id).to_vec();
-        if quiet && self.judge.is_state(&state) || self.moves(&state, None).is_err() {
+        if quiet && self.walk.judge.is_state(&state) || self.walk.moves(&state, None, &self.clock).is_err() {
             return Vec::new();
         }
-        let moves = (0..self.mover.len()).filter(|&index| !quiet || !self.mover.is_marked(index));
-        moves.filter_map(|index| self.table.find(self.mover.state(index))).collect()
+        let mover = &self.walk.mover;
+        let moves = (0..mover.len()).filter(|&index| !quiet || !mover.is_marked(index));
+        moves.filter_map(|index| self.table.find(mover.state(index))).collect()
     }
 
     fn steps_between(&mut self, from: StateId, to: StateId, quiet: bool) -> Vec<Step> {
-        let state = self.table.state(from).to_vec();
-        if self.moves(&state, None).is_err() {
-            return Vec::new();
-        }
-        let goal = self.table.state(to);
-        let leads = |index: &usize| self.mover.state(*index) == goal && !(quiet && self.mover.is_marked(*index));
-        (0..self.mover.len()).find(leads).map_or_else(Vec::new, |index| self.mover.steps(index))
+        self.walk.steps_between(self.table.state(from), self.table.state(to), quiet, &self.clock)
     }
 }

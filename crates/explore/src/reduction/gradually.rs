@@ -52,6 +52,11 @@ pub struct Tally {
     pub full: bool,
 }
 
+/// Whether [`gradually`] has come to its last attempt: there are many states.
+pub(crate) fn is_last(mode: Mode, budget: &Budget) -> bool {
+    mode == Mode::Auto && budget.most_states().is_none_or(|limit| limit > WHOLE)
+}
+
 /// Searches as the mode says. With [`Mode::Auto`] first as a whole, then with a try at leaving states out, then in the
 /// way that is better.
 pub fn gradually<F>(

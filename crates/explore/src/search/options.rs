@@ -54,6 +54,13 @@ pub struct Options {
     pub reduction: Mode,
 }
 
+impl Options {
+    /// The defaults, but for when states are left out.
+    pub fn reducing(reduction: Mode) -> Options {
+        Options { reduction, ..Options::default() }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {

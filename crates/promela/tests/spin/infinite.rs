@@ -3,6 +3,7 @@
 use super::judge::{compile, confirmed, execute};
 use super::random::Random;
 use super::tree::Node;
+use explore::Options;
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::Mode;
@@ -111,7 +112,7 @@ fn ours(question: Question, text: &str) -> Option<bool> {
         semantics: &semantics,
         sources: &read.sources,
         fair: false,
-        reduction: Mode::Off,
+        options: &Options::reducing(Mode::Off),
         cx: Context::silent(&few),
     };
     let outcome = match question {
