@@ -7,18 +7,20 @@
 
 use crate::abstraction::{Extract, Predicates};
 use crate::graph::Graph;
+use crate::joint::{Cuts, Joint, Way};
 use crate::meter::{Meter, Statistics};
+use crate::path::execute;
 use crate::replay::{Moved, replay};
 use crate::shown::shown;
 use crate::system::{Examined, compose};
-use crate::validate::{Checked, Real, project};
+use crate::validate::{Checked, Projection, Real, project};
+use bitvector::Outcome as Answered;
 use cfront::interpret::Input;
 use compose::{Method, Verdict};
 use model::budget::Budget;
-use model::composition::{Atom, Composition, Run, StepLabel};
+use model::composition::{Composition, Run, StepLabel};
 use model::composition_proof::CompositionProof;
 use model::context::Context;
-use model::formula::Ltl;
 use model::observer::ProgressOnly;
 use model::reason::Reason;
 use spec::{Part, Prepared, Question, Specification};
@@ -28,6 +30,10 @@ use std::collections::HashSet;
 const MOST_PREDICATES: usize = 60;
 /// With more than this, it is time to begin with guesses instead.
 const FEW_PREDICATES: usize = 20;
+
+/// Rounds of a loop over shared variables that are tried, and rounds that may lie between equal states.
+const MOST_ROUNDS: usize = 16;
+const MOST_BETWEEN: usize = 4;
 
 /// How many times as many states as in the last round the same method may look at, and how many at least.
 const AGAIN: u64 = 4;
@@ -79,6 +85,10 @@ pub struct Holds {
     pub composition: Composition,
     /// The proof for them; see `certify::composition`.
     pub proof: CompositionProof,
+    /// For each shared variable, where the next class of its values begins.
+    pub cuts: Vec<Vec<u64>>,
+    /// Why no two parts access a shared variable at the same time, where the question is another one.
+    pub races: Option<Box<Holds>>,
 }
 
 /// A procedure with its predicates and its structure.
@@ -137,14 +147,38 @@ pub fn check(specification: &Specification, question: Question, method: Method, 
             verdict = attempt(false, MOST_PREDICATES, cx.budget);
         }
     }
+    let verdict = verdict.and_then(|verdict| without_races(specification, verdict, method, cx));
     Answer { verdict: verdict.unwrap_or_else(Outcome::Inconclusive), statistics, refined }
+}
+
+/// C promises nothing of a program with a race: there must be none if something is to hold.
+fn without_races(
+    specification: &Specification,
+    verdict: Outcome,
+    method: Method,
+    cx: &Context<'_>,
+) -> Result<Outcome, Reason> {
+    let Outcome::Holds(mut holds) = verdict else { return Ok(verdict) };
+    let looks = matches!(holds.question, Question::Deadlock | Question::Formula(_));
+    if looks && !specification.shared.is_empty() {
+        match check(specification, Question::Races, method, cx).verdict {
+            Outcome::Holds(races) => holds.races = Some(races),
+            Outcome::Inconclusive(reason) => return Err(reason),
+            Outcome::Fails(_) => {
+                let message = "two parts access a shared variable at the same time (`-p safety` shows the run)";
+                return Err(Reason::NotProvable(String::from(message)));
+            }
+        }
+    }
+    Ok(Outcome::Holds(holds))
 }
 
 struct Levels<'s> {
     specification: &'s Specification,
     question: Question,
-    formula: Option<&'s Ltl<Atom>>,
-    parts: Vec<Part>,
+    asked: Prepared<'s>,
+    /// For each shared variable, where the next class of its values begins.
+    cuts: Vec<Vec<u64>>,
     examined: Vec<Examined>,
     /// What answered in the last round of the inner level, and the states that it looked at.
     answered: Option<(Method, u64)>,
@@ -167,14 +201,14 @@ impl<'s> Levels<'s> {
                 examined.push(one);
             }
         }
-        let Prepared { formula, parts, .. } = asked;
-        Ok(Levels { specification, question, formula, parts, examined, answered: None, refined: Vec::new(), most })
+        let cuts = vec![Vec::new(); specification.shared.len()];
+        Ok(Levels { specification, question, asked, cuts, examined, answered: None, refined: Vec::new(), most })
     }
 
     fn composition(&self) -> Composition {
         let extracts: Vec<(usize, &Graph, &Extract)> =
             self.examined.iter().filter_map(|one| Some((one.part, &one.graph, one.extract.as_ref()?))).collect();
-        compose(self.specification, &self.parts, &extracts)
+        compose(self.specification, &self.asked, &extracts)
     }
 
     fn answer(&mut self, method: Method, meter: &mut Meter<'_>) -> Result<Outcome, Reason> {
@@ -182,7 +216,7 @@ impl<'s> Levels<'s> {
             meter.cx.check()?;
             self.extract(meter)?;
             let composition = self.composition();
-            let question = match self.formula {
+            let question = match self.asked.formula {
                 Some(formula) => compose::Question::Formula(formula),
                 None if self.question == Question::Deadlock => compose::Question::Deadlock,
                 None => compose::Question::Safety,
@@ -242,7 +276,7 @@ impl<'s> Levels<'s> {
 
     fn refinement(&self, meter: &Meter<'_>) -> String {
         let each = self.examined.iter().map(|one| {
-            let name = self.parts[one.part].name();
+            let name = self.asked.parts[one.part].name();
             let state = if one.extract.is_none() { ", refined" } else { "" };
             format!("{name}: {} predicates{state}", one.predicates.count(&one.graph))
         });
@@ -251,7 +285,7 @@ impl<'s> Levels<'s> {
             let mut texts: Vec<&str> = refined.predicates.iter().map(|(_, text)| text.as_str()).collect();
             texts.sort_unstable();
             texts.dedup();
-            format!("\n  new in {}: {}", self.parts[refined.part].name(), texts.join("; "))
+            format!("\n  new in {}: {}", self.asked.parts[refined.part].name(), texts.join("; "))
         });
         let run = self.refined.last().map_or_else(String::new, |refined| {
             let (events, steps) = &refined.run;
@@ -284,7 +318,8 @@ impl<'s> Levels<'s> {
             let Examined { part, graph, predicates, extract, .. } = one;
             Some(PartProof { part, graph, predicates, extract: extract? })
         });
-        Holds { question: self.question, parts: parts.collect(), composition, proof }
+        let (cuts, races) = (std::mem::take(&mut self.cuts), None);
+        Holds { question: self.question, parts: parts.collect(), composition, proof, cuts, races }
     }
 
     /// A violation, if all components can take the run; nothing if there are new predicates.
@@ -294,6 +329,9 @@ impl<'s> Levels<'s> {
         run: &Run,
         meter: &mut Meter<'_>,
     ) -> Result<Option<Violation>, Reason> {
+        if !self.specification.shared.is_empty() && !matches!(self.question, Question::Conformance(_)) {
+            return self.together(composition, run, meter);
+        }
         let (mut real, mut refined, mut open) = (Vec::new(), false, None);
         for one in &mut self.examined {
             let lost = || Reason::Internal(String::from("a run could not be followed in a component"));
@@ -324,12 +362,13 @@ impl<'s> Levels<'s> {
         let before = real.iter().filter_map(|real| real.rounds).map(|(before, _)| before).max().unwrap_or(0);
         let rounds = real.iter().filter_map(|real| real.rounds).map(|(_, between)| between).fold(1, multiple);
         let run = unrolled(run, before, rounds);
-        let mut steps: Vec<ViolationStep> = run
+        let (plain, shown) = self.plain(composition, &run, real)?;
+        let mut steps: Vec<ViolationStep> = shown
             .steps
             .iter()
             .map(|step| ViolationStep {
                 event: match step {
-                    StepLabel::Event(event) => Some(composition.event_name(*event).to_owned()),
+                    StepLabel::Event(event) => Some(plain.event_name(*event).to_owned()),
                     StepLabel::Silent { .. } => None,
                 },
                 moves: Vec::new(),
@@ -337,24 +376,158 @@ impl<'s> Levels<'s> {
             .collect();
         let mut inputs = Vec::new();
         for (one, real) in self.examined.iter().zip(real) {
-            let Part::Procedure(procedure) = &self.parts[one.part] else { continue };
+            let Part::Procedure(procedure) = &self.asked.parts[one.part] else { continue };
             let again = (before + rounds + 1).max(2);
             let replayed = replay(one.part, &procedure.component, &one.graph, real, again)
                 .map_err(|what| Reason::Internal(format!("a run of `{}` did not replay: {what}", procedure.name)))?;
-            let structure = &composition.components[one.part].structure;
-            let mut moves = replayed.moves.into_iter();
+            let number = |moved: Moved| Moved { step: one.graph.steps[moved.step as usize].plain, ..moved };
+            let mut moves = replayed.moves.into_iter().map(number);
             for (step, described) in run.steps.iter().zip(&mut steps) {
-                let takes_part = match *step {
-                    StepLabel::Silent { component } => component as usize == one.part,
-                    StepLabel::Event(event) => structure.takes_part(event),
-                };
-                if takes_part {
+                if one.takes_part(step) {
                     described.moves.extend(moves.next());
                 }
             }
             inputs.push((one.part, replayed.inputs));
         }
-        Ok(Violation { steps, loop_from: run.loop_from, inputs, run, composition: composition.clone() })
+        Ok(Violation { steps, loop_from: run.loop_from, inputs, run: shown, composition: plain })
+    }
+
+    /// A run as it is where the values of shared variables are one class.
+    fn plain(&self, composition: &Composition, run: &Run, real: &[Real]) -> Result<(Composition, Run), Reason> {
+        let (mut composition, mut run) = (composition.clone(), run.clone());
+        if self.specification.shared.is_empty() {
+            return Ok((composition, run));
+        }
+        let asked = Prepared::new(self.specification, self.question)?;
+        let mut positions = vec![0; real.len()];
+        for label in &mut run.steps {
+            let before = *label;
+            if let StepLabel::Event(event) = label {
+                *event = self.asked.plain_event(*event);
+            }
+            for (number, one) in self.examined.iter().enumerate().filter(|(_, one)| one.takes_part(&before)) {
+                let step = real[number].path.steps.get(positions[number]);
+                positions[number] += 1;
+                let access = step.and_then(|&step| one.graph.steps[step as usize].access);
+                if let Some(event) = access.and_then(|access| asked.plain_access(one.part, access)) {
+                    *label = StepLabel::Event(event);
+                }
+            }
+        }
+        for (number, part) in asked.parts.iter().enumerate() {
+            if let Part::Process(process) = part {
+                composition.components[number] = (**process).clone();
+                if number >= self.specification.parts.len() {
+                    run.states.iter_mut().for_each(|states| states[number] = 0);
+                }
+            }
+        }
+        composition.events = asked.events;
+        Ok((composition, run))
+    }
+
+    /// The same as [`Self::validate`] where components share variables.
+    fn together(
+        &mut self,
+        composition: &Composition,
+        run: &Run,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Violation>, Reason> {
+        let most = if run.loop_from.is_some() { MOST_ROUNDS } else { 0 };
+        let mut rounds = most.min(1);
+        loop {
+            meter.cx.check()?;
+            let Some(ways) = self.ways(composition, run, rounds, meter)? else { return Ok(None) };
+            let mut joint = Joint::new(&self.examined, &self.specification.shared, run, rounds, ways);
+            let model = match joint.ask(None, meter)? {
+                Answered::Sat(model) => model,
+                Answered::Unsat(core) => {
+                    let cuts = joint.cuts(&self.examined, &core, &self.cuts, meter);
+                    self.cut(&cuts, run, meter)?;
+                    return Ok(None);
+                }
+                Answered::Unknown(reason) => return Err(reason),
+            };
+            if most == 0 {
+                let real = joint.real(&self.examined, &model, None);
+                return self.violation(composition, run, &real).map(Some);
+            }
+            for between in 1..=MOST_BETWEEN.min(rounds) {
+                let closes = joint.closes(&mut self.examined, rounds - between, rounds);
+                if let Answered::Sat(model) = joint.ask(Some(closes), meter)? {
+                    let real = joint.real(&self.examined, &model, Some((rounds - between, between)));
+                    return self.violation(composition, run, &real).map(Some);
+                }
+            }
+            rounds *= 2;
+            if rounds > most {
+                let message = "a loop can be taken many times, but no values were found that come back, and no reason why it ends";
+                return Err(Reason::NotProvable(String::from(message)));
+            }
+        }
+    }
+
+    /// The way of each component in a run; none if there are new predicates, because one cannot go it.
+    fn ways(
+        &mut self,
+        composition: &Composition,
+        run: &Run,
+        rounds: usize,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Vec<Way>>, Reason> {
+        let (mut ways, mut refined, mut open) = (Vec::new(), false, None);
+        for one in &mut self.examined {
+            let lost = || Reason::Internal(String::from("a run could not be followed in a component"));
+            let extract = one.extract.as_ref().ok_or_else(lost)?;
+            let projection: Projection = project(run, one.part, &one.graph, extract).ok_or_else(lost)?;
+            let path = projection.unrolled(rounds);
+            let execution = execute(&mut one.graph, &path);
+            let known: Vec<usize> = one.predicates.at.iter().map(Vec::len).collect();
+            match projection.feasible(one, path.clone(), &execution, None, meter)? {
+                Checked::Real(_) => ways.push(Way { projection, path, execution }),
+                Checked::Refined => {
+                    refined = true;
+                    let round = meter.statistics.refinements + 1;
+                    self.refined.push(Refined::new(round, one, &known, composition, run));
+                }
+                Checked::Open(message) => open = Some(message),
+            }
+        }
+        match open {
+            _ if refined => Ok(None),
+            Some(message) => Err(Reason::NotProvable(message)),
+            None => Ok(Some(ways)),
+        }
+    }
+
+    /// Finer classes of the values of shared variables.
+    fn cut(&mut self, cuts: &Cuts, run: &Run, meter: &mut Meter<'_>) -> Result<(), Reason> {
+        if cuts.is_empty() {
+            let message = "the values of shared variables were not told apart by intervals";
+            return Err(Reason::NotProvable(String::from(message)));
+        }
+        let names = |step: &StepLabel| match step {
+            StepLabel::Event(event) => self.asked.events.get(event.index()).map(|event| event.name.clone()),
+            StepLabel::Silent { .. } => None,
+        };
+        let run: (Vec<String>, usize) = (run.steps.iter().filter_map(names).collect(), run.steps.len());
+        for &(number, bits) in cuts {
+            let variable = &self.specification.shared[number];
+            let value = |bits: u64| variable.scalar.value(u128::from(bits));
+            self.cuts[number].push(bits);
+            self.cuts[number].sort_by_key(|&bits| value(bits));
+            let (part, round) = (self.specification.parts.len() + number, meter.statistics.refinements + 1);
+            let predicates = vec![(variable.span, format!("{} < {}", variable.name, value(bits)))];
+            self.refined.push(Refined { round, part, run: run.clone(), predicates });
+        }
+        self.asked = Prepared::with_cuts(self.specification, self.question, &self.cuts)?;
+        for one in &mut self.examined {
+            if let Some(Part::Procedure(procedure)) = self.asked.parts.get(one.part) {
+                // The numbers of events have moved for all.
+                one.again(procedure, &self.asked)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -43,7 +43,11 @@ pub struct Graph {
 impl Graph {
     /// The graph of a component in the solver's terms.
     pub(crate) fn new(component: &Component, plain: Plain) -> Graph {
-        let mut terms = Terms::new();
+        Graph::with(Terms::new(), component, plain)
+    }
+
+    /// The same in a pool that has terms over these variables already.
+    pub(crate) fn with(mut terms: Terms, component: &Component, plain: Plain) -> Graph {
         let mut encoder = Encoder::new(component, &plain.terms, &mut terms);
         let mut image = |term| encoder.term(&mut terms, term);
         let steps = plain.steps.iter().map(|step| step.map(&mut image)).collect();

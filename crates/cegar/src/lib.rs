@@ -7,7 +7,7 @@
 //!   `certify::components` accepts; or there is a [`Violation`], a run with inputs that the interpreter of `c` has done.
 //!
 //! The way through: `spec` (the text, and what a component can do, step by step), [`graph`] (that in the solver's terms), [`abstraction`] and `plan` (predicates make a structure of it), `check` (the compose engine, and the loop around it),
-//! `validate` and `path` (is a run possible, and if not, which predicates are missing), `enumerated` (variables that are
+//! `validate` and `path` (is a run possible, and if not, which predicates are missing), `joint` (the same where components share variables), `enumerated` (variables that are
 //! followed as a whole), `guess` (another beginning, where this does not end), `replay` (the interpreter), `written` (the proof). [`families`] are specifications for any size.
 //!
 //! # What is answered
@@ -15,6 +15,8 @@
 //! * A statement is a step without a name, a position of its own in a run; there is no fairness between components. A loop
 //!   that waits without an event lets the others wait forever.
 //! * Integers are those of `c`: the machine's.
+//! * A load or a store of a shared variable is a step, and all see them in one order. Two such steps of which neither is
+//!   ordered before the other, one of them a store, are a race, and an error.
 //! * A component that has returned or called `exit` has done its work; the others go on.
 //!
 //! This crate never prints and reads no file. A limit that is hit is a reason, never an answer.
@@ -25,6 +27,7 @@ mod enumerated;
 pub mod families;
 pub mod graph;
 mod guess;
+mod joint;
 mod meter;
 mod path;
 mod plan;

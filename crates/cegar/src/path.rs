@@ -100,6 +100,11 @@ fn see(graph: &mut Graph, path: &Path, state: usize, values: &[TermId], executio
 }
 
 impl Execution {
+    /// What must hold, over inputs.
+    pub(crate) fn constraints(&self) -> impl Iterator<Item = TermId> + '_ {
+        self.constraints.iter().map(|&(constraint, _)| constraint)
+    }
+
     /// Of the guards that are false whatever the inputs are, the one that needs the fewest new predicates.
     fn cheapest(&self, examined: &mut Examined, path: &Path, meter: &Meter<'_>) -> Result<Option<usize>, Reason> {
         let Examined { graph, enumerated, predicates, .. } = examined;

@@ -6,7 +6,7 @@ use crate::graph::Graph;
 use crate::guess::guesses;
 use crate::meter::Meter;
 use bitvector::Embedded;
-use model::composition::{Component, Composition};
+use model::composition::{Component, Composition, StepLabel};
 use model::ids::{EventId, PropositionId};
 use model::source::Span;
 use model::verdict::Reason;
@@ -52,6 +52,25 @@ impl Examined {
         })
     }
 
+    /// Whether it takes part in a step of a run.
+    pub(crate) fn takes_part(&self, label: &StepLabel) -> bool {
+        match *label {
+            StepLabel::Silent { component } => component as usize == self.part,
+            StepLabel::Event(event) => self.extract.as_ref().is_some_and(|extract| extract.structure.takes_part(event)),
+        }
+    }
+
+    /// The same procedure with other classes of the values of shared variables. Its predicates stay, because nodes do not
+    /// depend on the classes.
+    pub(crate) fn again(&mut self, procedure: &Procedure, asked: &Prepared<'_>) -> Result<(), Reason> {
+        let terms = std::mem::take(&mut self.graph.terms);
+        self.graph = Graph::with(terms, &procedure.component, asked.graph(procedure)?);
+        self.alphabet = asked.alphabet(procedure);
+        self.enumerated = Enumerated::new(&self.graph);
+        (self.extract, self.extractor) = (None, Extractor::new());
+        Ok(())
+    }
+
     /// The structure under the present predicates.
     pub(crate) fn extract(&mut self, meter: &mut Meter<'_>) -> Result<&Extract, Reason> {
         let extract = match self.extract.take() {
@@ -72,7 +91,7 @@ pub fn parts_of(specification: &Specification, question: Question) -> Result<Vec
 /// The composition of structures of procedures, in the order of the procedures, and of the processes between them.
 pub(crate) fn compose(
     specification: &Specification,
-    parts: &[Part],
+    asked: &Prepared<'_>,
     extracts: &[(usize, &Graph, &Extract)],
 ) -> Composition {
     let component = |(number, part): (usize, &Part)| match part {
@@ -91,8 +110,8 @@ pub(crate) fn compose(
     };
     Composition {
         name: specification.name.clone(),
-        components: parts.iter().enumerate().map(component).collect(),
-        events: specification.events.clone(),
+        components: asked.parts.iter().enumerate().map(component).collect(),
+        events: asked.events.clone(),
         propositions: specification.propositions.clone(),
         formulas: Vec::new(),
         progress: Vec::new(),

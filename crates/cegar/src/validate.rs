@@ -9,6 +9,8 @@
 //! requested inputs that make it so, after it has been seen whether the inputs that it found anyway do. Each component may need other numbers of rounds; the largest start and a common
 //! multiple of the periods is right for all. If no such inputs are found, the loop is unrolled further: the path may become
 //! impossible, and then there are new predicates.
+//!
+//! Components that share variables are not independent of each other: see `joint`.
 
 use crate::abstraction::Extract;
 use crate::graph::Graph;
@@ -83,9 +85,26 @@ pub(crate) fn project(run: &Run, component: usize, graph: &Graph, extract: &Extr
     Some(Projection { stem, round, infinite: run.loop_from.is_some() })
 }
 
+impl Real {
+    /// A path with inputs that were found for all components together.
+    pub(crate) fn joined(
+        path: Path,
+        inputs: Vec<Vec<u64>>,
+        lengths: (usize, usize),
+        rounds: Option<(usize, usize)>,
+    ) -> Real {
+        Real { path, inputs, rounds, lengths, model: Model::new(Vec::new()) }
+    }
+}
+
 impl Projection {
+    /// How many steps the stem and a round have.
+    pub(crate) fn lengths(&self) -> (usize, usize) {
+        (self.stem.steps.len(), self.round.steps.len())
+    }
+
     /// The stem and so many rounds.
-    fn unrolled(&self, rounds: usize) -> Path {
+    pub(crate) fn unrolled(&self, rounds: usize) -> Path {
         let mut path = self.stem.clone();
         for _ in 0..rounds {
             path.steps.extend(&self.round.steps);
@@ -124,7 +143,7 @@ impl Projection {
         )))
     }
 
-    fn feasible(
+    pub(crate) fn feasible(
         &self,
         examined: &mut Examined,
         path: Path,

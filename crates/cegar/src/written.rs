@@ -11,8 +11,10 @@ impl Holds {
     /// The proof, with how C was read.
     pub fn written(&self, data_model: &str, signed_overflow: bool) -> ComponentsProof {
         let procedures = self.parts.iter().map(structure).collect();
-        let abstraction = ComponentsAbstraction { data_model: String::from(data_model), signed_overflow, procedures };
-        ComponentsProof { abstraction, composition: self.proof.clone() }
+        let (data, shared) = (String::from(data_model), self.cuts.clone());
+        let abstraction = ComponentsAbstraction { data_model: data, signed_overflow, procedures, shared };
+        let races = self.races.as_ref().map(|races| Box::new(races.written(data_model, signed_overflow)));
+        ComponentsProof { abstraction, composition: self.proof.clone(), races }
     }
 }
 

@@ -13,3 +13,4 @@ mod proofs;
 mod random;
 mod returns;
 mod scale;
+mod sharing;

@@ -103,7 +103,8 @@ fn expressions_that_mean_nothing_are_refused() {
     expect("file \"server.c\";\nprogram = (server)\nltl A { [] {$1 == 2} }\n", "M0105", "$1", "");
     let both = "file \"server.c\";\nprogram = (server || b:server)\nltl A { [] {server.state == b.state} }\n";
     expect(both, "M0204", "{server.state == b.state}", "share no variables");
-    expect("file \"server.c\";\nprogram = (reader || writer)\n", "M0109", "shared = 1", "_Thread_local");
+    let looks = "file \"server.c\";\nprogram = (reader || writer)\nltl A { [] {writer.shared == 1} }\n";
+    expect(looks, "M0109", "writer.shared == 1", "assertion");
 }
 
 #[test]

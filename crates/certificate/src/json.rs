@@ -83,7 +83,11 @@ enum Form<'a> {
     /// How large it is.
     ProgramSummary { kind: &'static str, locations: usize, conditions: usize, nodes: usize },
     /// Structures of procedures, and a tree of abstractions of these.
-    Components { kind: &'static str, abstraction: &'a ComponentsAbstraction, partitions: Vec<NodeJson> },
+    Components {
+        kind: &'static str,
+        #[serde(flatten)]
+        proof: ComponentsJson<'a>,
+    },
     /// How large they are.
     ComponentsSummary { kind: &'static str, procedures: usize, states: usize, predicates: usize },
 }
@@ -100,12 +104,25 @@ pub fn whole(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Ranking(ranking) => Form::Ranking { kind: RANKING, ranking },
         Certificate::Composition(proof) => Form::Composition { kind: COMPOSITION, partitions: partitions::list(proof) },
         Certificate::Program(program) => Form::Program { kind: PROGRAM, program },
-        Certificate::Components(proof) => Form::Components {
-            kind: COMPONENTS,
-            abstraction: &proof.abstraction,
-            partitions: partitions::list(&proof.composition),
-        },
+        Certificate::Components(proof) => Form::Components { kind: COMPONENTS, proof: components(proof) },
     })
+}
+
+/// A proof about C components, and that there are no races.
+#[derive(Serialize)]
+struct ComponentsJson<'a> {
+    abstraction: &'a ComponentsAbstraction,
+    partitions: Vec<NodeJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    races: Option<Box<ComponentsJson<'a>>>,
+}
+
+fn components(proof: &ComponentsProof) -> ComponentsJson<'_> {
+    ComponentsJson {
+        abstraction: &proof.abstraction,
+        partitions: partitions::list(&proof.composition),
+        races: proof.races.as_deref().map(|races| Box::new(components(races))),
+    }
 }
 
 /// A certificate in a result.

@@ -172,6 +172,14 @@ struct RawClaim {
     partitions: Option<Vec<NodeJson>>,
     program: Option<model::program_proof::ProgramProof>,
     abstraction: Option<ComponentsAbstraction>,
+    races: Option<RawComponents>,
+}
+
+/// A proof about C components in that of another property of theirs.
+#[derive(Deserialize)]
+struct RawComponents {
+    abstraction: ComponentsAbstraction,
+    partitions: Vec<NodeJson>,
 }
 
 fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
@@ -214,7 +222,14 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
             let abstraction = need(abstraction, || field("abstraction"))?;
             let list = need(partitions, || field("partitions"))?;
             let composition = partitions::tree(&field("partitions"), list)?;
-            Certificate::Components(Box::new(ComponentsProof { abstraction, composition }))
+            let races = match raw.races {
+                None => None,
+                Some(RawComponents { abstraction, partitions }) => {
+                    let composition = partitions::tree(&field("races.partitions"), partitions)?;
+                    Some(Box::new(ComponentsProof { abstraction, composition, races: None }))
+                }
+            };
+            Certificate::Components(Box::new(ComponentsProof { abstraction, composition, races }))
         }
         _ => {
             let expected = "`explored-states`, `explored-product`, `searched`, `flow-weights`, `queue-invariant`, \

@@ -38,14 +38,16 @@ pub fn verify(
     cx: &Context<'_>,
 ) -> Result<u64, Refusal> {
     let malformed = |what: String| Refusal::Malformed(what);
-    let asked = Prepared::new(specification, question).map_err(|reason| malformed(reason.to_string()))?;
+    let asked = Prepared::with_cuts(specification, question, &proof.abstraction.shared);
+    let asked = asked.map_err(|reason| malformed(reason.to_string()))?;
     let mut claimed: HashMap<usize, &ProcedureStructure> = HashMap::new();
     for structure in &proof.abstraction.procedures {
         if claimed.insert(structure.part as usize, structure).is_some() {
             return Err(malformed(format!("there are two structures for part {}", structure.part)));
         }
     }
-    let (mut components, mut questions) = (Vec::new(), 0);
+    let mut questions = without_races(specification, question, proof, refuter, cx)?;
+    let mut components = Vec::new();
     for (number, part) in asked.parts.iter().enumerate() {
         components.push(match (part, claimed.remove(&number)) {
             (Part::Process(process), None) => (**process).clone(),
@@ -66,7 +68,7 @@ pub fn verify(
     if !claimed.is_empty() {
         return Err(malformed(String::from("there is a structure for a part that there is not")));
     }
-    let (events, propositions) = (specification.events.clone(), specification.propositions.clone());
+    let (events, propositions) = (asked.events.clone(), specification.propositions.clone());
     let (name, formulas, progress) = (specification.name.clone(), Vec::new(), Vec::new());
     let composition = Composition { name, components, events, propositions, formulas, progress };
     let question = match (question, asked.formula) {
@@ -76,6 +78,23 @@ pub fn verify(
     };
     crate::composition::verify(&composition, question, &proof.composition, refuter, cx)?;
     Ok(questions)
+}
+
+/// What holds of runs in which all see accesses in one order holds of the program if it has no race. Safety says that
+/// itself, and a procedure in isolation shares nothing.
+fn without_races(
+    specification: &Specification,
+    question: Question,
+    proof: &ComponentsProof,
+    refuter: &mut dyn Refuter,
+    cx: &Context<'_>,
+) -> Result<u64, Refusal> {
+    let looks = matches!(question, Question::Deadlock | Question::Formula(_));
+    match &proof.races {
+        _ if !looks || specification.shared.is_empty() => Ok(0),
+        Some(races) => verify(specification, Question::Races, races, refuter, cx),
+        None => Err(Refusal::Malformed(String::from("nothing is said about races of shared variables"))),
+    }
 }
 
 /// The structure of one procedure under examination.

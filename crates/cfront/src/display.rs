@@ -136,6 +136,7 @@ pub fn instruction(component: &Component, instruction: &Instruction) -> String {
         Instruction::Assume(condition) => format!("[{}]", term(component, *condition)),
         Instruction::Havoc(variables, cause) => match cause {
             Cause::Nondet(routine) => format!("{} := {routine}()", list(variables)),
+            Cause::Shared(variable) => format!("{} := {}", list(variables), name(component, *variable)),
             _ => format!("{} := any", list(variables)),
         },
         Instruction::Call { routine, arguments, result, writes } => {

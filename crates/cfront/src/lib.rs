@@ -75,6 +75,9 @@ pub struct Options {
     pub entries: Vec<String>,
     /// Routines that are events even if they have a body.
     pub external: Vec<String>,
+    /// Variables outside of procedures that other components use, too. Each load of one is an edge of its own, which puts
+    /// [any value](program::Cause::Shared) into a temporary, and each store is an edge of its own.
+    pub shared: Vec<String>,
     /// Labels that must not be reached, in a unit that calls no error routine.
     pub error_labels: Vec<String>,
     /// How many calls of a procedure inside of its own calls are followed; deeper ones are [`ErrorKind::Recursion`]. With
@@ -93,6 +96,7 @@ impl Default for Options {
             signed_overflow_is_error: false,
             entries: vec![String::from("main")],
             external: Vec::new(),
+            shared: Vec::new(),
             error_labels: vec![String::from("ERROR")],
             recursion: 0,
             budget: Budget::unlimited(),

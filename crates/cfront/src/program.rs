@@ -169,6 +169,8 @@ pub struct Object {
     pub function: Option<String>,
     /// Who else can mean it.
     pub linkage: Linkage,
+    /// It, or a part of it, is declared `volatile`.
+    pub volatile: bool,
 }
 
 /// Who else can mean an object.
@@ -258,6 +260,8 @@ pub enum Cause {
     Dead,
     /// Declared `volatile`: something else may have changed it before this read.
     Volatile,
+    /// The load of a variable that other components use, too ([`crate::Options::shared`]): its present value.
+    Shared(VariableId),
 }
 
 /// What goes wrong.

@@ -16,10 +16,10 @@ const ROUNDS: usize = 8;
 
 /// The component of a graph.
 pub(crate) fn simplify(resolved: Resolved, start: LocationId, name: &str, budget: &Patience<'_>) -> Result<Component> {
-    let Resolved { terms, variables, objects, locations, edges } = resolved;
+    let Resolved { terms, variables, shared, objects, locations, edges } = resolved;
     let edges =
         edges.into_iter().map(|(source, target, instruction, span)| RawEdge { source, target, instruction, span });
-    let mut flow = Flow { terms, edges: edges.collect(), start, temporary: Vec::new() };
+    let mut flow = Flow { terms, edges: edges.collect(), start, shared, temporary: Vec::new() };
     flow.temporary = variables.iter().map(|variable| variable.kind == VariableKind::Temporary).collect();
     let mut labels: HashMap<LocationId, String> = HashMap::new();
     for (number, location) in locations.iter().enumerate() {
@@ -139,6 +139,8 @@ struct Flow {
     edges: Vec<RawEdge>,
     start: LocationId,
     temporary: Vec<bool>,
+    /// By variable: other components use it, too.
+    shared: Vec<bool>,
 }
 
 impl Flow {
@@ -316,6 +318,10 @@ impl Flow {
         let Instruction::Assign(list) = &self.edges[only].instruction else { return false };
         let [(place, value)] = list[..] else { return false };
         if self.terms.get(value) != crate::term::Term::Variable(variable) || only == number {
+            return false;
+        }
+        // What is stored there is known before.
+        if self.shared.get(place.0 as usize) == Some(&true) {
             return false;
         }
         let mut combined = self.edges[number].instruction.clone();

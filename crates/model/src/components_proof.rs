@@ -7,6 +7,10 @@
 //! * for every state and every step of the procedure from its place, whatever a concrete state in it can become lies in one
 //!   of the listed targets.
 //!
+//! A *shared variable* is a component of its own, whose states are classes of its values: intervals, with the places where
+//! they meet. Loads and stores are events of the class. Two parts that are at accesses to one variable, one of them a
+//! store, are an error of the safety property; a proof of another property comes with one that this cannot be.
+//!
 //! Both are questions to a solver, one for each pair of a state and a step. What the others see of a state (events,
 //! propositions of the formula, how it ends) follows from its place and its truths. What remains is a question about
 //! structures in parallel, and for that there is a tree of partitions, see [`crate::composition_proof`].
@@ -25,6 +29,8 @@ pub struct ComponentsProof {
     pub abstraction: ComponentsAbstraction,
     /// The proof about the structures.
     pub composition: CompositionProof,
+    /// Why no two parts access a shared variable at the same time, where the property is another one.
+    pub races: Option<Box<ComponentsProof>>,
 }
 
 /// How procedures were read, and their structures.
@@ -36,6 +42,9 @@ pub struct ComponentsAbstraction {
     pub signed_overflow: bool,
     /// A structure for each procedure.
     pub procedures: Vec<ProcedureStructure>,
+    /// For each shared variable the values, as bits, at which the next class of its values begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<Vec<u64>>,
 }
 
 /// The structure of one procedure under its predicates.

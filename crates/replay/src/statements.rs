@@ -75,6 +75,7 @@ pub fn remark(component: &Component, input: &Input) -> Option<String> {
         }
         Purpose::Written(routine) => Some(format!("`{routine}` left {value} in `{name}`")),
         Purpose::Havoc(Cause::Volatile) => Some(format!("the volatile `{name}` is {value}")),
+        Purpose::Havoc(Cause::Shared(_)) => Some(format!("`{name}` is {value}")),
         Purpose::Havoc(Cause::Dead) => Some(format!("what `{name}` points to no longer exists")),
         // The change says it all.
         Purpose::Havoc(Cause::Uninitialised | Cause::Parameter | Cause::Elsewhere) => None,
@@ -119,6 +120,7 @@ pub fn input(component: &Component, Input { request, bits }: &Input) -> chart::I
         Purpose::Havoc(Cause::Elsewhere) => ("elsewhere", None),
         Purpose::Havoc(Cause::Dead) => ("dead", None),
         Purpose::Havoc(Cause::Volatile) => ("volatile", None),
+        Purpose::Havoc(Cause::Shared(_)) => ("shared", None),
     };
     let variable = is_written(component, request.variable);
     chart::Input {

@@ -123,6 +123,7 @@ mod tests {
             "conformance",
             "not-allowed",
             "uncovered-call",
+            "data-race",
             "error-call",
             "error-label",
             "division-overflow",

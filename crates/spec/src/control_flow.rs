@@ -10,18 +10,25 @@ use model::structure::{Ending, Move, StateParts, Structure};
 /// The parallel composition of the parts; without a program, the procedures that conform to something.
 pub fn control_flow(specification: &Specification, sources: &SourceMap) -> Result<Composition, String> {
     let mut components = Vec::new();
-    for part in &specification.parts {
-        components.push(match part {
-            Part::Process(process) => (**process).clone(),
-            Part::Procedure(procedure) => component(specification, Question::Safety, procedure, sources)?,
-        });
+    // Races would be steps at every access.
+    let question = if specification.shared.is_empty() { Question::Safety } else { Question::Deadlock };
+    let mut events = specification.events.clone();
+    if !specification.parts.is_empty() {
+        let asked = Prepared::new(specification, question).map_err(|reason| reason.to_string())?;
+        for part in &asked.parts {
+            components.push(match part {
+                Part::Process(process) => (**process).clone(),
+                Part::Procedure(procedure) => component(specification, question, procedure, sources)?,
+            });
+        }
+        events = asked.events;
     }
     if components.is_empty() {
         for conformance in &specification.conformances {
             components.push(component(specification, Question::Safety, &conformance.procedure, sources)?);
         }
     }
-    let (events, propositions) = (specification.events.clone(), specification.propositions.clone());
+    let propositions = specification.propositions.clone();
     let (name, formulas, progress) = (specification.name.clone(), Vec::new(), Vec::new());
     Ok(Composition { name, components, events, propositions, formulas, progress })
 }
@@ -39,14 +46,14 @@ fn component(
         labels: Vec::new(),
         ending: match node.place {
             Place::Done => Ending::Done,
-            Place::Wrong(_) => Ending::Error,
+            Place::Wrong(_) | Place::Racing(_) => Ending::Error,
             _ => Ending::None,
         },
     };
     let structure = Structure::new(alphabet, vec![graph.start], graph.nodes.iter().map(state).collect());
     let name = |(number, node): (usize, &Node)| match node.place {
         Place::Done => format!("{number} done"),
-        Place::Wrong(_) => format!("{number} error {}", sources.short(node.span)),
+        Place::Wrong(_) | Place::Racing(_) => format!("{number} error {}", sources.short(node.span)),
         _ => format!("{number} {}", sources.short(node.span)),
     };
     Ok(Component {

@@ -18,6 +18,13 @@
 //! arguments could be impossible as well: deadlock is not asked of such specifications, unless the condition defines the
 //! result, as in `$0 == $1 + 1`.
 //!
+//! An access to a shared variable is a step with an event, one for each class of values, with a guard that says to which
+//! class the value belongs. This is the one guard on events, and it does no harm to refusals: the part that holds the
+//! variable is always ready for a store of any class, and for a load of the class that it is in, so a component that waits
+//! for an access is never stuck, neither here nor in the abstraction. Where two parts are at accesses to one variable and one
+//! of them is a store, both have a step into a *race*. It is enough to look for accesses next to each other: a run in
+//! which two such accesses are not ordered by events can be reordered, up to the first such pair, until they are neighbours.
+//!
 //! The first assignments of globals happen before the first state. A variable that is not declared yet counts as 0.
 //!
 //! Guards and updates are expressions of C, as they are in the program. An input is a variable of its own, with a number
@@ -25,7 +32,7 @@
 
 mod build;
 
-pub(crate) use build::{Source, build};
+pub(crate) use build::{Accessed, Source, build};
 
 use crate::expression::Expression;
 use cfront::program::{EdgeId, LocationId, VariableId};
@@ -112,6 +119,8 @@ pub enum Place {
     Done,
     /// Something is wrong: at this edge.
     Wrong(EdgeId),
+    /// At an access to a shared variable, while another part is at one, too, and one of the two is a store.
+    Racing(EdgeId),
 }
 
 impl Place {
@@ -120,7 +129,7 @@ impl Place {
         match self {
             Place::Done => Ending::Done,
             Place::Wrong(_) if quiet => Ending::Done,
-            Place::Wrong(_) => Ending::Error,
+            Place::Wrong(_) | Place::Racing(_) => Ending::Error,
             _ => Ending::None,
         }
     }
@@ -158,8 +167,21 @@ pub struct Step<T = TermId> {
     pub open: Vec<T>,
     /// The edge of the program that is executed, if one is.
     pub edge: Option<EdgeId>,
+    /// The shared variable that it accesses, if it does.
+    pub access: Option<Access>,
+    /// Its number in the graph in which the values of shared variables have one class only.
+    pub plain: u32,
     /// The text.
     pub span: Span,
+}
+
+/// A load or store of a shared variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// The value of a variable of the specification goes to one of the component.
+    Load(usize, VariableId),
+    /// The other way round.
+    Store(usize, VariableId),
 }
 
 impl<T: Copy> Step<T> {
@@ -175,6 +197,8 @@ impl<T: Copy> Step<T> {
             inputs: self.inputs.iter().map(|&(variable, input)| (variable, image(input))).collect(),
             open: self.open.iter().map(|&input| image(input)).collect(),
             edge: self.edge,
+            access: self.access,
+            plain: self.plain,
             span: self.span,
         }
     }

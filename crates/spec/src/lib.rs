@@ -6,9 +6,10 @@
 //!   `cegar`, its checker and the replay of runs have in common.
 //!
 //! File by file: `outline` and [`specification`] (text), `expression` (C's expressions in it), [`graph`] (the steps of a
-//! procedure), `question` (which parts, events and propositions a question is about), `decided` (conditions that need no
+//! procedure), `accesses` (shared variables as parts), `question` (which parts, events and propositions a question is about), `decided` (conditions that need no
 //! solver). Reading asks no solver, prints nothing and reads no file.
 
+mod accesses;
 pub mod codes;
 mod control_flow;
 mod decided;
@@ -21,4 +22,4 @@ pub mod specification;
 pub use control_flow::control_flow;
 pub use expression::Expression;
 pub use question::{Prepared, Question};
-pub use specification::{Conformance, Options, Part, Procedure, Read, Specification, read};
+pub use specification::{Conformance, Options, Part, Procedure, Read, SharedVariable, Specification, read};

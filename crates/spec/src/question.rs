@@ -1,12 +1,14 @@
 //! What is asked about a specification, and which of its parts, events and propositions that is about.
 
+use crate::accesses::Accesses;
 use crate::expression::Expression;
-use crate::graph::{Graph, Place, Returns, Source, build};
+use crate::graph::{Access, Graph, Place, Returns, Source, build};
 use crate::specification::{Conformance, Part, Procedure, Specification};
-use model::composition::Atom;
+use model::composition::{Atom, Named};
 use model::formula::Ltl;
 use model::ids::{EventId, PropositionId};
 use model::reason::Reason;
+use model::structure::{Ending, StateParts, Structure};
 use model::verdict::Property;
 
 /// What is asked.
@@ -20,6 +22,8 @@ pub enum Question {
     Formula(usize),
     /// A procedure does only what a process allows, by its number. Its own errors are another question.
     Conformance(usize),
+    /// No two parts are at accesses to one variable of which one is a store. Errors are another question.
+    Races,
 }
 
 impl Specification {
@@ -52,6 +56,9 @@ pub struct Prepared<'s> {
     pub formula: Option<&'s Ltl<Atom>>,
     /// The parts, in the order in which runs and proofs number them.
     pub parts: Vec<Part>,
+    /// All events, those of accesses included.
+    pub events: Vec<Named>,
+    accesses: Accesses,
     question: Question,
     /// The propositions of the formula.
     propositions: Vec<PropositionId>,
@@ -60,8 +67,30 @@ pub struct Prepared<'s> {
 }
 
 impl<'s> Prepared<'s> {
-    /// What a question is about.
+    /// What a question is about. The values of a shared variable are one class: there is one event for its loads by a
+    /// part, and one for its stores.
     pub fn new(specification: &'s Specification, question: Question) -> Result<Prepared<'s>, Reason> {
+        Self::prepared(specification, question, &vec![Vec::new(); specification.shared.len()], true)
+    }
+
+    /// The same with classes of values: for each shared variable the values at which the next class begins. Accesses to a
+    /// variable with one class tell the others nothing, and are silent.
+    pub fn with_cuts(
+        specification: &'s Specification,
+        question: Question,
+        cuts: &[Vec<u64>],
+    ) -> Result<Prepared<'s>, Reason> {
+        Self::prepared(specification, question, cuts, false)
+    }
+
+    fn prepared(
+        specification: &'s Specification,
+        question: Question,
+        cuts: &[Vec<u64>],
+        all_seen: bool,
+    ) -> Result<Prepared<'s>, Reason> {
+        let alone = matches!(question, Question::Conformance(_));
+        let accesses = Accesses::new(specification, if alone { &[] } else { cuts }, all_seen)?;
         let missing = |what: &str| Reason::NotSupported(format!("there is no such {what}"));
         let (mut formula, mut returns) = (None, &[][..]);
         let mut parts = Vec::new();
@@ -77,7 +106,7 @@ impl<'s> Prepared<'s> {
                 formula = Some(&requirement.formula);
                 returns = specification.returns.get(number).map_or(&[][..], Vec::as_slice);
             }
-            Question::Deadlock | Question::Safety => {}
+            Question::Deadlock | Question::Safety | Question::Races => {}
         }
         if parts.is_empty() {
             parts.clone_from(&specification.parts);
@@ -85,7 +114,32 @@ impl<'s> Prepared<'s> {
         if parts.is_empty() {
             return Err(Reason::NotSupported(String::from("the specification has no program")));
         }
-        Ok(Prepared { formula, parts, question, propositions: propositions(formula), returns })
+        if question == Question::Races {
+            parts.iter_mut().for_each(without_errors);
+        }
+        parts.extend(accesses.parts().map(|variable| Part::Process(Box::new(variable))));
+        let events = specification.events.iter().cloned().chain(accesses.events(specification)).collect();
+        Ok(Prepared { formula, parts, events, accesses, question, propositions: propositions(formula), returns })
+    }
+
+    /// The number of a procedure among the parts.
+    fn number(&self, procedure: &Procedure) -> usize {
+        self.parts.iter().position(|part| part.name() == procedure.name).unwrap_or(usize::MAX)
+    }
+
+    /// Whether two parts that access a variable at the same time are looked for.
+    fn sees_races(&self) -> bool {
+        matches!(self.question, Question::Safety | Question::Races)
+    }
+
+    /// The event of a race where all values are one class.
+    pub fn plain_event(&self, event: EventId) -> EventId {
+        self.accesses.plain(event)
+    }
+
+    /// The event of an access by a part where all values are one class.
+    pub fn plain_access(&self, part: usize, access: Access) -> Option<EventId> {
+        self.accesses.plain_access(part, access)
     }
 
     fn returns_of(&self, procedure: &Procedure) -> Vec<&'s Returns> {
@@ -105,6 +159,9 @@ impl<'s> Prepared<'s> {
     pub fn alphabet(&self, procedure: &Procedure) -> Vec<EventId> {
         let mut alphabet = procedure.alphabet.clone();
         alphabet.extend(self.returns_of(procedure).into_iter().flat_map(|returns| &returns.events));
+        for (_, accessed) in self.accesses.of(procedure, self.number(procedure), self.sees_races()) {
+            alphabet.extend(Accesses::seen(&accessed));
+        }
         alphabet
     }
 
@@ -117,8 +174,9 @@ impl<'s> Prepared<'s> {
             propositions: &propositions,
             hints: &procedure.hints,
             returns: &self.returns_of(procedure),
+            shared: self.accesses.of(procedure, self.number(procedure), self.sees_races()).collect(),
             blocks: self.question == Question::Deadlock,
-            quiet: matches!(self.question, Question::Conformance(_)),
+            quiet: matches!(self.question, Question::Conformance(_) | Question::Races),
         };
         let mut graph = build(&source).map_err(|diagnostic| Reason::NotSupported(diagnostic.message.clone()))?;
         for node in &mut graph.nodes {
@@ -144,4 +202,17 @@ fn propositions(formula: Option<&Ltl<Atom>>) -> Vec<PropositionId> {
         });
     }
     found
+}
+
+/// The errors of a process are ends like others.
+fn without_errors(part: &mut Part) {
+    let Part::Process(process) = part else { return };
+    let old = &process.structure;
+    let state = |at: u32| StateParts {
+        moves: old.moves(at).to_vec(),
+        labels: old.labels(at).to_vec(),
+        ending: if old.ending(at) == Ending::Error { Ending::Done } else { old.ending(at) },
+    };
+    let states = (0..old.states() as u32).map(state).collect();
+    process.structure = Structure::new(old.alphabet().to_vec(), old.initial().to_vec(), states);
 }

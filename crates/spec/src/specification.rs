@@ -15,18 +15,20 @@ mod constants;
 mod formulas;
 mod processes;
 mod returns;
-mod sharing;
+pub(crate) mod sharing;
 mod units;
 
 use crate::expression::{Expression, parse};
-use crate::graph::{Action, Behaviour, Returns, Source, build};
+use crate::graph::{Accessed, Action, Behaviour, Returns, Source, build};
 use crate::outline::{Outline, PartText, Piece, outline};
 use cfront::Component;
+use cfront::program::VariableId;
 use model::composition::{Component as Process, Named, Requirement};
 use model::diagnostic::{Diagnostic, nearest};
 use model::ids::{EventId, PropositionId};
 use model::source::{SourceMap, Span};
 use model::structure::TAU;
+pub use sharing::SharedVariable;
 use std::collections::{BTreeMap, HashMap};
 
 /// A specification that was read.
@@ -40,6 +42,8 @@ pub struct Specification {
     pub propositions: Vec<Named>,
     /// The parts of the program.
     pub parts: Vec<Part>,
+    /// The variables that parts share, each a part of its own behind these.
+    pub shared: Vec<SharedVariable>,
     /// The properties of the program.
     pub formulas: Vec<Requirement>,
     /// What procedures conform to.
@@ -90,6 +94,8 @@ pub struct Procedure {
     pub propositions: Vec<(PropositionId, Expression)>,
     /// Predicates that may help.
     pub hints: Vec<Expression>,
+    /// Its copies of shared variables, and which these are.
+    pub shared: Vec<(VariableId, usize)>,
     /// Where the specification names it.
     pub span: Span,
 }
@@ -172,6 +178,8 @@ struct Reader<'r> {
     propositions: Vec<Named>,
     proposition_numbers: HashMap<String, PropositionId>,
     units: Vec<units::Unit>,
+    /// The shared variables of the procedure that is read.
+    shared_names: Vec<String>,
 }
 
 impl<'r> Reader<'r> {
@@ -194,6 +202,7 @@ impl<'r> Reader<'r> {
             propositions: Vec::new(),
             proposition_numbers: HashMap::new(),
             units: Vec::new(),
+            shared_names: Vec::new(),
         }
     }
 
@@ -210,9 +219,10 @@ impl<'r> Reader<'r> {
             }
             return self.without_program(name);
         };
-        let mut parts = Vec::new();
+        let (mut parts, mut texts) = (Vec::new(), Vec::new());
         for part in &program {
             self.part(part, &mut parts)?;
+            texts.resize(parts.len(), part.clone());
         }
         let (mut seen, mut again) = (Vec::new(), None);
         for (part, text) in parts.iter().map(Part::name).zip(&program) {
@@ -225,10 +235,11 @@ impl<'r> Reader<'r> {
             let error = Diagnostic::error("M0101", span, format!("there are two parts with the name `{name}`"));
             return Err(Box::new(error.help(format!("name the copies: `first:{name} || second:{name}`"))));
         }
-        sharing::check(&parts)?;
+        let shared = self.share(&mut parts, &texts)?;
         let conformances = self.conformances()?;
         let (formulas, returns) = self.formulas(&mut parts)?.into_iter().unzip();
-        self.finished(name, parts, formulas, returns, conformances)
+        let empty = self.empty(name);
+        self.finished(Specification { parts, shared, formulas, conformances, returns, ..empty })
     }
 
     fn without_program(&mut self, name: &str) -> Refused<Specification> {
@@ -237,26 +248,26 @@ impl<'r> Reader<'r> {
             return Err(Box::new(error.help("an example: `program = (server || client)`")));
         }
         let conformances = self.conformances()?;
-        self.finished(name, Vec::new(), Vec::new(), Vec::new(), conformances)
+        let empty = self.empty(name);
+        self.finished(Specification { conformances, ..empty })
     }
 
-    fn finished(
-        &mut self,
-        name: &str,
-        parts: Vec<Part>,
-        formulas: Vec<Requirement>,
-        returns: Vec<Vec<Returns>>,
-        conformances: Vec<Conformance>,
-    ) -> Refused<Specification> {
-        let specification = Specification {
+    /// The events and propositions, and nothing else.
+    fn empty(&mut self, name: &str) -> Specification {
+        Specification {
             name: name.to_owned(),
             events: std::mem::take(&mut self.events),
             propositions: std::mem::take(&mut self.propositions),
-            parts,
-            formulas,
-            conformances,
-            returns,
-        };
+            parts: Vec::new(),
+            shared: Vec::new(),
+            formulas: Vec::new(),
+            conformances: Vec::new(),
+            returns: Vec::new(),
+        }
+    }
+
+    fn finished(&self, specification: Specification) -> Refused<Specification> {
+        specification.check_isolated()?;
         let parts = specification.parts.iter().filter_map(|part| match part {
             Part::Procedure(procedure) => Some(&**procedure),
             Part::Process(_) => None,
@@ -280,7 +291,8 @@ impl<'r> Reader<'r> {
         let propositions: Vec<Expression> = procedure.propositions.iter().map(|(_, e)| e.clone()).collect();
         let (component, routines, hints) = (&procedure.component, &procedure.routines, &procedure.hints[..]);
         let (propositions, returns) = (&propositions[..], &returns[..]);
-        build(&Source { component, routines, propositions, hints, returns, blocks: true, quiet: false })?;
+        let shared = procedure.shared.iter().map(|&(variable, number)| (variable, Accessed::unseen(number))).collect();
+        build(&Source { component, routines, propositions, hints, returns, shared, blocks: true, quiet: false })?;
         Ok(())
     }
 
@@ -361,8 +373,8 @@ impl<'r> Reader<'r> {
             }
         }
         self.check_relabelling(text, &alphabet)?;
-        let propositions = Vec::new();
-        Ok(Procedure { name, component, routines, alphabet, propositions, hints, span: text.whole.span })
+        let (propositions, shared) = Default::default();
+        Ok(Procedure { name, component, routines, alphabet, propositions, hints, shared, span: text.whole.span })
     }
 
     /// An expression about a procedure.

@@ -177,6 +177,9 @@ impl<'a> Lowering<'a> {
         if global.volatile {
             self.graph.make_volatile(object);
         }
+        if self.options.shared.contains(&global.name) {
+            self.graph.make_shared(object);
+        }
         self.globals[number].ty = ty.clone();
         if let (None, Some(initializer)) = (&values, global.initializer) {
             values = Some(self.static_values(&ty, initializer)?.1);

@@ -63,6 +63,8 @@ pub(crate) struct Graph {
     pub constant: Vec<bool>,
     /// By variable: every read of it gives any value.
     pub volatile: Vec<bool>,
+    /// By variable: other components use it, too.
+    pub shared: Vec<bool>,
     next_address: u64,
 }
 
@@ -103,6 +105,7 @@ impl Graph {
         let leaves = types.leaves(ty, limit)?;
         let id = ObjectId(self.objects.len() as u32);
         let mut variables = Vec::with_capacity(leaves.len());
+        let volatile = leaves.iter().any(|leaf| leaf.volatile);
         for leaf in leaves {
             let Some(scalar) = types.scalar(&leaf.ty) else { continue };
             variables.push(VariableId(self.variables.len() as u32));
@@ -116,6 +119,7 @@ impl Graph {
                 offset: leaf.offset,
             });
             self.volatile.push(leaf.volatile);
+            self.shared.push(false);
         }
         let address = self.next_address.max(FIRST_ADDRESS);
         self.next_address = address.checked_add(size)?.checked_add(ALIGNMENT)?.next_multiple_of(ALIGNMENT);
@@ -127,6 +131,7 @@ impl Graph {
             variables,
             function: None,
             linkage: Linkage::None,
+            volatile,
         });
         self.constant.push(false);
         Some(id)
@@ -147,8 +152,16 @@ impl Graph {
 
     /// Every read of the object gives any value.
     pub fn make_volatile(&mut self, object: ObjectId) {
-        if let Some(object) = self.objects.get(object.0 as usize) {
+        if let Some(object) = self.objects.get_mut(object.0 as usize) {
+            object.volatile = true;
             object.variables.iter().for_each(|variable| self.volatile[variable.0 as usize] = true);
+        }
+    }
+
+    /// Other components use the object, too.
+    pub fn make_shared(&mut self, object: ObjectId) {
+        if let Some(object) = self.objects.get(object.0 as usize) {
+            object.variables.iter().for_each(|variable| self.shared[variable.0 as usize] = true);
         }
     }
 
@@ -158,6 +171,7 @@ impl Graph {
         let kind = VariableKind::Temporary;
         self.variables.push(Variable { name: name.clone(), procedure, scalar, pointer, kind, object, offset: 0 });
         self.volatile.push(false);
+        self.shared.push(false);
         let (address, size) = (self.next_address.max(FIRST_ADDRESS), u64::from(scalar.width).div_ceil(8));
         self.next_address = (address + size + ALIGNMENT).next_multiple_of(ALIGNMENT);
         let variables = vec![variable];
@@ -169,6 +183,7 @@ impl Graph {
             variables,
             function: None,
             linkage: Linkage::None,
+            volatile: false,
         });
         self.constant.push(false);
         variable

@@ -87,18 +87,19 @@ impl Lowering<'_> {
             let Some(variable) = self.known_variable(object, offset, scalar, false, parsed)? else {
                 return Ok(self.graph.terms.constant(0, scalar));
             };
-            let read = match self.graph.volatile[variable.0 as usize] {
-                true => self.any_value(variable, parsed),
-                false => self.graph.read(variable),
+            let read = match (self.graph.shared[variable.0 as usize], self.graph.volatile[variable.0 as usize]) {
+                (true, _) => self.any_value(variable, Cause::Shared(variable), parsed),
+                (_, true) => self.any_value(variable, Cause::Volatile, parsed),
+                _ => self.graph.read(variable),
             };
             return Ok(self.graph.terms.convert(read, scalar));
         }
         self.ensure_valid(place, scalar, false, parsed);
         let loaded = self.graph.terms.memory(Memory::Load(place.address), scalar);
-        if !self.has_volatile {
+        if !self.has_volatile && self.options.shared.is_empty() {
             return Ok(loaded);
         }
-        // Something volatile may lie there: each read has a value of its own.
+        // Something volatile or shared may lie there: each read has a value of its own.
         self.emit(Step::Refresh(place.address, scalar), parsed);
         let pointer = matches!(place.ty, Type::Pointer { .. });
         let read = self.graph.temporary(String::from("read"), Some(self.procedure()), scalar, pointer);
@@ -106,11 +107,11 @@ impl Lowering<'_> {
         Ok(self.graph.read(read))
     }
 
-    /// A read of a volatile variable.
-    fn any_value(&mut self, variable: VariableId, parsed: Parsed) -> TermId {
+    /// A read of a volatile or shared variable.
+    fn any_value(&mut self, variable: VariableId, cause: Cause, parsed: Parsed) -> TermId {
         let Variable { name, procedure, scalar, pointer, .. } = self.graph.variables[variable.0 as usize].clone();
         let read = self.graph.temporary(name, procedure, scalar, pointer);
-        self.havoc(vec![read], Cause::Volatile, parsed);
+        self.havoc(vec![read], cause, parsed);
         self.graph.read(read)
     }
 
@@ -171,6 +172,7 @@ impl Lowering<'_> {
     /// Assigns a value of the place's own type.
     pub(super) fn store(&mut self, place: &Place, value: &Value, parsed: Parsed) -> Result<()> {
         self.ensure_unseen(place, parsed)?;
+        let place = &self.fixed(place, parsed);
         let writes: Vec<(Place, TermId)> = match (&value.content, &place.ty) {
             (Content::Scalar(term), Type::Integer(_) | Type::Pointer { .. }) => vec![(place.clone(), *term)],
             (Content::Aggregate(terms), Type::Record(_)) => {
@@ -198,6 +200,12 @@ impl Lowering<'_> {
                 }
             }
         }
+        if !self.options.shared.is_empty() {
+            // One store is one step.
+            assignments.into_iter().for_each(|one| self.plain(Instruction::Assign(vec![one]), parsed));
+            stores.into_iter().for_each(|one| self.emit(Step::Store(vec![one]), parsed));
+            return Ok(());
+        }
         if !assignments.is_empty() {
             self.plain(Instruction::Assign(assignments), parsed);
         }
@@ -205,6 +213,17 @@ impl Lowering<'_> {
             self.emit(Step::Store(stores), parsed);
         }
         Ok(())
+    }
+
+    /// A place whose address does not change while a struct is stored there, part by part.
+    fn fixed(&mut self, place: &Place, parsed: Parsed) -> Place {
+        let known = matches!(self.graph.terms.get(place.address), Term::Memory(Memory::Address(..)));
+        if known || self.options.shared.is_empty() || !matches!(place.ty, Type::Record(_)) {
+            return place.clone();
+        }
+        let address = self.graph.temporary(String::from("place"), Some(self.procedure()), self.pointer(), true);
+        self.plain(Instruction::Assign(vec![(address, place.address)]), parsed);
+        Place { address: self.graph.read(address), ..place.clone() }
     }
 
     /// The place that a pointer points to.

@@ -10,6 +10,7 @@
 mod escapes;
 mod lifetimes;
 mod points_to;
+mod shared;
 
 use crate::codes::Say;
 use crate::lower::Result;
@@ -30,6 +31,8 @@ const TERMS: usize = 1_000_000;
 pub(crate) struct Resolved {
     pub terms: Terms,
     pub variables: Vec<Variable>,
+    /// By variable: other components use it, too.
+    pub shared: Vec<bool>,
     pub objects: Vec<Object>,
     pub locations: Vec<RawLocation>,
     pub edges: Vec<ResolvedEdge>,
@@ -70,15 +73,21 @@ pub(crate) fn resolve(
                 edges.push((source, middle, Instruction::Call { routine, arguments, result, writes }, span));
                 continue;
             }
-            step => resolver.step(step)?,
+            step => match resolver.accessed(&step)? {
+                Some(cases) => {
+                    resolver.one_of_cases(source, target, cases, &mut edges);
+                    continue;
+                }
+                None => resolver.step(step)?,
+            },
         };
         edges.push((source, target, instruction, span));
         resolver.check_size()?;
     }
     resolver.begin_unescaped(start, &mut edges);
     resolver.end_lifetimes(&mut edges, dying)?;
-    let Graph { terms, variables, objects, locations, .. } = resolver.graph;
-    Ok(Resolved { terms, variables, objects, locations, edges })
+    let Graph { terms, variables, shared, objects, locations, .. } = resolver.graph;
+    Ok(Resolved { terms, variables, shared, objects, locations, edges })
 }
 
 struct Resolver<'f> {

@@ -49,7 +49,8 @@ use std::time::Duration;
 const LONGEST_SECOND_THOUGHT: Duration = Duration::from_secs(5);
 
 /// Why there is no test of a run that ends.
-const NO_PROCEDURE: &str = "no procedure takes part in the violation: it is not written as a C program";
+const NO_PROCEDURE: &str =
+    "no procedure without shared variables takes part in the violation: it is not written as a C program";
 /// Why there is no test of a run that does not.
 const NO_CALL: &str = "no component calls a routine in the loop of this run, so it cannot be written as a C program";
 /// What such a test does.

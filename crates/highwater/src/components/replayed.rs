@@ -28,7 +28,7 @@ pub fn replay(
     let question = specification.question(&property);
     let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
     let parts = cegar::parts_of(specification, question).map_err(|reason| mismatch(reason.to_string()))?;
-    let script = script::of_trace(trace, specification).map_err(mismatch)?;
+    let script = script::of_trace(trace, specification, question).map_err(mismatch)?;
     let (_, run) = confirmed(specification, question, &parts, sources, &script).map_err(mismatch)?;
     if trace.problem_code.as_deref().is_some_and(|code| code != run.problem_code) {
         let expected = trace.problem_code.as_deref().unwrap_or_default();

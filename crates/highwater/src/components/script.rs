@@ -1,11 +1,12 @@
 //! What a run of C components does, taken from the engine or from a document.
 
-use cegar::{Part, Specification, Violation};
+use cegar::{Part, Question, Specification, Violation};
 use model::chart::StepKey;
 use model::composition::StepLabel;
 use model::ids::EventId;
 use replay::components::Script;
 use report::parse::Trace;
+use spec::Prepared;
 
 /// That of a run that the engine found.
 pub fn of_violation(violation: &Violation, parts: &[Part]) -> Script {
@@ -40,9 +41,10 @@ pub fn of_violation(violation: &Violation, parts: &[Part]) -> Script {
 }
 
 /// That of a document, or the name of an event that there is not.
-pub fn of_trace(trace: &Trace, specification: &Specification) -> Result<Script, String> {
+pub fn of_trace(trace: &Trace, specification: &Specification, question: Question) -> Result<Script, String> {
+    let events = Prepared::new(specification, question).map_err(|reason| reason.to_string())?.events;
     let number = |name: &String| {
-        let found = specification.events.iter().position(|event| event.name == *name);
+        let found = events.iter().position(|event| event.name == *name);
         found.map(EventId::from).ok_or_else(|| format!("there is no event `{name}`"))
     };
     let keys = trace.keys(|key| match key {

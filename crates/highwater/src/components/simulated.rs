@@ -8,11 +8,13 @@ use super::ComponentsFile;
 use crate::error::Error;
 use crate::programs::beside;
 use crate::simulate::Chooser;
-use cegar::{Question, Specification};
+use cegar::Question;
+use model::composition::Named;
 use model::ids::EventId;
 use model::source::SourceMap;
 use model::structure::{Ending, TAU};
-use replay::components::{Narrator, Walker};
+use replay::components::{Memory, Narrator, Walker};
+use spec::Prepared;
 use spec::graph::Place;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -50,13 +52,16 @@ pub fn run(
         walkers.push(Walker::new(specification, question, part, initial, inputs).map_err(refused)?);
     }
     let narrator = Narrator::new(sources, &walkers);
-    Simulation { specification, sources, walkers, narrator }.run(steps, chooser, out)
+    let events = Prepared::new(specification, question).map_err(|reason| refused(reason.to_string()))?.events;
+    let memory = Memory::new(specification);
+    Simulation { events, sources, walkers, memory, narrator }.run(steps, chooser, out)
 }
 
 struct Simulation<'a> {
-    specification: &'a Specification,
+    events: Vec<Named>,
     sources: &'a SourceMap,
     walkers: Vec<Walker<'a>>,
+    memory: Memory,
     narrator: Narrator<'a>,
 }
 
@@ -111,7 +116,7 @@ impl Simulation<'_> {
     }
 
     fn name(&self, event: Option<EventId>) -> &str {
-        event.and_then(|event| self.specification.events.get(event.index())).map_or("", |event| &event.name)
+        event.and_then(|event| self.events.get(event.index())).map_or("", |event| &event.name)
     }
 
     /// Takes a choice and shows it. Whether the run goes on: the user may have enough.
@@ -129,6 +134,7 @@ impl Simulation<'_> {
             }
             let walker = &mut self.walkers[part];
             let moved = walker.take(*event, code).map_err(Error::Mismatch)?;
+            self.memory.after(walker, code).map_err(Error::Mismatch)?;
             self.narrator.describe(part, code, walker, &moved);
         }
         let Some(step) = self.narrator.last() else { return Ok(true) };
@@ -147,7 +153,12 @@ impl Simulation<'_> {
 
     /// Gives a procedure the inputs of its next step.
     fn give(&mut self, out: &mut dyn Write, part: usize, code: u32, chooser: &mut Chooser) -> Result<bool, Error> {
+        let loaded = self.memory.loaded(&self.walkers[part], code);
         let Walker::Procedure(walking) = &mut self.walkers[part] else { return Ok(true) };
+        if let Some(value) = loaded {
+            walking.supply(vec![value]);
+            return Ok(true);
+        }
         let wanted = walking.wanted(code);
         for draw in 0..=DRAWS {
             let mut inputs = Vec::new();

@@ -1,9 +1,8 @@
 //! The run of each procedure that has to do with a violation, as a C program.
 //!
-//! Procedures share no variables, but those of one file would share its globals in one program; so each gets a program of its
-//! own, which does the same steps on the same inputs and ends with a status of its own where the run ends: at the error, in
+//! Procedures of one file would share its globals in one program; so each gets a program of its own, which does the same steps on the same inputs and ends with a status of its own where the run ends: at the error, in
 //! the call that blocks, in the call that is not allowed, or after a return that is not. Of an infinite run, it goes
-//! around the loop twice.
+//! around the loop twice. A procedure that shares variables has no such program: alone it would read what nobody has stored.
 
 use super::{Followed, Walker, Walking};
 use cfront::interpret::{Outcome, Run};
@@ -44,6 +43,9 @@ impl Units<'_> {
     }
 
     fn test<'f>(&self, walking: &'f Walking<'_>, stop: &Stop) -> Option<(&'f str, Test)> {
+        if !walking.procedure.shared.is_empty() {
+            return None;
+        }
         let (base, input) = self.unit(walking)?;
         let (component, own) = unshifted(&walking.procedure.component, &walking.run, base);
         let test = test_until(input, &component, &own, self.data_model, stop);

@@ -3,14 +3,17 @@
 //!
 //! Nothing is taken from the engine, or from a document, but who moves when, by which step, and on which inputs. Here is seen
 //! whether that is a run: an event is taken by all that know it, a guard holds for the values that there are, the interpreter
-//! takes the edge of the step, and a loop comes back to the values that matter.
+//! takes the edge of the step, a load of a shared variable gives what was stored last, and a loop comes back to the values
+//! that matter.
 
 mod c_tests;
+mod memory;
 mod narrator;
 mod parts;
 mod violation;
 
 pub use c_tests::Units;
+pub use memory::Memory;
 pub use narrator::Narrator;
 pub use parts::{Moved, Walker, Walking};
 
@@ -20,7 +23,7 @@ use model::composition::Atom;
 use model::ids::{EventId, PropositionId};
 use model::reason::Reason;
 use model::source::SourceMap;
-use spec::{Part, Question, Specification};
+use spec::{Part, Prepared, Question, Specification};
 
 /// Who moves when, and on which inputs.
 #[derive(Clone, Debug)]
@@ -121,9 +124,11 @@ pub fn follow<'a>(
     let mut narrator = Narrator::new(sources, &walkers);
     let (mut events, mut truths, mut marks) = (Vec::new(), vec![truths_of(&walkers)], None);
     let mut before_loop = Vec::new();
+    let mut memory = Memory::new(specification);
+    let named = Prepared::new(specification, question).map_err(|reason| reason.to_string())?.events;
     for (at, (event, moves)) in script.steps.iter().enumerate() {
         if script.loop_from == Some(at) {
-            marks = Some(walkers.iter().map(Walker::standing).collect::<Vec<_>>());
+            marks = Some((walkers.iter().map(Walker::standing).collect::<Vec<_>>(), memory.clone()));
             before_loop = walkers.iter().map(Walker::used).collect();
         }
         let wrong = |why: String| format!("step {}: {why}", at + 1);
@@ -131,16 +136,17 @@ pub fn follow<'a>(
             return Err(wrong(String::from("a part is in an error already")));
         }
         participants(&walkers, *event, moves).map_err(wrong)?;
-        narrator.begin(event.and_then(|event| specification.events.get(event.index())).map(|event| event.name.clone()));
+        narrator.begin(event.and_then(|event| named.get(event.index())).map(|event| event.name.clone()));
         for &(part, code) in moves {
             let Some(walker) = walkers.get_mut(part) else { return Err(wrong(String::from("there is no such part"))) };
             let moved = walker.take(*event, code).map_err(wrong)?;
+            memory.after(walker, code).map_err(wrong)?;
             narrator.describe(part, code, walker, &moved);
         }
         events.push(*event);
         truths.push(truths_of(&walkers));
     }
-    if script.loop_from.is_some() && marks != Some(walkers.iter().map(Walker::standing).collect()) {
+    if script.loop_from.is_some() && marks != Some((walkers.iter().map(Walker::standing).collect(), memory)) {
         return Err(String::from("the loop does not come back to where it began"));
     }
     let run = narrator.chart(parts, script.loop_from, &walkers);

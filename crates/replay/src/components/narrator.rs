@@ -85,6 +85,7 @@ impl<'s> Narrator<'s> {
                     let call = statements::statement(component, self.sources, component.edge(call));
                     (format!("{call}: the specification does not say what it does"), true)
                 }
+                Place::Racing(edge) => (statements::statement(component, self.sources, component.edge(edge)), true),
                 Place::Inside { call, .. } => {
                     (statements::statement(component, self.sources, component.edge(call)), false)
                 }

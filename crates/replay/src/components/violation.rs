@@ -22,7 +22,7 @@ pub fn violation(
     let mut run = followed.run.clone();
     match (question, run.loop_from) {
         (Question::Deadlock, None) => stuck(specification, sources, followed, &mut run)?,
-        (Question::Safety, None) => wrong(followed, &mut run)?,
+        (Question::Safety | Question::Races, None) => wrong(followed, &mut run)?,
         (Question::Conformance(number), None) => {
             let name = specification.conformances.get(number).map_or("", |conformance| conformance.name.as_str());
             not_allowed(name, followed, &mut run)?;
@@ -52,6 +52,10 @@ fn wrong(followed: &Followed<'_>, run: &mut Chart) -> Result<(), String> {
 /// What is wrong with a procedure.
 fn blamed(walking: &Walking<'_>) -> (String, &'static str, Option<Span>) {
     let name = &walking.procedure.name;
+    if let Place::Racing(edge) = walking.place() {
+        let span = walking.procedure.component.edge(edge).span;
+        return (String::from("data race: nothing orders two accesses to a variable"), "data-race", Some(span));
+    }
     let Place::Wrong(edge) = walking.place() else {
         return (format!("`{name}` gets into an error"), "error-state", None);
     };
@@ -113,7 +117,9 @@ fn stuck(
         refused_by: refusers(event).into_iter().map(|part| (part, state(part))).collect(),
         ..Awaited::default()
     };
-    run.waiting = (0..walkers.len())
+    // Shared variables come behind these; they never wait.
+    let parts = specification.parts.len();
+    run.waiting = (0..parts)
         .map(|part| Waits {
             lane: part,
             state: Some(state(part)),
@@ -127,7 +133,7 @@ fn stuck(
     run.circle = likely_circle(&waits_for, &last_met(followed));
     let count = run.waiting.iter().filter(|waiting| !waiting.done).count();
     let verb = if count == 1 { "is" } else { "are" };
-    run.problem = format!("nothing can happen: {count} of {} parts {verb} stuck", walkers.len());
+    run.problem = format!("nothing can happen: {count} of {parts} parts {verb} stuck");
     (run.problem_code, run.stuck) = ("deadlock", true);
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! From a component of C and the behaviour of its routines to nodes and steps.
 
-use super::{Action, Behaviour, Graph, Node, Place, RETURNING, Returns, Step};
+use super::{Access, Action, Behaviour, Graph, Node, Place, RETURNING, Returns, Step};
 use crate::decided::decided;
 use crate::expression::{Dollars, Expression};
-use cfront::program::{Component, EdgeId, Instruction, LocationId, VariableId, VariableKind};
+use cfront::program::{Cause, Component, Edge, EdgeId, Instruction, LocationId, VariableId, VariableKind};
 use cfront::term::{Operation, Scalar, Term, TermId, Terms};
 use model::diagnostic::Diagnostic;
+use model::ids::EventId;
 use model::source::Span;
 use model::structure::TAU;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,10 +21,35 @@ pub(crate) struct Source<'s> {
     pub(crate) hints: &'s [Expression],
     /// The returns that are events.
     pub(crate) returns: &'s [&'s Returns],
+    /// Its copies of shared variables.
+    pub(crate) shared: HashMap<VariableId, Accessed>,
     /// Whether failed assumptions are shown.
     pub(crate) blocks: bool,
     /// Whether errors are ends like others.
     pub(crate) quiet: bool,
+}
+
+/// What the others see of the accesses to a shared variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Accessed {
+    /// Which one it is.
+    pub(crate) variable: usize,
+    /// Where the next class of values begins, by rising value.
+    pub(crate) cuts: Vec<u64>,
+    /// The event of a load, and that of a store, for the first class; those of the others follow.
+    pub(crate) load: EventId,
+    pub(crate) store: EventId,
+    /// The races that a load, and that a store can be part of.
+    pub(crate) load_races: Vec<EventId>,
+    pub(crate) store_races: Vec<EventId>,
+}
+
+impl Accessed {
+    /// Accesses that nobody sees.
+    pub(crate) fn unseen(variable: usize) -> Accessed {
+        let (cuts, load_races, store_races) = Default::default();
+        Accessed { variable, cuts, load: TAU, store: TAU, load_races, store_races }
+    }
 }
 
 /// Makes the graph of a component.
@@ -46,7 +72,8 @@ pub(crate) fn build(source: &Source<'_>) -> Built<Graph> {
         conditional_return: None,
     };
     let next_input = component.variables.len() as u32;
-    let mut builder = Builder { source, graph, nodes: HashMap::new(), todo: Vec::new(), yes, next_input };
+    let (nodes, todo) = Default::default();
+    let mut builder = Builder { source, graph, nodes, todo, yes, next_input, next_plain: 0 };
     builder.begin();
     while let Some(node) = builder.todo.pop() {
         builder.expand(node)?;
@@ -62,6 +89,8 @@ struct Builder<'s> {
     yes: TermId,
     /// The number of the next input.
     next_input: u32,
+    /// The number of the next step in the graph with one class of values.
+    next_plain: u32,
 }
 
 impl<'s> Builder<'s> {
@@ -72,7 +101,7 @@ impl<'s> Builder<'s> {
         let component = self.source.component;
         let span = match place {
             Place::Location(at) | Place::Blocked(at) => component.location(at).span,
-            Place::Inside { call: edge, .. } | Place::Wrong(edge) => component.edge(edge).span,
+            Place::Inside { call: edge, .. } | Place::Wrong(edge) | Place::Racing(edge) => component.edge(edge).span,
             Place::Done => Span::NONE,
         };
         let node = self.graph.nodes.len() as u32;
@@ -136,13 +165,19 @@ impl<'s> Builder<'s> {
     /// A step without guard, update and inputs.
     fn step(&self, source: u32, target: u32, span: Span) -> Step {
         let (update, inputs, open) = Default::default();
-        Step { source, target, via: 0, event: TAU, guard: self.yes, update, inputs, open, edge: None, span }
+        let (edge, access, plain) = (None, None, self.next_plain);
+        Step { source, target, via: 0, event: TAU, guard: self.yes, update, inputs, open, edge, access, plain, span }
     }
 
-    fn add(&mut self, mut step: Step) {
-        if self.graph.terms.constant_bits(step.guard) == Some(0) {
-            return;
+    fn add(&mut self, step: Step) {
+        if self.graph.terms.constant_bits(step.guard) != Some(0) {
+            self.push(step);
+            self.next_plain += 1;
         }
+    }
+
+    fn push(&mut self, mut step: Step) {
+        step.plain = self.next_plain;
         let leaving = &self.graph.nodes[step.source as usize].leaving;
         let same = |&other: &&u32| {
             let other = &self.graph.steps[*other as usize];
@@ -161,7 +196,7 @@ impl<'s> Builder<'s> {
                 self.add(self.step(node, node, self.source.component.location(at).span));
                 Ok(())
             }
-            Place::Done | Place::Wrong(_) => Ok(()),
+            Place::Done | Place::Wrong(_) | Place::Racing(_) => Ok(()),
         }
     }
 
@@ -195,6 +230,11 @@ impl<'s> Builder<'s> {
     fn edge(&mut self, node: u32, id: EdgeId) -> Built<()> {
         let component = self.source.component;
         let edge = component.edge(id);
+        if let Some((access, value)) = self.accessed(edge) {
+            self.access(node, id, access, value);
+            return Ok(());
+        }
+        self.check_written(edge)?;
         let place = match &edge.instruction {
             Instruction::Call { .. } => return self.call(node, id),
             Instruction::Return(value) => return self.returned(node, id, *value),
@@ -213,6 +253,96 @@ impl<'s> Builder<'s> {
         }
         self.add(step);
         Ok(())
+    }
+
+    /// The access that an edge is, and the value that is stored. What globals hold at the start is not stored.
+    fn accessed(&self, edge: &Edge) -> Option<(Access, Option<TermId>)> {
+        let (component, shared) = (self.source.component, &self.source.shared);
+        match &edge.instruction {
+            Instruction::Havoc(list, Cause::Shared(variable)) => {
+                let found = shared.get(variable)?.variable;
+                Some((Access::Load(found, *list.first()?), None))
+            }
+            Instruction::Assign(list) if edge.span != component.location(component.entry).span => {
+                let &(variable, value) = list.first()?;
+                Some((Access::Store(shared.get(&variable)?.variable, variable), Some(value)))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a routine without a body writes, or may write, is no store of the program.
+    fn check_written(&self, edge: &Edge) -> Built<()> {
+        let component = self.source.component;
+        let mut written: Vec<VariableId> = Vec::new();
+        match &edge.instruction {
+            _ if edge.span == component.location(component.entry).span => {}
+            Instruction::Assign(list) => written.extend(list.iter().map(|(variable, _)| variable)),
+            Instruction::Havoc(list, _) => written.extend(list),
+            Instruction::Call { result, writes, .. } => written.extend(result.iter().chain(writes)),
+            _ => {}
+        }
+        match written.into_iter().find(|variable| self.source.shared.contains_key(variable)) {
+            None => Ok(()),
+            Some(variable) => {
+                let name = &component.variable(variable).name;
+                let message =
+                    format!("`{name}` is shared, and a routine without a body may write it: that is not supported");
+                Err(Box::new(Diagnostic::error("M0109", edge.span, message)))
+            }
+        }
+    }
+
+    /// A step for each class of values, and one into each race.
+    fn access(&mut self, node: u32, id: EdgeId, access: Access, stored: Option<TermId>) {
+        let source = self.source;
+        let edge = source.component.edge(id);
+        let target = self.node(Place::Location(edge.target));
+        let mut step = Step { edge: Some(id), access: Some(access), ..self.step(node, target, edge.span) };
+        let (variable, into) = match (&edge.instruction, access) {
+            (Instruction::Havoc(_, Cause::Shared(variable)), Access::Load(_, into)) => (*variable, Some(into)),
+            (_, Access::Load(_, variable) | Access::Store(_, variable)) => (variable, None),
+        };
+        let Some(accessed) = source.shared.get(&variable) else { return };
+        self.open(&mut step, into.as_slice());
+        let (value, first, races) = match (stored, step.open.first()) {
+            (Some(value), _) => {
+                step.update.push((variable, value));
+                (value, accessed.store, &accessed.store_races)
+            }
+            (None, Some(&input)) => (input, accessed.load, &accessed.load_races),
+            (None, None) => return,
+        };
+        let value = self.graph.terms.convert(value, source.component.variable(variable).scalar);
+        for class in 0..=accessed.cuts.len() {
+            let guard = self.in_class(value, &accessed.cuts, class);
+            if self.graph.terms.constant_bits(guard) != Some(0) {
+                let event = if first == TAU { TAU } else { EventId(first.0 + class as u32) };
+                self.push(Step { event, guard, ..step.clone() });
+            }
+        }
+        self.next_plain += 1;
+        for &event in races {
+            let target = self.node(Place::Racing(id));
+            self.add(Step { event, ..self.step(node, target, edge.span) });
+        }
+    }
+
+    /// Whether a value lies between two neighbouring cuts.
+    fn in_class(&mut self, value: TermId, cuts: &[u64], class: usize) -> TermId {
+        let terms = &mut self.graph.terms;
+        let scalar = terms.scalar(value);
+        let mut guard = terms.truth(true);
+        if let Some(&low) = class.checked_sub(1).and_then(|below| cuts.get(below)) {
+            let low = terms.constant(i128::from(low), scalar);
+            guard = terms.binary(Operation::LessEqual, low, value);
+        }
+        if let Some(&high) = cuts.get(class) {
+            let high = terms.constant(i128::from(high), scalar);
+            let below = terms.binary(Operation::Less, value, high);
+            guard = terms.and(guard, below);
+        }
+        guard
     }
 
     /// Variables get any values.
@@ -392,8 +522,35 @@ impl<'s> Builder<'s> {
             let term = self.condition(hint, &[])?;
             self.graph.hints.push(term);
         }
+        self.check_shared()?;
         self.graph.mark_relevant();
         Ok(self.graph)
+    }
+}
+
+impl Builder<'_> {
+    /// What the specification says in expressions is about the variables of one part: a shared variable is loaded and
+    /// stored, and there is nothing to look at in between.
+    fn check_shared(&self) -> Built<()> {
+        let terms = &self.graph.terms;
+        let steps = self.graph.steps.iter().flat_map(|step| {
+            let values = step.update.iter().map(|&(_, value)| value);
+            values.chain([step.guard]).map(|term| (term, step.span))
+        });
+        let source = self.source.propositions.iter().chain(self.source.hints).map(|expression| expression.span);
+        let asked = self.graph.propositions.iter().chain(&self.graph.hints).copied().zip(source);
+        let mut seen = HashSet::new();
+        for (term, span) in steps.chain(asked) {
+            for variable in terms.new_variables(term, &mut seen) {
+                if self.source.shared.contains_key(&variable) {
+                    let name = &self.source.component.variable(variable).name;
+                    let message = format!("`{name}` is shared: the specification cannot look at its value");
+                    let error = Diagnostic::error("M0109", span, message);
+                    return Err(Box::new(error.help("an assertion in C can, after a load")));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
