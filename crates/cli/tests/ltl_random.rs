@@ -100,7 +100,8 @@ impl System<'_> {
                 let stronger = formula.strengthened();
                 let judged: Vec<_> = stronger.iter().map(|s| decide(&semantics, &s.formula, fair, &few)).collect();
                 for options in ways(self.seed).iter().filter(|way| !fair || way.reduction == Mode::Off) {
-                    let outcome = self.setting(&semantics, fair, options).formula(&Property::Ltl(String::from("f")), formula);
+                    let outcome =
+                        self.setting(&semantics, fair, options).formula(&Property::Ltl(String::from("f")), formula);
                     let what = format!("{formula} {} fair {fair} {}", reading.name(), named(options));
                     self.compare(&what, &expected, &outcome, &semantics);
                     let vacuous = matches!(outcome.verdict, Verdict::Vacuous(_));

@@ -622,8 +622,11 @@ fn bound_all(
             let exact = known == Some(least);
             let worth = !exact && useless < MOST_USELESS && budget.check().is_ok();
             let moment = if large { budget.at_most_work(BOUNDS_WORK / 10) } else { budget.clone() };
-            let own =
-                if worth { bounds::bound(&prover, &frame, (queue, &[]), &mut |work| moment.spend(work).is_ok()) } else { None };
+            let own = if worth {
+                bounds::bound(&prover, &frame, (queue, &[]), &mut |work| moment.spend(work).is_ok())
+            } else {
+                None
+            };
             let own = own.map(|(proved, weights)| (raise(net, shape, queue, proved, &weights), weights));
             let own = own.filter(|(own, _)| known.is_none_or(|known| own.at_most < known));
             useless += usize::from(worth && own.is_none() && least > 0);

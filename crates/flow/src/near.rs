@@ -123,7 +123,8 @@ impl<'n> Near<'n> {
         let part = self.net.part(instances, &|counter| counted.contains(&counter), &merged);
         let prover = Prover::new(&part, self.shape, vec![false; part.counters.len()], budget);
         let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
-        let (proved, mut weights) = bounds::bound(&prover, &frame, (queue, &[]), &mut |work| budget.spend(work).is_ok())?;
+        let (proved, mut weights) =
+            bounds::bound(&prover, &frame, (queue, &[]), &mut |work| budget.spend(work).is_ok())?;
         for (&instance, merged) in instances.iter().zip(&merged) {
             let id = self.net.ids[instance as usize];
             if let Some(potentials) = weights.nodes.get_mut(&id).filter(|_| !self.shape.many[id as usize]) {
