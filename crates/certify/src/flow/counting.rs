@@ -89,7 +89,7 @@ impl Ledger {
         Ledger { before, now, own, ..Ledger::default() }
     }
 
-    /// What is true either way: after two conditions, nothing has moved yet.
+    /// What is true either way, after one condition or another. Conditions move nothing.
     pub(super) fn weaken(&mut self, other: &Ledger) {
         self.lengths.retain(|what, mine| {
             let theirs = other.lengths.get(what);
