@@ -47,7 +47,61 @@ fn channels(network: Network, seed: u64) -> (Network, Reading) {
 /// Adds a process that looks at where another one is.
 fn looking(text: &str, random: &mut Random) -> String {
     let place = 1 + random.below(12);
-    format!("{text}active proctype L() {{ do :: pc_value(0) == {place} -> c0!1 :: c0?_ od }}\n")
+    format!("{text}active proctype L() {{ do :: pc_value(0) == {place} -> x = 1 :: x = 0 od }}\n")
+}
+
+/// Clients that ask one server or another, and wait for any answer: where they can be depends on whom they asked. Some servers answer
+/// for another one, twice, or not at all.
+fn asking(random: &mut Random) -> String {
+    let (servers, clients) = (2 + random.below(2usize), 1 + random.below(2usize));
+    let mut text = String::from("byte x;\n");
+    let channels = (0..servers).map(|n| format!("s{n}")).chain((0..clients).map(|n| format!("back{n}")));
+    text += &channels.map(|name| format!("chan {name} = [2] of {{ byte }};\n")).collect::<String>();
+    for client in 0..clients {
+        let rounds = round(random, (servers, client), 1);
+        text += &format!("active proctype C{client}() {{ do :: {rounds} od }}\n");
+    }
+    for server in 0..servers {
+        let answer = |client: usize, random: &mut Random| {
+            let own = format!("back{client}!{server}");
+            match random.below(8u32) {
+                0 => format!("back{client}!{}", (server + 1) % servers),
+                1 => format!("{own}; {own}"),
+                2 => String::from("x = 1"),
+                _ => own,
+            }
+        };
+        let answers = (0..clients).map(|client| format!(":: s{server}?{client} -> {} ", answer(client, random)));
+        text += &format!("active proctype S{server}() {{ do {}od }}\n", answers.collect::<String>());
+    }
+    text
+}
+
+/// A client asks some server, waits for an answer, and may then ask again.
+fn round(random: &mut Random, (servers, client): (usize, usize), depth: usize) -> String {
+    let ask = |random: &mut Random| match random.below(6u32) {
+        0 => format!("x == 0 -> s{}!{client}", random.below(servers)),
+        _ => format!("s{}!{client}", random.below(servers)),
+    };
+    let asks: String = (0..1 + random.below(2u32)).map(|_| format!(":: {} ", ask(random))).collect();
+    let mut text = format!("if {asks}fi; if ");
+    for server in 0..servers {
+        if random.chance(10) {
+            continue;
+        }
+        let then = match random.below(4u32) {
+            0 => String::from("x = 1 - x"),
+            1 => String::from("skip"),
+            _ if depth == 0 => String::from("skip"),
+            _ => round(random, (servers, client), depth - 1),
+        };
+        text += &match random.chance(25) {
+            true => format!(":: atomic {{ back{client}?{server}; {then} }} "),
+            false => format!(":: back{client}?{server} -> {then} "),
+        };
+    }
+    let other = if random.chance(10) { ":: timeout -> skip " } else { "" };
+    format!("{text}{other}:: false -> skip fi")
 }
 
 /// `[] !(P@l || Q@m)`, as a formula of the network.
@@ -108,11 +162,13 @@ fn no_process_is_where_weights_prove_that_none_is() {
     let mut by_reading: BTreeMap<String, u64> = BTreeMap::new();
     for seed in 0..seeds {
         let mut random = Random::new(seed);
-        let text = match seed % 3 {
+        let text = match seed % 4 {
             0 => loops::model(seed, false),
             1 => queues::model(seed, false),
-            _ if random.chance(30) => looking(&queues::model(seed, false), &mut random),
-            _ => queues::model(seed, true),
+            2 if random.chance(30) => looking(&queues::model(seed, false), &mut random),
+            2 => queues::model(seed, true),
+            _ if random.chance(20) => looking(&asking(&mut random), &mut random),
+            _ => asking(&mut random),
         };
         let Some(network) = network(&text) else { continue };
         let (network, reading) = channels(network, seed);
