@@ -1,8 +1,9 @@
 //! Random systems of capsules: what the lowered network can reach is what the rules of execution say.
 //!
-//! Capsules are flat state machines that send to each other, with data and priorities, with parts that are created at run time, and with guards
-//! that are not modelled. The naive interpreter lets every capsule be interrupted before every single action; the network may
-//! keep some of them together. Compared are all configurations where every capsule rests, and all unexpected messages.
+//! Capsules are flat state machines that send to each other, with data and priorities, with parts that are created at
+//! run time, and with guards that are not modelled. The naive interpreter lets every capsule be interrupted before
+//! every single action; the network may keep some of them together. Compared are all configurations where every capsule
+//! rests, and all unexpected messages.
 //!
 //! `HIGHWATER_SEEDS=N` takes more systems.
 

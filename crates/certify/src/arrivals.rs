@@ -49,10 +49,11 @@ pub fn verify(
 /// A location of a machine.
 type At = (MachineId, LocationId);
 
-/// A network that counts arrivals, and the queues in which it does, with the machines that send to them; `None` if the formula is not
-/// of this form, or the argument does not hold for the network and the channel semantics.
+/// A network that counts arrivals, and the queues in which it does, with the machines that send to them; `None` if the
+/// formula is not of this form, or the argument does not hold for the network and the channel semantics.
 ///
-/// Machines are unfolded first, if there are histories, and arrivals at traps are counted like the others: in the last queues.
+/// Machines are unfolded first, if there are histories, and arrivals at traps are counted like the others: in the last
+/// queues.
 pub fn counted(
     network: &Network,
     formula: &Ltl,

@@ -1,14 +1,14 @@
 //! Machines whose processes remember what they did, and the edges that they never take after it.
 //!
-//! [`unfolded`] makes copies of the locations of a machine, one for each mark that a process there may have (see [`History`]).
-//! Nothing in the model can tell copies of a location apart ([`unfolded`] refuses models that look at where processes are), so the
-//! runs are the same.
+//! [`unfolded`] makes copies of the locations of a machine, one for each mark that a process there may have (see
+//! [`History`]). Nothing in the model can tell copies of a location apart ([`unfolded`] refuses models that look at
+//! where processes are), so the runs are the same.
 //!
-//! An edge that a process with some mark *never* takes leads to a trap instead. Let nothing that comes to a trap, or to a place
-//! that an invariant forbids, be found in the network with traps. Then there is nothing of the kind in the model: the first step
-//! of a run that takes such an edge is taken in the network with traps, too, and leads to the trap there. This is one induction
-//! over all these claims, each of which may need the others. Without rendezvous, the process that takes an edge keeps control, or no process
-//! has it: what it does next is not prevented.
+//! An edge that a process with some mark *never* takes leads to a trap instead. Let nothing that comes to a trap, or to
+//! a place that an invariant forbids, be found in the network with traps. Then there is nothing of the kind in the
+//! model: the first step of a run that takes such an edge is taken in the network with traps, too, and leads to the
+//! trap there. This is one induction over all these claims, each of which may need the others. Without rendezvous, the
+//! process that takes an edge keeps control, or no process has it: what it does next is not prevented.
 
 use model::expr::Expr;
 use model::flow_proof::History;

@@ -1,10 +1,11 @@
 //! Invariants that say where no process ever is, on random models: what weights prove is accepted, and what is accepted is
 //! true of all states that a search finds.
 //!
-//! The models look at their queues in every way there is, hand messages over, wait for `timeout`, escape, keep control and
-//! create processes; some have priorities, or look at where others are by number, for which the rule must not be used. Channels are
-//! those of the model without their limits, channels that are declared without any, channels that lose messages, or channels
-//! that drop them, for which it must not be used either. One model for every 4 of `HIGHWATER_SEEDS`, 300 without it.
+//! The models look at their queues in every way there is, hand messages over, wait for `timeout`, escape, keep control
+//! and create processes; some have priorities, or look at where others are by number, for which the rule must not be
+//! used. Channels are those of the model without their limits, channels that are declared without any, channels that
+//! lose messages, or channels that drop them, for which it must not be used either. One model for every 4 of
+//! `HIGHWATER_SEEDS`, 300 without it.
 
 use crate::support::seconds;
 use certify::arrivals::{counted, verify};
@@ -50,8 +51,8 @@ fn looking(text: &str, random: &mut Random) -> String {
     format!("{text}active proctype L() {{ do :: pc_value(0) == {place} -> x = 1 :: x = 0 od }}\n")
 }
 
-/// Clients that ask one server or another, and wait for any answer: where they can be depends on whom they asked. Some servers answer
-/// for another one, twice, or not at all.
+/// Clients that ask one server or another, and wait for any answer: where they can be depends on whom they asked. Some
+/// servers answer for another one, twice, or not at all.
 fn asking(random: &mut Random) -> String {
     let (servers, clients) = (2 + random.below(2usize), 1 + random.below(2usize));
     let mut text = String::from("byte x;\n");

@@ -1,10 +1,10 @@
 //! Proofs that no process comes to a place, where it matters what a process did before.
 //!
-//! A process that asks its left or its right neighbour, and then waits for either answer, never gets one from the neighbour that it
-//! did not ask. No weights say so: they count answers left and right, but not one *or* the other. So machines with places that weights
-//! alone do not exclude are unfolded by the last message that was sent ([`History`]).
-//! Which receives are then never executed is guessed, all of them at first; those whose traps cannot be shown to stay empty
-//! are given up, until all others prove each other (Flanagan and Leino, *Houdini*, 2001).
+//! A process that asks its left or its right neighbour, and then waits for either answer, never gets one from the
+//! neighbour that it did not ask. No weights say so: they count answers left and right, but not one *or* the other. So
+//! machines with places that weights alone do not exclude are unfolded by the last message that was sent ([`History`]).
+//! Which receives are then never executed is guessed, all of them at first; those whose traps cannot be shown to stay
+//! empty are given up, until all others prove each other (Flanagan and Leino, *Houdini*, 2001).
 
 use crate::{Question, check};
 use model::context::Context;
@@ -22,8 +22,8 @@ const MOST_MARKS: usize = 64;
 /// A receive of a machine, by a process with a mark.
 type Executed = (u32, u32, u32);
 
-/// A network with machines unfolded, and the queues that must stay empty there, with the machines that send to them. The last ones are those
-/// of what the histories say is never done, in their order.
+/// A network with machines unfolded, and the queues that must stay empty there, with the machines that send to them.
+/// The last ones are those of what the histories say is never done, in their order.
 pub type Counted<'c> = &'c dyn Fn(&[History]) -> Option<(Network, Vec<(MachineId, QueueKey)>)>;
 
 /// A proof that the queues stay empty.

@@ -7,8 +7,8 @@
 //! [`net`] turns it into parts and counters, [`limited`] finds queues that limit themselves, [`private`] those that
 //! only one process uses, [`induction`] linear invariants (with [`moves`] and [`ghosts`]), [`prove`] looks for a
 //! ranking (with [`weigh`], [`graph`], [`scc`]), [`refine`] says what to look at more closely, [`bounds`], [`near`] and
-//! [`failures`] say how long queues can get. [`history`] proves that no process comes to a place. [`cycles`] is the papers' own method beside it. Papers: IBOC, IBOC-
-//! refinement, Ciclo. This crate never prints.
+//! [`failures`] say how long queues can get. [`history`] proves that no process comes to a place. [`cycles`] is the
+//! papers' own method beside it. Papers: IBOC, IBOC-refinement, Ciclo. This crate never prints.
 
 pub mod analysis;
 pub mod bounds;

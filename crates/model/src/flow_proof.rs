@@ -517,15 +517,16 @@ pub struct FlowProof {
 
 /// What the processes of a machine remember, and what they never do.
 ///
-/// The machine is unfolded: a location has a copy for each mark that a process there may have. A process has the mark 0 first, and
-/// then that of the last marked edge that it took. The marks say nothing that the steps before do not say, so the unfolded
-/// machine has the same runs.
+/// The machine is unfolded: a location has a copy for each mark that a process there may have. A process has the mark 0
+/// first, and then that of the last marked edge that it took. The marks say nothing that the steps before do not say,
+/// so the unfolded machine has the same runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct History {
     /// The machine.
     pub machine: u32,
     /// Edges, each with the mark that a process has after it.
     pub marks: Vec<(u32, u32)>,
-    /// Edges that no process with this mark ever takes; the proof shows it, together with all other claims of this kind.
+    /// Edges that no process with this mark ever takes; the proof shows it, together with all other claims of this
+    /// kind.
     pub never: Vec<(u32, u32)>,
 }

@@ -1,5 +1,6 @@
-//! Code that is not understood and could send: it may send every message of the capsule, set every timer and lose every message,
-//! any number of times. It is assumed not to invoke, and to name a priority where it sends with one; whatever it computes is unknown.
+//! Code that is not understood and could send: it may send every message of the capsule, set every timer and lose every
+//! message, any number of times. It is assumed not to invoke, and to name a priority where it sends with one; whatever
+//! it computes is unknown.
 //!
 //! And what happens once a limit of the lowering is passed, which is more than any capsule does (`chaos`).
 
@@ -123,8 +124,9 @@ impl Handlers<'_, '_, '_, '_> {
         }
     }
 
-    /// What follows is not modelled: every queue may get and lose anything, every variable that machines share may change, the capsule may
-    /// be in any state, and every invariant may be violated. Nothing is forgotten for it: where no run comes here, all else is exact.
+    /// What follows is not modelled: every queue may get and lose anything, every variable that machines share may
+    /// change, the capsule may be in any state, and every invariant may be violated. Nothing is forgotten for it: where
+    /// no run comes here, all else is exact.
     pub(super) fn chaos(&mut self, at: LocationId, span: Span) {
         let beyond = self.condition(at, &Guard::unknown(), span);
         let (hub, is_new) = match self.chaos {

@@ -1,9 +1,10 @@
 //! Which steps of a handler others can come between.
 //!
-//! Taking a message from its own queue commutes with everything that others do after it; a send to a queue that no other process sends
-//! to commutes with everything that others do before it (Lipton, *Reduction*, 1975). A send to a queue with several senders, and
-//! a look at which parts exist, or at queues of several priorities, commute with neither. So a handler is interrupted before such a step if it has already sent
-//! something, and nowhere else. A location with a label is one that others can see.
+//! Taking a message from its own queue commutes with everything that others do after it; a send to a queue that no
+//! other process sends to commutes with everything that others do before it (Lipton, *Reduction*, 1975). A send to a
+//! queue with several senders, and a look at which parts exist, or at queues of several priorities, commute with
+//! neither. So a handler is interrupted before such a step if it has already sent something, and nowhere else. A
+//! location with a label is one that others can see.
 
 use model::expr::{Expr, Place, Scope};
 use model::ids::VariableId;

@@ -1,5 +1,5 @@
-//! Priorities of messages: each that is in use has a queue of its own, from which a capsule takes a message only while the queues of
-//! all higher ones are empty.
+//! Priorities of messages: each that is in use has a queue of its own, from which a capsule takes a message only while
+//! the queues of all higher ones are empty.
 
 use super::threads::each_expression;
 use super::{Lowering, timers};

@@ -188,7 +188,8 @@ impl Lowering<'_, '_> {
         build.then(at, Action::Assign(global_place(busy, span), Expr::Const(1)), span)
     }
 
-    /// Where an instance takes messages from each of its queues: no message of a higher priority waits there, and the lock is taken.
+    /// Where an instance takes messages from each of its queues: no message of a higher priority waits there, and the
+    /// lock is taken.
     pub(super) fn dispatch(
         &self,
         at: LocationId,
