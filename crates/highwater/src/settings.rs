@@ -168,9 +168,10 @@ impl Settings {
         self.spill.is_some() || self.checkpoint.is_some() || self.resume.is_some()
     }
 
-    /// Threads, and when states are left out.
+    /// Threads, and when states are left out. A process of a cluster uses one thread.
     pub(crate) fn search(&self) -> explore::Options {
-        explore::Options { jobs: self.threads(), ..explore::Options::reducing(self.reduction.into()) }
+        let jobs = if self.cluster.is_some() { 1 } else { self.threads() };
+        explore::Options { jobs, ..explore::Options::reducing(self.reduction.into()) }
     }
 
     /// The number of threads.

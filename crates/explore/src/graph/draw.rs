@@ -166,7 +166,8 @@ impl<'a, E> Search<'_, 'a, E> {
             let limited = matches!(self.stopped, Some(Reason::States | Reason::Depth));
             if paused || limited || self.stopped.is_none() && !crowded {
                 match self.cycle(shared) {
-                    Ok(run) => self.run = run,
+                    Ok(Some(run)) => (self.run, self.stopped) = (Some(run), None),
+                    Ok(None) => {}
                     Err(reason) => self.stopped = self.stopped.take().or(Some(reason)),
                 }
                 let states = stats(shared, 0).states;
