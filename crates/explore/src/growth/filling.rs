@@ -12,9 +12,11 @@ use model::verdict::{Progress, Reason};
 use rustc_hash::FxHashMap;
 
 /// The work that walks of one turn may take: a unit is a step, and so many bytes of a state that it copies.
-const BYTES: usize = 4096;
+const BYTES: usize = 1024;
 /// The most that a single walk may take.
-const MOST_WORK: u64 = 1 << 18;
+const MOST_WORK: u64 = 1 << 19;
+/// So many loops are tried that begin in the same state.
+const MOST_TRIED: usize = 3;
 
 /// How a walk prefers some steps to others, always in the same way.
 struct Order {
@@ -51,6 +53,8 @@ struct Milestone {
     control: Option<u32>,
     /// The number of steps to it.
     at: usize,
+    /// Loops from it that were tried.
+    tried: usize,
 }
 
 impl Hunt<'_> {
@@ -61,7 +65,7 @@ impl Hunt<'_> {
         for number in 0..2 * count {
             // Where there is work for some only, each turn begins with others.
             let (queue, every_edge) = ((number / 2 + turn as usize) % count, number % 2 == 0);
-            let most = left.min(work / 2).min(MOST_WORK);
+            let most = left.min(MOST_WORK);
             if most == 0 || !self.is_wanted(queue) {
                 continue;
             }
@@ -86,7 +90,7 @@ impl Hunt<'_> {
         let mut order = Order { queue, every_edge, receives: Vec::new(), processes, steps: edges, chosen: 0 };
         let (mut state, mut control, mut work) = (origin.state.clone(), None, 0);
         let (mut way, mut steps) = (Vec::new(), Steps::default());
-        let mut milestone = Milestone { state: state.clone(), control: None, at: 0 };
+        let mut milestone = Milestone { state: state.clone(), control: None, at: 0, tried: 0 };
         while work < most {
             work += (1 + state.len() / BYTES) as u64;
             self.searched += 1;
@@ -100,17 +104,19 @@ impl Hunt<'_> {
                 break;
             }
             if later
+                && milestone.tried < MOST_TRIED
                 && let Some(grown) = self.parts.grown(&milestone.state, &state, &origin.reservoirs)
                 && self.is_news(&state, &grown)
                 && self.may_verify()
             {
+                milestone.tried += 1;
                 self.try_loop(origin, &way[..milestone.at], &way[milestone.at..]);
                 if self.all_shown() {
                     return Err(Ended::Shown);
                 }
             }
             if way.len().is_power_of_two() {
-                milestone = Milestone { state: state.clone(), control, at: way.len() };
+                milestone = Milestone { state: state.clone(), control, at: way.len(), tried: 0 };
             }
             self.find_receivers(&state, &mut order);
             let Some(index) = order.choose(&steps) else { break };
