@@ -27,7 +27,7 @@ const QUICK_STATES: u64 = 4_000;
 const MANY_QUEUES: usize = 64;
 /// So many states are visited for how far the bounds of a proof are reached, and for other channels that grow.
 const MOST_REACHED: u64 = 1_000_000;
-const MOST_OTHERS: u64 = 250_000;
+const MOST_OTHERS: u64 = 100_000;
 
 impl Portfolio<'_> {
     /// Is every channel bounded, and how long does each get?

@@ -9,10 +9,13 @@ use crate::chart::{
     Awaited, Blocked, Change, Chart, ChartStep, Contents, Fate, Form, Lane, Message, Move, StepKey, Waits,
     shortest_circle,
 };
+use crate::configuration::Configuration;
 use crate::display::Display;
 use crate::expr::{Expr, Scope};
 use crate::fault::{FaultAt, Overflow};
+use crate::growth::contents;
 use crate::ids::{EdgeId, MachineId};
+use crate::layout::Storage;
 use crate::network::{Action, Edge, Machine, Network, Variable};
 use crate::semantics::{Semantics, Step, Stepper};
 use crate::source::{SourceMap, Span};
@@ -90,7 +93,7 @@ impl<'s> Narrator<'s> {
         let mut state = initial.map_err(ReplayError::Initial)?;
         let mut replayed = Replayed { steps: Vec::new(), state: Vec::new(), control: None, fault: None };
         let mut control = None;
-        let mut before = self.snapshot(&state);
+        let mut before = self.variables(&state);
         let mut processes = self.number_lanes(&state, 0);
         for (position, &step) in steps.iter().enumerate() {
             let taken = self.take(&state, control, step).map_err(ReplayError::Overflow)?;
@@ -101,11 +104,11 @@ impl<'s> Narrator<'s> {
             words.remarks.extend(fault.as_ref().and_then(|_| self.called_at(&state, step)));
             replayed.fault = fault;
             if let Some(next) = next {
-                let after = self.snapshot(&next);
+                let after = self.variables(&next);
                 if let Some(first) = words.moves.first_mut() {
-                    first.changes = changes(&before, &after);
+                    first.changes = changes_of(&before, &after);
                 }
-                words.channels = touched(&before, &after);
+                words.channels = self.touched(&state, &next);
                 words.columns = self.columns_of(&next);
                 processes = self.number_lanes(&next, processes);
                 (state, control, before) = (next, next_control, after);
@@ -231,16 +234,37 @@ impl<'s> Narrator<'s> {
 
     /// Everything in a state, by name.
     pub fn snapshot(&mut self, state: &[u8]) -> Snapshot {
+        let configuration = self.stepper.configuration(state).clone();
+        let queues = 0..configuration.frame.queues.len();
+        let channels = queues.filter_map(|queue| self.contents(&configuration, queue)).collect();
+        Snapshot { variables: self.variables(state), channels }
+    }
+
+    /// Channels whose contents differ. Only what differs becomes text: queues of a run may be long.
+    fn touched(&mut self, state: &[u8], next: &[u8]) -> Vec<Contents> {
+        let semantics = self.stepper.semantics();
+        let before = self.stepper.configuration(state).clone();
+        let after = self.stepper.configuration(next).clone();
+        if before.frame.shape != after.frame.shape {
+            return touched(&self.snapshot(state), &self.snapshot(next));
+        }
+        let queues = 0..after.frame.queues.len();
+        let differs = |&queue: &usize| contents(semantics, &before, queue) != contents(semantics, &after, queue);
+        queues.filter(differs).filter_map(|queue| self.contents(&after, queue)).collect()
+    }
+
+    /// The variables of a state, globals first.
+    fn variables(&mut self, state: &[u8]) -> Vec<Change> {
         let semantics = self.stepper.semantics();
         let network = semantics.network();
         let configuration = self.stepper.configuration(state).clone();
-        let mut snapshot = Snapshot::default();
+        let mut found = Vec::new();
         let layout = &semantics.layout;
         let mut variables = |prefix: &str, declared: &[Variable], slots: &[crate::layout::Slot], base: usize| {
             for (variable, slot) in declared.iter().zip(slots) {
                 for element in 0..variable.len() {
                     let value = configuration.read(*slot, base, element);
-                    snapshot.variables.push(Change {
+                    found.push(Change {
                         name: format!("{prefix}{}", variable.element_name(element)),
                         value: network.show_value(variable.ty, value),
                     });
@@ -254,26 +278,24 @@ impl<'s> Narrator<'s> {
             let block = &layout.blocks[configuration.machine(process).index()];
             variables(&prefix, &machine.variables, &block.slots, configuration.base(process));
         }
-        for queue in 0..configuration.frame.queues.len() {
-            let channel_type = configuration.frame.queues[queue].channel_type;
-            if layout.messages[channel_type.index()].rendezvous {
-                continue;
-            }
-            let messages = (0..configuration.queue_len(layout, queue))
-                .map(|position| {
-                    let fields = &layout.messages[channel_type.index()].fields;
-                    let size = configuration.frame.queues[queue].message_size as usize;
-                    let at = configuration.queue_start(layout, queue) + position * size;
-                    let values: Vec<String> = fields
-                        .iter()
-                        .map(|&(s, offset, ty)| network.show_value(ty, s.load(&configuration.bytes, at + offset)))
-                        .collect();
-                    message_text(&values)
-                })
-                .collect();
-            snapshot.channels.push(Contents { channel: self.queue_name(&configuration, queue), messages });
-        }
-        snapshot
+        found
+    }
+
+    /// What a queue holds; none for a rendezvous.
+    fn contents(&self, configuration: &Configuration, queue: usize) -> Option<Contents> {
+        let layout = &self.stepper.semantics().layout;
+        let kind = &layout.messages[configuration.frame.queues[queue].channel_type.index()];
+        let (start, size) =
+            (configuration.queue_start(layout, queue), configuration.frame.queues[queue].message_size as usize);
+        let message = |position: usize| {
+            let at = start + position * size;
+            let load = |s: Storage, offset: usize| s.load(&configuration.bytes, at + offset);
+            let shown = kind.fields.iter().map(|&(s, offset, ty)| self.network().show_value(ty, load(s, offset)));
+            message_text(&shown.collect::<Vec<_>>())
+        };
+        let messages = 0..configuration.queue_len(layout, queue);
+        let channel = || self.queue_name(configuration, queue);
+        (!kind.rendezvous).then(|| Contents { channel: channel(), messages: messages.map(message).collect() })
     }
 
     /// Where the processes are in a state, and the statements that they could take next, if they were executable.
@@ -309,7 +331,7 @@ impl<'s> Narrator<'s> {
     }
 
     /// The name of a queue: of the variable that it was created with.
-    fn queue_name(&self, state: &crate::configuration::Configuration, queue: usize) -> String {
+    fn queue_name(&self, state: &Configuration, queue: usize) -> String {
         queue_name(self.stepper.semantics(), state, queue)
     }
 
@@ -366,13 +388,7 @@ impl<'s> Narrator<'s> {
         }
     }
 
-    fn sent(
-        &self,
-        state: &crate::configuration::Configuration,
-        process: u32,
-        channel: &Expr,
-        message: &[Expr],
-    ) -> Option<Message> {
+    fn sent(&self, state: &Configuration, process: u32, channel: &Expr, message: &[Expr]) -> Option<Message> {
         let semantics = self.stepper.semantics();
         let queue = semantics.evaluate(state, process as usize, channel).ok()?.checked_sub(1)?;
         let frame = state.frame.queues.get(usize::try_from(queue).ok()?)?;
@@ -385,13 +401,7 @@ impl<'s> Narrator<'s> {
         Some(Message { fate: Fate::Sent, channel: self.queue_name(state, queue as usize), text: message_text(&values) })
     }
 
-    fn received(
-        &self,
-        state: &crate::configuration::Configuration,
-        process: u32,
-        channel: &Expr,
-        anywhere: bool,
-    ) -> Option<Message> {
+    fn received(&self, state: &Configuration, process: u32, channel: &Expr, anywhere: bool) -> Option<Message> {
         let semantics = self.stepper.semantics();
         let layout = &semantics.layout;
         let queue = usize::try_from(semantics.evaluate(state, process as usize, channel).ok()?.checked_sub(1)?).ok()?;
@@ -423,11 +433,7 @@ impl<'s> Narrator<'s> {
 }
 
 /// The name of a queue: of the variable that it was created with, with its process if it is a local one.
-pub(crate) fn queue_name(
-    semantics: &Semantics<'_>,
-    state: &crate::configuration::Configuration,
-    queue: usize,
-) -> String {
+pub(crate) fn queue_name(semantics: &Semantics<'_>, state: &Configuration, queue: usize) -> String {
     let layout = &semantics.layout;
     let network = semantics.network();
     let globals = &layout.globals.queues;
@@ -521,10 +527,14 @@ fn formatted(network: &Network, format: &str, mut values: impl Iterator<Item = i
 
 /// Variables whose values differ; those of new processes where they are not zero.
 pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
-    let mut old = before.variables.iter().peekable();
+    changes_of(&before.variables, &after.variables)
+}
+
+fn changes_of(before: &[Change], after: &[Change]) -> Vec<Change> {
+    let mut old = before.iter().peekable();
     let mut changes = Vec::new();
     // Both lists have the same order; processes come and go at the end only.
-    for change in &after.variables {
+    for change in after {
         match old.next() {
             Some(earlier) if earlier.name == change.name => {
                 if earlier.value != change.value {

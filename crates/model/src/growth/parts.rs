@@ -162,7 +162,7 @@ pub(super) fn finite_part(semantics: &Semantics<'_>, state: &Configuration) -> V
 }
 
 /// The messages of a queue, as bytes.
-pub(super) fn contents<'c>(semantics: &Semantics<'_>, state: &'c Configuration, queue: usize) -> &'c [u8] {
+pub(crate) fn contents<'c>(semantics: &Semantics<'_>, state: &'c Configuration, queue: usize) -> &'c [u8] {
     let start = state.queue_start(&semantics.layout, queue);
     let size = state.frame.queues[queue].message_size as usize;
     &state.bytes[start..start + state.queue_len(&semantics.layout, queue) * size]
