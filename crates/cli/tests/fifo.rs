@@ -166,6 +166,79 @@ fn faults_have_names_and_are_explained() {
     }
 }
 
+/// Two that go on forever, one that waits, and a queue that fills.
+const PARTIAL: &str = "scm partial :\nchannels : up, down, never ;\nparameters : int a ; int b ;
+automaton p :\ninitial : 0\nstate 0 : to 0 : when true , up ! a ; to 0 : when true , down ? a ;
+automaton q :\ninitial : 0\nstate 0 : to 0 : when true , up ? a ; to 1 : when true , never ? b ;\nstate 1 :
+automaton r :\ninitial : 0\nstate 0 : to 1 : when true , down ! b ;\nstate 1 : to 2 : when true , never ? b ;\nstate 2 :\n";
+
+#[test]
+fn what_can_never_happen_again_is_a_run_and_a_closed_set() {
+    let file = written("partial.scm", PARTIAL);
+    let (trace, certificate) = (scratch("partial.json"), scratch("partial.cert.json"));
+    for (property, code) in [("partial-deadlock", "partial-deadlock"), ("eventual-reception", "stuck-message")] {
+        let (exit, results, said) = check(&file, &["-p", property, "--trace", path(&trace)]);
+        let witness = &of(&results, property)["witness"];
+        assert_eq!((exit, &witness["problem_code"]), (1, &code.into()), "{said} {results:?}");
+        assert_eq!(witness["steps"].as_array().unwrap().len(), 1);
+        assert_eq!(highwater(&["simulate", path(&file), "--replay", path(&trace)]).status.code(), Some(0));
+        // With its last step taken away the run is none.
+        let text = std::fs::read_to_string(&trace).unwrap();
+        let mut document: Value = serde_json::from_str(&text).unwrap();
+        document.pointer_mut("/witness/steps").and_then(Value::as_array_mut).unwrap().pop();
+        let shorter = written("partial-shorter.json", &document.to_string());
+        assert_ne!(highwater(&["simulate", path(&file), "--replay", path(&shorter)]).status.code(), Some(0));
+        assert_eq!(highwater(&["explain", code]).status.code(), Some(0), "{code}");
+    }
+    // Somebody takes the message, and somebody sends what is waited for: a queue of any length is drained first.
+    let fair = PARTIAL
+        .replace("down ? a", "down ? b")
+        .replace(
+            "to 1 : when true , never ? b ;\nstate 1 :\nautomaton r",
+            "to 0 : when true , never ! b ;\nautomaton r",
+        )
+        .replace("state 2 :\n", "state 2 : to 2 : when true , never ? b ;\n");
+    let file = written("not-partial.scm", &fair);
+    let properties = "partial-deadlock,eventual-reception";
+    let (exit, results, said) = check(&file, &["-p", properties, "--certificate", path(&certificate)]);
+    assert_eq!(exit, 0, "{said} {results:?}");
+    assert_eq!(of(&results, "partial-deadlock")["certificate"]["kind"], "queue-ranking", "{results:?}");
+    assert_eq!(highwater(&["verify-certificate", path(&file), path(&certificate)]).status.code(), Some(0));
+    let mut forged: Value = serde_json::from_str(&std::fs::read_to_string(&certificate).unwrap()).unwrap();
+    let region = forged.pointer_mut("/certificates/0/ranking/obligations/0/0/regions/0/transition").unwrap();
+    *region = 7.into();
+    let forged = written("not-partial-forged.json", &forged.to_string());
+    assert_eq!(highwater(&["verify-certificate", path(&file), path(&forged)]).status.code(), Some(1));
+}
+
+#[test]
+fn queues_that_are_equally_long_are_proved_so() {
+    for (k, modulus) in [(2, None), (3, None), (5, None), (2, Some(2)), (2, Some(3)), (3, Some(4))] {
+        let file = written(&format!("equal-{k}-{modulus:?}.scm"), &scm::families::equal_queues(k, modulus));
+        let certificate = scratch("equal.cert.json");
+        let (exit, results, said) = check(&file, &["-p", "safety", "--certificate", path(&certificate)]);
+        assert_eq!((exit, &of(&results, "safety")["verdict"]), (0, &"proved".into()), "{k} {modulus:?}: {said}");
+        assert_eq!(highwater(&["verify-certificate", path(&file), path(&certificate)]).status.code(), Some(0));
+        let kind = &of(&results, "safety")["certificate"]["kind"];
+        assert!(modulus.is_some() || *kind == "queue-counts", "{k}: {kind}");
+    }
+}
+
+#[test]
+fn what_is_bad_near_the_beginning_is_found_where_data_do_not_fold() {
+    let text = "scm far :\nnb_channels = 1 ;\nparameters : int a ;
+automaton p :\nint x = 0 ;\ninitial : 0\nstate 0 : to 0 : when true with x = x + 1 ;
+bad_states : (automaton p : in 0 : x == 2)\n";
+    let file = written("far.scm", text);
+    let trace = scratch("far.json");
+    let (exit, results, said) = check(&file, &["-p", "safety", "--trace", path(&trace)]);
+    assert_eq!((exit, &of(&results, "safety")["verdict"]), (1, &"violated".into()), "{said}");
+    assert_eq!(of(&results, "safety")["witness"]["steps"].as_array().unwrap().len(), 2);
+    assert_eq!(highwater(&["simulate", path(&file), "--replay", path(&trace)]).status.code(), Some(0));
+    let (exit, ..) = check(&written("farther.scm", &text.replace("x == 2", "x == -2")), &["-p", "safety"]);
+    assert_eq!(exit, 3);
+}
+
 const COUNTING: &str = "scm counting :\nnb_channels = 1 ;\nparameters : int a ; int b ;
 automaton sender :\nint n = 0 ;\ninitial : 0\nstate 0 : to 0 : when n < 3 , 0 ! a with n = n + 1 ;
 to 1 : when n == 3 , 0 ! b ;\nstate 1 :
