@@ -13,7 +13,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use cegar::families::{Style, philosophers, readers_writers, surge_protector};
+use cegar::families::{Style, kernel, philosophers, readers_writers, surge_protector};
 use cegar::{Options, Outcome, Question, Specification};
 use compose::Method;
 use model::budget::{Budget, Cancel};
@@ -71,6 +71,7 @@ fn main() {
     );
     text += &styles(most);
     text += &deadlock(quick, most);
+    text += &kernels(quick, most);
     text += &growth(quick, most);
     text += &surge(quick, most);
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../benches/COMPONENTS.md");
@@ -303,6 +304,50 @@ fn deadlock(quick: bool, most: u64) -> String {
         let mut gone = [false; 3];
         for &n in sizes {
             text += &compared(&format!("{name}, n = {n}"), &family(n), &mut gone, most);
+        }
+    }
+    text
+}
+
+/// What the paper's Fig. 10 has for `n` threads of Micro-C/OS: its method in seconds, and the plain product.
+const PUBLISHED: [(&str, usize, &str); 5] = [
+    ("hasty", 2, "14.5 / 24"),
+    ("hasty", 3, "221.8 / > 7200"),
+    ("careful", 4, "8.1 / 18.1"),
+    ("careful", 5, "80 / 253"),
+    ("careful", 6, "813 / > 7200"),
+];
+
+/// A kernel whose tasks share its tables.
+fn kernels(quick: bool, most: u64) -> String {
+    let mut text = String::from("\n## A kernel with shared tables: n tasks, a lock for each resource\n\n");
+    text += "`examples/c/rtos.c`, a kernel in the manner of Micro-C/OS that was written for this project, and compiles and passes \
+             its own test (`rtos-test.c`). *Careful* tasks are free of deadlock, and the proof includes that they have no data race; \
+             *hasty* ones are not. *Fig. 10* are the paper's seconds for other code of that kind, on a machine of 2004: its method / \
+             its plain product (UCOSD-n is hasty, UCOSN-n careful).\n\n";
+    text += "| tasks | n | verdict | default, s | states | product | MiB | plain, s | product | MiB | Fig. 10, s |\n\
+             | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+    for (name, hasty) in [("careful", false), ("hasty", true)] {
+        let mut gone = false;
+        for n in 2..=if quick { 3 } else { 6 } {
+            let text_of = kernel(n, hasty);
+            let default = measure_text(&text_of, "deadlock", "auto", most);
+            let plain = if gone { json!({}) } else { measure_text(&text_of, "deadlock", "plain", most) };
+            let cells = |value: &Value| match decided(value) {
+                true => format!("{} | {} | {}", seconds(value), value["product"], mebibytes(value)),
+                false if value["verdict"].is_null() => String::from("– | – | –"),
+                false => format!("> {most} | | "),
+            };
+            gone |= !decided(&plain);
+            let known = PUBLISHED.iter().find(|(tasks, size, _)| *tasks == name && *size == n);
+            let _ = writeln!(
+                text,
+                "| {name} | {n} | {} | {} | {} | {} |",
+                default["verdict"].as_str().unwrap_or("?"),
+                cells(&default).replacen(" | ", &format!(" | {} | ", default["states"]), 1),
+                cells(&plain),
+                known.map_or("–", |(_, _, published)| published),
+            );
         }
     }
     text

@@ -27,6 +27,39 @@ pub fn philosophers(n: usize, one_is_left_handed: bool) -> String {
     text
 }
 
+/// `n` tasks of the kernel in `rtos.c`, at most six, with a lock for each resource. If they delete tasks hastily, two of them
+/// can wait for each other (UCOSD-n and UCOSN-n of the paper's Fig. 10 are of that kind).
+pub fn kernel(n: usize, hasty: bool) -> String {
+    let n = n.clamp(2, 6);
+    let what = match hasty {
+        true => "two tasks can take two locks in opposite orders",
+        false => "every access is under a lock, and locks are taken in one order",
+    };
+    let mut text = format!("// The kernel with {n} tasks: {what}.\nfile \"rtos.c\";\n\nconst N = {n}\n\n");
+    for lock in 0..LOCKS {
+        let _ = writeln!(text, "TAKE{lock} = (take[{lock}] -> return -> STOP).");
+        let _ = writeln!(text, "GIVE{lock} = (give[{lock}] -> return -> STOP).");
+    }
+    for (routine, process) in [("lock", "TAKE"), ("unlock", "GIVE")] {
+        let _ = writeln!(text, "\ncproc {routine} {{");
+        for lock in 0..LOCKS {
+            let _ = writeln!(text, "    abstract {{ Lock{lock}, ($1 == {lock}), {process}{lock} }};");
+        }
+        text += "}\n";
+    }
+    text += "\nLOCK(R=0) = (t[i:0..N-1].take[R] -> t[i].give[R] -> LOCK).\n";
+    let locks: Vec<String> = (0..LOCKS).map(|lock| format!("LOCK({lock})")).collect();
+    let _ = writeln!(text, "||LOCKS = ({}).", locks.join(" || "));
+    let consumes = |i: usize| i == 0 || i == 2;
+    let task = |i: usize| format!("t[{i}]:{}_{i}", if hasty && consumes(i) { "hasty" } else { "task" });
+    let tasks: Vec<String> = (0..n).map(task).collect();
+    let _ = writeln!(text, "\nprogram = ({} || LOCKS)", tasks.join(" || "));
+    text
+}
+
+/// The locks of the kernel.
+const LOCKS: usize = 8;
+
 /// `n` readers, `n` writers and a controller, from `readers-writers.c`.
 pub fn readers_writers(n: usize) -> String {
     let n = n.max(1);

@@ -1,7 +1,7 @@
 //! The families for any size: what the small ones answer, and that the specification grows as it should.
 
 use crate::common::{ask, checked, specification};
-use cegar::families::{Style, philosophers, readers_writers, surge_protector};
+use cegar::families::{Style, kernel, philosophers, readers_writers, surge_protector};
 use cegar::{Options, Outcome, Question, Specification};
 
 fn read(text: &str) -> Specification {
@@ -36,6 +36,16 @@ fn philosophers_get_stuck_unless_one_is_left_handed() {
         assert!(!holds(&philosophers(n, false), Question::Deadlock).0, "{n}");
         assert!(holds(&philosophers(n, true), Question::Deadlock).0, "{n}");
     }
+}
+
+#[test]
+fn the_kernel_gets_stuck_only_if_locks_are_taken_in_two_orders() {
+    for (hasty, file) in [(false, "rtos-2.spec"), (true, "rtos-2-hasty.spec")] {
+        let examples = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
+        assert_eq!(std::fs::read_to_string(examples.join(file)).expect(file), kernel(2, hasty));
+        assert_eq!(holds(&kernel(2, hasty), Question::Deadlock).0, !hasty);
+    }
+    assert!(holds(&kernel(3, false), Question::Deadlock).0);
 }
 
 #[test]

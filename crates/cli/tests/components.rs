@@ -354,6 +354,14 @@ fn a_run_is_written_as_c_programs_that_do_it() {
     }
 }
 
+/// The kernel is the file that is checked, not a simplified copy: it compiles and does what its services say.
+#[test]
+fn the_kernel_passes_its_own_test() {
+    let test = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c/rtos-test.c");
+    let folder = written("kernel", &[("empty", "")]);
+    assert_eq!(judge::exit_code_of_c(&test, &folder.with_file_name("rtos-test")), Some(0));
+}
+
 #[test]
 fn a_deadlock_says_who_waits_for_what() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
