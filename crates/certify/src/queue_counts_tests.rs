@@ -63,12 +63,12 @@ fn every_corruption_is_refused() {
                 });
             }
         }
-        refuse("a weight that is missing", &|proof| drop(proof.relations[0].weights.remove(at)));
+        refuse("a weight that is missing", &|proof| _ = proof.relations[0].weights.remove(at));
         refuse("a channel that does not exist", &|proof| proof.relations[0].weights[at].0 = 2);
         refuse("potentials that are missing", &|proof| drop(proof.relations[0].potentials.remove(at)));
         for state in 0..2 {
             refuse("another potential", &|proof| proof.relations[0].potentials[at][state] += 5);
-            refuse("a location that is missing", &|proof| drop(proof.relations[0].potentials[at].remove(state)));
+            refuse("a location that is missing", &|proof| _ = proof.relations[0].potentials[at].remove(state));
         }
     }
     for modulus in [0, 1, LARGEST_MODULUS + 1] {
