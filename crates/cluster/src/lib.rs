@@ -25,6 +25,7 @@ pub use local::{Exit, run};
 pub use peers::{Identity, Refused};
 
 use explore::Options;
+use explore::disk::Checkpoint;
 use explore::search::{Found, Violations};
 use journal::Journal;
 use model::context::Context;
@@ -33,7 +34,6 @@ use model::source::SourceMap;
 use model::verdict::{Outcome, Reason, SearchStats};
 use std::cell::RefCell;
 use std::fmt;
-use std::path::PathBuf;
 
 /// The environment variable with the key that all processes share.
 pub const KEY: &str = "HIGHWATER_CLUSTER_KEY";
@@ -65,17 +65,8 @@ pub struct Member<'a> {
     pub cluster: &'a Cluster,
     /// The same in every process: it names the model and all that a verdict depends on.
     pub identity: &'a Identity,
-    /// Where this process keeps its layers, if it does.
+    /// The folder in which each process has a journal of the layers that are complete, if they are kept.
     pub checkpoint: Option<Checkpoint>,
-}
-
-/// A folder in which each process has a journal of the layers that are complete.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Checkpoint {
-    /// Makes a new one.
-    New(PathBuf),
-    /// Goes on from it.
-    Resume(PathBuf),
 }
 
 impl Member<'_> {

@@ -4,7 +4,8 @@
 
 use crate::agreement::{agree, states};
 use crate::{Case, options};
-use cluster::{Checkpoint, Refused};
+use cluster::Refused;
+use explore::disk::Checkpoint;
 use explore::{Options, Packing};
 use model::budget::Budget;
 use model::random::Random;

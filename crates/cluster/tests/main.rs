@@ -4,8 +4,9 @@ mod agreement;
 mod checkpoints;
 mod joining;
 
-use cluster::{Checkpoint, Cluster, Member, Refused};
+use cluster::{Cluster, Member, Refused};
 use explore::Options;
+use explore::disk::Checkpoint;
 use model::budget::Budget;
 use model::context::Context;
 use model::network::Network;

@@ -21,7 +21,8 @@ fn system(random: &mut Random) -> System {
         let mut transitions = Vec::new();
         for from in 0..states {
             for round in 0..1 + usize::from(random.below(3) == 0) {
-                let (channel, message) = (random.below(channels as u64) as usize, random.below(u64::from(letters)) as u32);
+                let (channel, message) =
+                    (random.below(channels as u64) as usize, random.below(u64::from(letters)) as u32);
                 let op = match random.below(5) {
                     0 => Op::Internal,
                     1 | 2 => Op::Receive(channel, message),

@@ -11,8 +11,8 @@ use crate::model::{Model, NetworkModel};
 use crate::portfolio::{Engines, Portfolio, has_buffered_channel};
 use crate::settings::{Abstraction, Engine, Reduction, SearchOrder, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported};
-use cluster::{Checkpoint, Member};
-use explore::disk::Disk;
+use cluster::Member;
+use explore::disk::{Checkpoint, Disk};
 use explore::liveness::Setting;
 use explore::{Options, Order, Packing};
 use gpu::Place;
@@ -25,7 +25,7 @@ use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
 use model::verdict::{Property, Reason};
 use scm::Specification;
-use std::path::Path;
+use std::fmt::Display;
 
 /// The memory for `--bitstate` where there is no limit on it.
 const DEFAULT_BITS: u64 = 4 << 30;
@@ -120,31 +120,6 @@ impl<'a> Networks<'a> {
         self.settings
     }
 
-    /// Where states are kept on disk, if they are; a checkpoint must be one of this search.
-    fn disk(&self, properties: &[Property]) -> Result<Option<Disk>, Error> {
-        if self.settings.cluster.is_some() {
-            return Ok(None);
-        }
-        let (spill, identity) = (self.settings.spill.as_deref(), || self.identity(properties));
-        let disk = match self.checkpoint()? {
-            (Some(folder), _) => Disk::resume(folder, identity()),
-            (None, Some(folder)) => Disk::checkpoint(folder, spill, identity()),
-            (None, None) => return Ok(spill.map(Disk::spill)),
-        };
-        disk.map(Some).map_err(|refused| Error::Usage(refused.to_string()))
-    }
-
-    /// The folder of the checkpoint that the search goes on from, and of the one that it makes.
-    fn checkpoint(&self) -> Result<(Option<&Path>, Option<&Path>), Error> {
-        let Settings { spill, checkpoint, resume, .. } = self.settings;
-        if resume.is_some() && (spill.is_some() || checkpoint.is_some() && checkpoint != resume) {
-            let why =
-                "--resume goes on in the folders of its checkpoint: --spill and another --checkpoint would be ignored";
-            return Err(Error::Usage(String::from(why)));
-        }
-        Ok((resume.as_deref(), checkpoint.as_deref()))
-    }
-
     /// What a search is, for those who share it and for a checkpoint of it: names and values.
     fn identity(&self, properties: &[Property]) -> Vec<(String, String)> {
         let Settings { keep_going, reduction, .. } = self.settings;
@@ -164,7 +139,12 @@ impl<'a> Networks<'a> {
     /// What one explicit search answers.
     pub(crate) fn search(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let settings = self.settings;
-        let disk = self.disk(&properties)?;
+        let identity = &self.identity(&properties);
+        let (spill, new, resume) =
+            (settings.spill.as_deref(), settings.checkpoint.as_deref(), settings.resume.as_deref());
+        let checkpoint = Checkpoint::of(new, resume, spill).map_err(usage)?;
+        let kept = checkpoint.as_ref().filter(|_| settings.cluster.is_none());
+        let disk = Disk::of(kept, spill, identity.clone()).map_err(usage)?;
         let order = match settings.search {
             SearchOrder::Breadth => Order::Breadth,
             SearchOrder::Depth => Order::Depth,
@@ -183,13 +163,8 @@ impl<'a> Networks<'a> {
         let outcomes = match &settings.cluster {
             None => gpu::check(&place, &semantics, self.sources, &options, cx),
             Some(cluster) => {
-                let identity = &self.identity(&options.properties);
-                let checkpoint = match self.checkpoint()? {
-                    (Some(folder), _) => Some(Checkpoint::Resume(folder.to_owned())),
-                    (None, new) => new.map(|folder| Checkpoint::New(folder.to_owned())),
-                };
-                let found = Member { cluster, identity, checkpoint }.check(&semantics, self.sources, &options, cx);
-                found.map_err(|refused| Error::Usage(refused.to_string()))?
+                let member = Member { cluster, identity, checkpoint };
+                member.check(&semantics, self.sources, &options, cx).map_err(usage)?
             }
         };
         Ok(outcomes.into_iter().map(|outcome| Answer::searched(outcome, &semantics)).collect())
@@ -406,6 +381,10 @@ pub(crate) fn one_search(settings: &Settings) -> bool {
         || settings.max_states.is_some()
         || settings.on_disk()
         || settings.cluster.is_some()
+}
+
+fn usage(refused: impl Display) -> Error {
+    Error::Usage(refused.to_string())
 }
 
 fn is_about_infinite_runs(property: &Property) -> bool {

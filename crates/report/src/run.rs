@@ -140,14 +140,14 @@ impl Serialize for StepJson<'_> {
         match form.moves {
             Some(list) => {
                 map.serialize_entry("event", &step.event)?;
-                map.serialize_entry(list, &List(&step.moves, |one| MoveJson { one, witness: *witness }))?;
+                map.serialize_entry(list, &List(&step.moves, |one| MoveJson { one, witness: *witness, brief: false }))?;
                 unless_empty(&mut map, "remarks", &step.remarks)?;
             }
             None => {
                 witness.lane(&mut map, form.lane, first.map(|one| one.lane))?;
                 map.serialize_entry("at", &witness.at(first.and_then(|one| one.span)))?;
                 if let Some(one) = step.moves.get(1) {
-                    map.serialize_entry("partner", &PartnerJson { one, witness: *witness })?;
+                    map.serialize_entry("partner", &MoveJson { one, witness: *witness, brief: true })?;
                 }
                 if let Some(event) = &step.event {
                     map.serialize_entry("event", event)?;
@@ -172,34 +172,22 @@ impl Serialize for StepJson<'_> {
 struct MoveJson<'a> {
     one: &'a Move,
     witness: WitnessJson<'a>,
+    /// Of the receiver of a rendezvous, who it is and where is enough.
+    brief: bool,
 }
 
 impl Serialize for MoveJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let MoveJson { one, witness } = self;
+        let MoveJson { one, witness, brief } = self;
         let mut map = serializer.serialize_map(None)?;
         witness.lane(&mut map, witness.chart.form.lane, Some(one.lane))?;
-        if one.span.is_some() || one.states.is_none() {
+        if *brief || one.span.is_some() || one.states.is_none() {
             map.serialize_entry("at", &witness.at(one.span))?;
         }
-        witness.does(&mut map, Some(one))?;
-        unless_empty(&mut map, "remarks", &one.remarks)?;
-        map.end()
-    }
-}
-
-/// The receiver of a rendezvous.
-struct PartnerJson<'a> {
-    one: &'a Move,
-    witness: WitnessJson<'a>,
-}
-
-impl Serialize for PartnerJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let PartnerJson { one, witness } = self;
-        let mut map = serializer.serialize_map(None)?;
-        witness.lane(&mut map, witness.chart.form.lane, Some(one.lane))?;
-        map.serialize_entry("at", &witness.at(one.span))?;
+        if !brief {
+            witness.does(&mut map, Some(one))?;
+            unless_empty(&mut map, "remarks", &one.remarks)?;
+        }
         map.end()
     }
 }

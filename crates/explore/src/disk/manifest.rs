@@ -23,6 +23,8 @@ pub(crate) const LAYERS: &str = "layers";
 /// Why a checkpoint is of no use.
 #[derive(Debug)]
 pub enum Refused {
+    /// Other folders than those of the checkpoint were given.
+    Ignored,
     /// There is one where one is to be made.
     Exists(PathBuf),
     /// There is none, or a file cannot be read.
@@ -36,6 +38,9 @@ pub enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Refused::Ignored => f.write_str(
+                "--resume goes on in the folders of its checkpoint: --spill and another --checkpoint would be ignored",
+            ),
             Refused::Exists(folder) => {
                 let folder = folder.display();
                 write!(f, "{folder} has a checkpoint already: --resume {folder} goes on from it; or remove the folder")

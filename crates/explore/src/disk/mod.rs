@@ -54,7 +54,43 @@ enum Place {
 /// What a checkpoint belongs to: names and values. Another search must not go on from it.
 pub type Identity = Vec<(String, String)>;
 
+/// A checkpoint: whether it is made, or the search goes on from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// Makes a new one in this folder.
+    New(PathBuf),
+    /// Goes on from the one in this folder.
+    Resume(PathBuf),
+}
+
+impl Checkpoint {
+    /// The checkpoint in one of these folders, if one is given. A search that goes on uses the folders that it has.
+    pub fn of(new: Option<&Path>, resume: Option<&Path>, spill: Option<&Path>) -> Result<Option<Checkpoint>, Refused> {
+        match (new, resume) {
+            (None, None) => Ok(None),
+            (Some(new), None) => Ok(Some(Checkpoint::New(new.to_owned()))),
+            (new, Some(folder)) if spill.is_none() && new.is_none_or(|new| new == folder) => {
+                Ok(Some(Checkpoint::Resume(folder.to_owned())))
+            }
+            _ => Err(Refused::Ignored),
+        }
+    }
+}
+
 impl Disk {
+    /// In the folders that are given, if one is; a checkpoint must be one of this search.
+    pub fn of(
+        checkpoint: Option<&Checkpoint>,
+        spill: Option<&Path>,
+        identity: Identity,
+    ) -> Result<Option<Disk>, Refused> {
+        match checkpoint {
+            None => Ok(spill.map(Disk::spill)),
+            Some(Checkpoint::New(folder)) => Disk::checkpoint(folder, spill, identity).map(Some),
+            Some(Checkpoint::Resume(folder)) => Disk::resume(folder, identity).map(Some),
+        }
+    }
+
     /// Below a folder, for the time of the search.
     pub fn spill(folder: &Path) -> Disk {
         Disk { place: Place::Below(folder.to_owned()), checkpoint: None, resume: false, room: None }
