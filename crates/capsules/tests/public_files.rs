@@ -140,7 +140,6 @@ fn public_models_are_lowered_or_rejected_with_an_error() {
         }
     }
     let figures = format!("{lowered} lowered, {guessing} of them with guesses; {failed} others count");
-    println!("{figures}");
     table += &format!("\n{figures}.\n");
     if let Some(file) = std::env::var_os("HIGHWATER_TABLE") {
         std::fs::write(file, &table).unwrap();
@@ -228,7 +227,6 @@ fn the_tests_of_the_art_compiler_pass_where_they_are_exact() {
             wrong.push(format!("{name}: failed {failed}, passed {passed}"));
         }
     }
-    println!("{checked} exact tests of the Art compiler, {} wrong", wrong.len());
     assert!(wrong.is_empty(), "{} of {checked}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(checked > 20, "only {checked} tests are exact");
 }

@@ -89,10 +89,10 @@ impl<'j> Joint<'j> {
             joint.walk(examined, round, &mut positions, &mut now);
             joint.memory.push(now.clone());
         }
-        for component in 0..joint.ways.len() {
+        for (component, one) in examined.iter().enumerate() {
             let own: Vec<TermId> = joint.ways[component].execution.constraints().collect();
             for constraint in own {
-                let image = joint.image(&examined[component].graph, component, constraint);
+                let image = joint.image(&one.graph, component, constraint);
                 joint.constraints.push((image, component, constraint));
             }
         }

@@ -190,7 +190,6 @@ fn no_process_is_where_weights_prove_that_none_is() {
             reached += u64::from(is_there);
         }
     }
-    println!("{proved} proved, {unfolded} of them with histories, {reached} reached; {by_reading:?}");
     assert!(by_reading["Declared"] > 0 && by_reading["Drop"] == 0, "{by_reading:?}");
     assert!(
         proved * 20 > reached && reached > seeds && unfolded > 0,

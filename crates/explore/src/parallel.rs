@@ -214,7 +214,7 @@ pub(crate) struct Shared<'a, K: Kind, V: Visitor<'a>> {
     /// The states of each thread; locked for a layer at a time.
     partitions: Vec<Mutex<Partition<K::Table, V::Notes>>>,
     /// From each thread to each, for odd rounds and for even ones.
-    mail: [Vec<Mutex<Mail<K::Letters, V::Label>>>; 2],
+    mail: [Vec<Mailbox<K, V::Label>>; 2],
     /// What each thread has published, for odd rounds and for even ones.
     published: [Vec<Published>; 2],
     barrier: Barrier,
@@ -242,6 +242,8 @@ impl<T: States, N: Default> Partition<T, N> {
         Partition { table, notes: N::default(), next: 0, layer_end }
     }
 }
+
+type Mailbox<K, L> = Mutex<Mail<<K as Kind>::Letters, L>>;
 
 /// Successors for one partition, and what is said of the steps to them.
 struct Mail<T, L> {

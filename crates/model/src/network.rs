@@ -11,6 +11,7 @@
 //! ports as channel variables that are set at creation).
 
 mod actions;
+pub mod show;
 mod variables;
 
 pub use variables::{ChannelType, Dimension, Initial, ScalarType, SymbolSet, Variable};

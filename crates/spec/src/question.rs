@@ -70,7 +70,7 @@ impl<'s> Prepared<'s> {
     /// What a question is about. The values of a shared variable are one class: there is one event for its loads by a
     /// part, and one for its stores.
     pub fn new(specification: &'s Specification, question: Question) -> Result<Prepared<'s>, Reason> {
-        Self::prepared(specification, question, &vec![Vec::new(); specification.shared.len()], true)
+        Self::with_values(specification, question, &vec![Vec::new(); specification.shared.len()], true)
     }
 
     /// The same with classes of values: for each shared variable the values at which the next class begins. Accesses to a
@@ -80,10 +80,10 @@ impl<'s> Prepared<'s> {
         question: Question,
         cuts: &[Vec<u64>],
     ) -> Result<Prepared<'s>, Reason> {
-        Self::prepared(specification, question, cuts, false)
+        Self::with_values(specification, question, cuts, false)
     }
 
-    fn prepared(
+    fn with_values(
         specification: &'s Specification,
         question: Question,
         cuts: &[Vec<u64>],

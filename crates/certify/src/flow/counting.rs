@@ -32,7 +32,7 @@ pub(super) use failures::Failure;
 #[derive(Default)]
 pub(super) struct Tables<'a> {
     /// Numbers by instance (or none) and slot.
-    numbers: HashMap<(Option<u32>, u32), Vec<u32>>,
+    numbers: numbers::BySlot,
     /// Combinations of linear invariants, by instance and node.
     hints: HashMap<(u32, u32), Vec<&'a Combination>>,
 }

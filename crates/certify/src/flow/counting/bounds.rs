@@ -187,11 +187,14 @@ fn raised(ground: &Ground<'_>, scale: &Scale<'_>, (queue, length): (u32, u64)) -
 
 /// Which steps change what, with the nodes of a step that does nothing to the thing but move its process. A step that changes
 /// nothing that weighs anything gains nothing.
-struct Touching(HashMap<Thing, Vec<(u32, Option<(u32, u32)>)>>);
+struct Touching(HashMap<Thing, Vec<Touch>>);
+
+/// A step, and the nodes that it leads from and to if that is all that it does to the thing.
+type Touch = (u32, Option<(u32, u32)>);
 
 impl Touching {
     fn new(ground: &Ground<'_>, steps: &[Step]) -> Self {
-        let mut touching: HashMap<Thing, Vec<(u32, Option<(u32, u32)>)>> = HashMap::new();
+        let mut touching: HashMap<Thing, Vec<Touch>> = HashMap::new();
         for (index, step) in (0u32..).zip(steps) {
             for (thing, ..) in step.effects(ground) {
                 let moves = thing == Thing::Instance(step.instance) && step.born.is_empty();

@@ -11,9 +11,12 @@ use model::expr::Scope;
 use model::flow_proof::{Number, Values};
 use std::collections::HashMap;
 
-/// Looks at the numbers of the proof, and finds them by instance (or none) and slot.
-pub(super) fn look_at(ground: &Ground<'_>) -> Result<HashMap<(Option<u32>, u32), Vec<u32>>, Refusal> {
-    let mut found: HashMap<(Option<u32>, u32), Vec<u32>> = HashMap::new();
+/// The numbers of a slot of an instance, or of a shared one.
+pub(super) type BySlot = HashMap<(Option<u32>, u32), Vec<u32>>;
+
+/// Looks at the numbers of the proof, and finds them by slot.
+pub(super) fn look_at(ground: &Ground<'_>) -> Result<BySlot, Refusal> {
+    let mut found = BySlot::new();
     for (index, number) in (0u32..).zip(&ground.abstraction.numbers) {
         let inside = |values: &Values| {
             let least = values::extent(values).map(|extent| distances(number, extent).0);
