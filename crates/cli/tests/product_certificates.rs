@@ -161,7 +161,7 @@ fn another_property_is_refused() {
     proved.refused(|claim| claim["property"] = json!("never:never_0"), "the model has no never claim `never_0`");
     proved.refused(|claim| claim["property"] = json!("acceptance"), "is not that of `acceptance`");
     proved.refused(|claim| claim["property"] = json!("safety"), "proves nothing about `safety`");
-    proved.refused(|claim| claim["property"] = json!("speed"), "there is no checker for `speed`");
+    proved.refused(|claim| claim["property"] = json!("speed"), "`speed` is not declared");
 }
 
 #[test]

@@ -63,7 +63,7 @@ const SMALL_NET: usize = 64;
 /// The work of looking for linear invariants, each time.
 const LINEAR_WORK: i64 = 1 << 24;
 /// The work of improving bounds, and how many attempts that improve nothing are made.
-const BOUNDS_WORK: i64 = 1 << 25;
+const BOUNDS_WORK: i64 = 32 << 20;
 const MOST_USELESS: usize = 4;
 const LARGE_PART: usize = 400;
 

@@ -17,8 +17,9 @@ use model::semantics::{Semantics, Step, Stepper};
 use model::verdict::Property;
 use std::collections::{BTreeSet, HashSet};
 
-/// So many configurations are in a closed set at most, where they are finitely many, and at the first attempts.
-const MOST: usize = 1 << 20;
+/// A closed set has at most so many configurations and messages in them, where there are finitely many, and at the first
+/// attempts. (Queues that grow would fill the memory with few configurations.)
+const MOST: usize = 1 << 18;
 const FIRST: usize = 1 << 12;
 /// The longest prefix that is tried.
 const LONGEST: usize = 3;
@@ -130,14 +131,15 @@ impl Closure<'_> {
         let queues = stepper.messages(state).into_iter().map(exact).collect();
         let first = Node { state: stepper.without_messages(state), queues };
         let mut seen: HashSet<Node> = HashSet::from([first.clone()]);
-        let mut work = vec![first];
+        let (mut work, mut size) = (vec![first], 1);
         while let Some(node) = work.pop() {
             let Some(next) = self.successors(&mut stepper, &node) else { return Closed::No };
             for node in next {
-                if seen.len() >= self.most {
+                if size >= self.most {
                     return Closed::TooLarge;
                 }
                 if seen.insert(node.clone()) {
+                    size += 1 + node.queues.iter().map(|queue| queue.prefix.len()).sum::<usize>();
                     work.push(node);
                 }
             }
