@@ -58,8 +58,10 @@ pub(super) fn check(
         let owner = private_owner(ground, &scale).filter(|_| !all.anywhere);
         let own = only_queue(ground, &scale);
         let mut longest = None;
-        let touched = touched.into_iter().map(|step| &steps[step as usize]);
-        for step in touched.filter(|step| owner.is_none_or(|owner| step.instance == owner)) {
+        let mut touched: Vec<&Step> = touched.into_iter().map(|step| &steps[step as usize]).collect();
+        // The first step that fails is named, and steps come in any order.
+        touched.sort_by_key(|step| (step.instance, step.from, step.to));
+        for step in touched.into_iter().filter(|step| owner.is_none_or(|owner| step.instance == owner)) {
             match (scale.loses(step), own.and_then(|queue| length_after(step, queue, &scale))) {
                 (Err(Refusal::Ranking(_)), Some(length)) => longest = longest.max(Some(length)),
                 (Err(Refusal::Ranking(what)), None) => return Err(Refusal::Bound(what)),
