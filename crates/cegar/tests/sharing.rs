@@ -766,6 +766,26 @@ fn what_is_checked_for_a_shared_variable_is_refused_without_the_proof_that_there
     assert!(checked(&specification, &holds).is_err());
 }
 
+/// A routine without a body may use an address that it gets, also where it must not write there, then and later.
+#[test]
+fn a_variable_whose_address_a_routine_gets_is_rejected() {
+    let calls = [
+        ("int *p", "look(&n);"),
+        ("const int *p", "look(&n);"),
+        ("const int *p", "const int *p = other ? &n : &other; look(p);"),
+        ("const int *const *p", "const int *p = &n; look(&p);"),
+        ("struct s v", "struct s v = { &n }; look(v);"),
+    ];
+    for (parameter, call) in calls {
+        let program = format!(
+            "struct s {{ const int *p; }};\nvoid look({parameter});\nint n, other;\n\
+             void r(void) {{ {call} }}\nvoid w(void) {{ n = 1; }}\n"
+        );
+        let read = read_with("t.spec", "file \"t.c\";\nprogram = (r || w)\n", &[("t.c", &program)]);
+        assert!(format!("{:?}", read.diagnostics).contains("M0109"), "{program}: {:?}", read.diagnostics);
+    }
+}
+
 #[test]
 fn names_of_events_are_different() {
     let program = "int n; int m[2]; void t(void) { n++; m[n & 1] = 1; }\n";

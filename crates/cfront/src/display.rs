@@ -139,7 +139,7 @@ pub fn instruction(component: &Component, instruction: &Instruction) -> String {
             Cause::Shared(variable) => format!("{} := {}", list(variables), name(component, *variable)),
             _ => format!("{} := any", list(variables)),
         },
-        Instruction::Call { routine, arguments, result, writes } => {
+        Instruction::Call { routine, arguments, result, writes, .. } => {
             let arguments = arguments.iter().map(|&argument| term(component, argument)).collect::<Vec<_>>().join(", ");
             let result = result.map_or(String::new(), |result| format!("{} := ", name(component, result)));
             let writes = if writes.is_empty() { String::new() } else { format!(" writes {}", list(writes)) };

@@ -156,7 +156,7 @@ impl<'c> Machine<'c> {
                 }
                 None
             }
-            Instruction::Call { routine, arguments, result, writes } => {
+            Instruction::Call { routine, arguments, result, writes, .. } => {
                 let arguments = arguments.iter().map(|&term| self.number(term)).collect();
                 for &variable in writes {
                     self.ask(inputs, run, Purpose::Written(routine.clone()), variable, edge.span);

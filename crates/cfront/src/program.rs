@@ -236,6 +236,8 @@ pub enum Instruction {
         result: Option<VariableId>,
         /// What it can reach through pointers.
         writes: Vec<VariableId>,
+        /// The objects whose addresses it gets, or finds there, if only to read them.
+        lent: Vec<ObjectId>,
     },
     /// The procedure returns: an event, and the end.
     Return(Option<TermId>),

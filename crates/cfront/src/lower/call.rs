@@ -375,7 +375,7 @@ impl<'a> Lowering<'a> {
             let message = format!("`{name}` takes {} arguments, and gets {}", parameters.len(), values.len());
             return self.error(Say::Arguments, place, message);
         }
-        let (mut terms, mut reach) = (Vec::new(), Vec::new());
+        let (mut terms, mut reach, mut looks) = (Vec::new(), Vec::new(), Vec::new());
         for (number, (value, argument)) in values.into_iter().zip(arguments).enumerate() {
             let declared = function.parameters.as_ref().and_then(|parameters| parameters.get(number));
             let value = match declared {
@@ -390,10 +390,8 @@ impl<'a> Lowering<'a> {
                         Type::Pointer { to, constant: true } => !matches!(**to, Type::Integer(_)),
                         _ => true,
                     };
-                    if let Type::Pointer { .. } = value.ty
-                        && written
-                    {
-                        reach.push(term);
+                    if let Type::Pointer { .. } = value.ty {
+                        if written { reach.push(term) } else { looks.push(term) }
                     }
                 }
                 Content::Aggregate(parts) => reach.extend(parts),
@@ -410,7 +408,7 @@ impl<'a> Lowering<'a> {
             Some([one]) => Some(*one),
             _ => None,
         };
-        self.emit(Step::Call { routine: name.to_string(), arguments: terms, result, reach }, place);
+        self.emit(Step::Call { routine: name.to_string(), arguments: terms, result, reach, looks }, place);
         if !self.routines.iter().any(|known| known == name) {
             self.routines.push(name.to_string());
         }

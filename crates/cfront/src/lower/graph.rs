@@ -21,6 +21,8 @@ pub(crate) enum Step {
         arguments: Vec<TermId>,
         result: Option<VariableId>,
         reach: Vec<TermId>,
+        /// Pointers through which it reads only.
+        looks: Vec<TermId>,
     },
     /// The lifetimes of these objects end.
     Dies(Vec<ObjectId>),

@@ -86,6 +86,12 @@ fn closure(graph: &Graph, points_to: &PointsTo, targets: Addresses) -> BTreeSet<
 type Written = (Vec<VariableId>, Vec<(VariableId, TermId)>);
 
 impl Resolver<'_> {
+    /// The objects whose addresses a routine gets, or finds there.
+    pub(super) fn lent<'t>(&self, pointers: impl Iterator<Item = &'t TermId>) -> Vec<ObjectId> {
+        let targets = pointers.flat_map(|&pointer| self.points_to.targets(&self.graph, pointer)).collect();
+        closure(&self.graph, &self.points_to, targets).into_iter().collect()
+    }
+
     /// The variables to which a call gives any value, and what is assigned behind it.
     pub(super) fn written(&mut self, call: usize, routine: &str, pointers: &[TermId]) -> Result<Written> {
         let mut targets = Addresses::new();

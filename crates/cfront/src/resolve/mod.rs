@@ -63,14 +63,15 @@ pub(crate) fn resolve(
                 dying.push((edges.len(), objects));
                 Instruction::Nop
             }
-            Step::Call { routine, arguments, result, reach } => {
+            Step::Call { routine, arguments, result, reach, looks } => {
                 let arguments = arguments.into_iter().map(|term| resolver.term(term)).collect::<Result<_>>()?;
                 let (writes, kept) = resolver.written(number, &routine, &reach)?;
+                let lent = resolver.lent(reach.iter().chain(&looks));
                 let middle = if kept.is_empty() { target } else { resolver.graph.fresh_before(target) };
                 if !kept.is_empty() {
                     edges.push((middle, target, Instruction::Assign(kept), span));
                 }
-                edges.push((source, middle, Instruction::Call { routine, arguments, result, writes }, span));
+                edges.push((source, middle, Instruction::Call { routine, arguments, result, writes, lent }, span));
                 continue;
             }
             step => match resolver.accessed(&step)? {

@@ -32,7 +32,7 @@ pub struct SharedVariable {
 struct Use {
     used: Option<Span>,
     written: Option<Span>,
-    /// A routine without a body may write it.
+    /// A routine without a body gets its address, and may use it then and later.
     lent: Option<Span>,
 }
 
@@ -163,7 +163,7 @@ fn check(parts: &[Part], group: &Group, uses: &[Use]) -> Refused<()> {
         Err(Box::new(error.help("declare it `_Thread_local` if each part has a variable of its own")))
     };
     if let Some(lent) = uses.iter().find_map(|here| here.lent) {
-        return refuse(lent, "and a routine without a body may write it: that is not supported");
+        return refuse(lent, "and a routine without a body gets its address: that is not supported");
     }
     let objects: Vec<&Object> = group.members.iter().filter_map(|&member| object(parts, member)).collect();
     let Some(first) = objects.first() else { return Ok(()) };
@@ -272,7 +272,7 @@ fn uses(component: &Component) -> BTreeMap<ObjectId, Use> {
         volatile.map(|(number, object)| (ObjectId(number as u32), Use { used: Some(object.span), ..Use::default() })),
     );
     for edge in component.edges.iter().filter(|edge| edge.span != start) {
-        let (mut read, mut written, mut lent) = (Vec::new(), Vec::new(), &[][..]);
+        let (mut read, mut written) = (Vec::new(), Vec::new());
         match &edge.instruction {
             Instruction::Assign(list) => {
                 for &(variable, term) in list {
@@ -285,18 +285,19 @@ fn uses(component: &Component) -> BTreeMap<ObjectId, Use> {
             // A read is no write.
             Instruction::Havoc(list, Cause::Volatile) => read.extend(list),
             Instruction::Havoc(list, _) => written.extend(list),
-            Instruction::Call { arguments, writes, result, .. } => {
+            Instruction::Call { arguments, writes, result, lent, .. } => {
                 arguments.iter().for_each(|&term| read.extend(component.terms.variables(term)));
                 written.extend(writes.iter().chain(result));
-                lent = writes;
+                for &object in lent {
+                    let here = uses.entry(object).or_default();
+                    here.lent.get_or_insert(edge.span);
+                    here.used.get_or_insert(edge.span);
+                }
             }
             Instruction::Return(term) | Instruction::Stop(term) => {
                 term.iter().for_each(|&term| read.extend(component.terms.variables(term)));
             }
             Instruction::Nop | Instruction::Error(_) => {}
-        }
-        for &variable in lent {
-            uses.entry(object(variable)).or_default().lent.get_or_insert(edge.span);
         }
         for &variable in &written {
             uses.entry(object(variable)).or_default().written.get_or_insert(edge.span);
