@@ -455,7 +455,7 @@ impl<'a> Hunt<'a> {
             run.prefix = std::mem::take(&mut stage.between);
         }
         run.stages.push(stage);
-        let Ok(run) = verified(self.semantics, run) else {
+        let Ok(run) = verified(self.semantics, run, &self.clock.cx) else {
             *self.refused.entry(key).or_default() += 1;
             return;
         };

@@ -3,7 +3,7 @@
 use explore::growth::{GrowthOptions, GrowthReport, growth};
 use model::budget::Budget;
 use model::context::Context;
-use model::growth::{GrowingRun, Refusal, Stage, verify};
+use model::growth::{GrowingRun, Refusal, Stage};
 use model::network::Network;
 use model::semantics::{Reading, Semantics, Step};
 use model::verdict::Reason;
@@ -338,6 +338,22 @@ fn the_run_to_the_longest_length_reaches_it() {
     assert!(report.complete);
     let longest = report.longest.iter().find(|l| l.channel == "c").expect("c is known");
     assert_eq!((longest.length, longest.run.len()), (7, 20));
+}
+
+/// What each stage adds, without limits.
+fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
+    model::growth::verify(semantics, run, &Context::unlimited())
+}
+
+#[test]
+fn a_run_that_there_is_no_time_to_replay_shows_nothing() {
+    let network = network("chan c = [1] of { byte }; active proctype P() { do :: c!1; c!1; c?1 od }");
+    let semantics = Semantics::new(&network, Reading::Unbounded);
+    let run = loop_of(&[], &first_steps(&semantics, 3));
+    assert!(verify(&semantics, &run).is_ok());
+    let none = Budget::unlimited().timeout(std::time::Duration::ZERO);
+    none.look_soon();
+    assert_eq!(model::growth::verify(&semantics, &run, &Context::silent(&none)), Err(Refusal::Unfinished));
 }
 
 #[test]

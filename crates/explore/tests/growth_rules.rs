@@ -17,7 +17,7 @@ fn search(text: &str) -> GrowthReport {
     let options = GrowthOptions { channels: vec![String::from("c")], ..GrowthOptions::default() };
     let report = growth(&semantics, &options, &Context::silent(&limits));
     for run in &report.growing {
-        assert!(verify(&semantics, run).is_ok(), "{text}");
+        assert!(verify(&semantics, run, &Context::unlimited()).is_ok(), "{text}");
     }
     report
 }

@@ -27,7 +27,7 @@ const QUICK_STATES: u64 = 4_000;
 const MANY_QUEUES: usize = 64;
 /// So many states are visited for how far the bounds of a proof are reached, and for other channels that grow.
 const MOST_REACHED: u64 = 1_000_000;
-const MOST_OTHERS: u64 = 100_000;
+const MOST_OTHERS: u64 = 20_000;
 
 impl Portfolio<'_> {
     /// Is every channel bounded, and how long does each get?
@@ -162,7 +162,7 @@ impl Portfolio<'_> {
         if !self.network.havoc.is_empty() {
             let is_certain = |run: &GrowingRun| {
                 let witness = self.growing_witness(semantics, std::slice::from_ref(run));
-                witness.is_some_and(|witness| Replayed::network(semantics, &witness).is_ok())
+                witness.is_some_and(|witness| Replayed::network(semantics, &witness, &self.cx).is_ok())
             };
             if growth.growing.iter().any(is_certain) {
                 growth.growing.retain(is_certain);
@@ -192,13 +192,18 @@ impl Portfolio<'_> {
             if report.complete || channels.iter().any(refuted) {
                 return Claim::Open(Reason::Internal(String::from("a proof and a run contradict each other")));
             }
-            let replayed = Replayed::network(semantics, &witness);
+            let replayed = Replayed::network(semantics, &witness, &self.cx);
             if replayed.is_ok() {
                 mark_growing(&mut outcome.details.channels);
             }
             outcome.engine = explore::ENGINE;
             outcome.witness = Some(witness);
             return replayed.map_or_else(Claim::Open, Claim::Violated);
+        }
+        if !growing.is_empty()
+            && let Err(reason) = self.cx.budget.check()
+        {
+            return Claim::Open(reason);
         }
         let complete = growth.filter(|g| g.complete && g.crashed.is_none());
         if let Some(growth) = complete.filter(|_| is_better(report, &outcome.details.channels, self.network))
@@ -262,7 +267,7 @@ impl Portfolio<'_> {
             )
         };
         let run = growing.iter().min_by_key(length)?;
-        let mut narrator = Narrator::new(semantics, self.sources);
+        let mut narrator = Narrator::new(semantics, self.sources).within(self.cx);
         // Earlier stages are repeated until the last one has enough to work on.
         for rounds in [1, 2, 3, 4, 6, 8, 12, 16, 32, 64] {
             let (steps, loop_from) = spelled_out(run, rounds);
@@ -354,7 +359,7 @@ impl Portfolio<'_> {
         };
         let edges: Vec<_> = stage.steps.iter().map(edge).collect::<Option<_>>()?;
         let &(process, _) = edges.first().filter(|(first, _)| edges.iter().all(|(process, _)| process == first))?;
-        let mut narrator = Narrator::new(semantics, self.sources);
+        let mut narrator = Narrator::new(semantics, self.sources).within(self.cx);
         let state = narrator.replay(&run.prefix).ok()?.state;
         let machine = self.network.machine(semantics.stepper().machine_of(&state, process)?);
         let edges = || edges.iter().filter_map(|(_, id)| machine.edges.get(id.index()));

@@ -217,8 +217,8 @@ impl Answer {
     }
 
     /// What a search says: its proofs are searches, its runs are taken again.
-    pub(crate) fn searched(mut outcome: Outcome, semantics: &Semantics<'_>) -> Answer {
-        let runs = if outcome.verdict == Verdict::Violated { replayed(&mut outcome, semantics) } else { None };
+    pub(crate) fn searched(mut outcome: Outcome, semantics: &Semantics<'_>, cx: &Context<'_>) -> Answer {
+        let runs = if outcome.verdict == Verdict::Violated { replayed(&mut outcome, semantics, cx) } else { None };
         let search = || {
             let certificate = outcome.certificate.clone()?;
             Some(Checked::search(semantics.network(), &outcome.property, certificate))
@@ -241,11 +241,11 @@ impl Answer {
 }
 
 /// The runs of a violation, taken again: the first that counts becomes its witness, and the others that count stay.
-fn replayed(outcome: &mut Outcome, semantics: &Semantics<'_>) -> Option<Claim> {
+fn replayed(outcome: &mut Outcome, semantics: &Semantics<'_>, cx: &Context<'_>) -> Option<Claim> {
     let runs = outcome.witness.take().into_iter().chain(std::mem::take(&mut outcome.details.others));
     let (mut counts, mut refused) = (None, None);
     for chart in runs {
-        match Replayed::network(semantics, &chart) {
+        match Replayed::network(semantics, &chart, cx) {
             Ok(_) if counts.is_some() => outcome.details.others.push(chart),
             Ok(run) => (counts, outcome.witness) = (Some(run), Some(chart)),
             Err(reason @ Reason::Internal(_)) => return Some(Claim::Open(reason)),

@@ -63,6 +63,6 @@ impl Portfolio<'_> {
         let progress = if events.is_empty() { ProgressOf::Labels } else { ProgressOf::Named(events) };
         let (sources, fair, options) = (self.sources, self.fair, &self.options);
         let setting = Setting { semantics: &semantics, sources, fair, options, cx: *cx };
-        Answer::searched(setting.livelock(&progress), &semantics)
+        Answer::searched(setting.livelock(&progress), &semantics, &self.cx)
     }
 }

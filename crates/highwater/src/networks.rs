@@ -167,7 +167,7 @@ impl<'a> Networks<'a> {
                 member.check(&semantics, self.sources, &options, cx).map_err(usage)?
             }
         };
-        Ok(outcomes.into_iter().map(|outcome| Answer::searched(outcome, &semantics)).collect())
+        Ok(outcomes.into_iter().map(|outcome| Answer::searched(outcome, &semantics, cx)).collect())
     }
 
     /// A formula that says where no process ever is, by the static engine, if that proves it.
@@ -201,7 +201,7 @@ impl<'a> Networks<'a> {
             Property::Trace(name) => claim(name).map(|claim| setting.trace(claim)),
             _ => Some(setting.acceptance()),
         };
-        outcome.map(|outcome| Answer::searched(outcome, &semantics))
+        outcome.map(|outcome| Answer::searched(outcome, &semantics, cx))
     }
 
     /// Why an engine that was chosen does not answer.

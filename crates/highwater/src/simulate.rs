@@ -329,6 +329,7 @@ pub(crate) fn not_replayed(error: ReplayError) -> Error {
         }
         ReplayError::Initial(fault) => format!("the first state has a fault: {}", fault.fault),
         ReplayError::Overflow(overflow) => overflow.to_string(),
+        ReplayError::Unfinished(reason) => reason.to_string(),
     })
 }
 

@@ -10,6 +10,7 @@ use crate::chart::{
     shortest_circle,
 };
 use crate::configuration::Configuration;
+use crate::context::Context;
 use crate::display::Display;
 use crate::expr::{Expr, Scope};
 use crate::fault::{FaultAt, Overflow};
@@ -17,6 +18,7 @@ use crate::growth::contents;
 use crate::ids::{EdgeId, MachineId};
 use crate::layout::Storage;
 use crate::network::{Action, Edge, Machine, Network, Variable};
+use crate::reason::Reason;
 use crate::semantics::{Semantics, Step, Stepper};
 use crate::source::{SourceMap, Span};
 use std::collections::HashMap;
@@ -39,6 +41,8 @@ pub enum ReplayError {
     Initial(FaultAt),
     /// One of the tool's own bounds.
     Overflow(Overflow),
+    /// There was no time for it, or no memory.
+    Unfinished(Reason),
 }
 
 /// A run, replayed: the words for each step, and how it ended.
@@ -63,6 +67,7 @@ pub struct Narrator<'s> {
     known: HashMap<(MachineId, u32), usize>,
     /// Expressions over shared variables whose values every step shows, with their texts.
     columns: Vec<(String, Expr)>,
+    cx: Context<'s>,
 }
 
 impl<'s> Narrator<'s> {
@@ -74,7 +79,14 @@ impl<'s> Narrator<'s> {
             lanes: Vec::new(),
             known: HashMap::new(),
             columns: Vec::new(),
+            cx: Context::unlimited(),
         }
+    }
+
+    /// With limits: the runs that it replays may be long, and their states large.
+    #[must_use]
+    pub fn within(self, cx: Context<'s>) -> Self {
+        Narrator { cx, ..self }
     }
 
     /// With the values of expressions over shared variables after each step.
@@ -96,6 +108,7 @@ impl<'s> Narrator<'s> {
         let mut before = self.variables(&state);
         let mut processes = self.number_lanes(&state, 0);
         for (position, &step) in steps.iter().enumerate() {
+            self.cx.spend(state.len()).map_err(ReplayError::Unfinished)?;
             let taken = self.take(&state, control, step).map_err(ReplayError::Overflow)?;
             let Some((next, next_control, fault)) = taken else { return Err(ReplayError::NoSuchStep(position)) };
             let mut words = self.describe(&state, step);

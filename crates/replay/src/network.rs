@@ -2,35 +2,41 @@
 
 use crate::Replayed;
 use model::chart::{Chart, ChartStep, StepKey};
+use model::context::Context;
 use model::fault::Fault;
 use model::reason::Reason;
 use model::semantics::{Semantics, Step, Stepper};
 
 impl Replayed {
     /// A run of a network: every step is possible, and it ends as the witness says.
-    pub fn network(semantics: &Semantics<'_>, witness: &Chart) -> Result<Replayed, Reason> {
-        Replayed::ending(semantics, witness, &|stepper, state| stays(stepper, state) && !stepper.is_valid_end(state))
+    pub fn network(semantics: &Semantics<'_>, witness: &Chart, cx: &Context<'_>) -> Result<Replayed, Reason> {
+        let stuck = |stepper: &mut Stepper<'_>, state: &[u8]| stays(stepper, state) && !stepper.is_valid_end(state);
+        Replayed::ending(semantics, witness, &stuck, cx)
     }
 
     /// A run of communicating machines, which have no valid ends: a message that is left is a deadlock, too.
-    pub fn machines(semantics: &Semantics<'_>, witness: &Chart) -> Result<Replayed, Reason> {
-        Replayed::ending(semantics, witness, &stays)
+    pub fn machines(semantics: &Semantics<'_>, witness: &Chart, cx: &Context<'_>) -> Result<Replayed, Reason> {
+        Replayed::ending(semantics, witness, &stays, cx)
     }
 
-    fn ending(semantics: &Semantics<'_>, witness: &Chart, stuck: &Stuck<'_>) -> Result<Replayed, Reason> {
+    fn ending(
+        semantics: &Semantics<'_>,
+        witness: &Chart,
+        stuck: &Stuck<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Replayed, Reason> {
         let step = |step: &ChartStep| match step.key {
             Some(StepKey::Network(key)) => Some(Step::from(key)),
             _ => None,
         };
         let steps: Option<Vec<Step>> = witness.steps.iter().map(step).collect();
         let steps = steps.ok_or_else(|| Reason::Internal(String::from("a run is not one of a network")))?;
-        match replay(semantics, &steps, witness, stuck) {
-            Some(End::AsSaid) => Ok(Replayed { steps: steps.len() }),
-            Some(End::Guessed) => Err(Reason::NotProvable(String::from(
+        match replay(semantics, &steps, witness, stuck, cx)? {
+            End::AsSaid => Ok(Replayed { steps: steps.len() }),
+            End::Guessed => Err(Reason::NotProvable(String::from(
                 "the run is possible, not certain: it depends on code or data that is not modelled",
             ))),
-            Some(End::Other) => Err(Reason::Internal(String::from("a run does not end as it should"))),
-            None => Err(Reason::Internal(String::from("a run is not one of the model"))),
+            End::Other => Err(Reason::Internal(String::from("a run does not end as it should"))),
         }
     }
 }
@@ -50,22 +56,30 @@ impl From<bool> for End {
     }
 }
 
-/// Takes the steps of a run again. `None` if one is not possible; else whether it ends as the witness says: with its fault, in
-/// a state where nothing can move, or where its loop starts. What a loop adds to channels is decided elsewhere.
-fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &Stuck<'_>) -> Option<End> {
+/// Takes the steps of a run again. Whether it ends as the witness says: with its fault, in a state where nothing can move,
+/// or where its loop starts. What a loop adds to channels is decided elsewhere.
+fn replay(
+    semantics: &Semantics<'_>,
+    steps: &[Step],
+    witness: &Chart,
+    stuck: &Stuck<'_>,
+    cx: &Context<'_>,
+) -> Result<End, Reason> {
+    let none = || Reason::Internal(String::from("a run is not one of the model"));
     let mut stepper = semantics.stepper();
-    let mut state = match stepper.initial().ok()? {
+    let mut state = match stepper.initial()? {
         Ok(state) => state,
-        Err(fault) => return Some((steps.is_empty() && fault.fault.code() == witness.problem_code).into()),
+        Err(fault) => return Ok((steps.is_empty() && fault.fault.code() == witness.problem_code).into()),
     };
     let mut guessed = false;
     let (mut control, mut fault, mut start) = (None, None, None);
     for (position, &wanted) in steps.iter().enumerate() {
+        cx.spend(state.len())?;
         if witness.loop_from == Some(position) {
             start = Some(state.clone());
         }
         let owner = match control {
-            Some(process) if stepper.keeps_control(&state, process).ok()? => Some(process),
+            Some(process) if stepper.keeps_control(&state, process)? => Some(process),
             _ => None,
         };
         guessed |= guesses(semantics, &mut stepper, &state, wanted);
@@ -75,12 +89,12 @@ fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &St
                 found = Some((successor.state.map(<[u8]>::to_vec), successor.control, successor.fault));
             }
         });
-        taken.ok()?;
-        let (next, next_control, next_fault) = found?;
+        taken?;
+        let (next, next_control, next_fault) = found.ok_or_else(none)?;
         (control, fault) = (next_control, next_fault);
         match next {
             Some(next) => state = next,
-            None if position + 1 < steps.len() => return None,
+            None if position + 1 < steps.len() => return Err(none()),
             None => {}
         }
     }
@@ -93,7 +107,7 @@ fn replay(semantics: &Semantics<'_>, steps: &[Step], witness: &Chart, stuck: &St
         None if witness.problem_code == "invalid-end-state" => stuck(&mut stepper, &state),
         None => fault.is_none_or(|found| found.fault == Fault::Assertion),
     };
-    Some(if as_said && guessed { End::Guessed } else { as_said.into() })
+    Ok(if as_said && guessed { End::Guessed } else { as_said.into() })
 }
 
 /// Whether a step takes an edge that guesses.
@@ -145,7 +159,8 @@ mod tests {
         }
         let mut narrator = Narrator::new(&semantics, &read.sources);
         let replayed = narrator.replay(&steps).expect("a run");
-        Replayed::network(&semantics, &Chart { problem_code, ..narrator.chart(replayed) }).is_ok()
+        let chart = Chart { problem_code, ..narrator.chart(replayed) };
+        Replayed::network(&semantics, &chart, &Context::unlimited()).is_ok()
     }
 
     #[test]

@@ -6,13 +6,14 @@
 
 use crate::{Ending, Replayed, ending, unconfirmed};
 use model::chart::Chart;
+use model::context::Context;
 use model::fault::Fault;
 use model::ids::{LocationId, MachineId};
 use model::network::Action;
 use model::reason::Reason;
 use model::semantics::{Semantics, Step};
 use model::source::SourceMap;
-use model::trace::{self, Narrator};
+use model::trace::{self, Narrator, ReplayError};
 use model::verdict::Property;
 use scm::Specification;
 
@@ -34,20 +35,23 @@ pub struct QueueRun<'a> {
 
 impl QueueRun<'_> {
     /// A run counts once it was taken again, and ends as it should.
-    pub fn replayed(&self, mut steps: Vec<Step>) -> Result<(Replayed, Chart), Reason> {
+    pub fn replayed(&self, mut steps: Vec<Step>, cx: &Context<'_>) -> Result<(Replayed, Chart), Reason> {
         let none = || self.doubt("the run is none of the model");
         if self.is_promela_deadlock() {
             steps = until_all_are_gone(self.semantics, steps).ok_or_else(none)?;
         }
-        let mut narrator = Narrator::new(self.semantics, self.sources);
-        let replayed = narrator.replay(&steps).map_err(|_| none())?;
+        let mut narrator = Narrator::new(self.semantics, self.sources).within(*cx);
+        let replayed = narrator.replay(&steps).map_err(|error| match error {
+            ReplayError::Unfinished(reason) => reason,
+            _ => none(),
+        })?;
         let end = self.end(&replayed)?.ok_or_else(|| self.doubt("the run does not end as it should"))?;
         let (problem, problem_code, problem_span) = (end.problem, end.code, end.span);
         let stuck = *self.property == Property::Deadlock;
         let chart = Chart { problem, problem_code, problem_span, stuck, ..narrator.chart(replayed) };
         let replayed = match self.promela {
-            true => Replayed::network(self.semantics, &chart),
-            false => Replayed::machines(self.semantics, &chart),
+            true => Replayed::network(self.semantics, &chart, cx),
+            false => Replayed::machines(self.semantics, &chart, cx),
         };
         Ok((replayed?, chart))
     }

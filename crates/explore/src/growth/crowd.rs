@@ -84,7 +84,8 @@ impl Hunt<'_> {
                 };
                 let stages = vec![stage(&[], steps), stage(&moved.steps, &sent.steps)];
                 self.spent += (prefix.len() + steps.len() + moved.steps.len() + sent.steps.len()) as u64;
-                if let Ok(run) = verified(self.semantics, GrowingRun { prefix: prefix.to_vec(), stages })
+                if let Ok(run) =
+                    verified(self.semantics, GrowingRun { prefix: prefix.to_vec(), stages }, &self.clock.cx)
                     && super::gained(&run).iter().any(|name| !self.shown.contains(name))
                 {
                     return Some(run);

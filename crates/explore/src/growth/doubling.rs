@@ -56,7 +56,7 @@ impl Hunt<'_> {
             }
             if let Some(stage) = self.doubled(&state, queue, &places) {
                 let found = GrowingRun { prefix: run[..length].to_vec(), stages: vec![stage] };
-                if let Ok(found) = verified(self.semantics, found) {
+                if let Ok(found) = verified(self.semantics, found, &self.clock.cx) {
                     return Some(found);
                 }
             }

@@ -147,7 +147,7 @@ impl<'a> Machines<'a> {
         outcome.details.sheets = vec![report.statistics.sheet()];
         match report.verdict {
             fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, outcome, cx),
-            fifo::Verdict::Unsafe(run) => self.violated(target, &run, outcome),
+            fifo::Verdict::Unsafe(run) => self.violated(target, &run, outcome, cx),
             fifo::Verdict::Inconclusive(reason) => Err(reason_of(reason)),
         }
     }
@@ -162,13 +162,13 @@ impl<'a> Machines<'a> {
         cx: &Context<'_>,
     ) -> Result<Claim, Reason> {
         let (limits, mut blank) = (self.limits(share, None), outcome.clone());
-        let accepts = &mut |run: &fifo::Run| self.violated(target, run, &mut blank).is_ok();
+        let accepts = &mut |run: &fifo::Run| self.violated(target, run, &mut blank, cx).is_ok();
         let question = eventually::Question { system: &target.system, kind, ranks: target.is_model() };
         let (found, statistics) = eventually::check(&question, &limits, &cx.with(share), accepts);
         outcome.details.sheets = vec![statistics.sheet()];
         let checked = match found {
             Found::Open(reason) => return Err(reason_of(reason)),
-            Found::Stuck(run) => return self.violated(target, &run, outcome),
+            Found::Stuck(run) => return self.violated(target, &run, outcome, cx),
             Found::Finite => Checked::finite(self.network, &outcome.property, cx),
             Found::Ranked(proof) => {
                 let bad = Specification::default();
@@ -247,12 +247,18 @@ impl<'a> Machines<'a> {
         let is_bad =
             &mut |state: &[u8]| replay::ending(&semantics, self.sources, &self.bad, &property, state).is_some();
         let steps = shallow(&semantics, NEAR_STATES, property == Property::Safety, is_bad, cx)?;
-        self.replayed(steps, None, outcome).ok()
+        self.replayed(steps, None, outcome, cx).ok()
     }
 
     /// A run of the machines as one of the model.
-    fn violated(&self, target: &Translation, run: &fifo::Run, outcome: &mut Outcome) -> Result<Claim, Reason> {
-        self.replayed(target.steps(run), target.inexact(), outcome)
+    fn violated(
+        &self,
+        target: &Translation,
+        run: &fifo::Run,
+        outcome: &mut Outcome,
+        cx: &Context<'_>,
+    ) -> Result<Claim, Reason> {
+        self.replayed(target.steps(run), target.inexact(), outcome, cx)
     }
 
     /// A run counts once it was replayed, and ends as it should.
@@ -261,6 +267,7 @@ impl<'a> Machines<'a> {
         steps: Vec<Step>,
         inexact: Option<&'static str>,
         outcome: &mut Outcome,
+        cx: &Context<'_>,
     ) -> Result<Claim, Reason> {
         let run_in = QueueRun {
             semantics: &Semantics::new(self.network, Reading::Unbounded),
@@ -270,7 +277,7 @@ impl<'a> Machines<'a> {
             promela: self.promela,
             inexact,
         };
-        let (replayed, mut chart) = run_in.replayed(steps)?;
+        let (replayed, mut chart) = run_in.replayed(steps, cx)?;
         // What was given on the command line is in no file.
         if !self.settings.bad.is_empty() && chart.problem_code == BAD_CONFIGURATION {
             chart.problem_span = None;

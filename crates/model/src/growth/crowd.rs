@@ -10,17 +10,22 @@
 
 use super::{GrowingRun, ROUNDS, Refusal, Replay, Taken, check_owners, images, letters, pumped, recast};
 use crate::configuration::Configuration;
+use crate::context::Context;
 use crate::growth::parts::returned;
 use crate::semantics::{Semantics, Step};
 use std::collections::BTreeMap;
 
 /// Decides whether the second stage is what each process can do that the first stage creates; then says what one of them adds.
-pub(super) fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
+pub(super) fn verify(
+    semantics: &Semantics<'_>,
+    run: &GrowingRun,
+    cx: &Context<'_>,
+) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
     let [create, send] = run.stages.as_slice() else { return Err(Refusal::NoLoop) };
     if !create.between.is_empty() || !create.others.is_empty() || !send.others.is_empty() {
         return Err(Refusal::NoLoop);
     }
-    let mut replay = begin(semantics, &run.prefix)?;
+    let mut replay = begin(semantics, &run.prefix, cx)?;
     let creation = replay.follow(&create.steps)?;
     let (old, same) = replay.creates(&creation)?;
     replay.without_control()?;
@@ -37,7 +42,7 @@ pub(super) fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<
     replay.keeps(&round, old + 1)?;
     let gains = replay.sends(&round, old)?;
     // Not for the proof, but against mistakes in it.
-    let mut replay = begin(semantics, &run.prefix)?;
+    let mut replay = begin(semantics, &run.prefix, cx)?;
     replay.follow(&create.steps)?;
     replay.repeat(&create.steps, &same, old, ROUNDS)?;
     replay.follow(&send.between)?;
@@ -50,10 +55,8 @@ pub(super) fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<
 }
 
 /// After the steps to the first loop.
-fn begin<'s>(semantics: &'s Semantics<'s>, prefix: &[Step]) -> Result<Replay<'s>, Refusal> {
-    let mut replay = Replay::new(semantics);
-    replay.state = replay.stepper.initial().map_err(|_| Refusal::Replay)?.map_err(|_| Refusal::Replay)?;
-    replay.follow(prefix)?;
+fn begin<'s>(semantics: &'s Semantics<'s>, prefix: &[Step], cx: &'s Context<'s>) -> Result<Replay<'s>, Refusal> {
+    let mut replay = Replay::begin(semantics, prefix, cx)?;
     replay.without_control()?;
     Ok(replay)
 }

@@ -11,6 +11,7 @@
 
 use super::{Front, GrowingRun, Moving, Refusal, Replay, Taken, fields, letters};
 use crate::configuration::Configuration;
+use crate::context::Context;
 use crate::semantics::{Semantics, Step};
 use crate::trace::queue_name;
 use std::collections::BTreeMap;
@@ -26,14 +27,16 @@ struct Fits<'r> {
 }
 
 /// Decides whether the rounds of the only stage double a queue forever; then says by how much the first one makes it longer.
-pub(super) fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<(String, i64)>, Refusal> {
+pub(super) fn verify(
+    semantics: &Semantics<'_>,
+    run: &GrowingRun,
+    cx: &Context<'_>,
+) -> Result<Vec<(String, i64)>, Refusal> {
     let [stage] = run.stages.as_slice() else { return Err(Refusal::NoLoop) };
     if !stage.between.is_empty() {
         return Err(Refusal::NoLoop);
     }
-    let mut replay = Replay::new(semantics);
-    replay.state = replay.stepper.initial().map_err(|_| Refusal::Replay)?.map_err(|_| Refusal::Replay)?;
-    replay.follow(&run.prefix)?;
+    let mut replay = Replay::begin(semantics, &run.prefix, cx)?;
     if replay.in_control()? != (None, None) {
         return Err(Refusal::NoLoop);
     }

@@ -44,6 +44,7 @@ mod word;
 pub use parts::{Fingerprint, Parts};
 
 use crate::configuration::Configuration;
+use crate::context::Context;
 use crate::ids::EdgeId;
 use crate::layout::FrameCache;
 use crate::network::Action;
@@ -111,6 +112,8 @@ pub enum Refusal {
     Partner,
     /// Processes multiply, and have channels of their own, or end.
     Lives,
+    /// There was no time to replay it, or no memory.
+    Unfinished,
 }
 
 impl fmt::Display for Refusal {
@@ -131,6 +134,7 @@ impl fmt::Display for Refusal {
             Refusal::Numbers => "a step depends on the numbers of processes that multiply",
             Refusal::Partner => "a rendezvous might find another partner in a later round",
             Refusal::Lives => "processes multiply that have channels of their own, or end",
+            Refusal::Unfinished => "there was no time to replay it",
         })
     }
 }
@@ -143,7 +147,11 @@ const PUMPING: [usize; 4] = [2, 4, 16, 64];
 const MOST_ROUNDS: usize = 1 << 12;
 
 /// Decides whether a run shows unbounded growth; if so, returns what one round of each stage adds to each channel.
-pub fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
+pub fn verify(
+    semantics: &Semantics<'_>,
+    run: &GrowingRun,
+    cx: &Context<'_>,
+) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
     if semantics.reading() != Reading::Unbounded {
         return Err(Refusal::Reading);
     }
@@ -151,21 +159,21 @@ pub fn verify(semantics: &Semantics<'_>, run: &GrowingRun) -> Result<Vec<Vec<(St
     if let [Stage { others, .. }] = run.stages.as_slice()
         && !others.is_empty()
     {
-        return doubling::verify(semantics, run).map(|gains| vec![gains]);
+        return doubling::verify(semantics, run, cx).map(|gains| vec![gains]);
     }
     let mut last = Err(Refusal::NoLoop);
     for more in PUMPING {
-        last = Replay::new(semantics).run(run, more);
+        last = Replay::begin(semantics, &run.prefix, cx)?.stages(run, more);
         if last.is_ok() || run.stages.len() < 2 {
             break;
         }
     }
-    if last == Err(Refusal::NoGrowth) && run.stages.len() == 2 { crowd::verify(semantics, run) } else { last }
+    if last == Err(Refusal::NoGrowth) && run.stages.len() == 2 { crowd::verify(semantics, run, cx) } else { last }
 }
 
 /// A run with all its gains, if it shows unbounded growth.
-pub fn verified(semantics: &Semantics<'_>, mut run: GrowingRun) -> Result<GrowingRun, Refusal> {
-    let gains = verify(semantics, &run)?;
+pub fn verified(semantics: &Semantics<'_>, mut run: GrowingRun, cx: &Context<'_>) -> Result<GrowingRun, Refusal> {
+    let gains = verify(semantics, &run, cx)?;
     for (stage, gains) in run.stages.iter_mut().zip(gains) {
         stage.gains = gains;
     }
@@ -203,6 +211,7 @@ type Traffic = (Vec<Vec<u8>>, Vec<Vec<u8>>);
 /// Replays a run, and remembers what earlier stages pumped.
 struct Replay<'s> {
     semantics: &'s Semantics<'s>,
+    cx: &'s Context<'s>,
     stepper: Stepper<'s>,
     cache: FrameCache,
     state: Vec<u8>,
@@ -221,22 +230,18 @@ struct Round {
 }
 
 impl<'s> Replay<'s> {
-    fn new(semantics: &'s Semantics<'s>) -> Self {
-        Replay {
-            semantics,
-            stepper: semantics.stepper(),
-            cache: FrameCache::default(),
-            state: Vec::new(),
-            control: None,
-            reservoirs: BTreeMap::new(),
-        }
+    /// After the first steps of a run.
+    fn begin(semantics: &'s Semantics<'s>, prefix: &[Step], cx: &'s Context<'s>) -> Result<Self, Refusal> {
+        let mut stepper = semantics.stepper();
+        let state = stepper.initial().map_err(|_| Refusal::Replay)?.map_err(|_| Refusal::Replay)?;
+        let (cache, control, reservoirs) = (FrameCache::default(), None, BTreeMap::new());
+        let mut replay = Replay { semantics, cx, stepper, cache, state, control, reservoirs };
+        replay.advance(prefix)?;
+        Ok(replay)
     }
 
-    /// The whole run, with so many times more rounds of each stage than of the next.
-    fn run(&mut self, run: &GrowingRun, more: usize) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
-        let initial = self.stepper.initial().map_err(|_| Refusal::Replay)?;
-        self.state = initial.map_err(|_| Refusal::Replay)?;
-        self.advance(&run.prefix)?;
+    /// The stages, with so many times more rounds of each than of the next.
+    fn stages(&mut self, run: &GrowingRun, more: usize) -> Result<Vec<Vec<(String, i64)>>, Refusal> {
         let mut gains = Vec::new();
         for (index, stage) in run.stages.iter().enumerate() {
             if !stage.others.is_empty() {
@@ -294,6 +299,7 @@ impl<'s> Replay<'s> {
 
     /// The state that a step leads to, who has control there, and whether it is taken because nothing else can move.
     fn successor(&mut self, wanted: Step, holder: Option<u32>) -> Result<(Vec<u8>, Option<u32>, bool), Refusal> {
+        self.cx.spend(self.state.len()).map_err(|_| Refusal::Unfinished)?;
         let mut found = None;
         let expanded = self.stepper.expand(&self.state, holder, &mut |successor| {
             if let (true, Some(state)) = (successor.step == wanted && found.is_none(), successor.state) {
