@@ -21,9 +21,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use testing::Random;
 
-/// Steps that a check may take, and states that it may look at: less than a machine does in a second.
+/// Steps that a check may take, and states that it may look at: less than a machine does in a second, and not too much for the
+/// queues of a system that grows.
 const WORK: u64 = 5_000_000;
-const STATES: u64 = 100_000;
+const STATES: u64 = 20_000;
 
 /// Counts what the checker does, and ends it when that is too much: a limit that does not depend on the machine.
 struct Meter(Cancel);
@@ -298,12 +299,14 @@ fn implied(fact: &Facts, by: &Facts) -> bool {
         && (is_part(fact) || !is_part(by))
 }
 
-/// Whether an engine proves what a claim states. Bounds must be those of the original: no engine is requested them.
-fn is_true(subject: &Subject, fact: &Facts, known: &mut HashMap<String, bool>) -> bool {
+/// Whether an engine proves what a claim states. Bounds must be those of the original: no engine is requested them. What no
+/// engine is asked of this model, such as livelock without progress labels, only the checker's own search can have proved.
+fn is_true(subject: &Subject, fact: &Facts, searched: bool, known: &mut HashMap<String, bool>) -> bool {
     if fact.property == Property::Boundedness || !fact.channels.is_empty() {
         return false;
     }
-    let key = format!("{} {:?} {} {:?} {:?}", fact.property, fact.reading, fact.fair, fact.progress, fact.bad);
+    let key =
+        format!("{searched} {} {:?} {} {:?} {:?}", fact.property, fact.reading, fact.fair, fact.progress, fact.bad);
     *known.entry(key).or_insert_with(|| {
         let channels = match fact.reading {
             Some(Reading::Unbounded) => Channels::Unbounded,
@@ -314,7 +317,12 @@ fn is_true(subject: &Subject, fact: &Facts, known: &mut HashMap<String, bool>) -
         let settings = Settings { channels, fair: fact.fair, progress, bad, ..Settings::default() };
         let report = Check::new(&subject.model).settings(settings).properties([fact.property.clone()]).run();
         report.is_ok_and(|report| {
-            report.finding(&fact.property.to_string()).is_some_and(|found| found.verdict() == Verdict::Proved)
+            let found = report.finding(&fact.property.to_string());
+            found.is_some_and(|found| {
+                let why = found.reason().map(ToString::to_string).unwrap_or_default();
+                let not_asked = searched && why.contains("no progress label");
+                found.verdict() == Verdict::Proved || not_asked || why.contains("no component has an error state")
+            })
         })
     })
 }
@@ -360,13 +368,14 @@ fn an_accepted_mutant_of_a_certificate_states_what_is_true() {
                     *counts.entry("unreadable").or_default() += 1;
                     continue;
                 };
-                for claim in verification.claims() {
+                for (number, claim) in verification.claims().iter().enumerate() {
+                    let searched = claims.get(number).is_some_and(|claim| searches(&claim["kind"]));
                     match (claim.result, &claim.facts) {
                         (ClaimResult::Unfinished, _) => *counts.entry("unfinished").or_default() += 1,
                         (ClaimResult::Accepted | ClaimResult::Partial, Some(fact)) => {
                             let follows = subject.facts.iter().any(|original| implied(fact, original));
                             assert!(
-                                follows || is_true(&subject, fact, &mut known),
+                                follows || is_true(&subject, fact, searched, &mut known),
                                 "{what}: accepted{} although it does not follow from {:?}\n{text}",
                                 claim.detail,
                                 subject.facts
