@@ -2,10 +2,18 @@
 //!
 //! The signature of a state is the set of its steps, each with the class that it leads to. States of a class with
 //! different signatures are separated, until there are none. For *branching* bisimulation, steps without names inside of
-//! a class are seen through: the state has the signatures of where they lead. Cycles of such steps are merged before; then
-//! every state comes after those that it can silently go to. A ready set counts like a step to the end, and of several
-//! only the smallest do. Where it matters that a state can be silent *forever*, inside of its class, this counts like a
-//! step too (branching bisimulation with explicit divergence, van Glabbeek, Luttik & Trčka).
+//! a class are *inert*. Cycles of such steps are merged before; then every state comes after those that it can silently go
+//! to. A ready set counts like a step to the end, and of several only the smallest do. Where it matters that a state can be
+//! silent *forever*, inside of its class, this counts like a step too (branching bisimulation with explicit divergence,
+//! van Glabbeek, Luttik & Trčka).
+//!
+//! Signatures are inductive (Blom & van de Pol): an inert step is in the signature with the signature that its target has in
+//! the *same* round, and a state with an inert step after which everything is possible still, its other steps and their
+//! signatures, has the signature of that target. So a signature has no more parts than the state has steps, and what silent
+//! steps lead to is copied nowhere. Two states that are bisimilar have the same: along silent steps to bisimilar states the
+//! signature is handed on, and states without such steps have the same steps. And where all states of a class have the same,
+//! no inert step is left in it, since a signature cannot have itself as a part: then every step of a state can be done
+//! after each of its inert steps, too. Ready sets and silence forever are parts only where no inert step leads to them.
 //!
 //! A round looks only at states whose signatures can have changed: those with a step to a state that got a new class.
 
@@ -14,12 +22,22 @@ use crate::lts::{Lts, TAU};
 use crate::meter::Meter;
 use model::claim::AtomSet;
 use model::verdict::Reason;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 
+/// Signatures may have so many parts before those of earlier rounds are forgotten, and some for each step.
+const PLENTY: usize = 1 << 20;
 /// The pseudo-event of a ready set in a signature.
 const READY: u32 = u32::MAX - 2;
 /// What stands in the signature of a state that can be silent forever.
 const SILENT_FOREVER: u64 = ((u32::MAX - 3) as u64) << 32;
+/// The pseudo-event of an inert step to a state with a signature.
+const INERT: u32 = u32::MAX - 4;
+
+fn part(event: u32, number: u32) -> u64 {
+    u64::from(event) << 32 | u64::from(number)
+}
 
 /// Which bisimulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,14 +100,7 @@ pub(crate) fn rounds(
         if apart {
             return Ok((rounds, node_of));
         }
-        let mut signatures = Signatures::default();
-        let mut known = vec![u32::MAX; nodes.moves.len()];
-        let mut buffer = Vec::new();
-        for node in 0..nodes.moves.len() as u32 {
-            nodes.signature(node, &known, &signatures, &sets, &mut buffer);
-            known[node as usize] = signatures.number(&buffer);
-            meter.spend(1 + buffer.len())?;
-        }
+        let known = nodes.seen_through(&sets, meter)?;
         let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
         for (class, &signature) in nodes.class.iter_mut().zip(&known) {
             let next = numbers.len() as u32;
@@ -109,31 +120,56 @@ struct Nodes {
     manner: Alike,
 }
 
-/// Signatures, each kept once.
+/// Signatures, each kept once and known by its number.
 #[derive(Default)]
 struct Signatures {
-    list: Vec<std::rc::Rc<[u64]>>,
-    numbers: HashMap<std::rc::Rc<[u64]>, u32>,
-    /// How many parts they have together.
-    parts: usize,
+    /// The parts of all, one after the other, and where each ends.
+    parts: Vec<u64>,
+    ends: Vec<usize>,
+    /// Ready sets and silence forever, of a state with this signature and of those that inert steps lead to.
+    quiet: Vec<Box<[u64]>>,
+    /// By hash, the last with it; by number, the one before with the same hash.
+    last: FxHashMap<u64, u32>,
+    before: Vec<u32>,
 }
 
 impl Signatures {
-    fn number(&mut self, signature: &[u64]) -> u32 {
-        if let Some(&known) = self.numbers.get(signature) {
-            return known;
+    fn get(&self, number: u32) -> &[u64] {
+        let number = number as usize;
+        let from = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.parts[from..self.ends[number]]
+    }
+
+    /// What is quiet follows from the parts.
+    fn number(&mut self, signature: &[u64], quiet: &[u64]) -> u32 {
+        const NONE: u32 = u32::MAX;
+        let hash = FxBuildHasher.hash_one(signature);
+        let mut at = self.last.get(&hash).copied().unwrap_or(NONE);
+        while at != NONE {
+            if self.get(at) == signature {
+                return at;
+            }
+            at = self.before[at as usize];
         }
-        let signature: std::rc::Rc<[u64]> = signature.into();
-        let number = self.list.len() as u32;
-        self.parts += signature.len();
-        self.list.push(signature.clone());
-        self.numbers.insert(signature, number);
+        let number = self.ends.len() as u32;
+        self.parts.extend_from_slice(signature);
+        self.ends.push(self.parts.len());
+        self.quiet.push(quiet.into());
+        self.before.push(self.last.insert(hash, number).unwrap_or(NONE));
         number
     }
 
     fn bytes(&self) -> usize {
-        self.parts * 8 + self.list.len() * 64
+        self.parts.len() * 8 + self.ends.len() * 56
     }
+}
+
+/// Room for one signature.
+#[derive(Default)]
+struct Buffer {
+    parts: Vec<u64>,
+    ready: Vec<u32>,
+    quiet: Vec<u64>,
 }
 
 impl Nodes {
@@ -194,14 +230,19 @@ impl Nodes {
         let mut of_class = vec![u32::MAX; self.classes];
         let mut dirty: Vec<u32> = (0..count as u32).collect();
         let mut is_dirty = vec![false; count];
-        let mut buffer = Vec::new();
+        let mut buffer = Buffer::default();
+        let plenty = self.moves.iter().map(Vec::len).sum::<usize>() * 4 + PLENTY;
         while !dirty.is_empty() {
+            if signatures.parts.len() > plenty {
+                // Most are of earlier rounds.
+                signatures = Signatures::default();
+                dirty = (0..count as u32).collect();
+            }
             // What a node can silently go to has a smaller number.
             dirty.sort_unstable();
             for &node in &dirty {
-                self.signature(node, &signature, &signatures, sets, &mut buffer);
-                signature[node as usize] = signatures.number(&buffer);
-                meter.spend(1 + self.moves[node as usize].len() + buffer.len())?;
+                signature[node as usize] = self.signature(node, &signature, &mut signatures, sets, &mut buffer);
+                meter.spend(1 + self.moves[node as usize].len())?;
             }
             meter.store(count, count * 64 + signatures.bytes())?;
             let moved = self.split(&dirty, &signature, &mut sizes, &mut of_class);
@@ -233,23 +274,84 @@ impl Nodes {
         Ok(())
     }
 
-    fn signature(&self, node: u32, known: &[u32], signatures: &Signatures, sets: &Sets, found: &mut Vec<u64>) {
-        found.clear();
-        found.extend(self.forever[node as usize].then_some(SILENT_FOREVER));
-        let mut ready = self.ready[node as usize].clone();
+    /// The number of the signature of a node; those that inert steps lead to have theirs.
+    fn signature(
+        &self,
+        node: u32,
+        known: &[u32],
+        signatures: &mut Signatures,
+        sets: &Sets,
+        buffer: &mut Buffer,
+    ) -> u32 {
+        let Buffer { parts, ready, quiet } = buffer;
+        parts.clear();
+        ready.clear();
+        let mut reached = false;
         for &(event, to) in &self.moves[node as usize] {
-            if self.is_inert(node, event, to) {
-                for &part in signatures.list[known[to as usize] as usize].iter() {
-                    if (part >> 32) as u32 == READY { ready.push(part as u32) } else { found.push(part) }
-                }
-            } else {
-                found.push(u64::from(event) << 32 | u64::from(self.class[to as usize]));
+            if !self.is_inert(node, event, to) {
+                parts.push(part(event, self.class[to as usize]));
+                continue;
+            }
+            let target = known[to as usize];
+            parts.push(part(INERT, target));
+            for &part in &signatures.quiet[target as usize] {
+                if part == SILENT_FOREVER { reached = true } else { ready.push(part as u32) }
             }
         }
-        sets.leave_smallest(&mut ready);
-        found.extend(ready.iter().map(|&set| u64::from(READY) << 32 | u64::from(set)));
-        found.sort_unstable();
-        found.dedup();
+        parts.sort_unstable();
+        parts.dedup();
+        let own = &self.ready[node as usize];
+        if !(own.is_empty() && ready.is_empty()) {
+            let others = std::mem::take(ready);
+            ready.extend(others.iter().chain(own));
+            sets.leave_smallest(ready);
+            let own = own.iter().filter(|set| ready.binary_search(set).is_ok() && !others.contains(set));
+            parts.extend(own.map(|&set| part(READY, set)));
+        }
+        let forever = self.forever[node as usize];
+        parts.extend((forever && !reached).then_some(SILENT_FOREVER));
+        let first = parts.partition_point(|&part| part < u64::from(INERT) << 32);
+        let inert = parts[first..].iter().take_while(|&&part| (part >> 32) as u32 == INERT);
+        for &target in inert {
+            let there = signatures.get(target as u32);
+            if parts.iter().all(|part| *part == target || there.binary_search(part).is_ok()) {
+                return target as u32;
+            }
+        }
+        // In order by now, but for those that are added last.
+        parts.sort_unstable();
+        quiet.clear();
+        quiet.extend(ready.iter().map(|&set| part(READY, set)));
+        quiet.extend((forever || reached).then_some(SILENT_FOREVER));
+        signatures.number(parts, quiet)
+    }
+
+    /// By node, the number of its signature if inert steps are seen through: the state has the signatures of where they lead.
+    fn seen_through(&self, sets: &Sets, meter: &Meter<'_>) -> Result<Vec<u32>, Reason> {
+        let mut signatures = Signatures::default();
+        let mut known: Vec<u32> = Vec::with_capacity(self.moves.len());
+        let (mut found, mut ready) = (Vec::new(), Vec::new());
+        for node in 0..self.moves.len() as u32 {
+            found.clear();
+            ready.clone_from(&self.ready[node as usize]);
+            found.extend(self.forever[node as usize].then_some(SILENT_FOREVER));
+            for &(event, to) in &self.moves[node as usize] {
+                if !self.is_inert(node, event, to) {
+                    found.push(part(event, self.class[to as usize]));
+                    continue;
+                }
+                for &part in signatures.get(known[to as usize]) {
+                    if (part >> 32) as u32 == READY { ready.push(part as u32) } else { found.push(part) }
+                }
+            }
+            sets.leave_smallest(&mut ready);
+            found.extend(ready.iter().map(|&set| part(READY, set)));
+            found.sort_unstable();
+            found.dedup();
+            known.push(signatures.number(&found, &[]));
+            meter.spend(1 + found.len())?;
+        }
+        Ok(known)
     }
 
     /// Separates what has different signatures. The nodes that got a new class.
@@ -352,7 +454,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// By definition: all signatures again in each round, with all that can be reached silently inside of the class.
-    fn alike_naive(lts: &Lts, ready: &[Vec<u32>], manner: Alike) -> Vec<usize> {
+    fn alike_naive(lts: &Lts, ready: &[Vec<u32>], sets: &Sets, manner: Alike) -> Vec<usize> {
         let number = |keys: Vec<(usize, BTreeSet<(u32, usize)>)>| -> Vec<usize> {
             let different: BTreeSet<_> = keys.iter().cloned().collect();
             keys.iter().map(|key| different.iter().position(|other| other == key).unwrap_or(0)).collect()
@@ -372,11 +474,12 @@ mod tests {
             }
             let signature = |state: usize| {
                 let (mut found, mut seen, mut waiting) = (BTreeSet::new(), BTreeSet::new(), vec![state]);
+                let mut sets_found: BTreeSet<u32> = BTreeSet::new();
                 while let Some(at) = waiting.pop() {
                     if !seen.insert(at) {
                         continue;
                     }
-                    found.extend(ready[at].iter().map(|&set| (READY, set as usize)));
+                    sets_found.extend(ready[at].iter().copied());
                     for &(event, to) in &lts.moves[at] {
                         let to = to as usize;
                         if manner.is_weak() && event == TAU && class[to] == class[state] {
@@ -386,6 +489,9 @@ mod tests {
                         }
                     }
                 }
+                let smaller = |a: u32, b: u32| a != b && sets.get(a).iter().all(|event| sets.get(b).contains(event));
+                let smallest = sets_found.iter().filter(|&&set| !sets_found.iter().any(|&other| smaller(other, set)));
+                found.extend(smallest.map(|&set| (READY, set as usize)));
                 if manner == Alike::Diverging && forever.contains(&state) {
                     found.insert((SILENT_FOREVER as u32, usize::MAX));
                 }
@@ -404,9 +510,9 @@ mod tests {
     fn classes_are_those_of_the_naive_twin() {
         let meter = Meter::new(&Context::unlimited());
         let mut sets = Sets::default();
-        // Two sets of which none includes the other.
-        let numbers = [sets.number(vec![1]), sets.number(vec![2])];
-        for start in 0..3000 {
+        // Of two sets none includes the other; a third includes both.
+        let numbers = [sets.number(vec![1]), sets.number(vec![2]), sets.number(vec![1, 2])];
+        for start in 0..testing::rounds(3000) {
             let mut random = testing::Random::new(start);
             let count = 1 + random.below(14);
             let mut lts = Lts::default();
@@ -422,7 +528,7 @@ mod tests {
                     .collect();
                 moves.sort_unstable();
                 let stable = !wrong && moves.iter().all(|step| step.0 != TAU);
-                let set = numbers[random.below(2) as usize];
+                let set = numbers[random.below(3) as usize];
                 ready.push(if stable { vec![set] } else { Vec::new() });
                 lts.moves.push(moves);
                 lts.wrong.push(wrong);
@@ -430,7 +536,7 @@ mod tests {
             }
             for manner in [Alike::Strong, Alike::Branching, Alike::Diverging] {
                 let fast = alike(&lts, &ready, &sets, manner, &meter).map(|found| found.of);
-                let naive = alike_naive(&lts, &ready, manner);
+                let naive = alike_naive(&lts, &ready, &sets, manner);
                 let Ok(fast) = fast else { panic!("seed {start}: no limit") };
                 for (a, b) in (0..fast.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
                     assert_eq!(fast[a] == fast[b], naive[a] == naive[b], "seed {start}, {manner:?}, {a} {b}: {lts:?}");
