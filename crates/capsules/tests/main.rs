@@ -3,6 +3,7 @@
 mod fuzz;
 mod messages;
 mod public_files;
+mod random_code;
 mod random_features;
 mod random_machines;
 mod random_systems;

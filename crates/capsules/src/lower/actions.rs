@@ -333,7 +333,16 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let mut meaning = Meaning::Opaque;
         match first {
             Some(first) if is_sender(first) => meaning = Meaning::Sender,
-            Some(first) if self.is_effect(first, scopes) => (at, meaning) = self.handle(at, first, scopes)?,
+            Some(first) if self.is_effect(first, scopes) => {
+                let (after, valid) = self.handle(at, first, scopes)?;
+                (at, meaning) = match valid {
+                    Some(valid) => self.declare_handle(after, name, valid, span, scopes),
+                    None => (after, Meaning::Opaque),
+                };
+            }
+            None if ty == "RTActorId" => {
+                (at, meaning) = self.declare_handle(at, name, Expr::Const(0), span, scopes);
+            }
             Some(first) => {
                 self.ignored(first, scopes)?;
                 // A pointer or a reference is another name for what it points to.
@@ -345,6 +354,22 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         }
         scopes.declare(name, meaning);
         Ok(at)
+    }
+
+    /// What identifies a part or a timer, with whether it is valid.
+    fn declare_handle(
+        &mut self,
+        at: LocationId,
+        name: &str,
+        valid: Expr,
+        span: Span,
+        scopes: &mut Scopes<'a>,
+    ) -> (LocationId, Meaning) {
+        if self.is_forgotten(&format!("{name} (local)"), span) {
+            return (at, Meaning::Opaque);
+        }
+        let held = self.temporary(name, Type::Bool, span, scopes);
+        (self.build.then(at, Action::Assign(place(held, span), valid), span), Meaning::Handle(held))
     }
 
     pub(super) fn assign(
@@ -408,19 +433,17 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let Some(member) = self.member_of(left, scopes) else { return no(left.span, "this timer") };
             return Ok(self.set_member(at, member, (port, method == "informEvery"), whole.span));
         }
-        if let (Some(Meaning::Handle(_)), "=", ExprKind::Name(name)) = (&meaning, op, &left.kind)
-            && self.is_effect(right, scopes)
-        {
-            let (at, given) = self.handle(at, right, scopes)?;
-            let here = scopes.frames.last().is_some_and(|frame| frame.contains_key(name));
-            let frame = scopes.frames.iter_mut().rev().find(|frame| frame.contains_key(name));
-            frame.into_iter().for_each(|frame| {
-                frame.insert(name.clone(), if here { given.clone() } else { Meaning::Opaque });
-            });
-            return Ok(at);
+        if let (Some(Meaning::Handle(held)), "=", true) = (&meaning, op, self.is_effect(right, scopes)) {
+            let (at, valid) = self.handle(at, right, scopes)?;
+            let Some(valid) = valid else {
+                self.forget(*held);
+                return Ok(at);
+            };
+            return Ok(self.build.then(at, Action::Assign(place(*held, left.span), valid), whole.span));
         }
         let prepared = match meaning {
             Some(Meaning::Variable(..)) => Some(self.prepared(at, right, scopes)?),
+            Some(Meaning::Opaque) if !self.is_effect(right, scopes) => Some(self.prepared(at, right, scopes)?),
             _ => None,
         };
         let (at, right) = match &prepared {
@@ -487,11 +510,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         }
         self.may_fail |= Reach::could_fail(&words);
         if writes {
-            for word in &words {
-                if let Some(Meaning::Variable(variable, _)) = self.meaning(word, scopes) {
-                    self.forget(variable);
-                }
-            }
+            self.forget_words(&words, scopes);
         }
         Ok(())
     }
@@ -505,9 +524,16 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     pub(super) fn forget_all(&mut self, e: &Syntax, scopes: &Scopes<'a>) {
         let mut words = HashSet::new();
         words_of(e, &mut words);
+        self.forget_words(&words, scopes);
+    }
+
+    /// What these names stand for is unknown.
+    fn forget_words(&mut self, words: &HashSet<String>, scopes: &Scopes<'a>) {
         for word in words {
-            if let Some(Meaning::Variable(variable, _)) = self.meaning(&word, scopes) {
-                self.forget(variable);
+            match self.meaning(word, scopes) {
+                Some(Meaning::Variable(variable, _) | Meaning::Handle(variable)) => self.forget(variable),
+                Some(Meaning::Reply(data, valid)) => data.into_iter().chain([valid]).for_each(|v| self.forget(v)),
+                _ => {}
             }
         }
     }

@@ -136,13 +136,13 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         ["informIn", "informAt", "informEvery"].contains(&method.as_str()).then_some((port, method))
     }
 
-    /// A call whose result says whether it succeeded.
+    /// A call, and whether it succeeded, if its result says so.
     pub(super) fn handle(
         &mut self,
         at: LocationId,
         e: &Syntax,
         scopes: &mut Scopes<'a>,
-    ) -> Lowered<(LocationId, Meaning)> {
+    ) -> Lowered<(LocationId, Option<Expr>)> {
         if let ExprKind::Call(function, arguments) = &e.kind
             && let ExprKind::Member(port, method) = &function.kind
             && let Some(port) = self.port_named(port, scopes)
@@ -150,10 +150,10 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             && let Some((part, index)) = created(method, arguments)
         {
             let (at, done) = self.incarnate(at, part, index, scopes)?;
-            return Ok((at, Meaning::Handle(Some(done))));
+            return Ok((at, Some(super::build::value(done, e.span))));
         }
-        let meaning = if self.inform(e, scopes).is_some() { Meaning::Handle(None) } else { Meaning::Opaque };
-        Ok((self.effect_of(at, e, scopes)?, meaning))
+        let is_set = self.inform(e, scopes).map(|_| Expr::Const(1));
+        Ok((self.effect_of(at, e, scopes)?, is_set))
     }
 
     /// `target.event(data)`, where the target is a port.

@@ -202,6 +202,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
 
     /// `RTMessage reply;`
     pub(super) fn reply_variable(&mut self, span: Span, scopes: &mut Scopes<'a>) -> Meaning {
+        if self.is_forgotten("reply valid (local)", span) {
+            return Meaning::Opaque;
+        }
         let valid = self.temporary("reply valid", Type::Bool, span, scopes);
         let known = self.lowering.carries && !self.is_forgotten("reply (local)", span);
         let data = known.then(|| self.temporary("reply", Type::Int, span, scopes));

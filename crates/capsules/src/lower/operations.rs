@@ -182,10 +182,12 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         for ((ty, name), argument) in operation.parameters.iter().zip(arguments) {
             let (next, argument) = self.prepared(at, argument, scopes)?;
             at = next;
-            let meaning = match self.names.exact(ty) {
+            // Code that is not modelled may have changed it.
+            let exact = self.names.exact(ty).filter(|_| !self.is_forgotten(&format!("{name} (local)"), span));
+            let meaning = match exact {
                 Some(ty) => match self.value_of(&argument, scopes)? {
                     Some(given) => {
-                        let local = self.temporary("argument", ty, span, scopes);
+                        let local = self.temporary(name, ty, span, scopes);
                         let given = super::values::of_type(ty, given);
                         at = self.build.then(at, Action::Assign(place(local, span), given), span);
                         Meaning::Variable(local, ty)

@@ -260,8 +260,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 let current = value(self.names.timers[member].current, e.span);
                 Some(Expr::Binary(BinaryOp::NotEqual, Box::new(current), Box::new(Expr::Const(0))))
             }
-            Meaning::Handle(Some(variable)) | Meaning::Reply(_, variable) => Some(value(variable, e.span)),
-            Meaning::Handle(None) => Some(Expr::Const(1)),
+            Meaning::Handle(variable) | Meaning::Reply(_, variable) => Some(value(variable, e.span)),
             _ => None,
         }
     }

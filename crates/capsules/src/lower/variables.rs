@@ -29,8 +29,8 @@ pub(super) enum Meaning {
     Sender,
     /// A member that identifies a timer.
     Timer,
-    /// Something that is valid if the variable says so; without one, it is.
-    Handle(Option<VariableId>),
+    /// Something that is valid if the variable says so.
+    Handle(VariableId),
     /// A reply to a call: what it carries, and whether there is one.
     Reply(Option<VariableId>, VariableId),
 }
