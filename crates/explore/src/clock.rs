@@ -6,8 +6,10 @@ use model::context::Context;
 use model::observer::Progress;
 use model::reason::Reason;
 
-/// How many ticks between two looks.
+/// How many ticks between two looks at everything, and between two looks at the time: a state of hundreds of processes takes
+/// milliseconds.
 const CHECK_EVERY: u64 = 1 << 10;
+const LOOK_EVERY: u64 = 1 << 5;
 
 /// Looks at the budget now and then, and tells the observer how far the work is.
 pub(crate) struct Clock<'a> {
@@ -31,7 +33,8 @@ impl<'a> Clock<'a> {
         if self.ticks.is_multiple_of(CHECK_EVERY) {
             self.cx.progress(progress);
         } else if more == 0 {
-            return None;
+            let looks = self.ticks.is_multiple_of(LOOK_EVERY);
+            return if looks { self.cx.budget.in_time().err() } else { None };
         }
         self.must_stop(more)
     }

@@ -56,8 +56,9 @@ pub struct Found {
     pub reached: Option<Reached>,
 }
 
-/// How many states between two looks at the clock.
+/// How many states between two looks at everything, and between two looks at the time: some states take milliseconds.
 const CHECK_EVERY: u64 = 1 << 12;
+const LOOK_EVERY: u64 = 1 << 5;
 
 /// Whether states take so much room as they are that they should be packed: they are long, and there are many.
 pub(crate) fn is_crowded(watch: &Watch<'_>, states: u64, bytes: u64) -> bool {
@@ -305,7 +306,8 @@ impl<'a, S: Store + Default> Search<'a, S> {
         self.ticks += 1;
         let (tick, more) = (self.ticks.is_multiple_of(CHECK_EVERY), self.store.growth_bytes());
         if !tick && more == 0 {
-            return None;
+            let looks = self.ticks.is_multiple_of(LOOK_EVERY);
+            return if looks { self.watch.cx.budget.in_time().err() } else { None };
         }
         if tick {
             self.watch.cx.progress(|| self.progress(at));

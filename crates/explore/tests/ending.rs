@@ -172,6 +172,12 @@ fn what_others_wait_for_is_in_the_way() {
         // The message is of the kind that one waits for, as it is stored.
         "byte x; chan c = [1] of { byte }; active proctype P() { if :: c?1 :: x == 1 fi }
          active proctype Q() { c!257 } active proctype R() { x = 1 }",
+        // A deterministic step names its channel after it has written the index.
+        "byte x; chan c[2] = [1] of { byte }; active proctype P() { byte i; d_step { i = 1; c[i]!0 } }
+         active proctype Q() { if :: empty(c[1]) -> x = 1 :: nempty(c[1]) -> x = 2 fi }",
+        // A process goes round once more after it has written the index.
+        "byte x; chan c[2] = [1] of { byte }; active proctype P() { byte i; do :: i < 2 -> c[i]!0; i++ :: i == 2 -> break od }
+         active proctype Q() { if :: empty(c[1]) -> x = 1 :: nempty(c[1]) -> x = 2 fi }",
     ] {
         let mut tally = Tally::default();
         compare(text, &mut tally);

@@ -313,6 +313,7 @@ impl Reduction<'_> {
     ) -> Way {
         let network = self.network;
         let taken = &network.machine(machine).edges[edge.index()];
+        let still = still && !is_deterministic(taken);
         let accesses: Vec<Access> = self.machines[machine.index()].touches(edge.index()).cloned().collect();
         let (mut bits, mut sends, mut takes, mut anywhere) = (BTreeSet::new(), Vec::new(), Vec::new(), false);
         for access in &accesses {
@@ -435,11 +436,13 @@ impl Reduction<'_> {
         let place = self.places[machine.index()][location.index()].clone();
         let (mut always, mut empty) = (BTreeSet::new(), HashMap::new());
         for (edges, later) in [(&place.first, false), (&place.later, true)] {
-            let accesses: BTreeSet<usize> =
-                edges.iter().flat_map(|&edge| self.machines[machine.index()].edges[edge].iter().copied()).collect();
-            for access in accesses {
+            let of = |&edge: &usize| {
+                let still = !later && !is_deterministic(&self.network.machine(machine).edges[edge]);
+                self.machines[machine.index()].edges[edge].iter().map(move |&access| (access, still))
+            };
+            for (access, still) in edges.iter().flat_map(of).collect::<BTreeSet<_>>() {
                 let access = self.machines[machine.index()].accesses[access].clone();
-                self.forbid(stepper, (process, machine), &access, later, (&mut always, &mut empty))?;
+                self.forbid(stepper, (process, machine), &access, (later, still), (&mut always, &mut empty))?;
             }
         }
         let empty = empty.into_iter().map(|(queue, bits)| (queue, self.pack(&bits))).collect();
@@ -451,7 +454,7 @@ impl Reduction<'_> {
         stepper: &Stepper<'_>,
         (process, machine): (usize, MachineId),
         access: &Access,
-        later: bool,
+        (later, still): (bool, bool),
         (always, empty): (&mut BTreeSet<Bit>, &mut HashMap<usize, BTreeSet<Bit>>),
     ) -> Option<()> {
         const ALL: &[Use] = &[Use::Send, Use::Sort, Use::Take, Use::Test];
@@ -476,7 +479,7 @@ impl Reduction<'_> {
             }
             Object::Channel(channel) => {
                 let escapes = self.escapes(channel);
-                for queue in self.meant(stepper, process, machine, &access.object, !later)? {
+                for queue in self.meant(stepper, process, machine, &access.object, still)? {
                     let forbidden = |uses: &[Use], into: &mut BTreeSet<Bit>| {
                         for queue in std::iter::once(Some(queue)).chain(escapes.then_some(None)) {
                             into.extend(uses.iter().map(|&how| Bit::Channel(queue, how)));
@@ -508,6 +511,11 @@ impl Reduction<'_> {
         }
         Some(())
     }
+}
+
+/// A deterministic step may write the variables by which it names channels later on.
+fn is_deterministic(edge: &Edge) -> bool {
+    matches!(edge.action, Action::Deterministic(_))
 }
 
 /// What a process rules out in the loaded state.
