@@ -5,7 +5,7 @@ use explore::growth::{GrowthOptions, growth};
 use explore::search::{Options, search};
 use flow::{Question, Report};
 use highwater::{Check, Model, Verdict};
-use model::budget::Budget;
+use model::budget::{Budget, Stopwatch};
 use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
@@ -24,19 +24,28 @@ pub fn replaced(page: &str) -> String {
     format!("{}\n{}", rest.trim_end(), section())
 }
 
+/// What is measured, what is wanted, and the figure.
+type Bar = (&'static str, &'static str, String);
+
 /// The section.
 pub fn section() -> String {
+    let mut bars = Vec::new();
+    let mut details = known_systems(&mut bars);
+    details += &growing_systems(&mut bars);
+    details += &exact_shares(&mut bars);
+    details += &exponents(&mut bars);
+    details += &public_models(&mut bars);
+    details += &searches(&mut bars);
+    bars.push(numbers());
     let mut text = format!(
-        "{TITLE}\nCPU time, in seconds. `cargo bench -p highwater-cli --bench flow -- bars` measures this \
-         section alone. The systems with known answers are in `crates/certify/tests/data/known_bounds.txt`.\n\n"
+        "{TITLE}\nCPU time, in seconds, of all threads. `cargo bench -p highwater-cli --bench flow -- bars` measures this \
+         section alone. The systems with known answers are in `crates/certify/tests/data/known_bounds.txt`.\n\n\
+         | what | goal | figure |\n| --- | --- | --- |\n"
     );
-    text += &known_systems();
-    text += &growing_systems();
-    text += &public_models();
-    text += &exact_shares();
-    text += &exponents();
-    text += &searches();
-    text
+    for (what, goal, figure) in bars {
+        let _ = writeln!(text, "| {what} | {goal} | {figure} |");
+    }
+    text + "\n" + &details
 }
 
 /// The CPU time of this thread, exactly, and of all threads, in hundredths: seconds. (Linux; 0 elsewhere.)
@@ -84,28 +93,67 @@ fn known() -> impl Iterator<Item = Known> {
     })
 }
 
+/// Groups of systems: what they are called, the goal, and the beginnings of their names.
+const GROUPS: [(&str, &str, &[&str]); 5] = [
+    (
+        "windows 3 to 10,000, six senders, shared credits, differences: by flow",
+        "exact, < 0.1 s each",
+        &["window", "six senders", "two senders with", "credits", "100 credits", "10000 credits", "difference"],
+    ),
+    (
+        "single-writer globals, copies, flag arrays for 2 to 50 clients: by flow",
+        "exact, < 1 s",
+        &["flag", "a phase", "a toggle", "copy of", "one flag", "pid reuse", "a writer"],
+    ),
+    (
+        "workers per request, pools, sessions: by flow",
+        "proved, < 0.1 s",
+        &["pool", "service: a session", "service: a supervisor", "service: tokens"],
+    ),
+    (
+        "sends guarded by a look at the queue: by flow",
+        "exact",
+        &["poll"],
+    ),
+    ("known answers, of those that are bounded: proved by flow alone", "≥ 85 %", &[""]),
+];
+
 /// Per first word of the name, and for all: how many of the bounded ones flow proves, and how many bounds are the truth.
-fn known_systems() -> String {
+fn known_systems(bars: &mut Vec<Bar>) -> String {
     let mut rows: Vec<(String, [usize; 4], f64)> = Vec::new();
+    let mut groups = [([0usize; 4], 0.0f64); GROUPS.len()];
     for Known { name, text, truth } in known().filter(|known| known.truth.iter().all(|(_, most)| most.is_some())) {
         let (report, time) = timed(|| checked(&network(text), &Question::Boundedness, 10));
         let of = |channel: &str| report.queues.iter().find(|queue| queue.name == channel).and_then(|q| q.at_most);
         let exact = truth.iter().filter(|(channel, most)| of(channel) == *most).count();
-        let kind = name.split([' ', ',']).next().unwrap_or_default().to_owned();
-        for kind in [kind, String::from("**all**")] {
-            let row = match rows.iter_mut().find(|row| row.0 == kind) {
-                Some(row) => row,
-                None => {
-                    rows.push((kind, [0; 4], 0.0));
-                    rows.last_mut().unwrap_or_else(|| unreachable!())
-                }
-            };
-            let counts = [1, usize::from(report.complete), truth.len(), exact];
-            row.1.iter_mut().zip(counts).for_each(|(sum, more)| *sum += more);
-            row.2 = row.2.max(time);
+        let counts = [1, usize::from(report.complete), truth.len(), exact];
+        let add = |row: (&mut [usize; 4], &mut f64)| {
+            row.0.iter_mut().zip(counts).for_each(|(sum, more)| *sum += more);
+            *row.1 = row.1.max(time);
+        };
+        for (group, (_, _, begins)) in groups.iter_mut().zip(GROUPS) {
+            if begins.iter().any(|begin| name.starts_with(begin)) {
+                add((&mut group.0, &mut group.1));
+            }
         }
+        let kind = name.split([' ', ',', ':']).next().unwrap_or_default().to_owned();
+        let row = match rows.iter().position(|row| row.0 == kind) {
+            Some(row) => row,
+            None => {
+                rows.push((kind, [0; 4], 0.0));
+                rows.len() - 1
+            }
+        };
+        let row = &mut rows[row];
+        add((&mut row.1, &mut row.2));
     }
-    rows.sort_by_key(|row| (row.0.starts_with('*'), row.0.clone()));
+    for ((counts, time), (what, goal, _)) in groups.iter().zip(GROUPS) {
+        let [number, proved, bounds, exact] = counts;
+        let share = 100.0 * *proved as f64 / (*number).max(1) as f64;
+        let figure = format!("{proved} of {number} proved ({share:.0} %), {exact} of {bounds} bounds exact, ≤ {time:.3} s");
+        bars.push((what, goal, figure));
+    }
+    rows.sort_by_key(|row| row.0.clone());
     let mut text = String::from(
         "Bounded systems with known answers, by flow alone:\n\n| systems | number | proved | bounds | exact | longest time |\n| --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
@@ -116,19 +164,34 @@ fn known_systems() -> String {
 }
 
 /// Systems in which a channel grows: no bound of it is proved, and a run shows it.
-fn growing_systems() -> String {
+fn growing_systems(bars: &mut Vec<Bar>) -> String {
     let mut text = String::from(
         "\nSystems in which a channel grows without end, by both engines, 10 seconds each. *Wrong* are bounds of such a \
          channel; *shown* are those with a run that is repeated, which the replay accepts.\n\n\
          | system | wrong | shown | time |\n| --- | ---: | --- | ---: |\n",
     );
+    // Of all systems, and of those that are there for their growth: how many, shown, wrong, and the longest time.
+    let mut sums = [([0usize; 3], 0.0f64); 2];
     for Known { name, text: model, truth } in known().filter(|known| known.truth.iter().any(|(_, most)| most.is_none()))
     {
         let ((verdict, bounded), time) = timed(|| decided(model));
         let grows = |channel: &&String| truth.iter().any(|(name, most)| name == channel && most.is_none());
         let wrong = bounded.iter().filter(grows).count();
-        let shown = if verdict == Some(Verdict::Violated) { "yes" } else { "no" };
+        let is_shown = verdict == Some(Verdict::Violated);
+        let is_growth = name.starts_with("growth") || name.contains("created") || name.contains("sessions");
+        for (sum, longest) in sums.iter_mut().take(1 + usize::from(is_growth)) {
+            sum.iter_mut().zip([1, usize::from(is_shown), wrong]).for_each(|(sum, more)| *sum += more);
+            *longest = longest.max(time);
+        }
+        let shown = if is_shown { "yes" } else { "no" };
         let _ = writeln!(text, "| {name} | {wrong} | {shown} | {time:.2} |");
+    }
+    let goals = [
+        ("systems that look like these and grow", "never a wrong bound; growth shown"),
+        ("growth: clients without end, guards, priorities, atomic loops, doubling", "shown, < 1 s"),
+    ];
+    for ((what, goal), ([number, shown, wrong], time)) in goals.into_iter().zip(sums) {
+        bars.push((what, goal, format!("{shown} of {number} shown, {wrong} wrong, ≤ {time:.2} s")));
     }
     text
 }
@@ -143,10 +206,13 @@ fn decided(text: &str) -> (Option<Verdict>, Vec<String>) {
     (Some(finding.verdict()), bounded.map(|channel| channel.name).collect())
 }
 
+/// The time limit for a public model.
+const PUBLIC: Duration = Duration::from_secs(30);
+
 /// The public models with a buffered channel, where they are at hand: how many are decided with 10 seconds of CPU time.
-fn public_models() -> String {
+fn public_models(bars: &mut Vec<Bar>) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models/promela");
-    let (mut open, mut counts) = (Vec::new(), [0usize; 3]);
+    let (mut open, mut counts, mut latest) = (Vec::new(), [0usize; 3], 0.0f64);
     let mut folders = vec![folder.clone()];
     while let Some(next) = folders.pop() {
         let mut entries: Vec<PathBuf> =
@@ -158,10 +224,12 @@ fn public_models() -> String {
             } else if path.extension().is_some_and(|e| ["pml", "pr", "prm", "promela"].iter().any(|known| e == *known))
                 && let Ok(model) = Model::read(&path)
                 && let Ok(check) = Check::new(&model).property("boundedness")
-                && let (Ok(report), time) = timed(|| check.timeout(Duration::from_secs(30)).run())
+                && let watch = Stopwatch::start()
+                && let (Ok(report), time) = timed(|| check.timeout(PUBLIC).run())
                 && let Some(finding) = report.finding("boundedness")
                 && !finding.channels().is_empty()
             {
+                latest = latest.max((watch.elapsed().as_secs_f64() - PUBLIC.as_secs_f64()).max(0.0));
                 eprintln!("public: {} {:?} {time:.2}", path.display(), finding.verdict());
                 match finding.verdict() {
                     Verdict::Proved if time <= 10.0 => counts[0] += 1,
@@ -180,6 +248,9 @@ fn public_models() -> String {
     }
     let share = 100.0 * (counts[0] + counts[1]) as f64 / all as f64;
     open.sort();
+    let figure = format!("{share:.0} % ({} of {all})", counts[0] + counts[1]);
+    bars.push(("public models with buffered channels, 10 s each: decided", "≥ 95 %", figure));
+    bars.push(("the public model that is longest over its time limit", "≤ 0.5 s", format!("{latest:.2} s")));
     format!(
         "\nPublic models with buffered channels, 10 seconds of CPU time each, of all threads: {all}, of which {} are proved, {} grow, {} are open \
          ({share:.0} % decided). Open: {}.\n",
@@ -295,7 +366,7 @@ active proctype coordinator() {
 }
 
 /// Bounds that a run reaches, for a thousand processes.
-fn exact_shares() -> String {
+fn exact_shares(bars: &mut Vec<Bar>) -> String {
     let mut text = String::from(
         "\nThe share of bounds that are exact, of a thousand processes, by both engines:\n\n\
          | system | channels | exact | time |\n| --- | ---: | ---: | ---: |\n",
@@ -307,11 +378,15 @@ fn exact_shares() -> String {
         ("acknowledged pipeline", acknowledged),
         ("two-phase commit", two_phase_commit),
     ];
+    let (mut least, mut longest) = (100.0f64, 0.0f64);
     for (name, model) in systems {
         eprintln!("exact: {name}");
         let ((channels, exact), time) = timed(|| exact(&model(1000)));
+        (least, longest) = (least.min(100.0 * exact as f64 / channels as f64), longest.max(time));
         let _ = writeln!(text, "| {name} | {channels} | {:.1} % | {time:.2} |", 100.0 * exact as f64 / channels as f64);
     }
+    let figure = format!("≥ {least:.1} %, ≤ {longest:.2} s");
+    bars.push(("bounds that are exact with a thousand processes, five families", "≥ 95 %, ≤ 5 s", figure));
     text
 }
 
@@ -325,7 +400,7 @@ fn exact(text: &str) -> (usize, usize) {
 }
 
 /// CPU time with ten times as many processes, reading included, and the memory of an election.
-fn exponents() -> String {
+fn exponents(bars: &mut Vec<Bar>) -> String {
     let mut text = String::from(
         "\nTen times as many processes, by flow, reading and bounds included:\n\n\
          | system | n = 1,000 | n = 10,000 | exponent |\n| --- | ---: | ---: | ---: |\n",
@@ -341,15 +416,20 @@ fn exponents() -> String {
         ("leader election", ring, Question::Boundedness),
         ("ring, freedom from livelock", token_ring, livelock()),
     ];
+    let mut steepest = 0.0f64;
     for (name, model, question) in systems {
         eprintln!("exponent: {name}");
         let [small, large] = [1_000, 10_000].map(|n| timed(|| checked(&network(&model(n)), &question, 120)));
         let cell =
             |(report, time): &(Report, f64)| format!("{time:.2}{}", if report.complete { "" } else { " (not proved)" });
         let exponent = (large.1 / small.1).log10();
+        steepest = steepest.max(exponent);
         let _ = writeln!(text, "| {name} | {} | {} | {exponent:.2} |", cell(&small), cell(&large));
     }
-    let _ = writeln!(text, "\nMemory for the leader election with n = 3,000: {} MB at most.", election_memory());
+    let memory = election_memory();
+    let _ = writeln!(text, "\nMemory for the leader election with n = 3,000: {memory} MB at most.");
+    bars.push(("CPU exponent between n = 1,000 and 10,000, eight families", "≤ 1.4", format!("≤ {steepest:.2}")));
+    bars.push(("memory, leader election n = 3,000", "< 200 MB", format!("{memory} MB")));
     text
 }
 
@@ -371,7 +451,7 @@ fn election_memory() -> String {
 // --- searches ----------------------------------------------------------------------------------------
 
 /// The same states, visited for boundedness and for safety.
-fn searches() -> String {
+fn searches(bars: &mut Vec<Bar>) -> String {
     let model = "chan c[4] = [8] of { byte };
 active [4] proctype P() {
   byte n, x;
@@ -389,11 +469,30 @@ active [4] proctype P() {
     let options = Options { properties: vec![Property::Safety], ..Options::default() };
     let semantics = Semantics::new(&network, Reading::Declared);
     let (found, safety) = timed(|| search(&semantics, &options, &Context::silent(&unlimited)));
+    let ratio = (bounds / grown.stats.states as f64) / (safety / found.stats.states as f64);
+    bars.push(("boundedness search against safety search on the same states", "≤ 3×", format!("{ratio:.1}×")));
     format!(
-        "\nA search for boundedness against one for safety: {} states in {bounds:.2} s, {} in {safety:.2} s; {:.1}× per \
+        "\nA search for boundedness against one for safety: {} states in {bounds:.2} s, {} in {safety:.2} s; {ratio:.1}× per \
          state.\n",
-        grown.stats.states,
-        found.stats.states,
-        (bounds / grown.stats.states as f64) / (safety / found.stats.states as f64)
+        grown.stats.states, found.stats.states,
     )
+}
+
+/// A chain of stages each of which sends two messages for one: the bounds do not fit into 64 bits.
+fn numbers() -> Bar {
+    let model = created(
+        64,
+        "chan c[N + 1] = [1] of { bit };
+proctype stage(int id) { do :: c[id]?1 -> c[id + 1]!1; c[id + 1]!1 od }
+active proctype start() { c[0]!1 }",
+        "stage",
+    );
+    let limit = Duration::from_secs(3);
+    let watch = Stopwatch::start();
+    let report = Model::from_text("model.pml", &model)
+        .and_then(|model| Check::new(&model).property("boundedness")?.timeout(limit).run());
+    let over = (watch.elapsed().as_secs_f64() - limit.as_secs_f64()).max(0.0);
+    let reason = report.ok().and_then(|report| Some(report.finding("boundedness")?.reason()?.to_string()));
+    let figure = format!("{}, {over:.2} s over its time limit", reason.unwrap_or_else(|| String::from("proved")));
+    ("a doubling chain of 64 stages, 3 s", "a bound, or a clear reason, ≤ 0.5 s late", figure)
 }
