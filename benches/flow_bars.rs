@@ -110,11 +110,7 @@ const GROUPS: [(&str, &str, &[&str]); 5] = [
         "proved, < 0.1 s",
         &["pool", "service: a session", "service: a supervisor", "service: tokens"],
     ),
-    (
-        "sends guarded by a look at the queue: by flow",
-        "exact",
-        &["poll"],
-    ),
+    ("sends guarded by a look at the queue: by flow", "exact", &["poll"]),
     ("known answers, of those that are bounded: proved by flow alone", "≥ 85 %", &[""]),
 ];
 
@@ -150,7 +146,8 @@ fn known_systems(bars: &mut Vec<Bar>) -> String {
     for ((counts, time), (what, goal, _)) in groups.iter().zip(GROUPS) {
         let [number, proved, bounds, exact] = counts;
         let share = 100.0 * *proved as f64 / (*number).max(1) as f64;
-        let figure = format!("{proved} of {number} proved ({share:.0} %), {exact} of {bounds} bounds exact, ≤ {time:.3} s");
+        let figure =
+            format!("{proved} of {number} proved ({share:.0} %), {exact} of {bounds} bounds exact, ≤ {time:.3} s");
         bars.push((what, goal, figure));
     }
     rows.sort_by_key(|row| row.0.clone());

@@ -298,6 +298,9 @@ pub struct SearchArgs {
     /// Partial-order reduction.
     #[arg(long, value_parser = choice::<Reduction>(), default_value = "auto")]
     pub reduction: Reduction,
+    /// Leave out states that differ in which process is which: for processes of one type that do not compute with their numbers.
+    #[arg(long)]
+    pub symmetry: bool,
     /// Go on after a violation, through all states.
     #[arg(long)]
     pub keep_going: bool,
@@ -436,6 +439,7 @@ impl CheckArgs {
             stats: output.stats,
             keep_going: search.keep_going,
             reduction: search.reduction,
+            symmetry: search.symmetry,
             search: search.search,
             max_states: search.max_states,
             max_depth: search.max_depth,

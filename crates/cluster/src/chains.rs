@@ -65,8 +65,7 @@ pub(crate) fn finish(mut search: Search<'_>) -> Result<Found, Reason> {
         let problem = examine(&mut search, chain)?.into_iter().find(|p| p.property == property && p.same == same);
         let problem = problem.ok_or_else(garbled)?;
         let states: Vec<Vec<u8>> = chain.states.iter().rev().cloned().collect();
-        let mut run = search.expander.steps_along(&states);
-        run.extend(problem.last_steps);
+        let run = search.expander.run_along(&states, &problem.last_steps);
         found.runs.push(run);
         found.violations.push(Violation { property, fault: problem.fault });
     }

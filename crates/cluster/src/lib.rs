@@ -113,5 +113,5 @@ impl Member<'_> {
 
 /// Nothing was found, for this reason.
 fn nothing(reason: Reason) -> Found {
-    Violations::<()>::default().found(Some(reason), SearchStats::default(), None, None, |()| Vec::new())
+    Violations::<()>::default().found(Some(reason), SearchStats::default(), None, None, |(), _| Vec::new())
 }

@@ -14,7 +14,6 @@ use crate::wire::{Dictionary, Head, Kind, Reader, Translation, Writer};
 use explore::Options;
 use explore::expansion::Expander;
 use explore::partition::{Partition, StateRef, WorkerId, owner};
-use explore::reduction::Mode;
 use explore::search::Found;
 use explore::table::StateId;
 use model::context::Context;
@@ -107,7 +106,7 @@ pub(crate) fn search<'a>(
         options,
         cx: *cx,
         exchange,
-        expander: Expander::new(semantics).reduced(options.reduction == Mode::On),
+        expander: Expander::of(semantics, options),
         partition: Partition::new(options),
         dictionary: Dictionary::new(count),
         translations: vec![Translation::default(); count],

@@ -9,9 +9,8 @@
 //! siblings on that way.
 
 use crate::expansion::{Expander, Problem};
-use crate::reduction::Mode;
 use crate::search::{Found, Violations, Watch};
-use model::semantics::Semantics;
+use model::semantics::{Semantics, Step};
 use model::verdict::{Progress, Property, Reason, SearchStats};
 
 /// How many bits stand for a state.
@@ -76,7 +75,7 @@ fn hashes(state: &[u8]) -> (u64, u64) {
 /// Searches with an array of at most so many bytes.
 pub(crate) fn search<'a>(semantics: &'a Semantics<'a>, watch: Watch<'a>, bytes: u64) -> Found {
     let mut search = Search {
-        expander: Expander::new(semantics).reduced(watch.options.reduction == Mode::On),
+        expander: Expander::of(semantics, watch.options),
         watch,
         bits: Bits::new(bytes),
         stack: Stack::default(),
@@ -204,7 +203,7 @@ impl Search<'_> {
         self.stats.transitions = self.expander.transitions;
         self.stats.memory_bytes = self.memory_bytes();
         let (crashed, mut expander) = (self.expander.crashed.take(), self.expander);
-        let run_to = |path: &Vec<Vec<u8>>| expander.steps_along(path);
+        let run_to = |path: &Vec<Vec<u8>>, last: &[Step]| expander.run_along(path, last);
         self.violations.found(Some(stopped), self.stats, None, crashed, run_to)
     }
 }

@@ -8,7 +8,9 @@
 //!
 //! Every state of a complete search is expanded once, so its digest is taken here, while its bytes are at hand.
 
-use crate::reduction::{Choice, Labels, Reduction};
+use crate::reduction::{Choice, Labels, Mode, Reduction};
+use crate::search::Options;
+use crate::symmetry::{Symmetry, Turned};
 use model::fault::{Fault, FaultAt, Overflow};
 use model::semantics::{Alone, Semantics, Step, Stepper};
 use model::verdict::{Property, Reason};
@@ -80,6 +82,8 @@ pub struct Expander<'s> {
     /// Several processes may move alone together, and none needs to be looked after.
     clusters: bool,
     choices: Vec<Choice>,
+    /// Chooses one of the states that differ in which process is which only, if that is wanted.
+    symmetry: Option<Symmetry<'s>>,
     /// States in which one process moved alone.
     pub alone: u64,
     /// The sum of the digests of all states that were expanded.
@@ -175,16 +179,18 @@ impl<'s> Expander<'s> {
             reduction,
             clusters: false,
             choices,
+            symmetry: None,
             alone: 0,
             digest: 0,
         }
     }
 
-    /// States may be left out where the order of steps does not matter.
-    #[must_use]
-    pub fn reduced(mut self, reduce: bool) -> Self {
-        self.reduction = reduce.then(|| Reduction::new(self.stepper.semantics(), &[], Labels::None)).flatten();
-        self
+    /// For one thread of a search: states may be left out where the order of steps does not matter, or which process is which.
+    pub fn of(semantics: &'s Semantics<'s>, options: &Options) -> Self {
+        let reduce = options.reduction == Mode::On;
+        let reduction = reduce.then(|| Reduction::new(semantics, &[], Labels::None)).flatten();
+        let symmetry = if options.symmetry { Symmetry::new(semantics).ok() } else { None };
+        Expander { reduction, symmetry, ..Expander::new(semantics) }
     }
 
     /// The same where the longest that queues get must not change.
@@ -267,7 +273,7 @@ impl<'s> Expander<'s> {
         after: Option<usize>,
         sink: &mut impl Sink,
     ) -> Result<usize, Overflow> {
-        let (inner, crashed) = (&mut self.inner, &mut self.crashed);
+        let (inner, crashed, symmetry) = (&mut self.inner, &mut self.crashed, &mut self.symmetry);
         let mut faults: Vec<(Step, FaultAt)> = Vec::new();
         let count = self.stepper.expand_loaded(control, &mut |successor| {
             if let Some(fault) = successor.fault {
@@ -277,7 +283,7 @@ impl<'s> Expander<'s> {
                 faults.push((successor.step, fault));
             }
             match (successor.state, successor.control) {
-                (Some(next), None) => sink.push(next),
+                (Some(next), None) => show(symmetry, next, sink),
                 (Some(next), Some(process)) => {
                     sink.pass(next);
                     inner.push(next, process, after, successor.step);
@@ -368,7 +374,7 @@ impl<'s> Expander<'s> {
                         self.add_own_fault(after, Step::Edge { process, edge });
                     }
                     if !keeps {
-                        sink.push(self.stepper.loaded());
+                        show(&mut self.symmetry, self.stepper.loaded(), sink);
                         break;
                     }
                     sink.pass(self.stepper.loaded());
@@ -376,12 +382,12 @@ impl<'s> Expander<'s> {
                 }
                 Alone::Blocked => {
                     // The process loses control: this is a state after all.
-                    sink.push(self.stepper.loaded());
+                    show(&mut self.symmetry, self.stepper.loaded(), sink);
                     break;
                 }
                 Alone::Several => {
                     if self.successors(Some(process), Some(after), sink)? == 0 {
-                        sink.push(self.stepper.loaded());
+                        show(&mut self.symmetry, self.stepper.loaded(), sink);
                     }
                     break;
                 }
@@ -417,47 +423,79 @@ impl<'s> Expander<'s> {
 
     /// The steps along a chain of states, each found from the one before.
     pub fn steps_along(&mut self, chain: &[Vec<u8>]) -> Vec<Step> {
-        chain.windows(2).flat_map(|pair| self.steps_between(&pair[0], &pair[1])).collect()
+        self.run_along(chain, &[])
     }
 
-    /// The steps that lead from a state to one that was found from it, through an atomic sequence if need be.
-    fn steps_between(&mut self, from: &[u8], goal: &[u8]) -> Vec<Step> {
+    /// The same with what follows the last state.
+    pub fn run_along(&mut self, chain: &[Vec<u8>], last: &[Step]) -> Vec<Step> {
+        let (mut run, mut turned) = (Vec::new(), Turned::default());
+        for pair in chain.windows(2) {
+            let (steps, reached) = self.steps_between(&pair[0], &pair[1]);
+            run.extend(steps.into_iter().map(|step| turned.step(step)));
+            if let Some(symmetry) = &mut self.symmetry {
+                turned.turn(symmetry, &reached);
+            }
+        }
+        run.extend(last.iter().map(|&step| turned.step(step)));
+        run
+    }
+
+    /// The steps that lead from a state to one that was found from it, through an atomic sequence if need be; and the state as
+    /// it is reached, for which the other one was chosen.
+    fn steps_between(&mut self, from: &[u8], goal: &[u8]) -> (Vec<Step>, Vec<u8>) {
         let mut seen: HashSet<(u32, Vec<u8>)> = HashSet::new();
         self.inner.clear();
-        if let Some(step) = self.reach(from, None, goal).1 {
-            return vec![step];
+        if let (_, Some((step, reached))) = self.reach(from, None, goal) {
+            return (vec![step], reached);
         }
         let mut next = 0;
         while next < self.inner.entries.len() {
             let (state, process) = (self.inner.state(next).to_vec(), self.inner.entries[next].process);
             if seen.insert((process, state.clone())) {
                 let (count, last) = self.reach(&state, Some(next), goal);
-                if last.is_some() || (count == 0 && state == goal) {
-                    let mut steps = self.inner.path(Some(self.inner.entries[next].step));
-                    steps.extend(last);
-                    return steps;
+                let mut steps = self.inner.path(Some(self.inner.entries[next].step));
+                if let Some((step, reached)) = last {
+                    steps.push(step);
+                    return (steps, reached);
+                }
+                if count == 0 && is(&mut self.symmetry, &state, goal) {
+                    return (steps, state);
                 }
             }
             next += 1;
         }
-        Vec::new()
+        (Vec::new(), goal.to_vec())
     }
 
     /// Keeps the inner states that follow a state; returns how many successors there are, and the step that
-    /// leads to the goal, if one does.
-    fn reach(&mut self, state: &[u8], from: Option<usize>, goal: &[u8]) -> (usize, Option<Step>) {
+    /// leads to the goal, if one does, with where it leads.
+    fn reach(&mut self, state: &[u8], from: Option<usize>, goal: &[u8]) -> (usize, Option<(Step, Vec<u8>)>) {
         let control = from.map(|inner| self.inner.entries[inner].process);
         let after = from.map(|inner| self.inner.entries[inner].step);
-        let inner = &mut self.inner;
+        let (inner, symmetry) = (&mut self.inner, &mut self.symmetry);
         let mut last = None;
         let count = self.stepper.expand(state, control, &mut |successor| {
             let (Some(next), step) = (successor.state, successor.step) else { return };
             match successor.control {
                 Some(process) => inner.push(next, process, after, step),
-                None if next == goal => last = last.or(Some(step)),
+                None if last.is_none() && is(symmetry, next, goal) => last = Some((step, next.to_vec())),
                 None => {}
             }
         });
         (count.unwrap_or(0), last)
     }
+}
+
+/// Shows a state, or the one that is chosen for it.
+#[inline(always)]
+fn show(symmetry: &mut Option<Symmetry<'_>>, state: &[u8], sink: &mut impl Sink) {
+    match symmetry {
+        None => sink.push(state),
+        Some(symmetry) => sink.push(symmetry.choose(state)),
+    }
+}
+
+/// Whether a state is another one, or that one is chosen for it.
+fn is(symmetry: &mut Option<Symmetry<'_>>, state: &[u8], other: &[u8]) -> bool {
+    state == other || symmetry.as_mut().is_some_and(|symmetry| symmetry.choose(state) == other)
 }

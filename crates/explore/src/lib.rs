@@ -25,6 +25,7 @@ pub mod reduction;
 pub mod search;
 mod share;
 mod store;
+pub mod symmetry;
 pub mod table;
 pub mod traced;
 mod unreached;
@@ -120,11 +121,12 @@ fn search_in_mode(
     let search = |mode: Mode, budget: &Budget| {
         let options = Options { reduction: mode, ..options.clone() };
         let trimmed = match mode {
+            Mode::On | Mode::Trimmed if options.symmetry => symmetry::trimmed(semantics),
             Mode::On | Mode::Trimmed => reduction::trimmed(semantics, &[], Labels::None),
             Mode::Off | Mode::Auto => None,
         };
         let found = searcher(trimmed.as_ref().unwrap_or(semantics), &options, &cx.with(budget));
-        Found { reduced: trimmed.is_some(), ..found }
+        Found { reduced: trimmed.is_some() || options.symmetry, ..found }
     };
     let wanted = options.reduction.of(semantics.reading());
     let through_all = whole && wanted == Mode::Auto;

@@ -444,7 +444,8 @@ fn finish<'a, K: Kind>(
     let reached = stopped.is_none().then_some(reached);
     violations.extend(reports.into_iter().map(|report| report.seen.violations), |at| at.state);
     let digest = stopped.is_none().then_some(digest);
-    let found = violations.found(stopped, stats, digest, crashed, |&at| expander.steps_along(&chain_to(shared, at)));
+    let found =
+        violations.found(stopped, stats, digest, crashed, |&at, last| expander.run_along(&chain_to(shared, at), last));
     Found { reached, ..found }
 }
 

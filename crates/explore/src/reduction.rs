@@ -40,9 +40,9 @@ pub use gradually::{Mode, Tally, WHOLE, gradually, pays};
 pub use visible::Labels;
 
 use access::{MachineAccess, Stability};
-use model::expr::Expr;
+use model::expr::{Expr, Scope};
 use model::formula::Atom;
-use model::ids::{LocationId, MachineId};
+use model::ids::{LocationId, MachineId, VariableId};
 use model::network::{Machine, Network};
 use model::semantics::{Reading, Semantics, Stepper, Trim};
 use resolve::{Bit, Identity, Resolved, While};
@@ -52,7 +52,21 @@ use visible::Visible;
 /// The semantics of a model for a search that leaves out what a property cannot tell: its states are fewer, and the steps of its
 /// runs are runs of the model. `None` if nothing may be left out.
 pub fn trimmed<'n>(semantics: &Semantics<'n>, atoms: &[Atom], labels: Labels) -> Option<Semantics<'n>> {
-    let trims = Reduction::new(semantics, atoms, labels)?.trims();
+    trimmed_but(semantics, atoms, labels, &|_, _, _| false)
+}
+
+/// The same, but some variables (of a machine, or of the network) keep what they have when nothing reads it any more.
+pub(crate) fn trimmed_but<'n>(
+    semantics: &Semantics<'n>,
+    atoms: &[Atom],
+    labels: Labels,
+    keep: &dyn Fn(Scope, MachineId, VariableId) -> bool,
+) -> Option<Semantics<'n>> {
+    let mut trims = Reduction::new(semantics, atoms, labels)?.trims();
+    for (machine, trims) in trims.iter_mut().enumerate() {
+        let kept = |scope: Scope, variable: VariableId| keep(scope, MachineId::from(machine), variable);
+        trims.iter_mut().for_each(|trim| trim.dead.retain(|&(scope, variable, _)| !kept(scope, variable)));
+    }
     Some(Semantics::trimmed(semantics.network(), semantics.reading(), &trims))
 }
 

@@ -20,7 +20,6 @@ pub use options::{Options, Order, Packing};
 pub use violations::{Violation, Violations};
 
 use crate::expansion::{Expander, Problem, Sink};
-use crate::reduction::Mode;
 use crate::share::Bare;
 use crate::store::{Compressed, Plain, Store};
 use crate::table::{NO_PARENT, StateId};
@@ -176,7 +175,7 @@ pub(crate) struct Search<'a, S> {
 impl<'a, S: Store + Default> Search<'a, S> {
     fn new(semantics: &'a Semantics<'a>, watch: Watch<'a>) -> Self {
         Search {
-            expander: Expander::new(semantics).reduced(watch.options.reduction == Mode::On),
+            expander: Expander::of(semantics, watch.options),
             watch,
             store: S::default(),
             state: Vec::new(),
@@ -344,7 +343,7 @@ impl<'a, S: Store + Default> Search<'a, S> {
         let (crashed, alone) = (self.expander.crashed.take(), self.expander.alone);
         let reached = stopped.is_none().then(|| self.expander.stepper.reached().clone());
         let (mut store, mut expander) = (self.store, self.expander);
-        let run = |at: &StateId| run_to(&mut store, &mut expander, *at);
+        let run = |at: &StateId, last: &[Step]| run_to(&mut store, &mut expander, *at, last);
         Found { alone, reached, ..self.violations.found(stopped, stats, digest, crashed, run) }
     }
 }
@@ -367,8 +366,8 @@ impl<'a> Search<'a, Plain> {
     }
 }
 
-/// The steps from the first state to another.
-fn run_to<S: Store>(store: &mut S, expander: &mut Expander<'_>, state: StateId) -> Vec<Step> {
+/// The steps from the first state to another, and those that follow.
+fn run_to<S: Store>(store: &mut S, expander: &mut Expander<'_>, state: StateId, last: &[Step]) -> Vec<Step> {
     let mut chain = Vec::new();
     let mut at = Some(state).filter(|&id| id != NO_PARENT);
     while let Some(id) = at {
@@ -378,5 +377,5 @@ fn run_to<S: Store>(store: &mut S, expander: &mut Expander<'_>, state: StateId) 
         at = store.parent(id);
     }
     chain.reverse();
-    expander.steps_along(&chain)
+    expander.run_along(&chain, last)
 }

@@ -18,7 +18,7 @@ use model::budget::{Budget, Stopwatch};
 use model::context::Context;
 use model::fault::{FaultAt, Overflow};
 use model::ids::MachineId;
-use model::semantics::{Reached, Semantics};
+use model::semantics::{Reached, Semantics, Step};
 use model::source::SourceMap;
 use model::verdict::{Progress, Property, Reason, SearchStats};
 use std::collections::HashMap;
@@ -245,7 +245,7 @@ impl<'a> Start<'a> {
         let reached = stopped.is_none().then(|| self.expander.stepper.reached().clone());
         let crashed = self.expander.crashed.take();
         let (table, expander) = (&self.table, &mut self.expander);
-        let run = |at: &u32| {
+        let run = |at: &u32, last: &[Step]| {
             let mut chain = Vec::new();
             let mut at = Some(*at).filter(|&number| number != NO_PARENT).map(|number| number - EARLY);
             while let Some(id) = at {
@@ -253,7 +253,7 @@ impl<'a> Start<'a> {
                 at = table.parent(id);
             }
             chain.reverse();
-            expander.steps_along(&chain)
+            expander.run_along(&chain, last)
         };
         Found { reached, ..self.violations.found(stopped, stats, digest, crashed, run) }
     }
@@ -502,8 +502,8 @@ impl Search<'_> {
         let violations = std::mem::take(&mut self.start.violations);
         let mut trouble = None;
         let digest = stopped.is_none().then_some(digest);
-        let found = violations.found(stopped, stats, digest, crashed, |&number| match self.chain(number) {
-            Ok(chain) => self.start.expander.steps_along(&chain),
+        let found = violations.found(stopped, stats, digest, crashed, |&number, last| match self.chain(number) {
+            Ok(chain) => self.start.expander.run_along(&chain, last),
             Err(stop) => {
                 trouble = Some(failed(stop));
                 Vec::new()

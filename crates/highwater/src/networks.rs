@@ -14,6 +14,7 @@ use crate::strategy::{Strategy, not_applicable, not_supported};
 use cluster::Member;
 use explore::disk::{Checkpoint, Disk};
 use explore::liveness::Setting;
+use explore::symmetry::Symmetry;
 use explore::{Options, Order, Packing};
 use gpu::Place;
 use model::budget::{Budget, Stopwatch};
@@ -122,7 +123,7 @@ impl<'a> Networks<'a> {
 
     /// What a search is, for those who share it and for a checkpoint of it: names and values.
     fn identity(&self, properties: &[Property]) -> Vec<(String, String)> {
-        let Settings { keep_going, reduction, .. } = self.settings;
+        let Settings { keep_going, reduction, symmetry, .. } = self.settings;
         let names = properties.iter().map(Property::to_string).collect::<Vec<_>>();
         let of = |name: &str, value: String| (name.to_owned(), value);
         vec![
@@ -133,6 +134,7 @@ impl<'a> Networks<'a> {
             of("channels", format!("{:?}", self.reading).to_lowercase()),
             of("keep-going", keep_going.to_string()),
             of("reduction", (*reduction == Reduction::Order).to_string()),
+            of("symmetry", symmetry.to_string()),
         ]
     }
 
@@ -155,10 +157,15 @@ impl<'a> Networks<'a> {
             properties,
             packing: if settings.unpacked { Packing::Never } else { Packing::Auto },
             disk,
+            symmetry: settings.symmetry,
             bitstate: settings.bitstate.then_some(cx.budget.most_memory().unwrap_or(DEFAULT_BITS) / 2),
             ..settings.search()
         };
         let semantics = Semantics::new(self.network, self.reading);
+        if settings.symmetry {
+            let reason = |why| usage(format!("`--symmetry`: no two processes can be exchanged: {why}"));
+            Symmetry::new(&semantics).map_err(reason)?;
+        }
         let place = Place { device: settings.device, emit: settings.emit_cuda.clone() };
         let outcomes = match &settings.cluster {
             None => gpu::check(&place, &semantics, self.sources, &options, cx),

@@ -77,13 +77,14 @@ const SEARCH: &str = "safety and deadlock by the engine `explore`";
 const STORED: &str = "safety and deadlock by the engine `explore`, without `--bitstate`";
 const IN_MEMORY: &str = "safety and deadlock by the engine `explore`, without `--bitstate` and not on disk";
 const DEVICE: &str = "safety and deadlock by the engine `explore`, breadth-first, with bounded channels, in memory, in one process, without `--bitstate`, \
-                      `--unpacked` and `--reduction order`";
+                      `--unpacked`, `--symmetry` and `--reduction order`";
+const BOUNDED: &str = "safety and deadlock by the engine `explore`, with bounded channels, on the CPU";
 const SHARED: &str =
     "safety and deadlock by the engine `explore`, breadth-first, without `--bitstate` and `--spill`, on the CPU";
 const FIFO: &str = "the engine `fifo`; for Promela, with `--channels unbounded`";
 
 /// Every option of `check` that does not apply everywhere.
-pub const RULES: [OptionRule; 28] = [
+pub const RULES: [OptionRule; 29] = [
     rule(
         "--channels drop",
         PROMELA,
@@ -115,6 +116,13 @@ pub const RULES: [OptionRule; 28] = [
         "safety, deadlock, boundedness and livelock by the engine `explore`; without `--fair` also ltl and acceptance",
         |s| s.reduction != Reduction::Auto,
         |s, u| explores(u) && reduces(s, &u.property),
+    ),
+    rule(
+        "--symmetry",
+        PROMELA,
+        BOUNDED,
+        |s| s.symmetry,
+        |s, u| searches(u) && s.channels != Channels::Unbounded && s.device == Device::Cpu,
     ),
     of_search("--keep-going", |s| s.keep_going),
     of_search("--bitstate", |s| s.bitstate),
@@ -202,7 +210,7 @@ fn searches(what: &Use) -> bool {
 
 /// The search is one that a device does too.
 fn is_plain_search(s: &Settings) -> bool {
-    let whole = s.search == SearchOrder::Breadth && s.reduction != Reduction::Order;
+    let whole = s.search == SearchOrder::Breadth && s.reduction != Reduction::Order && !s.symmetry;
     whole && !s.bitstate && !s.unpacked && !s.on_disk() && s.cluster.is_none() && s.channels != Channels::Unbounded
 }
 

@@ -148,6 +148,8 @@ pub struct Settings {
     pub keep_going: bool,
     /// Partial-order reduction.
     pub reduction: Reduction,
+    /// Leave out states that differ in which process is which.
+    pub symmetry: bool,
     /// The order in which states are visited.
     pub search: SearchOrder,
     /// Stop after so many states.

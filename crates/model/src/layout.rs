@@ -312,7 +312,7 @@ impl Shapes {
     }
 
     /// The process types of a shape, oldest process first.
-    fn machines(&self, mut shape: ShapeId) -> Vec<MachineId> {
+    pub(crate) fn machines(&self, mut shape: ShapeId) -> Vec<MachineId> {
         let mut machines = Vec::new();
         if let Ok(trie) = self.inner.read() {
             while shape.0 != 0 {

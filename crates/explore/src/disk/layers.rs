@@ -79,7 +79,7 @@ impl Drop for Folder {
 /// Searches with the states on disk.
 pub(crate) fn search<'a>(semantics: &'a Semantics<'a>, watch: Watch<'a>, disk: &Disk) -> Found {
     let nothing = |reason: Reason| {
-        Violations::<Reference>::default().found(Some(reason), SearchStats::default(), None, None, |_| Vec::new())
+        Violations::<Reference>::default().found(Some(reason), SearchStats::default(), None, None, |_, _| Vec::new())
     };
     let folder = match Folder::make(disk) {
         Ok(folder) => folder,
@@ -479,10 +479,10 @@ impl<'a> Layers<'a> {
         let digest = stopped.is_none().then_some(self.total.digest);
         let reached = stopped.is_none().then(|| self.reached.clone());
         let violations = std::mem::take(&mut self.violations);
-        let (mut expander, mut lost) = (Expander::new(self.semantics), None);
+        let (mut expander, mut lost) = (Expander::of(self.semantics, self.watch.options), None);
         let alone = self.total.alone;
-        let mut found = violations.found(stopped, stats, digest, crashed, |&at| match self.chain(at) {
-            Ok(chain) => expander.steps_along(&chain),
+        let mut found = violations.found(stopped, stats, digest, crashed, |&at, last| match self.chain(at) {
+            Ok(chain) => expander.run_along(&chain, last),
             Err(error) => {
                 lost = Some(self.folder.reason(Stop::Disk(error)));
                 Vec::new()

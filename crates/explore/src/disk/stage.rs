@@ -6,7 +6,6 @@ use super::candidates::Candidates;
 use super::manifest::Total;
 use super::runs::Run;
 use crate::expansion::Expander;
-use crate::reduction::Mode;
 use crate::search::{Violations, Watch};
 use model::semantics::{Reached, Semantics};
 use model::verdict::Progress;
@@ -29,7 +28,7 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub(super) fn new(semantics: &'a Semantics<'a>, watch: Watch<'a>) -> Self {
-        let expander = Expander::new(semantics).reduced(watch.options.reduction == Mode::On);
+        let expander = Expander::of(semantics, watch.options);
         Worker { expander, watch, violations: Violations::default(), crash: None, ticks: 0 }
     }
 

@@ -2,7 +2,6 @@
 
 use super::{At, Visitor};
 use crate::expansion::Expander;
-use crate::reduction::Mode;
 use crate::search::{Violations, Watch};
 use crate::table::StateId;
 use model::fault::FaultAt;
@@ -31,7 +30,7 @@ impl<'a> Visitor<'a> for Safety<'a> {
     type Report = Seen;
 
     fn new((semantics, watch): Self::Setup) -> Self {
-        let expander = Expander::new(semantics).reduced(watch.options.reduction == Mode::On);
+        let expander = Expander::of(semantics, watch.options);
         Safety { expander, watch, violations: Violations::default() }
     }
 

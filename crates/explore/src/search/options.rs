@@ -52,6 +52,8 @@ pub struct Options {
     pub disk: Option<Disk>,
     /// When states are left out because the order of steps does not matter.
     pub reduction: Mode,
+    /// States are left out that differ in which process is which.
+    pub symmetry: bool,
 }
 
 impl Options {
@@ -75,6 +77,7 @@ impl Default for Options {
             bitstate: None,
             disk: None,
             reduction: Mode::Off,
+            symmetry: false,
         }
     }
 }

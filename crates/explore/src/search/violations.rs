@@ -113,14 +113,14 @@ impl<At> Violations<At> {
         }
     }
 
-    /// What a search says in the end; `run_to` finds the steps to a place.
+    /// What a search says in the end; `run_to` finds the steps to a place, and has others follow.
     pub fn found(
         self,
         stopped: Option<Reason>,
         stats: SearchStats,
         digest: Option<u128>,
         crashed: Option<FaultAt>,
-        mut run_to: impl FnMut(&At) -> Vec<Step>,
+        mut run_to: impl FnMut(&At, &[Step]) -> Vec<Step>,
     ) -> Found {
         let mut found = Found {
             violations: Vec::new(),
@@ -135,9 +135,7 @@ impl<At> Violations<At> {
             reached: None,
         };
         for (problem, at) in self.first {
-            let mut run = run_to(&at);
-            run.extend(problem.last_steps);
-            found.runs.push(run);
+            found.runs.push(run_to(&at, &problem.last_steps));
             found.violations.push(Violation { property: problem.property, fault: problem.fault });
         }
         found

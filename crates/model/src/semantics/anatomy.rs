@@ -2,6 +2,7 @@
 //! [`Stepper`](super::Stepper), such as code that is generated for a model.
 
 use super::{Reading, Semantics};
+use crate::configuration::shape_of;
 use crate::ids::{ChannelTypeId, MachineId};
 use crate::layout::{FrameCache, SHAPE_BYTES, Section, ShapeId, Slot, Storage};
 use crate::network::{ScalarType, Variable};
@@ -84,6 +85,11 @@ pub struct MessagePlaces {
 }
 
 impl Semantics<'_> {
+    /// The anatomy of states like this one.
+    pub fn anatomy_of(&self, state: &[u8]) -> Option<Anatomy> {
+        self.anatomy(&self.shapes.machines(shape_of(state)))
+    }
+
     /// The anatomy of states with processes of these types, oldest first; `None` if there are too many shapes, or if queues
     /// have no bound.
     pub fn anatomy(&self, machines: &[MachineId]) -> Option<Anatomy> {
