@@ -464,7 +464,7 @@ impl Parser {
             }
             None => StmtKind::Expr(self.expression()?),
         };
-        Ok(Stmt { kind, span })
+        Ok(Stmt { kind, span: span.to(self.tokens[self.at - 1].span) })
     }
 
     /// The type, if a declaration begins here: names, then `*` or `&`, then another name and `=`, `;` or `,`.

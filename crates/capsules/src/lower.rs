@@ -29,6 +29,7 @@ mod threads;
 mod timers;
 mod values;
 mod variables;
+mod words;
 
 use crate::ast::{ClassKind, NodeKind, PartKind, TriggerKind};
 use crate::questions;
@@ -38,9 +39,9 @@ use crate::resolve::{
 use crate::threads::Threads;
 use model::diagnostic::Diagnostic;
 use model::expr::{Expr, Pattern, Place, Scope};
-use model::ids::{SymbolSetId, VariableId};
+use model::ids::{MachineId, SymbolSetId, VariableId};
 use model::network::{
-    Action, ChannelType, Initial, Instance, Machine, MachineKind, Network, ScalarType, SymbolSet, Variable,
+    Action, ChannelType, Initial, Instance, Machine, MachineKind, Network, ScalarType, SymbolSet, Variable, Words,
 };
 use model::source::Span;
 use std::cell::RefCell;
@@ -133,6 +134,7 @@ fn round<'a>(
         network: Network::default(),
         groups: Vec::new(),
     };
+    lowering.network.words = Some(Words { addressed: lowering.addressed, ..Words::default() });
     lowering.share(threads, messages);
     lowering.declare(messages);
     lowering.declare_calls(messages);
@@ -141,11 +143,15 @@ fn round<'a>(
         lowering.instance(instance, messages);
     }
     let (locks, groups) = (lowering.lock_variables(), std::mem::take(&mut lowering.groups));
-    let Lowering { mut network, names, priorities, .. } = lowering;
+    let receivers = (0..instances.instances.len()).map(|instance| lowering.path(instance)).collect();
+    let Lowering { mut network, names, priorities, addressed, .. } = lowering;
     *forgotten = lowering.forgotten.into_inner();
     let looked_at = priorities.into_iter().flat_map(|((usual, _), queue)| [usual, queue]).collect();
     atomic::mark(&mut network, &groups, &locks, &looked_at);
     network.symbol_sets = vec![SymbolSet { name: String::new(), symbols: names }];
+    if addressed {
+        network.symbol_sets.push(SymbolSet { name: String::from("capsule"), symbols: receivers });
+    }
     if questions::applies(&network, "unexpected") {
         let formula = questions::question(&network, "unexpected").ok()?;
         network.formulas.push(formula);
@@ -241,7 +247,7 @@ impl<'l, 'a> Lowering<'l, 'a> {
     /// Queues, timers and symbols.
     fn declare(&mut self, messages: &mut Messages<'_>) {
         let data = self.carries.then_some(ScalarType::Int);
-        let address = self.addressed.then_some(ScalarType::Byte);
+        let address = self.addressed.then_some(ScalarType::Symbol(SymbolSetId(1)));
         let fields = address.into_iter().chain([ScalarType::Symbol(SymbolSetId(0))]).chain(data).collect();
         let span = self.instances.classes[0].capsule.name.span;
         self.network.channel_types = vec![ChannelType { capacity: None, fields, lossy: false, span }];
@@ -252,7 +258,9 @@ impl<'l, 'a> Lowering<'l, 'a> {
                 let ty = if self.destroys { ScalarType::Byte } else { ScalarType::Bit };
                 let (initial, span) = (Initial::Zero, class.capsule.name.span);
                 self.network.variables.push(Variable { name, ty, dimensions: Vec::new(), initial, span });
-                self.alive.insert(instance, VariableId::from(self.network.variables.len() - 1));
+                let alive = VariableId::from(self.network.variables.len() - 1);
+                self.network.words.iter_mut().for_each(|words| words.shared.extend([alive]));
+                self.alive.insert(instance, alive);
             }
             if class.machine.is_none() {
                 continue;
@@ -275,6 +283,10 @@ impl<'l, 'a> Lowering<'l, 'a> {
             for port in 0..class.ports.len() {
                 for event in class.ports[port].alphabet.incoming.clone() {
                     self.symbol(&class.ports[port].name.text, &event.text);
+                    let declared = self.library.event(class.ports[port].protocol, &event.text);
+                    if let (Some(_), Some(words)) = (declared.and_then(|e| e.data.as_ref()), &mut self.network.words) {
+                        words.carrying.insert(format!("{}.{}", class.ports[port].name.text, event.text));
+                    }
                 }
                 let requests = timers::requests(class, port);
                 for request in &requests {
@@ -321,22 +333,26 @@ impl<'l, 'a> Lowering<'l, 'a> {
             return;
         }
         let name = self.path(instance);
-        let (machine, havoc) = handlers::machine(self, instance, name, messages);
+        let (machine, havoc, told) = handlers::machine(self, instance, name, messages);
         let id = self.network.machines.len().into();
         self.network.havoc.extend(havoc.into_iter().map(|edge| (id, edge)));
         self.groups.push(self.sharing.thread[instance]);
-        self.process(machine);
+        self.process(machine, id, told);
         for port in 0..class.ports.len() {
             if let Some(&pending) = self.timers.get(&(instance, port)) {
-                let machine = self.timer(instance, port, pending);
+                let (machine, told) = self.timer(instance, port, pending);
                 // Threads of capsules have the numbers of capsules.
                 self.groups.push(self.instances.instances.len() + self.groups.len());
-                self.process(machine);
+                self.process(machine, id, told);
             }
         }
     }
 
-    fn process(&mut self, machine: Machine) {
+    /// A process that moves in the lane of a capsule instance.
+    fn process(&mut self, machine: Machine, lane: MachineId, told: words::Told) {
+        if let Some(words) = &mut self.network.words {
+            words::add(words, self.network.machines.len().into(), lane, told);
+        }
         self.network.instances.push(Instance { machine: self.network.machines.len().into(), priority: 1 });
         self.network.machines.push(machine);
     }
@@ -353,14 +369,14 @@ impl<'l, 'a> Lowering<'l, 'a> {
     }
 
     fn message(&self, to: usize, channel: VariableId, symbol: Expr, data: Expr, span: Span) -> Action {
-        let address = self.addressed.then_some(Expr::Const(to as i32));
+        let address = self.addressed.then(|| address(to));
         let message = address.into_iter().chain([symbol]).chain(self.carries.then_some(data)).collect();
         Action::Send { channel: global(channel, span), message, sorted: false }
     }
 
     /// The pattern of a message to an instance.
     fn pattern(&self, to: usize, symbol: i32, data: Pattern) -> Vec<Pattern> {
-        let address = self.addressed.then_some(Pattern::Match(Expr::Const(to as i32)));
+        let address = self.addressed.then(|| Pattern::Match(address(to)));
         let symbol = Pattern::Match(Expr::Const(symbol));
         address.into_iter().chain([symbol]).chain(self.carries.then_some(data)).collect()
     }
@@ -400,6 +416,11 @@ impl<'l, 'a> Lowering<'l, 'a> {
         let symbol = self.symbols.get(&(port.name.text.clone(), event.to_owned()))?;
         Some((other.instance, *self.queues.get(&other.instance)?, *symbol))
     }
+}
+
+/// A capsule instance as the receiver of a message.
+fn address(instance: usize) -> Expr {
+    Expr::Const(instance as i32 + 1)
 }
 
 /// A global variable.

@@ -7,3 +7,4 @@ mod random_code;
 mod random_features;
 mod random_machines;
 mod random_systems;
+mod told;

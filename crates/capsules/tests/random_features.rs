@@ -644,7 +644,7 @@ fn explored(system: &System, network: &Network, sources: &SourceMap) -> Found {
             };
             if (0..CAPSULES).all(is_rest) && global("c2 exists").is_none_or(|v| v == "0" || v == "1") {
                 let value = |own: usize, variable: &str| {
-                    let name = format!("{}[{}]:{variable}", names[own], machine(own));
+                    let name = format!("{}.{variable}", names[own]);
                     snapshot.variables.iter().find(|v| v.name == name).map(|v| v.value.parse::<i32>().unwrap())
                 };
                 let channel = |name: &str| -> Vec<String> {
@@ -658,10 +658,10 @@ fn explored(system: &System, network: &Network, sources: &SourceMap) -> Found {
                 };
                 let message = |own: usize, text: &String| {
                     let fields = fields(text);
-                    match (addressed, &fields[..]) {
-                        (true, [to, name, ..]) => (to.parse().unwrap(), read_cause(name)),
-                        (_, [name, ..]) => (own, read_cause(name)),
-                        _ => panic!("{text}"),
+                    let Some(name) = fields.first() else { panic!("{text}") };
+                    match name.split_once('.').filter(|_| addressed) {
+                        Some((to, name)) => (names.iter().position(|own| *own == to).unwrap(), read_cause(name)),
+                        None => (own, read_cause(name)),
                     }
                 };
                 let one = |own: usize| {

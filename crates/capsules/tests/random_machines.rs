@@ -527,7 +527,7 @@ fn explored(network: &Network, sources: &SourceMap) -> (BTreeSet<Waiting>, bool)
         if let Some(number) = place.and_then(|place| sources.text(place).strip_prefix('S')) {
             let snapshot = narrator.snapshot(&state);
             let value = |name: &str| {
-                let name = format!("Top[0]:{name}");
+                let name = format!("Top.{name}");
                 snapshot.variables.iter().find(|v| v.name == name).unwrap().value.parse::<i32>().unwrap()
             };
             let event = |message: &String| message.strip_prefix("q.e").unwrap().parse().unwrap();

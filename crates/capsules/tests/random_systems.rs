@@ -311,7 +311,7 @@ fn explored(system: &[Capsule], network: &Network, sources: &SourceMap) -> (BTre
             if (0..=system.len()).all(is_rest) {
                 let snapshot = narrator.snapshot(&state);
                 let value = |own: usize, name: &str| {
-                    let name = format!("c{own}[{}]:{name}", own + 1);
+                    let name = format!("c{own}.{name}");
                     snapshot.variables.iter().find(|v| v.name == name).unwrap().value.parse::<i32>().unwrap()
                 };
                 let one = |own: usize| {

@@ -13,10 +13,12 @@
 mod actions;
 pub mod show;
 mod variables;
+mod words;
 
 pub use variables::{ChannelType, Dimension, Initial, ScalarType, SymbolSet, Variable};
 
 pub use actions::{Action, Choice, Deterministic, ReceiveMode};
+pub use words::{Telling, Words};
 
 use crate::expr::{Expr, Place, Scope};
 use crate::formula::{Atom, Ltl};
@@ -178,6 +180,8 @@ pub struct Network {
     /// Edges that guess, because the front end does not model the code or the data that decides about them. Every run of the
     /// model is one of the network; a run of the network that takes such an edge may be none of the model.
     pub havoc: BTreeSet<(MachineId, EdgeId)>,
+    /// How runs are told, where the source knows other things than processes and statements.
+    pub words: Option<Words>,
 }
 
 impl Network {

@@ -15,13 +15,13 @@ use crate::display::Display;
 use crate::expr::{Expr, Scope};
 use crate::fault::{FaultAt, Overflow};
 use crate::growth::contents;
-use crate::ids::{EdgeId, MachineId};
+use crate::ids::{EdgeId, LocationId, MachineId};
 use crate::layout::Storage;
-use crate::network::{Action, Edge, Machine, Network, Variable};
+use crate::network::{Action, Edge, Machine, Network, Telling, Variable};
 use crate::reason::Reason;
 use crate::semantics::{Semantics, Step, Stepper};
 use crate::source::{SourceMap, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Everything in a state, by name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -112,16 +112,21 @@ impl<'s> Narrator<'s> {
             let taken = self.take(&state, control, step).map_err(ReplayError::Overflow)?;
             let Some((next, next_control, fault)) = taken else { return Err(ReplayError::NoSuchStep(position)) };
             let mut words = self.describe(&state, step);
+            let is_silent = !words.shown;
+            if is_silent {
+                (words.event, words.message) = (None, None);
+            }
             words.atomic = next_control.is_some();
             words.remarks.extend(self.failed_assertion(&state, step));
             words.remarks.extend(fault.as_ref().and_then(|_| self.called_at(&state, step)));
             replayed.fault = fault;
             if let Some(next) = next {
                 let after = self.variables(&next);
-                if let Some(first) = words.moves.first_mut() {
+                if let Some(first) = words.moves.first_mut().filter(|_| !is_silent) {
                     first.changes = changes_of(&before, &after);
                 }
                 words.channels = self.touched(&state, &next);
+                self.arrive(&next, step, &mut words);
                 words.columns = self.columns_of(&next);
                 processes = self.number_lanes(&next, processes);
                 (state, control, before) = (next, next_control, after);
@@ -166,9 +171,14 @@ impl<'s> Narrator<'s> {
 
     /// The lane of a process.
     fn lane_of(&mut self, machine: MachineId, process: u32) -> usize {
-        let (lanes, name) = (&mut self.lanes, &self.stepper.semantics().network().machine(machine).name);
+        let network = self.network();
+        let (machine, process, instance) = match &network.words {
+            Some(words) => (words.lane(machine), 0, None),
+            None => (machine, process, Some(process)),
+        };
+        let (lanes, name) = (&mut self.lanes, &network.machine(machine).name);
         *self.known.entry((machine, process)).or_insert_with(|| {
-            lanes.push(Lane { name: name.clone(), instance: Some(process), ..Lane::default() });
+            lanes.push(Lane { name: name.clone(), instance, ..Lane::default() });
             lanes.len() - 1
         })
     }
@@ -273,23 +283,33 @@ impl<'s> Narrator<'s> {
         let configuration = self.stepper.configuration(state).clone();
         let mut found = Vec::new();
         let layout = &semantics.layout;
-        let mut variables = |prefix: &str, declared: &[Variable], slots: &[crate::layout::Slot], base: usize| {
-            for (variable, slot) in declared.iter().zip(slots) {
+        let mut variables = |name: &dyn Fn(usize, String) -> Option<String>,
+                             declared: &[Variable],
+                             slots: &[crate::layout::Slot],
+                             base: usize| {
+            for (position, (variable, slot)) in declared.iter().zip(slots).enumerate() {
                 for element in 0..variable.len() {
+                    let Some(name) = name(position, variable.element_name(element)) else { continue };
                     let value = configuration.read(*slot, base, element);
-                    found.push(Change {
-                        name: format!("{prefix}{}", variable.element_name(element)),
-                        value: network.show_value(variable.ty, value),
-                    });
+                    found.push(Change { name, value: network.show_value(variable.ty, value) });
                 }
             }
         };
-        variables("", &network.variables, &layout.globals.slots, layout.globals_base);
+        let words = network.words.as_ref();
+        let is_shown = |position: usize| words.is_none_or(|words| words.shared.contains(&position.into()));
+        let shared = |position: usize, name: String| is_shown(position).then_some(name);
+        variables(&shared, &network.variables, &layout.globals.slots, layout.globals_base);
         for process in 0..configuration.process_count() {
-            let machine = network.machine(configuration.machine(process));
-            let prefix = format!("{}[{process}]:", machine.name);
-            let block = &layout.blocks[configuration.machine(process).index()];
-            variables(&prefix, &machine.variables, &block.slots, configuration.base(process));
+            let id = configuration.machine(process);
+            let (machine, block) = (network.machine(id), &layout.blocks[id.index()]);
+            let own = |position: usize, name: String| match words {
+                Some(words) => {
+                    let known = words.variables.get(id.index())?.get(position)?.as_ref()?;
+                    Some(format!("{}.{known}", machine.name))
+                }
+                None => Some(format!("{}[{process}]:{name}", machine.name)),
+            };
+            variables(&own, &machine.variables, &block.slots, configuration.base(process));
         }
         found
     }
@@ -304,7 +324,7 @@ impl<'s> Narrator<'s> {
             let at = start + position * size;
             let load = |s: Storage, offset: usize| s.load(&configuration.bytes, at + offset);
             let shown = kind.fields.iter().map(|&(s, offset, ty)| self.network().show_value(ty, load(s, offset)));
-            message_text(&shown.collect::<Vec<_>>())
+            self.message_text(&shown.collect::<Vec<_>>()).concat()
         };
         let messages = 0..configuration.queue_len(layout, queue);
         let channel = || self.queue_name(configuration, queue);
@@ -318,12 +338,13 @@ impl<'s> Narrator<'s> {
         let lanes: Vec<usize> =
             processes.clone().map(|process| self.lane_of(configuration.machine(process), process as u32)).collect();
         let blocked = blocked::Blocked::new(self.stepper.semantics(), &configuration);
+        let words = self.network().words.as_ref();
         let one = |process: usize| {
             let (id, at) = (configuration.machine(process), configuration.location(process));
             let machine = self.network().machine(id);
             let location = &machine.locations[at.index()];
-            let awaited = |edge: &Edge| Awaited {
-                event: statement(self.network(), id, edge, self.sources),
+            let awaited = |&(number, edge): &(EdgeId, &Edge)| Awaited {
+                event: self.told(id, number, edge, statement(self.network(), id, edge, self.sources), ""),
                 span: Some(edge.span),
                 refused_by: Vec::new(),
                 blocked: blocked.blockage(process, edge).map(|blockage| Blocked {
@@ -334,13 +355,65 @@ impl<'s> Narrator<'s> {
             };
             Waits {
                 lane: lanes[process],
-                state: None,
+                state: words.and_then(|words| words.states.get(&(id, at)).cloned()),
                 span: Some(location.span.unwrap_or(machine.span)),
                 done: location.end,
-                events: machine.edges_from(at).map(awaited).collect(),
+                events: self.next(id, at).iter().map(awaited).collect(),
             }
         };
-        processes.map(one).collect()
+        let has_lane = |process: &usize| {
+            let id = configuration.machine(*process);
+            words.is_none_or(|words| words.lane(id) == id)
+        };
+        processes.filter(has_lane).map(one).collect()
+    }
+
+    /// The edges from a location; instead of one that nothing is told of, those behind it.
+    fn next(&self, id: MachineId, at: LocationId) -> Vec<(EdgeId, &'s Edge)> {
+        let network = self.network();
+        let machine = network.machine(id);
+        let from = |at: LocationId| {
+            machine.locations[at.index()].edges.iter().map(|edge| (*edge, &machine.edges[edge.index()]))
+        };
+        let Some(words) = &network.words else { return from(at).collect() };
+        let is_silent = |edge: EdgeId| words.edges.get(&(id, edge)) == Some(&Telling::Silent);
+        let behind = from(at).filter(|(edge, _)| is_silent(*edge)).flat_map(|(_, edge)| from(edge.to));
+        let all = from(at).chain(behind).filter(|(edge, _)| !is_silent(*edge));
+        let mut seen = HashSet::new();
+        all.filter(|(edge, _)| words.edges.get(&(id, *edge)).is_none_or(|told| seen.insert(told))).collect()
+    }
+
+    /// What is told of an edge in the place of its statement. A guess says that it is one.
+    fn told(&self, id: MachineId, number: EdgeId, edge: &Edge, event: String, data: &str) -> String {
+        let network = self.network();
+        let Some(words) = &network.words else { return event };
+        let text = match words.edges.get(&(id, number)) {
+            Some(Telling::Says(text)) => text.replace("{}", data),
+            Some(Telling::Fails) => format!("{} is false", statement(network, id, edge, self.sources)),
+            _ => event,
+        };
+        if network.havoc.contains(&(id, number)) { format!("guess: {text}") } else { text }
+    }
+
+    /// What is told of the place that a step leads to.
+    fn arrive(&mut self, next: &[u8], step: Step, told: &mut ChartStep) {
+        let Some(words) = &self.network().words else { return };
+        let Step::Edge { process, .. } = step else { return };
+        let configuration = self.stepper.configuration(next);
+        let place = (configuration.machine(process as usize), configuration.location(process as usize));
+        if let Some(state) = words.states.get(&place) {
+            let before = told.event.take().map(|event| event + " ").unwrap_or_default();
+            told.event = Some(format!("{before}→ {state}"));
+        }
+        told.remarks.extend(words.wrong.get(&place).cloned());
+    }
+
+    /// The name of a message, and what it carries.
+    fn message_text(&self, values: &[String]) -> [String; 2] {
+        match &self.network().words {
+            Some(words) => words.message(values).into(),
+            None => [message_text(values), String::new()],
+        }
     }
 
     /// The name of a queue: of the variable that it was created with.
@@ -354,6 +427,7 @@ impl<'s> Narrator<'s> {
         let event = match step {
             Step::Edge { process, edge } => {
                 words.moves.push(self.mover(state, process, edge));
+                words.shown = !self.is_silent(state, process, edge);
                 self.event(state, process, edge)
             }
             Step::Rendezvous { sender, receiver } => {
@@ -372,6 +446,12 @@ impl<'s> Narrator<'s> {
         words
     }
 
+    fn is_silent(&mut self, state: &[u8], process: u32, edge: EdgeId) -> bool {
+        let machine = self.stepper.configuration(state).machine(process as usize);
+        let words = self.network().words.as_ref();
+        words.is_some_and(|words| words.edges.get(&(machine, edge)) == Some(&Telling::Silent))
+    }
+
     fn mover(&mut self, state: &[u8], process: u32, edge: EdgeId) -> Move {
         let id = self.stepper.configuration(state).machine(process as usize);
         let machine = self.network().machine(id);
@@ -383,8 +463,9 @@ impl<'s> Narrator<'s> {
     fn event(&mut self, state: &[u8], process: u32, edge: EdgeId) -> (String, Option<Message>) {
         let network = self.network();
         let configuration = self.stepper.configuration(state).clone();
-        let machine = network.machine(configuration.machine(process as usize));
-        let Some(edge) = machine.edges.get(edge.index()) else { return (String::new(), None) };
+        let id = configuration.machine(process as usize);
+        let number = edge;
+        let Some(edge) = network.machine(id).edges.get(edge.index()) else { return (String::new(), None) };
         let io = match &edge.action {
             Action::Send { channel, message, sorted } => {
                 let mark = if *sorted { "!!" } else { "!" };
@@ -395,13 +476,17 @@ impl<'s> Narrator<'s> {
             }
             _ => None,
         };
-        match io {
-            Some((mark, message)) => (format!("{}{mark}{}", message.channel, message.text), Some(message)),
-            None => (statement(network, configuration.machine(process as usize), edge, self.sources), None),
-        }
+        let (event, data, message) = match io {
+            Some((mark, (message, data))) => {
+                (format!("{}{mark}{}", message.channel, message.text), data, Some(message))
+            }
+            None => (statement(network, id, edge, self.sources), String::new(), None),
+        };
+        (self.told(id, number, edge, event, &data), message)
     }
 
-    fn sent(&self, state: &Configuration, process: u32, channel: &Expr, message: &[Expr]) -> Option<Message> {
+    /// A message that is sent, and what it carries.
+    fn sent(&self, state: &Configuration, process: u32, channel: &Expr, message: &[Expr]) -> Option<(Message, String)> {
         let semantics = self.stepper.semantics();
         let queue = semantics.evaluate(state, process as usize, channel).ok()?.checked_sub(1)?;
         let frame = state.frame.queues.get(usize::try_from(queue).ok()?)?;
@@ -411,10 +496,18 @@ impl<'s> Narrator<'s> {
             let value = semantics.evaluate(state, process as usize, e).ok()?;
             values.push(self.network().show_value(ty, ty.truncate(value)));
         }
-        Some(Message { fate: Fate::Sent, channel: self.queue_name(state, queue as usize), text: message_text(&values) })
+        let [name, data] = self.message_text(&values);
+        let channel = self.queue_name(state, queue as usize);
+        Some((Message { fate: Fate::Sent, channel, text: name + &data }, data))
     }
 
-    fn received(&self, state: &Configuration, process: u32, channel: &Expr, anywhere: bool) -> Option<Message> {
+    fn received(
+        &self,
+        state: &Configuration,
+        process: u32,
+        channel: &Expr,
+        anywhere: bool,
+    ) -> Option<(Message, String)> {
         let semantics = self.stepper.semantics();
         let layout = &semantics.layout;
         let queue = usize::try_from(semantics.evaluate(state, process as usize, channel).ok()?.checked_sub(1)?).ok()?;
@@ -428,8 +521,9 @@ impl<'s> Narrator<'s> {
             .iter()
             .map(|&(s, offset, ty)| self.network().show_value(ty, s.load(&state.bytes, at + offset)))
             .collect();
-        let (channel, text) = (self.queue_name(state, queue), message_text(&values));
-        Some(Message { fate: Fate::Received, channel, text })
+        let [name, data] = self.message_text(&values);
+        let channel = self.queue_name(state, queue);
+        Some((Message { fate: Fate::Received, channel, text: name + &data }, data))
     }
 
     /// What a `printf` says, if the step is one.

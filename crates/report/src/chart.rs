@@ -174,8 +174,11 @@ fn who(chart: &Chart, lane: usize) -> Cell {
 
 /// The part of the bracket around an atomic sequence that belongs to a step.
 fn bracket(steps: &[ChartStep], position: usize, style: Style) -> &'static str {
-    let continued = position > 0 && is_continued(steps, position - 1);
-    match (continued, is_continued(steps, position)) {
+    // What is not shown has no part of it.
+    let group = |at: &usize| is_continued(steps, *at);
+    let continued = (0..position).rev().take_while(group).any(|at| is_shown(&steps[at]));
+    let goes_on = (position..steps.len()).take_while(group).any(|at| is_shown(&steps[at + 1]));
+    match (continued, goes_on) {
         (false, false) => "",
         (false, true) => style.choose("┌", "/"),
         (true, true) => style.choose("│", "|"),

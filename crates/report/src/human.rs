@@ -27,7 +27,7 @@ use crate::style::{Ink, Style, clean, counted, duration, grouped};
 use model::source::SourceMap;
 use model::verdict::{Outcome, Reason, Verdict};
 use std::collections::HashSet;
-use violations::{others, violation};
+use violations::{others, possible, violation};
 
 /// Everything about one file; with a table of counts if `with_stats` is set.
 pub fn render(document: &Document<'_>, with_stats: bool, style: Style) -> String {
@@ -69,6 +69,9 @@ fn sections(outcome: &Outcome, said: &mut HashSet<String>, places: &Places<'_>, 
     let run = match (&outcome.verdict, &outcome.witness) {
         (Verdict::Violated, Some(witness)) if counts(outcome) => {
             violation(outcome, witness, places, style) + &others(outcome, places, style)
+        }
+        (Verdict::Inconclusive(Reason::NotProvable(_)), Some(witness)) if counts(outcome) => {
+            possible(outcome, witness, places, style)
         }
         _ => String::new(),
     };

@@ -16,7 +16,7 @@ use crate::ast::Code;
 use model::diagnostic::Diagnostic;
 use model::expr::{BinaryOp, Expr};
 use model::ids::{LocationId, VariableId};
-use model::network::Action;
+use model::network::{Action, Telling};
 use model::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -85,6 +85,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let mut at = scopes.end;
         for local in std::mem::take(&mut scopes.locals) {
             at = self.build.then(at, Action::Assign(place(local, span), Expr::Const(0)), span);
+            self.build.tell(Telling::Silent);
         }
         at
     }
@@ -144,9 +145,10 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             StmtKind::Expr(e) => self.effect_of(at, e, scopes),
             StmtKind::If(condition, then, other) => {
                 let (at, condition) = self.prepared(at, condition, scopes)?;
+                let written = condition.span;
                 let condition = self.decision(&condition, scopes)?;
-                let yes = self.condition(at, &condition, span);
-                let no = self.condition(at, &condition.not(), span);
+                let yes = self.condition(at, &condition, written);
+                let no = self.otherwise(at, condition, written);
                 let after = self.build.location();
                 let yes = self.block(yes, std::slice::from_ref(&**then), scopes)?;
                 self.build.edge(yes, after, Action::Skip, span);
@@ -165,9 +167,10 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 let end = self.block(start, std::slice::from_ref(&**body), scopes)?;
                 scopes.loops.pop();
                 self.build.edge(end, test, Action::Skip, span);
+                let written = condition.span;
                 let condition = self.decision(condition, scopes)?;
-                let (again, done) =
-                    (self.condition(test, &condition, span), self.condition(test, &condition.not(), span));
+                let again = self.condition(test, &condition, written);
+                let done = self.otherwise(test, condition, written);
                 self.build.edge(again, start, Action::Skip, span);
                 self.build.edge(done, after, Action::Skip, span);
                 Ok(after)
@@ -201,6 +204,13 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         holds
     }
 
+    /// Where a condition is false.
+    fn otherwise(&mut self, at: LocationId, condition: Guard, span: Span) -> LocationId {
+        let after = self.condition(at, &condition.not(), span);
+        self.build.tell(Telling::Fails);
+        after
+    }
+
     /// Goes somewhere; what follows in the text is not reached from here.
     fn jump(&mut self, at: LocationId, to: LocationId, span: Span) -> LocationId {
         self.build.edge(at, to, Action::Skip, span);
@@ -225,12 +235,13 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         };
         let (test, next, after) = (self.build.location(), self.build.location(), self.build.location());
         self.build.edge(at, test, Action::Skip, span);
+        let written = condition.map_or(span, |condition| condition.span);
         let condition = match condition {
             Some(condition) => self.decision(condition, scopes)?,
             None => Guard::always(),
         };
-        let start = self.condition(test, &condition, span);
-        let done = self.condition(test, &condition.not(), span);
+        let start = self.condition(test, &condition, written);
+        let done = self.otherwise(test, condition, written);
         self.build.edge(done, after, Action::Skip, span);
         scopes.loops.push((after, next));
         let end = self.block(start, std::slice::from_ref(body), scopes)?;
@@ -323,7 +334,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let local = self.build.variable(format!("{name} (local)"), scalar(ty), 0, span);
             scopes.locals.push(local);
             let at = match first {
-                Some(first) => self.assign(at, local, ty, first, scopes)?,
+                Some(first) => self.assign(at, (local, ty), first, span, scopes)?,
                 None => at,
             };
             scopes.declare(name, Meaning::Variable(local, ty));
@@ -375,9 +386,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     pub(super) fn assign(
         &mut self,
         at: LocationId,
-        variable: VariableId,
-        ty: Type,
+        (variable, ty): (VariableId, Type),
         e: &Syntax,
+        span: Span,
         scopes: &mut Scopes<'a>,
     ) -> Lowered<LocationId> {
         let target = || place(variable, e.span);
@@ -386,12 +397,12 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let after = self.build.location();
             for value in 0..values {
                 let value = if ty == Type::Bool { i32::from(value != 0) } else { value };
-                self.build.edge(at, after, Action::Assign(target(), Expr::Const(value)), e.span);
+                self.build.edge(at, after, Action::Assign(target(), Expr::Const(value)), span);
             }
             return Ok(after);
         }
         match self.value_of(e, scopes)? {
-            Some(value) => Ok(self.build.then(at, Action::Assign(target(), of_type(ty, value)), e.span)),
+            Some(value) => Ok(self.build.then(at, Action::Assign(target(), of_type(ty, value)), span)),
             None => {
                 self.forget(variable);
                 Ok(at)
@@ -452,7 +463,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         };
         match meaning {
             Some(Meaning::Timer) => no(whole.span, "a timer that is assigned"),
-            Some(Meaning::Variable(variable, ty)) if op == "=" => self.assign(at, variable, ty, right, scopes),
+            Some(Meaning::Variable(variable, ty)) if op == "=" => {
+                self.assign(at, (variable, ty), right, whole.span, scopes)
+            }
             Some(Meaning::Variable(variable, ty)) => {
                 let op = op.strip_suffix('=').and_then(binary);
                 match (self.value_of(right, scopes)?, op) {

@@ -3,9 +3,9 @@
 use super::process_type;
 use model::expr::{Expr, Place, Scope};
 use model::ids::{EdgeId, LocationId, VariableId};
-use model::network::{Action, Edge, Initial, Location, Machine, ScalarType, Variable};
+use model::network::{Action, Edge, Initial, Location, Machine, ScalarType, Telling, Variable};
 use model::source::Span;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// The most locations that one edge is led past.
 const LONGEST: usize = 100;
@@ -17,12 +17,29 @@ pub(super) struct Build {
     pub(super) variables: Vec<Variable>,
     /// Edges that guess.
     pub(super) havoc: Vec<EdgeId>,
+    /// What is told of edges and of places.
+    pub(super) told: BTreeMap<EdgeId, Telling>,
+    pub(super) states: BTreeMap<LocationId, String>,
+    pub(super) wrong: BTreeMap<LocationId, String>,
     span: Span,
 }
 
 impl Build {
     pub(super) fn new(span: Span) -> Build {
-        Build { locations: Vec::new(), edges: Vec::new(), variables: Vec::new(), havoc: Vec::new(), span }
+        let (locations, edges, variables, havoc) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (told, states, wrong) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Build { locations, edges, variables, havoc, told, states, wrong, span }
+    }
+
+    /// What is told of the edge that was made last.
+    pub(super) fn tell(&mut self, telling: Telling) {
+        if let Some(last) = self.edges.len().checked_sub(1) {
+            self.told.insert(last.into(), telling);
+        }
+    }
+
+    pub(super) fn says(&mut self, text: impl Into<String>) {
+        self.tell(Telling::Says(text.into()));
     }
 
     pub(super) fn location(&mut self) -> LocationId {
@@ -65,6 +82,8 @@ impl Build {
         self.locations.truncate(locations);
         self.edges.truncate(edges);
         self.havoc.truncate(havoc);
+        self.told.retain(|edge, _| edge.index() < edges);
+        self.wrong.retain(|location, _| location.index() < locations);
         for location in &mut self.locations {
             location.edges.retain(|edge| edge.index() < edges);
         }

@@ -280,21 +280,27 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let Some(queue) = self.lowering.queue_for(queue, priority) else { return no(span, "this priority") };
             self.lowering.agree(slot, event);
             let message = self.lowering.send(receiver, queue, symbol, carried.clone(), span);
+            let told = format!("sends {}.{event}{{}}", declared.name.text);
             let alive = self.lowering.alive_of(receiver);
             if alive.is_some() && only.is_some() && ends > 1 {
                 return no(span, "an index of a port that optional parts are connected to");
             }
             let Some(alive) = alive.filter(|_| self.lowering.alive_of(self.instance) != alive) else {
                 at = self.build.then(at, message, span);
+                self.build.says(told);
                 continue;
             };
             let exists = self.lowering.exists(receiver, span).unwrap_or(super::global(alive, span));
             let there = self.build.then(at, Action::Condition(exists.clone()), span);
             let missing = self.build.then(at, Action::Condition(not(exists)), span);
+            self.build.says(format!("sends {}.{event}", declared.name.text));
             let after = self.build.then(there, message, span);
+            self.build.says(told);
             // Ends of a replicated port whose part does not exist are not counted.
             if ends == 1 {
                 self.build.label(missing, UNBOUND, false);
+                let wrong = format!("`{}` does not exist: the message is lost", self.lowering.path(receiver));
+                self.build.wrong.insert(missing, wrong);
             }
             self.build.edge(missing, after, Action::Skip, span);
             at = after;
@@ -311,6 +317,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         self.messages.report(Diagnostic::warning("U0301", span, text).label(of));
         let lost = self.build.then(at, Action::Skip, span);
         self.build.label(lost, UNBOUND, false);
+        self.build.says(format!("sends {}.{event}", declared.name.text));
+        let wrong = format!("port `{}` is not connected: the message is lost", declared.name.text);
+        self.build.wrong.insert(lost, wrong);
         Ok(lost)
     }
 

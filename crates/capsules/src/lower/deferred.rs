@@ -10,7 +10,7 @@ use super::variables::Type;
 use crate::ast::TriggerKind;
 use model::expr::{Expr, Pattern};
 use model::ids::LocationId;
-use model::network::{Action, ReceiveMode};
+use model::network::{Action, ReceiveMode, Telling};
 use model::source::Span;
 
 impl<'a> Handlers<'_, '_, 'a, '_> {
@@ -29,7 +29,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let symbol = self.lowering.own_symbol(self.instance, port, event);
         let known = self.lowering.data_type(&self.class.ports[port], event).and(self.data);
         let data = known.map_or(Expr::Const(0), |data| value(data, span));
-        Ok(self.build.then(at, self.lowering.send(self.instance, deferred, symbol, data, span), span))
+        let after = self.build.then(at, self.lowering.send(self.instance, deferred, symbol, data, span), span);
+        self.build.says(format!("defers {}.{event}{{}}", self.class.ports[port].name.text));
+        Ok(after)
     }
 
     /// `port.event().recall()`, `port.recallAll()`, `purge()` and the like: moves or drops messages, the oldest first.
@@ -54,7 +56,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let next = if method == "recall" { after } else { start };
         let mode = if symbols.len() > 1 { ReceiveMode::default() } else { anywhere() };
         let mut none = Expr::Const(1);
-        for symbol in symbols {
+        for (event, symbol) in events.into_iter().zip(symbols) {
+            let named = format!("{}.{event}", self.class.ports[port].name.text);
             let bound = data.map_or(Pattern::Any, |data| Pattern::Bind(place(data, span)));
             let pattern = self.lowering.pattern(self.instance, symbol, bound);
             let found = Expr::Poll {
@@ -65,7 +68,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             none = Expr::Binary(model::expr::BinaryOp::And, Box::new(none), Box::new(super::guard::not(found)));
             let receive = Action::Receive { channel: global(deferred, span), pattern, mode };
             let taken = self.build.then(start, receive, span);
-            if method == "purge" {
+            let purges = method == "purge";
+            self.build.tell(if purges { Telling::Says(format!("purges {named}")) } else { Telling::Silent });
+            if purges {
                 self.build.edge(taken, next, Action::Skip, span);
                 continue;
             }
@@ -73,6 +78,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let carried = data.map_or(Expr::Const(0), |data| value(data, span));
             let sent = self.lowering.send(self.instance, queue, symbol, carried, span);
             self.build.edge(taken, next, sent, span);
+            self.build.says(format!("recalls {named}{{}}"));
         }
         self.build.edge(start, after, Action::Condition(none), span);
         Ok(after)

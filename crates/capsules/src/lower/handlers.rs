@@ -17,6 +17,7 @@ use super::operations::operations;
 use super::reach::Reach;
 use super::timers::{Request, requests};
 use super::variables::{self, Names};
+use super::words::{self, Told};
 use crate::action::{self, Function};
 use crate::ast::{Code, NodeKind, Trigger, TriggerKind};
 use crate::questions::{FINAL, STUCK, UNEXPECTED};
@@ -96,7 +97,7 @@ pub(super) fn machine<'a>(
     instance: usize,
     name: String,
     messages: &mut Messages<'_>,
-) -> (Machine, Vec<EdgeId>) {
+) -> (Machine, Vec<EdgeId>, Told) {
     let class = lowering.instances.class(instance);
     let span = class.capsule.name.span;
     let mut build = Build::new(span);
@@ -108,7 +109,9 @@ pub(super) fn machine<'a>(
         let mut variable = |name: &str, ty| build.variable(String::from(name), ty, 0, span);
         (variable("reply (kept)", ScalarType::Byte), variable("data of the reply (kept)", ScalarType::Int))
     });
-    let Some(data) = &class.machine else { return (super::process_type(name, span), Vec::new()) };
+    let Some(data) = &class.machine else {
+        return (super::process_type(name, span), Vec::new(), Told::default());
+    };
     let initial = build.location();
     let waits: Vec<LocationId> = data.states.iter().map(|_| build.location()).collect();
     let last = data.states.iter().map(|state| {
@@ -139,8 +142,9 @@ pub(super) fn machine<'a>(
     let mut build = handlers.build;
     let first = lowering.optional(instance, initial, &mut build, span);
     build.shorten();
+    let told = words::told(&mut build);
     let havoc = std::mem::take(&mut build.havoc);
-    (build.machine(name, first, span), havoc)
+    (build.machine(name, first, span), havoc, told)
 }
 
 impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
@@ -205,7 +209,9 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
     pub(super) fn name(&mut self, location: LocationId, state: usize) {
         let outwards = self.outwards(state);
         let path: Vec<&str> = outwards.iter().rev().map(|&s| self.machine.states[s].name.text.as_str()).collect();
-        self.build.label(location, &path.join("."), true);
+        self.build.states.insert(location, path.join("."));
+        // Who is in a state is in those around it.
+        (1..=path.len()).rev().for_each(|depth| self.build.label(location, &path[..depth].join("."), true));
         if !outwards.iter().any(|&level| self.reacts(level)) {
             self.build.label(location, FINAL, true);
         }
@@ -252,6 +258,11 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             let (channel, mode) = (super::global(queue, span), ReceiveMode::default());
             let receive = Action::Receive { channel: channel.clone(), pattern: pattern.clone(), mode };
             self.build.edge(from, received, receive, span);
+            self.build.says(if invoked {
+                format!("is called: {name}.{event}{{}}")
+            } else {
+                format!("takes {name}.{event}{{}}")
+            });
             // Timeouts have the usual priority.
             let usual = self.lowering.queues[&self.instance];
             for request in requests.iter().filter(|_| queue == usual) {
@@ -259,6 +270,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
                 let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
                 let receive = Action::Receive { channel: channel.clone(), pattern, mode };
                 let at = self.build.then(from, receive, span);
+                self.build.says(format!("takes {name}.{event}"));
                 let at = self.dispatched(at, port, request, span);
                 self.build.edge(at, received, Action::Skip, span);
             }
@@ -283,6 +295,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
                         let whole = earlier.clone().not().and(condition.clone());
                         here = here.or(condition);
                         let start = self.condition(taken, &whole, self.machine.transitions[transition].span);
+                        self.build.says(self.title(transition));
                         self.follow(start, &path, Some(state), cause);
                     }
                 }
@@ -293,11 +306,38 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             }
         }
         let unexpected = self.condition(taken, &earlier.not(), span);
+        self.build.says("no transition is possible");
         self.build.label(unexpected, UNEXPECTED, false);
+        let path: Vec<&str> =
+            self.outwards(state).iter().rev().map(|&s| self.machine.states[s].name.text.as_str()).collect();
+        let wrong = format!("nothing reacts to {name}.{event} in {}: the message is lost", path.join("."));
+        self.build.wrong.insert(unexpected, wrong);
         let format = format!("unexpected message {name}.{event}\\n");
         let print = Action::Print { format, arguments: Vec::new() };
         let rest = self.resting(state, cause);
         self.build.edge(unexpected, rest, print, span);
+        self.build.says(format!("loses {name}.{event}"));
+    }
+
+    /// A transition by its name, or by where it leads.
+    fn title(&self, transition: usize) -> String {
+        let data = &self.machine.transitions[transition];
+        let vertex = |vertex: VertexId| match vertex {
+            VertexId::Initial => "initial",
+            VertexId::History { .. } => "history",
+            VertexId::State(state) => self.machine.states[state].name.text.as_str(),
+            VertexId::Node(node) => self.machine.nodes[node].name.text.as_str(),
+        };
+        if data.owner.is_none() && matches!(data.vertices, Some((VertexId::Initial, _))) {
+            return String::from("starts");
+        }
+        let ends = data.vertices.map(|(from, to)| format!("{} -> {}", vertex(from), vertex(to)));
+        match (data.name, ends) {
+            (Some(name), Some(ends)) => format!("{}: {ends}", name.text),
+            (Some(name), None) => name.text.clone(),
+            (None, Some(ends)) => ends,
+            (None, None) => String::from("internal transition"),
+        }
     }
 
     /// A location behind a condition.
@@ -538,6 +578,14 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             VertexId::State(state) if self.machine.states[state].parent == owner => {
                 self.point(Point::Enter(state), cause)
             }
+            // The documentation of Art: capsules do not support it.
+            VertexId::History { deep: false } => {
+                self.messages.report(unsupported(
+                    span,
+                    "shallow history in a capsule, which has deep history (`history*`) only,",
+                ));
+                return;
+            }
             VertexId::History { deep: true } if owner.is_some() => match owner {
                 Some(state) => self.point(Point::Inside(state), cause),
                 None => return,
@@ -688,6 +736,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             for path in found {
                 covered = covered.or(path.guard.clone());
                 let start = self.condition(at, &path.guard, self.machine.transitions[branch].span);
+                self.build.says(self.title(branch));
                 self.follow(start, &path, None, cause);
             }
         }
@@ -698,6 +747,8 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             choice.or_else(|| branches.first().map(|&t| self.machine.transitions[t].span)).unwrap_or(self.machine.span);
         let stuck = self.condition(at, &covered.not(), span);
         self.build.label(stuck, STUCK, false);
+        self.build.says("no branch holds");
+        self.build.wrong.insert(stuck, String::from("no branch of this choice holds: the capsule is stuck"));
         self.build.then(stuck, Action::Assert(Expr::Const(0)), span);
     }
 }

@@ -135,6 +135,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let sends = self.build.then(at, Action::Condition(there.clone()), span);
             let message = self.lowering.send(receiver, channel, symbol, carried.clone(), span);
             let waits = self.build.then(sends, message, span);
+            let name = &self.class.ports[port].name.text;
+            self.build.says(format!("invokes {name}.{event}{{}} of {}", self.lowering.path(receiver)));
             let after = self.replied(waits, call, reply.clone(), scopes);
             let missing = self.build.then(at, Action::Condition(super::guard::not(there)), span);
             let missing = self.failed(missing, span);
@@ -147,6 +149,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     fn failed(&mut self, at: LocationId, span: Span) -> LocationId {
         let failed = self.build.then(at, Action::Skip, span);
         self.build.label(failed, BAD_INVOKE, false);
+        self.build.wrong.insert(failed, String::from("the call fails"));
         self.build.then(failed, Action::Skip, span)
     }
 
@@ -177,7 +180,11 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let field = keep.clone().filter(|_| event != NONE).map_or(Pattern::Any, Pattern::Bind);
             let pattern = self.lowering.pattern(self.instance, symbol, field);
             let receive = Action::Receive { channel: global(replies, span), pattern, mode: ReceiveMode::default() };
+            let own = &self.class.ports[port].name.text;
+            let text =
+                if event == NONE { String::from("gets no reply") } else { format!("gets the reply {own}.{event}{{}}") };
             let mut got = self.build.then(at, receive, span);
+            self.build.says(text);
             if event == NONE && call.reply.is_some() {
                 got = self.failed(got, span);
             }
@@ -258,6 +265,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let send = self.lowering.message(caller.instance, channel, symbol, value(data, span), span);
         let at = self.ready(at, true, span);
         let at = self.build.then(at, send, span);
+        self.build.says("returns");
         let at = self.build.then(at, Action::Assign(place(kept, span), Expr::Const(0)), span);
         self.build.then(at, Action::Assign(place(data, span), Expr::Const(0)), span)
     }

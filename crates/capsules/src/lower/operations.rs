@@ -251,7 +251,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             self.ignored(&e, scopes)?;
             return Ok(at);
         };
-        self.assign(at, result, ty, &e, scopes)
+        self.assign(at, (result, ty), &e, e.span, scopes)
     }
 
     /// How many receivers a message has, if that is always the same.

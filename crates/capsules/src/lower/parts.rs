@@ -78,7 +78,7 @@ impl Lowering<'_, '_> {
 
     /// Every message to an instance.
     fn pattern_of_any(&self, instance: usize) -> Vec<Pattern> {
-        let address = self.addressed.then_some(Pattern::Match(Expr::Const(instance as i32)));
+        let address = self.addressed.then(|| Pattern::Match(super::address(instance)));
         address.into_iter().chain([Pattern::Any]).chain(self.carries.then_some(Pattern::Any)).collect()
     }
 
@@ -135,6 +135,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let exists = self.lowering.is_there(alive, span);
             let free = self.build.then(at, Action::Condition(not(exists.clone())), span);
             let mut made = self.build.then(free, Action::Assign(global_place(alive, span), Expr::Const(1)), span);
+            self.build.says(format!("creates {}", self.lowering.path(instance)));
             let inside = |i: &usize| self.lowering.instances.instances[*i].optional == Some(instance);
             for inner in (0..self.lowering.instances.instances.len()).filter(inside) {
                 let starting = self.lowering.lock(inner).and_then(|lock| lock.starting);
@@ -169,6 +170,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let ends = if machines == 0 { 0 } else { machines + 1 };
             let ends = Action::Assign(global_place(alive, span), Expr::Const(ends));
             let ending = self.build.then(there, ends, span);
+            self.build.says(format!("destroys {}", self.lowering.path(instance)));
             let gone = self.build.then(ending, is(0), span);
             self.build.edge(gone, after, Action::Assign(place(done, span), Expr::Const(1)), span);
             at = after;

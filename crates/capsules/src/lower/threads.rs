@@ -220,7 +220,7 @@ impl Lowering<'_, '_> {
         let waiting = if starting.is_some() {
             let fields = self.network.channel_types[0].fields.len();
             let mut pattern = vec![Pattern::Any; fields];
-            pattern[0] = Pattern::Match(Expr::Const(instance as i32));
+            pattern[0] = Pattern::Match(super::address(instance));
             Expr::Poll { channel: queue, pattern, anywhere: false }
         } else {
             Expr::Channel(ChannelTest::NotEmpty, queue)

@@ -12,13 +12,14 @@ use super::actions::{Lowered, Scopes, no};
 use super::build::{Build, place, value};
 use super::handlers::Handlers;
 use super::variables::Meaning;
+use super::words::{self, Told};
 use super::{Lowering, global};
 use crate::action::{self, Expr as Syntax, ExprKind, Member};
 use crate::ast::Code;
 use crate::resolve::Class;
 use model::expr::{BinaryOp, Expr, Pattern};
 use model::ids::{LocationId, VariableId};
-use model::network::{Action, Machine, ReceiveMode, ScalarType};
+use model::network::{Action, Machine, ReceiveMode, ScalarType, Telling};
 use model::source::Span;
 
 /// As many requests of one member may be outstanding.
@@ -101,7 +102,7 @@ pub(super) fn identity(name: String, build: &mut Build, span: Span) -> Identity 
 
 impl Lowering<'_, '_> {
     /// Moves pending requests of a port to the queue of its capsule, each in one step.
-    pub(super) fn timer(&self, instance: usize, port: usize, pending: VariableId) -> Machine {
+    pub(super) fn timer(&self, instance: usize, port: usize, pending: VariableId) -> (Machine, Told) {
         let class = self.instances.class(instance);
         let data = &class.ports[port];
         let span = data.name.span;
@@ -113,9 +114,13 @@ impl Lowering<'_, '_> {
             let pattern = self.pattern(instance, symbol, Pattern::Any);
             let receive = Action::Receive { channel: global(pending, span), pattern, mode: anywhere() };
             let expired = build.then(idle, receive, span);
+            build.tell(Telling::Silent);
             build.edge(expired, idle, self.send(instance, self.queues[&instance], symbol, Expr::Const(0), span), span);
+            let is_timer = data.protocol.text == "Timing";
+            build.says(format!("{} {}", data.name.text, if is_timer { "expires" } else { "raises an event" }));
         }
-        build.machine(format!("{}.{}", self.path(instance), data.name.text), idle, span)
+        let told = words::told(&mut build);
+        (build.machine(format!("{}.{}", self.path(instance), data.name.text), idle, span), told)
     }
 }
 
@@ -155,6 +160,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 self.lowering.send(self.instance, pending, symbol, Expr::Const(0), span),
                 span,
             );
+            self.build.says("allows one event");
             self.build.edge(present, after, Action::Skip, span);
         } else {
             let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
@@ -168,7 +174,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     fn request(&mut self, at: LocationId, port: usize, request: &Request, span: Span) -> LocationId {
         let pending = self.lowering.timers[&(self.instance, port)];
         let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
-        self.build.then(at, self.lowering.send(self.instance, pending, symbol, Expr::Const(0), span), span)
+        let after = self.build.then(at, self.lowering.send(self.instance, pending, symbol, Expr::Const(0), span), span);
+        self.build.says(format!("sets {}", self.class.ports[port].name.text));
+        after
     }
 
     /// `member = timer.informIn(..)`
@@ -234,6 +242,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                         let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
                         let take = Action::Receive { channel: global(channel, span), pattern, mode: anywhere() };
                         self.build.edge(found, gone, take, span);
+                        self.build.says(format!("cancels {}", self.names.timers[member].name));
                     }
                 }
             }

@@ -257,6 +257,16 @@ fn words(
     };
     let loop_from = (!lasso.cycle.is_empty()).then_some(stem);
     let mut chart = Chart { loop_from, problem, problem_code, ..narrator.chart(replayed) };
+    // What is wrong at the end is all that there is to say of a question that the front end wrote.
+    let questions = &semantics.network().formulas;
+    let is_question = questions.iter().any(|known| known.is_question && Some(&known.formula) == formula);
+    if is_question && chart.loop_from.is_none() {
+        let wrong = chart.steps.last().and_then(|step| Some((step.moves.first()?.lane, step.remarks.last()?.clone())));
+        if let Some((lane, wrong)) = wrong {
+            chart.problem = format!("{}: {wrong}", chart.lane_name(lane));
+        }
+        return Some(chart);
+    }
     for (position, text) in remarks(question, formula, lasso, positions) {
         // A move is an atomic sequence of steps.
         let moves = lasso.stem.iter().chain(&lasso.cycle).take(position);

@@ -28,7 +28,7 @@ pub(crate) fn ending(chart: &Chart, places: &Places<'_>, style: Style) -> String
     if chart.waiting.is_empty() {
         return String::new();
     }
-    let named = chart.waiting.iter().any(|waits| waits.state.is_some());
+    let named = !chart.form.processes && chart.waiting.iter().any(|waits| waits.state.is_some());
     let title = match (named, chart.loop_from) {
         (true, _) => "why nothing can happen",
         (false, Some(_)) => "where a round ends",
@@ -52,6 +52,9 @@ fn table(chart: &Chart, places: &Places<'_>, style: Style) -> String {
 /// A row for each alternative that a stuck lane waits for, else one for the lane.
 fn rows(chart: &Chart, waits: &Waits, places: &Places<'_>) -> Vec<Vec<Cell>> {
     let remark = match (waits.done, chart.stuck) {
+        (true, _) if waits.state.is_some() => {
+            Cell::from(format!("in {}", clean(waits.state.as_deref().unwrap_or_default())))
+        }
         (true, _) => Cell::from("may stop here"),
         (false, true) => Cell::inked(Ink::Bad, "waits here"),
         (false, false) => Cell::from("is here"),

@@ -12,13 +12,7 @@ use model::verdict::Outcome;
 pub(super) fn violation(outcome: &Outcome, run: &Chart, places: &Places<'_>, style: Style) -> String {
     let what = if run.steps.is_empty() { "first state" } else { "run" };
     let title = format!("the {what} that violates {}", clean(&outcome.property.to_string()));
-    let mut text = style.paint(Ink::Strong, &title) + "\n";
-    for remark in &run.remarks {
-        text += &format!("  at the start: {}\n", clean(remark));
-    }
-    if !run.steps.is_empty() {
-        text += &chart::steps(run, Fold::Middle, places, style);
-    }
+    let mut text = steps(&title, run, places, style);
     // What was described in Rust has places, and no text around them; what has states says where it is in sentences.
     let place = if run.form.processes { run.place() } else { run.problem_span };
     let place = place.filter(|&span| places.at(span).is_some_and(|at| !at.is_place));
@@ -28,6 +22,23 @@ pub(super) fn violation(outcome: &Outcome, run: &Chart, places: &Places<'_>, sty
     }
     text += "\n";
     text + &diagnostics::for_more([run.problem_code])
+}
+
+/// A run that may be none of the model: it depends on a guess.
+pub(super) fn possible(outcome: &Outcome, run: &Chart, places: &Places<'_>, style: Style) -> String {
+    let title = format!("a possible run that violates {}", clean(&outcome.property.to_string()));
+    steps(&title, run, places, style) + "\n" + &chart::ending(run, places, style) + "\n"
+}
+
+fn steps(title: &str, run: &Chart, places: &Places<'_>, style: Style) -> String {
+    let mut text = style.paint(Ink::Strong, title) + "\n";
+    for remark in &run.remarks {
+        text += &format!("  at the start: {}\n", clean(remark));
+    }
+    if !run.steps.is_empty() {
+        text += &chart::steps(run, Fold::Middle, places, style);
+    }
+    text
 }
 
 /// The failures beside the one whose run is shown: a line each, and how many have no run.
