@@ -31,18 +31,25 @@ pub(crate) fn labels() -> impl Iterator<Item = &'static str> {
     LABELS.iter().map(|(_, label)| *label)
 }
 
-/// Whether a property is one of these questions; `quiescence` may name states where a capsule may rest.
+/// Whether a property is one of these questions; `quiescence` may name states where a capsule may rest, and `unreachable` names
+/// states.
 pub fn is_question(text: &str) -> bool {
     LABELS.iter().any(|(name, _)| *name == text)
         || text == "quiescence"
         || text == "deferred"
-        || (text.starts_with("quiescence(") && text.ends_with(')'))
+        || ["quiescence(", "unreachable("].iter().any(|start| text.starts_with(start) && text.ends_with(')'))
 }
 
 /// The formula of a question.
 pub fn question(network: &Network, text: &str) -> Result<Formula, String> {
     let bad = match LABELS.iter().find(|(name, _)| *name == text) {
         Some((_, label)) => somewhere(places(network).filter(|(_, _, known)| known == label)),
+        None if text.starts_with("unreachable(") => {
+            let named = named_states(network, text, "unreachable(")?;
+            let at = |(machine, location)| Expr::At { machine, pid: None, location };
+            let places = named.into_iter().map(at).reduce(|a, b| binary(BinaryOp::Or, a, b));
+            places.ok_or_else(|| format!("-p {text}: name a state (CAPSULE@STATE)"))?
+        }
         None if text == "deferred" => {
             let left = channels(network, true).map(|channel| Expr::Channel(ChannelTest::NotEmpty, Box::new(channel)));
             let left = left.reduce(|a, b| binary(BinaryOp::Or, a, b)).unwrap_or(Expr::Const(0));
@@ -86,7 +93,20 @@ fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
 
 /// All queues are empty, no timer is pending, and some capsule rests in a state that reacts to messages and was not named.
 fn quiet(network: &Network, text: &str) -> Result<Expr, String> {
-    let named = text.strip_prefix("quiescence(").and_then(|rest| rest.strip_suffix(')')).unwrap_or("");
+    let rests = named_states(network, text, "quiescence(")?;
+    let is_open = |(machine, location, label): &(MachineId, LocationId, &str)| {
+        let labels = &network.machine(*machine).locations[location.index()].labels;
+        let is_final = labels.iter().any(|label| label == FINAL);
+        let is_own = labels.first().is_some_and(|first| first == label) && !label.contains(' ');
+        is_own && !is_final && !rests.contains(&(*machine, *location))
+    };
+    let waits = somewhere(places(network).filter(is_open));
+    Ok(at_rest(network, waits))
+}
+
+/// The states that a question names.
+fn named_states(network: &Network, text: &str, start: &str) -> Result<Vec<(MachineId, LocationId)>, String> {
+    let named = text.strip_prefix(start).and_then(|rest| rest.strip_suffix(')')).unwrap_or("");
     let mut rests: Vec<(MachineId, LocationId)> = Vec::new();
     for name in named.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         let found: Vec<_> = places(network).filter(|(m, _, label)| full_name(network, *m, label) == name).collect();
@@ -98,13 +118,7 @@ fn quiet(network: &Network, text: &str) -> Result<Expr, String> {
         }
         rests.extend(found.into_iter().map(|(machine, location, _)| (machine, location)));
     }
-    let is_open = |(machine, location, label): &(MachineId, LocationId, &str)| {
-        let labels = &network.machine(*machine).locations[location.index()].labels;
-        let is_final = labels.iter().any(|label| label == FINAL);
-        !label.contains(' ') && !is_final && !rests.contains(&(*machine, *location))
-    };
-    let waits = somewhere(places(network).filter(is_open));
-    Ok(at_rest(network, waits))
+    Ok(rests)
 }
 
 /// What a channel is called that holds deferred messages.

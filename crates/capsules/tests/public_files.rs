@@ -110,7 +110,8 @@ fn public_models_are_lowered_or_rejected_with_an_error() {
     if !folder().exists() {
         return;
     }
-    let (mut lowered, mut guessing, mut failed, mut table) = (0, 0, 0, String::from("| model | counts | reason |\n"));
+    let (mut lowered, mut guessing, mut failed) = (0, 0, 0);
+    let (mut table, mut rows) = (String::from("| model | counts | reason |\n"), String::new());
     for (extension, dialect) in [("art", Dialect::Art), ("room", Dialect::Room)] {
         let mut found = Vec::new();
         files(&folder(), extension, &mut found);
@@ -135,6 +136,8 @@ fn public_models_are_lowered_or_rejected_with_an_error() {
                 Fate::Failed(why) => {
                     failed += 1;
                     table += &format!("| {name} | yes | {why} |\n");
+                    let why = why.split_once(' ').map_or("", |(_, message)| message);
+                    rows += &format!("| `{name}` | {why} |\n");
                 }
             }
         }
@@ -144,6 +147,12 @@ fn public_models_are_lowered_or_rejected_with_an_error() {
     if let Some(file) = std::env::var_os("HIGHWATER_TABLE") {
         std::fs::write(file, &table).unwrap();
     }
+    let all = lowered + failed;
+    let book =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/capsules.md")).unwrap();
+    let (read, known) = (format!("{lowered} of {all} ({} %)", lowered * 100 / all), book.replace('\n', " "));
+    let says = known.contains(&read) && known.contains(&format!("{guessing} of them with guesses"));
+    assert!(says && book.contains(&rows), "the book should say: {read}, {guessing} of them with guesses\n{rows}");
     assert!(lowered * 10 >= (lowered + failed) * 9, "only {lowered} models");
     let philosophers = folder().join("art/samples/DiningPhilosophers/DiningPhils_v1/Top.art");
     let network = model(&philosophers, "art", Dialect::Art).network.expect("the philosophers are lowered");

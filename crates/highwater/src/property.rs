@@ -5,7 +5,7 @@ use model::diagnostic::nearest;
 use model::verdict::Property;
 
 /// All properties.
-const NAMES: [&str; 26] = [
+const NAMES: [&str; 27] = [
     "safety",
     "deadlock",
     "boundedness",
@@ -31,6 +31,7 @@ const NAMES: [&str; 26] = [
     "deferred",
     "quiescence",
     "quiescence(CAPSULE@STATE, ..)",
+    "unreachable(CAPSULE@STATE, ..)",
     "all",
 ];
 
