@@ -101,6 +101,21 @@ fn data_is_exact_where_all_senders_and_the_declaration_are() {
 }
 
 #[test]
+fn what_code_that_is_not_modelled_may_write_is_a_guess() {
+    let guesses = |code: &str| {
+        let read = art(&format!(
+            "capsule W {{ statemachine {{ state S; initial -> S; }}; }};
+             capsule Top {{ [[rt::decl]] `bool f(int x) {{ scan(&x); return x > 0; }}` optional part w : W;
+             behavior port frame : Frame; statemachine {{ state S; initial -> S `{code}`; }}; }};"
+        ));
+        !read.network.expect("a model").havoc.is_empty()
+    };
+    assert!(guesses("if (f(0)) { frame.incarnate(w); }"), "a parameter");
+    assert!(guesses("RTActorId id = frame.incarnate(w); scan(&id); if (id.isValid()) { int x = 1; }"), "a part");
+    assert!(!guesses("RTActorId id = frame.incarnate(w); if (id.isValid()) { int x = 1; }"));
+}
+
+#[test]
 fn code_that_could_send_is_rejected() {
     for code in ["helper(rtport);", "helper(this);", "helper(p);", "later(&time);", "std::thread t([this] { p.a(); });"]
     {
