@@ -202,10 +202,10 @@ fn walked(seed: u64, text: &str, semantics: &Semantics<'_>, report: &GrowthRepor
 fn growing_runs_of_random_models_run_for_fifty_rounds() {
     let asked: Option<u64> = testing::long();
     let seeds = asked.map_or(150, |seeds| seeds.div_ceil(8));
-    let mut counts = Counts::default();
-    (0..seeds).for_each(|seed| check(seed, &loops::model(seed, false), &mut counts));
+    let (first, mut counts) = (testing::first(0), Counts::default());
+    (first..first + seeds).for_each(|seed| check(seed, &loops::model(seed, false), &mut counts));
     let Counts { complete, growing, staged, .. } = counts;
-    let enough = complete * 10 > seeds as usize && growing * 4 > seeds as usize && staged > 0;
+    let enough = complete * 10 > seeds as usize && growing * 4 > seeds as usize && (staged > 0 || seeds < 100);
     assert!(enough, "too few of a kind: {complete} complete, {growing} growing, {staged} staged of {seeds}");
 }
 
