@@ -494,24 +494,36 @@ impl<'a> Hunt<'a> {
         (rounds > 0).then(|| Origin { state, run: all, base: run.clone(), reservoirs })
     }
 
-    /// Where steps lead, from one state of the system to another.
+    /// Where steps lead, from one state of the system to another, if there is time.
     fn follow(&mut self, state: &[u8], steps: &[Step]) -> Option<Vec<u8>> {
-        let stepper = &mut self.stepper;
-        let (mut state, mut control) = (state.to_vec(), None);
-        for &wanted in steps {
-            control = control.filter(|&process| stepper.keeps_control(&state, process) == Ok(true));
-            let mut next = None;
-            stepper
-                .expand(&state, control, &mut |successor| {
-                    if let (true, None, Some(after)) = (successor.step == wanted, &next, successor.state) {
-                        next = Some((after.to_vec(), successor.control));
-                    }
-                })
-                .ok()?;
-            (state, control) = next?;
+        let mut at = (state.to_vec(), None);
+        for &step in steps {
+            self.advance(&mut at, step)?;
         }
-        let inner = control.is_some_and(|process| stepper.keeps_control(&state, process) != Ok(false));
-        (!inner).then_some(state)
+        (!self.is_inner(&at)).then_some(at.0)
+    }
+
+    /// One step, from a state that a process may control.
+    fn advance(&mut self, at: &mut (Vec<u8>, Option<u32>), wanted: Step) -> Option<()> {
+        let (state, control) = at;
+        self.clock.cx.budget.spend(state.len()).ok()?;
+        let stepper = &mut self.stepper;
+        let holder = control.filter(|&process| stepper.keeps_control(state, process) == Ok(true));
+        let mut next = None;
+        stepper
+            .expand(state, holder, &mut |successor| {
+                if let (true, None, Some(after)) = (successor.step == wanted, &next, successor.state) {
+                    next = Some((after.to_vec(), successor.control));
+                }
+            })
+            .ok()?;
+        *at = next?;
+        Some(())
+    }
+
+    /// A state in the middle of an atomic sequence.
+    fn is_inner(&mut self, (state, control): &(Vec<u8>, Option<u32>)) -> bool {
+        control.is_some_and(|process| self.stepper.keeps_control(state, process) != Ok(false))
     }
 
     fn finish(mut self, ended: Ended) -> GrowthReport {

@@ -17,6 +17,8 @@ const MOST_ROUNDS: usize = 64;
 /// Queues that were never so long are not tried, nor more places than this for each.
 const LENGTH: u32 = 3;
 const MOST_PLACES: usize = 6;
+/// Places are looked for on so many steps of a run.
+const MOST_STEPS: usize = 1 << 14;
 
 /// A state without the contents of the queue, and a message.
 type Start = (Vec<u8>, Vec<i32>);
@@ -43,18 +45,22 @@ impl Hunt<'_> {
 
     /// Tries the first places on a run where the queue is not empty.
     fn doubling(&mut self, channel: &str, run: &[Step]) -> Option<GrowingRun> {
-        let initial = self.stepper.initial().ok()?.ok()?;
+        let mut at = (self.stepper.initial().ok()?.ok()?, None);
         let mut tried: Vec<Vec<(MachineId, LocationId)>> = Vec::new();
-        for length in 1..=run.len() {
-            let Some(state) = self.follow(&initial, &run[..length]) else { continue };
-            let Some(queue) = self.names(&state).iter().position(|name| name.as_deref() == Some(channel)) else {
-                continue;
-            };
-            let places = self.places(&state);
-            if self.parts.lengths(&state)[queue] == 0 || tried.contains(&places) {
+        for length in 1..=run.len().min(MOST_STEPS) {
+            self.advance(&mut at, run[length - 1])?;
+            if self.is_inner(&at) {
                 continue;
             }
-            if let Some(stage) = self.doubled(&state, queue, &places) {
+            let state = &at.0;
+            let Some(queue) = self.names(state).iter().position(|name| name.as_deref() == Some(channel)) else {
+                continue;
+            };
+            let places = self.places(state);
+            if self.parts.lengths(state)[queue] == 0 || tried.contains(&places) {
+                continue;
+            }
+            if let Some(stage) = self.doubled(state, queue, &places) {
                 let found = GrowingRun { prefix: run[..length].to_vec(), stages: vec![stage] };
                 if let Ok(found) = verified(self.semantics, found, &self.clock.cx) {
                     return Some(found);
