@@ -13,8 +13,8 @@
 //! fills), and prefers the edges of the guide, if there is one. Seeds are fixed: the same question gets
 //! the same answer, but for the clock.
 //!
-//! In a large system, states are left out that make no queue longer than it gets elsewhere (`reduction`): where that leaves finitely
-//! many, all of the system is finite.
+//! In a large system, stores to variables that decide nothing are left out, and states that make no queue longer than it gets
+//! elsewhere (`reduction`): where that leaves finitely many, all of the system is finite.
 //!
 //! Where all runs end (`ending`), that shows as much with far fewer states, but not how long queues get; so it is tried first, and
 //! the search goes on.
@@ -159,7 +159,7 @@ const MOST_STAGES: usize = 3;
 
 /// Searches for growth.
 pub fn growth(semantics: &Semantics<'_>, options: &GrowthOptions, cx: &Context<'_>) -> GrowthReport {
-    let trimmed;
+    let (sliced, without, trimmed);
     let mut hunt = Hunt::new(semantics, options, cx);
     if semantics.reading() != Reading::Unbounded {
         let reason = String::from("channels have a capacity in this reading");
@@ -173,7 +173,9 @@ pub fn growth(semantics: &Semantics<'_>, options: &GrowthOptions, cx: &Context<'
     };
     let mut ended = hunt.run(0..whole);
     if matches!(ended, Ended::Enough) {
-        trimmed = reduction::trimmed(semantics, &[], Labels::None);
+        sliced = reduction::sliced(semantics.network());
+        without = sliced.as_ref().map(|network| Semantics::new(network, semantics.reading()));
+        trimmed = reduction::trimmed(without.as_ref().unwrap_or(semantics), &[], Labels::None);
         hunt = match &trimmed {
             Some(trimmed) => {
                 let ends = options.stop_at_first && matches!(ending(trimmed, cx, MOST_ENDING), Ending::Ends(_));

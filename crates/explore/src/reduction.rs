@@ -18,7 +18,7 @@
 //!   needs no such care: see `progress.rs`. Each of these is enough by itself; half of one and half of the other is not.
 //!
 //! Before that, states are left out that differ in what nothing reads any more (`dead.rs`), and those between two steps that
-//! nothing can tell apart (`merge.rs`): [`trimmed`].
+//! nothing can tell apart (`merge.rs`): [`trimmed`]; for growth, stores to variables that decide nothing, too (`slice.rs`).
 //!
 //! Not for models that look into other processes (`P@label`, `P:x`, `enabled`, `pc_value`, `_last`, priorities,
 //! `provided`, `np_`; a rendezvous send beside an `else` or `unless`, or in the middle of an atomic sequence, looks where its
@@ -33,10 +33,12 @@ mod gradually;
 mod merge;
 mod proviso;
 mod resolve;
+mod slice;
 mod visible;
 
 pub(crate) use gradually::is_last;
 pub use gradually::{Mode, Tally, WHOLE, gradually, pays};
+pub(crate) use slice::sliced;
 pub use visible::Labels;
 
 use access::{MachineAccess, Stability};

@@ -61,7 +61,7 @@ fn channels(seed: u64) -> String {
     let mut random = Random::new(seed);
     let processes = 2 + random.below(3);
     let mut bodies = vec![Vec::new(); processes];
-    let mut text = String::from("chan c[4] = [1] of { byte }; byte x;\n");
+    let mut text = String::from("chan c[4] = [1] of { byte }; byte x, z, w[2];\n");
     for channel in 0..2 + random.below(3) {
         let taker = random.below(processes);
         for _ in 0..1 + random.below(4) {
@@ -72,7 +72,18 @@ fn channels(seed: u64) -> String {
         }
     }
     for (number, mut body) in bodies.into_iter().enumerate() {
-        let more = ["skip", "x = 1", "x == 1", "nempty(c[0])", "atomic { c[1]!1; c[1]?_ }", "c[0]!1; c[0]?_"];
+        let more = [
+            "skip",
+            "x = 1",
+            "x == 1",
+            "nempty(c[0])",
+            "atomic { c[1]!1; c[1]?_ }",
+            "c[0]!1; c[0]?_",
+            "z = z + 1",
+            "w[x] = w[x] + x; z = x",
+            "c[2]!z; c[2]?z",
+            "d_step { w[1] = z; c[0]!1 }; c[0]?_",
+        ];
         body.push(more[random.below(more.len())].to_owned());
         for at in (1..body.len()).rev() {
             body.swap(at, random.below(at + 1));
