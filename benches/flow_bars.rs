@@ -204,7 +204,7 @@ fn decided(text: &str) -> (Option<Verdict>, Vec<String>) {
 }
 
 /// The time limit for a public model.
-const PUBLIC: Duration = Duration::from_secs(30);
+const PUBLIC: Duration = Duration::from_secs(20);
 
 /// The public models with a buffered channel, where they are at hand: how many are decided with 10 seconds of CPU time.
 fn public_models(bars: &mut Vec<Bar>) -> String {
