@@ -7,6 +7,7 @@ use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
 use crate::{COMPONENTS, COMPOSITION, COUNTS, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, RANKING, SEARCHED};
 use model::claim::Claim;
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
+use model::fairness::Fairness;
 use model::program_proof::ProgramProof;
 use model::queue_counts::QueueCounts;
 use model::queue_proof::QueueProof;
@@ -45,6 +46,8 @@ enum Form<'a> {
         digest: String,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         fair: bool,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        strong: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         automaton: Option<AutomatonJson>,
     },
@@ -53,6 +56,8 @@ enum Form<'a> {
         kind: &'static str,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         fair: bool,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        strong: bool,
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         events: &'a [String],
     },
@@ -97,7 +102,7 @@ pub fn whole(certificate: &Certificate) -> CertificateJson<'_> {
     CertificateJson(match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Product { states, digest, claim, fair } => product(*states, *digest, *fair, Some(claim)),
-        Certificate::Searched { fair, events } => Form::Searched { kind: SEARCHED, fair: *fair, events },
+        Certificate::Searched { fair, events } => searched(*fair, events),
         Certificate::Flow(proof) => Form::Flow { kind: FLOW, proof: proof_json(proof) },
         Certificate::Queues(invariant) => Form::Queues { kind: QUEUES, invariant },
         Certificate::Counts(counts) => Form::Counts { kind: COUNTS, counts },
@@ -130,7 +135,7 @@ pub fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
     CertificateJson(match certificate {
         Certificate::Explored { states, digest, longest, events } => explored(*states, *digest, longest, events),
         Certificate::Product { states, digest, fair, .. } => product(*states, *digest, *fair, None),
-        Certificate::Searched { fair, events } => Form::Searched { kind: SEARCHED, fair: *fair, events },
+        Certificate::Searched { fair, events } => searched(*fair, events),
         Certificate::Flow(proof) => Form::FlowSummary { kind: FLOW, summary: summary(proof) },
         Certificate::Queues(invariant) => {
             let (control_states, automata) = (invariant.entries.len(), invariant.automata.len());
@@ -173,7 +178,12 @@ fn explored<'a>(states: u64, digest: u128, longest: &'a [(String, u64)], events:
     Form::Explored { kind: EXPLORED, states, digest: format!("{digest:032x}"), longest, events }
 }
 
-fn product(states: u64, digest: u128, fair: bool, claim: Option<&Claim>) -> Form<'static> {
+fn product(states: u64, digest: u128, fair: Fairness, claim: Option<&Claim>) -> Form<'static> {
     let automaton = claim.map(automaton_json);
-    Form::Product { kind: PRODUCT, states, digest: format!("{digest:032x}"), fair, automaton }
+    let (fair, strong) = (fair.is_assumed(), fair == Fairness::Strong);
+    Form::Product { kind: PRODUCT, states, digest: format!("{digest:032x}"), fair, strong, automaton }
+}
+
+fn searched(fair: Fairness, events: &[String]) -> Form<'_> {
+    Form::Searched { kind: SEARCHED, fair: fair.is_assumed(), strong: fair == Fairness::Strong, events }
 }

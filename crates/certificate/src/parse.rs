@@ -9,6 +9,7 @@ use crate::partitions::{self, NodeJson};
 use crate::proof::{RawProof, proof_of};
 use crate::{COMPONENTS, COMPOSITION, COUNTS, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, RANKING, SCHEMA, SEARCHED};
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
+use model::fairness::Fairness;
 use model::semantics::Reading;
 use model::verdict::{Certificate, Property};
 use serde::Deserialize;
@@ -165,6 +166,7 @@ struct RawClaim {
     events: Option<Vec<String>>,
     proof: Option<RawProof>,
     fair: Option<bool>,
+    strong: Option<bool>,
     automaton: Option<AutomatonJson>,
     invariant: Option<model::queue_proof::QueueProof>,
     counts: Option<model::queue_counts::QueueCounts>,
@@ -186,6 +188,11 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
     let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton, .. } = raw;
     let (invariant, partitions, program, abstraction) = (raw.invariant, raw.partitions, raw.program, raw.abstraction);
+    let fair = match (fair, raw.strong) {
+        (Some(true), Some(true)) => Fairness::Strong,
+        (Some(true), _) => Fairness::Weak,
+        _ => Fairness::None,
+    };
     let kind = need(kind, || field("kind"))?;
     let certificate = match kind.as_str() {
         EXPLORED => Certificate::Explored {
@@ -205,10 +212,10 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
                 states: need(states, || field("states"))?,
                 digest: hexadecimal(&field("digest"), need(digest, || field("digest"))?)?,
                 claim: Box::new(claim),
-                fair: fair.unwrap_or(false),
+                fair,
             }
         }
-        SEARCHED => Certificate::Searched { fair: fair.unwrap_or(false), events: events.unwrap_or_default() },
+        SEARCHED => Certificate::Searched { fair, events: events.unwrap_or_default() },
         FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
         QUEUES => Certificate::Queues(Box::new(need(invariant, || field("invariant"))?)),
         COUNTS => Certificate::Counts(Box::new(need(raw.counts, || field("counts"))?)),

@@ -9,6 +9,7 @@ use crate::{Refusal, arrivals, composition, flow, programs, queue_counts, queue_
 use cfront::{DataModel, Options};
 use model::composition::Composition;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::{Network, Variable};
 use model::queue_proof::QueueProof;
@@ -37,8 +38,8 @@ pub struct Facts {
     pub property: Property,
     /// Under this channel semantics; `None` where there are no channels.
     pub reading: Option<Reading>,
-    /// Of runs only in which no process waits forever although it could always move.
-    pub fair: bool,
+    /// Of runs that are fair in this sense.
+    pub fair: Fairness,
     /// These events are progress, instead of the labels of the model.
     pub progress: Vec<String>,
     /// These configurations are not reached, instead of those that the model states.
@@ -60,8 +61,8 @@ impl fmt::Display for Facts {
         if let Some(reading) = self.reading {
             write!(f, "  channels: {}", reading.name())?;
         }
-        if self.fair {
-            write!(f, "  fair runs only")?;
+        if self.fair.is_assumed() {
+            write!(f, "  {}", self.fair.words())?;
         }
         if !self.progress.is_empty() {
             write!(f, "  --progress {}", self.progress.join(","))?;
@@ -97,7 +98,7 @@ pub fn check(
 ) -> Result<Facts, Refusal> {
     let wrong = || Refusal::WrongKind(property.to_string());
     let (bad, progress, channels) = Default::default();
-    let (fair, buffered, by) = (false, None, None);
+    let (fair, buffered, by) = (Fairness::None, None, None);
     let mut facts = Facts { property: property.clone(), reading: None, fair, progress, bad, channels, buffered, by };
     match (subject, certificate) {
         (Subject::Network(network, machines), _) => {

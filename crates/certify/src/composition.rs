@@ -31,7 +31,7 @@ pub use model::composition::Question;
 
 use crate::Refusal;
 use crate::pace::Pace;
-use crate::temporal::product::{Moving, Product, Rules};
+use crate::temporal::product::{Moving, Product};
 use crate::temporal::tableau::Tableau;
 use classes::{Abstraction, Stuttering};
 use model::claim::{AtomSet, MOST_ATOMS};
@@ -184,8 +184,7 @@ impl Checker<'_> {
 /// Whether no run violates a formula.
 fn search(moving: &mut dyn Moving, formula: &Ltl<Atom>, atoms: &[Atom], cx: &Context<'_>) -> Result<(), Refusal> {
     let mut tableau = Tableau::of_negation(formula, atoms);
-    let rules = Rules { labels: false, fair: false };
-    Product::new(moving, &mut tableau, rules).search(cx)?.is_empty()
+    Product::new(moving, &mut tableau).search(cx)?.is_empty()
 }
 
 /// Which silent steps a question can hear of.

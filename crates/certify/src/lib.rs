@@ -30,6 +30,7 @@ mod traces;
 pub use check::{Facts, Subject, check};
 
 use model::context::Context;
+use model::fairness::Fairness;
 use model::fault::Overflow;
 use model::network::Network;
 use model::reason::Reason;
@@ -121,13 +122,13 @@ pub fn verify(
             return temporal::verify(semantics, property, certificate, cx);
         }
         // Nothing was counted, so nothing is compared.
-        (Certificate::Searched { fair: false, .. }, Property::Safety | Property::Deadlock) => {
+        (Certificate::Searched { fair: Fairness::None, .. }, Property::Safety | Property::Deadlock) => {
             return visit_all(semantics, property, cx).map(|_| ());
         }
-        (Certificate::Searched { fair: false, .. }, Property::Trace(name)) => {
+        (Certificate::Searched { fair: Fairness::None, .. }, Property::Trace(name)) => {
             return traces::verify(semantics, name, cx);
         }
-        (Certificate::Searched { fair: false, .. }, Property::Boundedness) => {
+        (Certificate::Searched { fair: Fairness::None, .. }, Property::Boundedness) => {
             return searched::boundedness(semantics, None, cx);
         }
         (Certificate::Searched { fair, events }, Property::Livelock) => {
@@ -147,7 +148,7 @@ pub fn verify(
             return searched::boundedness(semantics, Some((*states, *digest, longest)), cx);
         }
         Property::Livelock => {
-            return searched::livelock(semantics, Some((*states, *digest)), (events, false), cx);
+            return searched::livelock(semantics, Some((*states, *digest)), (events, Fairness::None), cx);
         }
         _ => return Err(Refusal::WrongKind(property.to_string())),
     }

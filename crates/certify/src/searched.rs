@@ -3,13 +3,15 @@
 //! The plainest code there is: all points (a state, and the process that keeps control in it) with their successors, in one
 //! list. For boundedness, the longest of every queue in them is compared with what is claimed. For livelock, points that
 //! are progress (and steps that are) are left out, and what is left must have no cycle. If only fair runs count, it may have
-//! some: in each strongly connected part of what is left, some process can move in every state, and never does.
+//! some, if on each of them a process is not treated fairly.
 
 use crate::temporal::components::components;
+use crate::temporal::settled::{Account, is_settled_somewhere};
 use crate::{Refusal, overflow, pause};
 use model::claim::{MOST_ATOMS, Watcher};
 use model::context::Context;
 use model::event::Event;
+use model::fairness::Fairness;
 use model::formula::Atom;
 use model::growth::Parts;
 use model::ids::EdgeId;
@@ -126,7 +128,7 @@ pub(crate) fn boundedness(
 pub(crate) fn livelock(
     semantics: &Semantics<'_>,
     numbers: Option<(u64, u128)>,
-    (events, fair): (&[String], bool),
+    (events, fair): (&[String], Fairness),
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     let parsed = events.iter().map(|text| Ok(Atom::Event(Event::parse(text, semantics.network())?)));
@@ -139,8 +141,8 @@ pub(crate) fn livelock(
         points.compare(states, digest)?;
     }
     let left = points.without_progress(semantics, events.is_empty());
-    if fair {
-        return points.no_fair_cycle(&left);
+    if fair.is_assumed() {
+        return points.no_fair_cycle(&left, fair);
     }
     let mut entering = vec![0u32; left.len()];
     left.iter().flatten().for_each(|&(to, _)| entering[to as usize] += 1);
@@ -167,16 +169,15 @@ impl Points {
         self.next.iter().enumerate().map(left).collect()
     }
 
-    /// No strongly connected part gives every process its turn, or has a state in which it cannot move. A part in the
-    /// middle of an atomic sequence leaves no turn to anybody else.
-    fn no_fair_cycle(&self, left: &Left) -> Result<(), Refusal> {
+    /// No cycle treats every process fairly. A cycle in the middle of an atomic sequence leaves no turn to anybody else.
+    fn no_fair_cycle(&self, left: &Left, fair: Fairness) -> Result<(), Refusal> {
         let component = &components(left);
-        let inside = |from: usize| left[from].iter().filter(move |(to, _)| component[*to as usize] == component[from]);
-        let mut unfair: HashMap<u32, BTreeSet<u32>> = HashMap::new();
-        let mut moved: HashMap<u32, BTreeSet<u32>> = HashMap::new();
         let inner: Left = (0..left.len())
             .map(|from| match self.all[from].1 {
-                Some(_) => inside(from).filter(|(to, _)| self.all[*to as usize].1.is_some()).copied().collect(),
+                Some(_) => {
+                    let inside = |to: usize| component[to] == component[from] && self.all[to].1.is_some();
+                    left[from].iter().filter(|(to, _)| inside(*to as usize)).copied().collect()
+                }
                 None => Vec::new(),
             })
             .collect();
@@ -185,23 +186,32 @@ impl Points {
         if has_cycle(&inner, entering) {
             return Err(Refusal::Violated(String::from("there is an atomic sequence without end and progress")));
         }
-        for from in (0..left.len()).filter(|&from| inside(from).next().is_some()) {
-            let steps = inside(from).filter_map(|&(_, number)| self.next[from][number as usize].step);
-            let actors = steps.flat_map(|step| halves(Some(step))).map(|(process, _)| process);
-            moved.entry(component[from]).or_default().extend(actors);
-            if self.all[from].1.is_none() {
-                let able = self.next[from].iter().flat_map(|taken| halves(taken.step)).map(|(process, _)| process);
-                let able: BTreeSet<u32> = able.collect();
-                unfair.entry(component[from]).and_modify(|always| always.retain(|p| able.contains(p))).or_insert(able);
-            }
-        }
-        let nobody = BTreeSet::new();
-        let is_fair = |(part, moved): (&u32, &BTreeSet<u32>)| unfair.get(part).unwrap_or(&nobody).is_subset(moved);
-        match moved.iter().any(is_fair) {
+        let processes: BTreeSet<u32> = self.next.iter().flatten().flat_map(actors).collect();
+        // If a process must always be able to move to have a right to it, a state where it is not is as good as a move.
+        let excused = if fair == Fairness::Weak { processes } else { BTreeSet::new() };
+        let accounts: Vec<Vec<Account<u32>>> = (0..left.len()).map(|from| self.accounts(from, &excused)).collect();
+        match is_settled_somewhere(left.clone(), &|from, (_, number)| &accounts[from][number as usize]) {
             true => Err(Refusal::Violated(String::from("there is a fair cycle without progress"))),
             false => Ok(()),
         }
     }
+
+    /// What each step of a point requests and grants: processes that can move there request a move, each by itself.
+    fn accounts(&self, from: usize, excused: &BTreeSet<u32>) -> Vec<Account<u32>> {
+        let is_state = self.all[from].1.is_none();
+        let able: BTreeSet<u32> = self.next[from].iter().filter(|_| is_state).flat_map(actors).collect();
+        let unable: BTreeSet<u32> = if is_state { excused - &able } else { BTreeSet::new() };
+        let of = |taken: &Taken| {
+            let granted = actors(taken).chain(unable.iter().copied()).collect();
+            Account { owed: BTreeSet::new(), requested: able.clone(), granted }
+        };
+        self.next[from].iter().map(of).collect()
+    }
+}
+
+/// The processes that take part in what leads from a point to another.
+fn actors(taken: &Taken) -> impl Iterator<Item = u32> {
+    halves(taken.step).into_iter().map(|(process, _)| process)
 }
 
 /// The processes that take part in a step, each with its edge.

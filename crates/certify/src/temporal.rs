@@ -11,24 +11,30 @@
 //! believed in nothing: after its numbers were compared, the negated formula is translated once more, by a
 //! tableau of two pages (`tableau`), and the model must have no counterexample there either. What is accepted holds
 //! because of that second check alone; the first one only shows that the certificate is of this model and this search.
+//! The automaton need not say what the formula assumes of runs: the tableau keeps that out of its states, too (`assumptions`).
 //!
 //! The second check is a decision procedure of its own: [`decide`] and [`decide_claim`] are what tests compare the
 //! engines with.
 
+pub(crate) mod assumptions;
 pub(crate) mod components;
 pub(crate) mod moves;
 pub(crate) mod product;
+pub(crate) mod settled;
 pub(crate) mod tableau;
 
 use crate::Refusal;
+use assumptions::{Assumptions, apart};
 use model::claim::{Claim, ClaimEdge, ClaimState, MOST_ATOMS};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::formula::{Atom, Ltl};
 use model::network::MachineKind;
 use model::semantics::Semantics;
 use model::verdict::{Certificate, Property};
 use moves::Moves;
-use product::{Atoms, Branches, Debt, Debts, Found, Product, Rules, Watch};
+use product::{Atoms, Branches, Debt, Debts, Found, Place, Processes, Product, Watch};
+use settled::Account;
 use tableau::Tableau;
 
 /// Where and how long to look.
@@ -60,11 +66,11 @@ pub(crate) fn verify(
     if automaton.is_some_and(|automaton| !same_automaton(&written, automaton)) {
         return Err(Refusal::OtherAutomaton(property.to_string()));
     }
-    setting.compare(&written, Rules { labels: true, fair }, numbers)
+    setting.compare(&written, &Assumptions::default(), Rules { labels: true, fair }, numbers)
 }
 
-/// Whether every run keeps a formula; with `fair`, every run in which each process that can always move does move.
-pub fn decide(semantics: &Semantics<'_>, formula: &Ltl, fair: bool, cx: &Context<'_>) -> Result<bool, Refusal> {
+/// Whether every run keeps a formula; or every run that is fair.
+pub fn decide(semantics: &Semantics<'_>, formula: &Ltl, fair: Fairness, cx: &Context<'_>) -> Result<bool, Refusal> {
     answer(Setting { semantics, cx }.keeps(formula, fair))
 }
 
@@ -73,12 +79,12 @@ pub fn decide_claim(
     semantics: &Semantics<'_>,
     claim: &Claim,
     labels: bool,
-    fair: bool,
+    fair: Fairness,
     cx: &Context<'_>,
 ) -> Result<bool, Refusal> {
     is_well_formed(claim, claim.atoms.len())?;
     let setting = Setting { semantics, cx };
-    let found = setting.watch(&claim.atoms, &mut &*claim, Rules { labels, fair });
+    let found = setting.watch(&claim.atoms, &mut &*claim, &Assumptions::default(), Rules { labels, fair });
     answer(found.and_then(|found| found.is_empty()))
 }
 
@@ -97,20 +103,27 @@ impl Setting<'_> {
         name: &str,
         automaton: Option<&Claim>,
         numbers: Option<(u64, u128)>,
-        fair: bool,
+        fair: Fairness,
     ) -> Result<(), Refusal> {
         let formula = self.semantics.network().formulas.iter().find(|formula| formula.name == name);
         let formula = formula.ok_or_else(|| Refusal::Malformed(format!("the model has no formula `{name}`")))?;
         if let Some(automaton) = automaton {
             let watched = with_atoms(automaton, &formula.formula)?;
-            self.compare(&watched, Rules { labels: false, fair }, numbers)?;
+            let (_, assumptions) = apart(Tableau::of_negation(&formula.formula, &watched.atoms));
+            self.compare(&watched, &assumptions, Rules { labels: false, fair }, numbers)?;
         }
         self.keeps(&formula.formula, fair)
     }
 
     /// The product with a claim has so many states with this digest, and no run is accepted.
-    fn compare(&self, claim: &Claim, rules: Rules, numbers: Option<(u64, u128)>) -> Result<(), Refusal> {
-        let found = self.watch(&claim.atoms, &mut &*claim, rules)?;
+    fn compare(
+        &self,
+        claim: &Claim,
+        assumptions: &Assumptions,
+        rules: Rules,
+        numbers: Option<(u64, u128)>,
+    ) -> Result<(), Refusal> {
+        let found = self.watch(&claim.atoms, &mut &*claim, assumptions, rules)?;
         found.ends()?;
         if let Some((claimed, _)) = numbers.filter(|(states, _)| *states != found.states()) {
             return Err(Refusal::StateCount { claimed, found: found.states() });
@@ -122,15 +135,21 @@ impl Setting<'_> {
     }
 
     /// The product with the tableau of the negated formula has no accepting cycle.
-    fn keeps(&self, formula: &Ltl, fair: bool) -> Result<(), Refusal> {
+    fn keeps(&self, formula: &Ltl, fair: Fairness) -> Result<(), Refusal> {
         let atoms = atoms_of(formula)?;
-        let mut tableau = Tableau::of_negation(formula, &atoms);
-        self.watch(&atoms, &mut tableau, Rules { labels: false, fair })?.is_empty()
+        let (mut tableau, assumptions) = apart(Tableau::of_negation(formula, &atoms));
+        self.watch(&atoms, &mut tableau, &assumptions, Rules { labels: false, fair })?.is_empty()
     }
 
-    fn watch(&self, atoms: &[Atom], watch: &mut dyn Watch, rules: Rules) -> Result<Found, Refusal> {
+    fn watch(
+        &self,
+        atoms: &[Atom],
+        watch: &mut dyn Watch,
+        assumptions: &Assumptions,
+        rules: Rules,
+    ) -> Result<Found, Refusal> {
         let mut moves = Moves::new(self.semantics, atoms);
-        Product::new(&mut moves, watch, rules).search(self.cx)
+        Product::new(&mut moves, &mut Beside { watch, assumptions, rules }).search(self.cx)
     }
 }
 
@@ -192,6 +211,53 @@ fn same_automaton(one: &Claim, other: &Claim) -> bool {
     one.initial == other.initial
         && one.states.len() == other.states.len()
         && one.states.iter().zip(&other.states).all(same_state)
+}
+
+/// What counts.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// Processes at a location labelled as accepting count as well as the automaton.
+    labels: bool,
+    /// Which runs count.
+    fair: Fairness,
+}
+
+/// An automaton, what is assumed beside it, and what counts.
+struct Beside<'w> {
+    watch: &'w mut dyn Watch,
+    assumptions: &'w Assumptions,
+    rules: Rules,
+}
+
+impl Watch for Beside<'_> {
+    fn initial(&self) -> u32 {
+        self.watch.initial()
+    }
+
+    fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Branches, Refusal> {
+        self.watch.steps(at, atoms)
+    }
+
+    fn also(&self, account: &mut Account<Debt>, atoms: Atoms, place: &Place, moved: &Processes) -> Result<(), Refusal> {
+        (account.requested, account.granted) = self.assumptions.at(atoms)?;
+        if self.rules.labels && place.accepting {
+            account.owed.remove(&Debt::Acceptance);
+        }
+        let turn = |&process: &u32| Debt::Turn(process);
+        match self.rules.fair {
+            Fairness::None => {}
+            Fairness::Weak => account.owed.extend(place.enabled.difference(moved).map(turn)),
+            Fairness::Strong => {
+                account.requested.extend(place.enabled.iter().map(turn));
+                account.granted.extend(moved.iter().map(turn));
+            }
+        }
+        Ok(())
+    }
+
+    fn ends(&self, at: u32, atoms: Atoms) -> Result<bool, Refusal> {
+        self.watch.ends(at, atoms)
+    }
 }
 
 impl Watch for &Claim {

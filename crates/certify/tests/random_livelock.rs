@@ -10,6 +10,7 @@ use explore::reduction::Mode;
 use model::budget::Budget;
 use model::context::Context;
 use model::event::Event;
+use model::fairness::Fairness;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Property, Reason, Verdict};
 use testing::models::loops;
@@ -17,8 +18,8 @@ use testing::models::loops;
 /// Larger models are left to others.
 const MOST_STATES: u64 = 3_000;
 
-/// What was compared: violated, proved, proved although states were left out, proved for fair runs only.
-type Counts = [usize; 4];
+/// What was compared: violated, proved, proved although states were left out, proved for fair runs only, weakly or strongly.
+type Counts = [usize; 5];
 
 fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
     let text = loops::model(seed, events.is_empty());
@@ -37,7 +38,7 @@ fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
     if small.stopped == Some(Reason::States) {
         return;
     }
-    for fair in [false, true] {
+    for fair in [Fairness::None, Fairness::Weak, Fairness::Strong] {
         let twin = Certificate::Searched { fair, events: names.clone() };
         let twin = certify::verify(&semantics, &Property::Livelock, &twin, &Context::unlimited());
         for (reduction, jobs) in [(Mode::Off, 1), (Mode::On, 1), (Mode::Off, 2), (Mode::On, 3)] {
@@ -46,7 +47,7 @@ fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
             let options = &Options { jobs, alone, long: 0, room, ..Options::reducing(reduction) };
             let (sources, cx) = (&read.sources, Context::unlimited());
             let outcome = Setting { semantics: &semantics, sources, fair, options, cx }.livelock(&progress);
-            let context = || format!("seed {seed}, fair {fair}, {reduction:?}, {jobs}, {events:?}: {twin:?}\n{text}");
+            let context = || format!("seed {seed}, fair {fair:?}, {reduction:?}, {jobs}, {events:?}: {twin:?}\n{text}");
             match (&outcome.verdict, &twin) {
                 (Verdict::Proved, Ok(())) => {
                     let certificate = outcome.certificate.expect("a proof has a certificate");
@@ -55,7 +56,8 @@ fn compare(seed: u64, events: &[&str], counts: &mut Counts) {
                     assert_eq!(accepted, Ok(()), "{}", context());
                     counts[1] += 1;
                     match certificate {
-                        Certificate::Searched { fair: true, .. } => counts[3] += 1,
+                        Certificate::Searched { fair: Fairness::Strong, .. } => counts[4] += 1,
+                        Certificate::Searched { fair: Fairness::Weak, .. } => counts[3] += 1,
                         Certificate::Searched { .. } => counts[2] += 1,
                         _ => {}
                     }

@@ -1,7 +1,7 @@
 //! Every certificate that a check of an example writes is accepted by `highwater-check` and by the library, for every kind of
 //! certificate that there is.
 
-use highwater::settings::{Channels, Settings};
+use highwater::settings::{Channels, Fairness, Settings};
 use highwater::{Check, Model, Report, Verdict};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ fn certificates(model: &Model) -> Vec<String> {
     let checks = [
         (Settings::default(), ""),
         (Settings { channels: Channels::Unbounded, ..Settings::default() }, "safety,deadlock"),
-        (Settings { fair: true, ..Settings::default() }, "livelock"),
+        (Settings { fair: Fairness::Weak, ..Settings::default() }, "livelock"),
         (Settings::default(), "ltl:[] true,livelock"),
     ];
     // The product of the checker visits all states, even for a formula that holds in every system.

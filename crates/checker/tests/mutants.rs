@@ -10,8 +10,8 @@
 
 use certify::Facts;
 use checker::{ClaimResult, Document, Verification};
-use highwater::settings::{Channels, Engine, ReadOptions, Reduction, Settings};
-use highwater::{Check, Model, Property, Reading, Verdict};
+use highwater::settings::{Channels, Engine, Fairness, ReadOptions, Reduction, Settings};
+use highwater::{Check, Choice, Model, Property, Reading, Verdict};
 use input::{System, Text};
 use model::budget::{Budget, Cancel};
 use model::context::Context;
@@ -59,7 +59,7 @@ fn subjects() -> Vec<(&'static str, &'static str, Settings)> {
     vec![
         ("client-server/client-server.pml", "safety,deadlock,boundedness", plain()),
         ("client-server/client-server.pml", "boundedness,livelock", explore()),
-        ("client-server/client-server.pml", "livelock", Settings { fair: true, ..plain() }),
+        ("client-server/client-server.pml", "livelock", Settings { fair: Fairness::Weak, ..plain() }),
         ("client-server/client-server.pml", "ltl:[] true", plain()),
         ("client-server/client-server.pml", "safety,deadlock", reduced()),
         ("client-server/client-server.pml", "livelock,ltl:[] true", reduced()),
@@ -292,7 +292,7 @@ fn implied(fact: &Facts, by: &Facts) -> bool {
     let is_part = |facts: &Facts| facts.buffered.is_some_and(|buffered| facts.channels.len() < buffered);
     fact.property == by.property
         && fact.reading == by.reading
-        && (fact.fair || !by.fair)
+        && fact.fair >= by.fair
         && fact.progress == by.progress
         && fact.bad == by.bad
         && fact.channels.iter().all(bounded)
@@ -306,7 +306,7 @@ fn is_true(subject: &Subject, fact: &Facts, searched: bool, known: &mut HashMap<
         return false;
     }
     let key =
-        format!("{searched} {} {:?} {} {:?} {:?}", fact.property, fact.reading, fact.fair, fact.progress, fact.bad);
+        format!("{searched} {} {:?} {:?} {:?} {:?}", fact.property, fact.reading, fact.fair, fact.progress, fact.bad);
     *known.entry(key).or_insert_with(|| {
         let channels = match fact.reading {
             Some(Reading::Unbounded) => Channels::Unbounded,
@@ -314,7 +314,7 @@ fn is_true(subject: &Subject, fact: &Facts, searched: bool, known: &mut HashMap<
             _ => Channels::Declared,
         };
         let (progress, bad) = (fact.progress.clone(), fact.bad.clone());
-        let settings = Settings { channels, fair: fact.fair, progress, bad, ..Settings::default() };
+        let settings = Settings { channels, fair: fairness(fact.fair), progress, bad, ..Settings::default() };
         let report = Check::new(&subject.model).settings(settings).properties([fact.property.clone()]).run();
         report.is_ok_and(|report| {
             let found = report.finding(&fact.property.to_string());
@@ -399,4 +399,10 @@ fn an_accepted_mutant_of_a_certificate_states_what_is_true() {
     );
     let figures = format!("{counts:?}\n{kinds:?}\n{fields:#?}\n");
     std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants.txt"), figures).expect("a scratch file");
+}
+
+/// What is assumed of the scheduler, as a setting.
+fn fairness(fair: model::fairness::Fairness) -> Fairness {
+    let same = |(fairness, ..): &&(Fairness, &str, &str)| model::fairness::Fairness::from(*fairness) == fair;
+    Fairness::ALL.iter().find(same).map_or(Fairness::None, |(fairness, ..)| *fairness)
 }

@@ -19,7 +19,7 @@ const KINDS: [Kind; 14] = [
     Kind {
         name: "`explored-states`, `searched`",
         proves: "safety, deadlock, boundedness, livelock, `trace`: the checker searches all states again",
-        files: &["lib.rs", "searched.rs", "traces.rs", "temporal/components.rs"],
+        files: &["lib.rs", "searched.rs", "traces.rs", "temporal/components.rs", "temporal/settled.rs"],
         inner: &[],
         semantics: NETWORKS,
         most: 1300,
@@ -113,6 +113,7 @@ const KINDS: [Kind; 14] = [
             "composition/states.rs",
             "temporal/components.rs",
             "temporal/product.rs",
+            "temporal/settled.rs",
             "temporal/tableau.rs",
         ],
         inner: &[],

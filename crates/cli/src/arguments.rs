@@ -9,8 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use highwater::convert::Target;
 use highwater::lts::Equivalence;
 use highwater::settings::{
-    Abstraction, COptions, Channels, Cluster, DataModel, Device, Engine, Language, Method, PathInvariant, ReadOptions,
-    Reduction, SearchOrder, Settings,
+    Abstraction, COptions, Channels, Cluster, DataModel, Device, Engine, Fairness, Language, Method, PathInvariant,
+    ReadOptions, Reduction, SearchOrder, Settings,
 };
 use highwater::show::{Picture, What};
 use highwater::{Budget, Cancel, Choice, OLD_NAMES};
@@ -36,6 +36,24 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The words of a command line. `--fair weak` is `--fair=weak`: the word may be missing, and what follows is a file then.
+pub fn words(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for word in words {
+        match joined
+            .last_mut()
+            .filter(|last| **last == "--fair" && Fairness::ALL.iter().any(|(_, name, _)| word == *name))
+        {
+            Some(fair) => {
+                fair.push("=");
+                fair.push(word);
+            }
+            None => joined.push(word),
+        }
+    }
+    joined
 }
 
 /// What to do.
@@ -251,9 +269,10 @@ pub struct CheckArgs {
     /// The channel semantics.
     #[arg(long, value_parser = choice::<Channels>(), default_value = "declared")]
     pub channels: Channels,
-    /// Only runs in which every process that can always move does move: for `ltl`, `never`, `acceptance` and `livelock`.
-    #[arg(long)]
-    pub fair: bool,
+    /// For `ltl`, `never`, `acceptance` and `livelock`: which infinite runs count; without a word, those that are weakly fair.
+    #[arg(long, value_parser = choice::<Fairness>(), default_value = "none", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "weak")]
+    pub fair: Fairness,
     /// What counts as progress for `livelock`, instead of progress labels: `ch?msg`, `ch!msg`, `Process@label`.
     #[arg(long, value_name = "EVENT")]
     pub progress: Vec<String>,

@@ -26,7 +26,7 @@ use highwater::{Cancel, Error};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(arguments::words(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();

@@ -4,6 +4,7 @@ use explore::liveness::Setting;
 use explore::reduction::Mode;
 use explore::{Options, Order};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Property, Verdict};
 
@@ -17,7 +18,7 @@ fn formula_with_notes(text: &str, reduction: Mode) -> (Verdict, Vec<String>) {
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
     let (semantics, sources, cx) = (&semantics, &read.sources, Context::unlimited());
-    let setting = Setting { semantics, sources, fair: false, options: &Options::reducing(reduction), cx };
+    let setting = Setting { semantics, sources, fair: Fairness::None, options: &Options::reducing(reduction), cx };
     let outcome = setting.formula(&network.formulas[0].property(), &network.formulas[0].formula);
     (outcome.verdict, outcome.details.advice)
 }
@@ -111,7 +112,7 @@ fn a_claim_with_more_states_than_there_are_numbers_has_no_answer() {
     let semantics = Semantics::new(&network, Reading::Declared);
     let reduction = Mode::Off;
     let (semantics, sources, cx) = (&semantics, &read.sources, Context::unlimited());
-    let setting = Setting { semantics, sources, fair: false, options: &Options::reducing(reduction), cx };
+    let setting = Setting { semantics, sources, fair: Fairness::None, options: &Options::reducing(reduction), cx };
     assert!(matches!(setting.never(&network.claims[0]).verdict, Verdict::Inconclusive(_)));
 }
 

@@ -19,6 +19,7 @@
 use crate::ltl_models;
 use model::budget::Budget;
 use model::context::Context;
+use model::fairness::Fairness;
 
 use crate::ltl_models::Style;
 use certify::Refusal;
@@ -91,7 +92,7 @@ impl System<'_> {
         let readings = [Reading::Declared, Reading::Drop];
         for reading in readings.into_iter().take(if self.seed.is_multiple_of(4) { 2 } else { 1 }) {
             let semantics = Semantics::new(self.network, reading);
-            for fair in [false, true] {
+            for fair in [Fairness::None, Fairness::Weak, Fairness::Strong] {
                 let expected = decide(&semantics, formula, fair, &few);
                 if matches!(expected, Err(Refusal::Unfinished(_))) {
                     self.tally.count("too large");
@@ -99,10 +100,10 @@ impl System<'_> {
                 }
                 let stronger = formula.strengthened();
                 let judged: Vec<_> = stronger.iter().map(|s| decide(&semantics, &s.formula, fair, &few)).collect();
-                for options in ways(self.seed).iter().filter(|way| !fair || way.reduction == Mode::Off) {
+                for options in ways(self.seed).iter().filter(|way| !fair.is_assumed() || way.reduction == Mode::Off) {
                     let outcome =
                         self.setting(&semantics, fair, options).formula(&Property::Ltl(String::from("f")), formula);
-                    let what = format!("{formula} {} fair {fair} {}", reading.name(), named(options));
+                    let what = format!("{formula} {} fair {fair:?} {}", reading.name(), named(options));
                     self.compare(&what, &expected, &outcome, &semantics);
                     let vacuous = matches!(outcome.verdict, Verdict::Vacuous(_));
                     let is_known = outcome.certificate.is_some() && judged.iter().all(Result::is_ok);
@@ -114,7 +115,7 @@ impl System<'_> {
         }
     }
 
-    fn setting<'s>(&'s self, semantics: &'s Semantics<'s>, fair: bool, options: &'s Options) -> Setting<'s> {
+    fn setting<'s>(&'s self, semantics: &'s Semantics<'s>, fair: Fairness, options: &'s Options) -> Setting<'s> {
         Setting { semantics, sources: self.sources, fair, options, cx: Context::unlimited() }
     }
 
@@ -122,7 +123,7 @@ impl System<'_> {
         let few = few();
         let few = Context::silent(&few);
         let semantics = Semantics::new(self.network, Reading::Declared);
-        for fair in [false, true] {
+        for fair in [Fairness::None, Fairness::Weak, Fairness::Strong] {
             for machine in &self.network.claims {
                 let claim = Claim::of_machine(machine).unwrap_or_else(|e| panic!("{e:?}\n{}", self.text));
                 let expected = decide_claim(&semantics, &claim, true, fair, &few);
@@ -132,7 +133,7 @@ impl System<'_> {
                 }
                 for options in ways(self.seed).iter().filter(|way| way.reduction == Mode::Off) {
                     let outcome = self.setting(&semantics, fair, options).never(machine);
-                    self.compare(&format!("never, fair {fair} {}", named(options)), &expected, &outcome, &semantics);
+                    self.compare(&format!("never, fair {fair:?} {}", named(options)), &expected, &outcome, &semantics);
                 }
             }
             let expected = decide_claim(&semantics, &anything(), true, fair, &few);
@@ -142,7 +143,7 @@ impl System<'_> {
             }
             for options in &ways(self.seed) {
                 let outcome = self.setting(&semantics, fair, options).acceptance();
-                self.compare(&format!("acceptance, fair {fair} {}", named(options)), &expected, &outcome, &semantics);
+                self.compare(&format!("acceptance, fair {fair:?} {}", named(options)), &expected, &outcome, &semantics);
             }
         }
     }

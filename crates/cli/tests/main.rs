@@ -42,6 +42,7 @@ mod robust;
 mod schema;
 mod simulate_c;
 mod states_and_events;
+mod strong_fairness;
 mod symmetry;
 mod tables;
 mod traces;

@@ -7,6 +7,7 @@
 use certify::{Refusal, verify};
 use model::claim::{Claim, ClaimEdge, ClaimState};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Property};
 use serde_json::{Value, json};
@@ -180,7 +181,7 @@ fn an_automaton_that_follows_too_little_proves_nothing() {
     let state = ClaimState { edges: vec![edge], ..ClaimState::default() };
     let claim = Box::new(Claim { atoms: Vec::new(), states: vec![state], initial: 0 });
     let check = |states: u64, digest: u128| {
-        let certificate = Certificate::Product { states, digest, claim: claim.clone(), fair: false };
+        let certificate = Certificate::Product { states, digest, claim: claim.clone(), fair: Fairness::None };
         let property = Property::Ltl(String::from("arrives"));
         verify(&semantics, &property, &certificate, &Context::unlimited())
     };

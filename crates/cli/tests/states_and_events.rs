@@ -7,6 +7,7 @@ use explore::Options;
 use explore::liveness::{Setting, negation};
 use explore::reduction::Mode;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
@@ -26,7 +27,7 @@ fn check(text: &str, formulas: &[String]) -> Vec<Outcome> {
     let setting = Setting {
         semantics: &semantics,
         sources: &sources,
-        fair: false,
+        fair: Fairness::None,
         options: &Options::reducing(Mode::On),
         cx: Context::unlimited(),
     };
@@ -140,7 +141,7 @@ fn section_5_the_automaton_of_states_and_events_grows_linearly() {
     let size = |formula: String| {
         let (network, _) = read(&protector(8, false), &[formula]);
         negation(&network.formulas[0].formula, Context::unlimited().budget)
-            .map(|claim| claim.states.len())
+            .map(|(claim, _)| claim.states.len())
             .unwrap_or(usize::MAX)
     };
     let sizes: Vec<usize> = (1..=8).map(|range| size(by_states_and_events(range))).collect();

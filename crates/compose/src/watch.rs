@@ -46,9 +46,8 @@ impl Watch {
             return Err(Reason::NotSupported(format!("a formula with more than {MOST_ATOMS} different atoms")));
         }
         let numbered = temporal::numbered(formula, &atoms);
-        let limits = temporal::Limits { budget: budget.clone(), ..temporal::Limits::default() };
-        let automaton = temporal::automaton(&numbered.negated(), &limits).map_err(|too_large| match too_large {
-            temporal::TooLarge::Time => budget.in_time().err().unwrap_or(Reason::Timeout),
+        let automaton = temporal::within(&numbered.negated(), budget).map_err(|too_large| match too_large {
+            temporal::TooLarge::Time => budget.check().err().unwrap_or(Reason::Timeout),
             _ => Reason::NotSupported(too_large.to_string()),
         })?;
         let bits = |atoms: &[u32]| atoms.iter().fold(0, |set: AtomSet, atom| set | 1 << atom);

@@ -9,7 +9,10 @@
 //!
 //! That is more than one thing under *weak fairness*: a process that can always move must move. So every process either
 //! moves in the component, or cannot move in one of its states; each is one more bit beside acceptance, and nothing else
-//! changes.
+//! changes. Under *strong fairness* a process that can move in the component must move in it; that is a pair of bits, where the
+//! second one is needed if the first one occurs (Streett acceptance). So is what a formula assumes of runs (`temporal::Assumption`).
+//! A component in which a pair is not satisfied may have a part in which all are, so pairs are looked for in the graph of
+//! all states, by any number of threads (`graph/components.rs`).
 //!
 //! As in SPIN: the claim moves first; states in the middle of an atomic sequence are not seen; a run that ends goes on
 //! forever in its last state ([`Question::stutters`]), where nothing happens.
@@ -32,13 +35,16 @@ use crate::clock::Clock;
 use crate::graph::Marks;
 use crate::graph::draw::{Way, alone_first};
 use crate::reduction::{self, Choice, Labels, Reduction};
+use crate::search::Options;
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use model::claim::{AtomSet, Claim, product_digest};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::fault::Overflow;
 use model::semantics::Semantics;
 use model::verdict::{Reason, SearchStats};
 use product::{Expanded, Product, split};
+use temporal::{Assumption, Formula};
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +53,10 @@ pub struct Question<'c> {
     pub claim: &'c Claim,
     /// Processes at a location labelled as accepting count as well as the claim.
     pub labels: bool,
-    /// Only runs in which every process that can always move does move.
-    pub fair: bool,
+    /// Which runs count.
+    pub fair: Fairness,
+    /// What must be so of infinitely many positions, beside the claim.
+    pub assumptions: &'c [Assumption],
     /// A run that ends goes on in its last state. If not, it is none, but an atomic sequence that never ends is one.
     pub stutters: bool,
     /// States may be left out where the order of steps does not matter. Only if the claim cannot tell whether a run stays in
@@ -56,6 +64,20 @@ pub struct Question<'c> {
     pub reduce: bool,
     /// The search may end with a run after which the claim accepts everything: a bad prefix of a formula.
     pub prefixes: bool,
+}
+
+impl<'c> Question<'c> {
+    /// What is asked of a formula, of all runs, with every state visited.
+    pub fn new(claim: &'c Claim) -> Self {
+        let fair = Fairness::None;
+        Question { claim, labels: false, fair, assumptions: &[], stutters: true, reduce: false, prefixes: false }
+    }
+
+    /// Whether something must occur only where something else does.
+    fn has_pairs(&self) -> bool {
+        let is_pair = |assumption: &Assumption| assumption.asked != Formula::True;
+        self.fair == Fairness::Strong || self.assumptions.iter().any(is_pair)
+    }
 }
 
 /// What the search found.
@@ -77,10 +99,8 @@ pub struct Found {
     pub seen: bool,
 }
 
-/// The marks are acceptance, and a turn for each process.
+/// The marks are acceptance, two for each assumption, and a turn for each process.
 const ACCEPTING: Marks = 1;
-/// Processes that have a bit of their own.
-const MOST_PROCESSES: usize = 127;
 /// The number of the claim's state has two bytes in a product state.
 const MOST_CLAIM_STATES: usize = 1 << 16;
 /// The number of a state that is in no component that is still open.
@@ -97,12 +117,17 @@ pub(crate) fn search(
     way: Way<'_>,
     cx: &Context<'_>,
 ) -> Found {
+    let drawn = |options: &Options, cx: &Context<'_>| threads::search(semantics, question, sighting, options, cx);
+    let one = Options { jobs: 1, ..way.options.clone() };
     let alone = |cx: &Context<'_>| {
+        if question.has_pairs() {
+            return drawn(&one, cx);
+        }
         let mut search = Search::new(semantics, question, sighting, cx);
         let ended = search.run();
         search.finish(ended)
     };
-    let together = |cx: &Context<'_>| threads::search(semantics, question, sighting, way.options, cx);
+    let together = |cx: &Context<'_>| drawn(way.options, cx);
     alone_first(way, cx, &alone, &together, &|found| found.stopped.clone())
 }
 
@@ -201,7 +226,7 @@ impl<'a> Search<'a> {
             live: Vec::new(),
             components: Vec::new(),
             depth: 0,
-            reduction: (question.reduce && !question.fair)
+            reduction: (question.reduce && !question.fair.is_assumed())
                 .then(|| Reduction::new(semantics, &question.claim.atoms, labels))
                 .flatten(),
             choices: Vec::new(),
@@ -299,7 +324,7 @@ impl<'a> Search<'a> {
         }
         let Some(component) = self.components.last_mut() else { return Ok(()) };
         component.marks |= marks;
-        if component.marks & self.product.required == self.product.required {
+        if component.marks & self.product.wanted_marks.marks == self.product.wanted_marks.marks {
             return Err(Ended::Component(component.first));
         }
         Ok(())

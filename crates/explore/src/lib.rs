@@ -35,6 +35,7 @@ pub use search::{Options, Order, Packing};
 use model::budget::{Budget, Stopwatch};
 use model::chart::{Chart, Form};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::semantics::Semantics;
 use model::source::SourceMap;
 use model::trace::Narrator;
@@ -148,7 +149,7 @@ fn finished(outcome: &mut Outcome, found: &Found) {
     }
     match (&found.stopped, found.digest) {
         (None, Some(_)) if found.reduced => {
-            outcome.prove(Certificate::Searched { fair: false, events: Vec::new() });
+            outcome.prove(Certificate::Searched { fair: Fairness::None, events: Vec::new() });
         }
         (None, Some(digest)) => {
             outcome.prove(Certificate::Explored {

@@ -14,11 +14,16 @@ use model::budget::{Budget, Stopwatch};
 use model::claim::{AtomSet, Claim, ClaimEdge, ClaimState, MOST_ATOMS};
 use model::context::Context;
 use model::expr::Expr;
+use model::fairness::Fairness;
 use model::formula::{Atom, Ltl};
 use model::network::Machine;
 use model::semantics::Semantics;
 use model::source::SourceMap;
 use model::verdict::{Certificate, Outcome, Property, Reason, Verdict};
+use temporal::{Assumption, Automaton, Formula, TooLarge};
+
+/// More than so many assumptions of a formula are part of its automaton.
+const MOST_ASSUMPTIONS: usize = 32;
 
 /// What the questions have in common.
 #[derive(Clone, Copy)]
@@ -27,8 +32,8 @@ pub struct Setting<'a> {
     pub semantics: &'a Semantics<'a>,
     /// Its texts.
     pub sources: &'a SourceMap,
-    /// Only runs in which every process that can always move does move.
-    pub fair: bool,
+    /// Which runs count.
+    pub fair: Fairness,
     /// How many threads there are, how they keep states, and when states are left out: not for `never` claims, which may tell how
     /// long a run stays in a state.
     pub options: &'a Options,
@@ -40,12 +45,11 @@ impl Setting<'_> {
     /// Whether every run keeps a formula.
     pub fn formula(&self, property: &Property, formula: &Ltl) -> Outcome {
         let (start, property) = (Stopwatch::start(), property.clone());
-        let claim = match negation(formula, self.cx.budget) {
-            Ok(claim) => claim,
+        let (claim, assumptions) = match negation(formula, self.cx.budget) {
+            Ok(negation) => negation,
             Err(reason) => return self.unanswered(property, reason, start),
         };
-        let question =
-            Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false, prefixes: true };
+        let question = self.about(&claim, &assumptions);
         // With events, a run is not the same when it stays in a state for a while: `!p U e` asks for `e` at once.
         let may_reduce = !formula.has_next() && !formula.has_events();
         let antecedent = formula.antecedent();
@@ -77,14 +81,7 @@ impl Setting<'_> {
         let property = Property::Never(claim.name.clone());
         match Claim::of_machine(claim) {
             Ok(claim) => {
-                let question = Question {
-                    claim: &claim,
-                    labels: true,
-                    fair: self.fair,
-                    stutters: true,
-                    reduce: false,
-                    prefixes: false,
-                };
+                let question = Question { labels: true, fair: self.fair, ..Question::new(&claim) };
                 let found = self.search(&question, None, false);
                 self.outcome(property, &question, None, found, start)
             }
@@ -99,14 +96,7 @@ impl Setting<'_> {
     pub fn acceptance(&self) -> Outcome {
         let start = Stopwatch::start();
         let anything = anything();
-        let question = Question {
-            claim: &anything,
-            labels: true,
-            fair: self.fair,
-            stutters: true,
-            reduce: false,
-            prefixes: false,
-        };
+        let question = Question { labels: true, fair: self.fair, ..Question::new(&anything) };
         let found = self.search(&question, None, true);
         self.outcome(Property::Acceptance, &question, None, found, start)
     }
@@ -116,22 +106,21 @@ impl Setting<'_> {
         let start = Stopwatch::start();
         let (outcome, endless) = progress::livelock(self, progress);
         // Without fairness there are more runs: a proof is one for fair runs, too.
-        if !self.fair || endless || outcome.verdict != Verdict::Violated {
+        if !self.fair.is_assumed() || endless || outcome.verdict != Verdict::Violated {
             return outcome;
         }
         let Some(claim) = without_progress(progress) else {
             let reason = String::from("fairness, where progress is not by labels or events with a name");
             return self.unanswered(Property::Livelock, Reason::NotSupported(reason), start);
         };
-        let question =
-            Question { claim: &claim, labels: false, fair: true, stutters: false, reduce: false, prefixes: false };
+        let question = Question { fair: self.fair, stutters: false, ..Question::new(&claim) };
         let found = self.search(&question, None, false);
         let mut outcome = self.outcome(Property::Livelock, &question, None, found, start);
         if let Some(witness) = &mut outcome.witness {
             (witness.problem, witness.problem_code) = progress::words();
         }
         if let Some(certificate) = &mut outcome.certificate {
-            *certificate = Certificate::Searched { fair: true, events: progress.names() };
+            *certificate = Certificate::Searched { fair: self.fair, events: progress.names() };
         }
         outcome
     }
@@ -168,9 +157,10 @@ impl Setting<'_> {
 
     /// Whether every run keeps a formula.
     fn keeps(&self, formula: &Ltl) -> Result<bool, Reason> {
-        let claim = negation(formula, self.cx.budget)?;
-        let question =
-            Question { claim: &claim, labels: false, fair: self.fair, stutters: true, reduce: false, prefixes: true };
+        // What is not essential may not take all of the time.
+        let limits = temporal::Limits { budget: self.cx.budget.clone(), ..temporal::Limits::default() };
+        let (claim, assumptions) = negation_by(formula, self.cx.budget, &|rest| temporal::automaton(rest, &limits))?;
+        let question = self.about(&claim, &assumptions);
         let found = self.search(&question, None, !formula.has_next() && !formula.has_events());
         match (found.lasso, found.digest, found.stopped) {
             (Some(_), ..) => Ok(false),
@@ -179,10 +169,19 @@ impl Setting<'_> {
         }
     }
 
+    /// The question about a formula, by its negation. A run that breaks it by a prefix does so only if what it assumes need not
+    /// be looked at.
+    fn about<'c>(&self, claim: &'c Claim, assumptions: &'c [Assumption]) -> Question<'c> {
+        Question { fair: self.fair, assumptions, prefixes: assumptions.is_empty(), ..Question::new(claim) }
+    }
+
     /// The search, with as many states as the mode says.
     fn search(&self, question: &Question<'_>, sighting: Option<Sighting<'_>>, may_reduce: bool) -> Found {
-        let mode =
-            if may_reduce && !self.fair { self.options.reduction.of(self.semantics.reading()) } else { Mode::Off };
+        let mode = if may_reduce && !self.fair.is_assumed() {
+            self.options.reduction.of(self.semantics.reading())
+        } else {
+            Mode::Off
+        };
         let search = |tried: Mode, budget: &Budget| {
             let question = Question { reduce: tried == Mode::On, ..*question };
             let search = if tried == Mode::Off { accept::search } else { accept::search_trimmed };
@@ -264,16 +263,23 @@ pub fn without_progress(progress: &ProgressOf<'_>) -> Option<Claim> {
     (atoms.len() <= MOST_ATOMS).then_some(Claim { atoms, states, initial: 0 })
 }
 
-/// An automaton for what a formula forbids, if it is made in time.
-pub fn negation(formula: &Ltl, budget: &Budget) -> Result<Claim, Reason> {
+/// An automaton for what a formula forbids, if it is made in time; and what is assumed of runs beside it.
+pub fn negation(formula: &Ltl, budget: &Budget) -> Result<(Claim, Vec<Assumption>), Reason> {
+    negation_by(formula, budget, &|rest| temporal::within(rest, budget))
+}
+
+/// A translator to automata.
+type Translator<'t> = dyn Fn(&Formula) -> Result<Automaton, TooLarge> + 't;
+
+fn negation_by(formula: &Ltl, budget: &Budget, translate: &Translator<'_>) -> Result<(Claim, Vec<Assumption>), Reason> {
     let atoms: Vec<(Atom, String)> = formula.atoms();
     if atoms.len() > MOST_ATOMS {
         return Err(Reason::NotSupported(format!("a formula with more than {MOST_ATOMS} different conditions")));
     }
     let numbered = temporal::numbered(formula, &atoms);
-    let limits = temporal::Limits { budget: budget.clone(), ..temporal::Limits::default() };
-    let automaton = temporal::automaton(&numbered.negated(), &limits).map_err(|too_large| match too_large {
-        temporal::TooLarge::Time => budget.in_time().err().unwrap_or(Reason::Timeout),
+    let (rest, assumptions) = temporal::apart(&numbered.negated(), MOST_ASSUMPTIONS);
+    let automaton = translate(&rest).map_err(|too_large| match too_large {
+        TooLarge::Time => budget.check().err().unwrap_or(Reason::Timeout),
         _ => Reason::NotSupported(too_large.to_string()),
     })?;
     let bits = |atoms: &[u32]| atoms.iter().fold(0, |set: AtomSet, atom| set | 1 << atom);
@@ -289,5 +295,6 @@ pub fn negation(formula: &Ltl, budget: &Budget) -> Result<Claim, Reason> {
         ClaimState { accepting: state.accepting, edges: edges.collect(), words: String::new() }
     });
     let states = states.collect();
-    Ok(Claim { atoms: atoms.into_iter().map(|(atom, _)| atom).collect(), states, initial: automaton.initial })
+    let claim = Claim { atoms: atoms.into_iter().map(|(atom, _)| atom).collect(), states, initial: automaton.initial };
+    Ok((claim, assumptions))
 }

@@ -44,6 +44,7 @@ use crate::search::Options;
 use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use model::budget::{Budget, Stopwatch};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::fault::Overflow;
 use model::ids::{EdgeId, MachineId};
 use model::semantics::{Semantics, Step};
@@ -120,7 +121,7 @@ pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Out
             let (states, events) = (outcome.stats.as_ref().map_or(0, |stats| stats.states), progress.names());
             outcome.prove(match found.reduced {
                 false => Certificate::Explored { states, digest, longest: Vec::new(), events },
-                true => Certificate::Searched { fair: false, events },
+                true => Certificate::Searched { fair: Fairness::None, events },
             });
         }
         (None, Some(reason), _) => outcome.verdict = Verdict::Inconclusive(reason),

@@ -11,6 +11,7 @@ use crate::table::{Lookup, NO_PARENT, StateId, StateTable};
 use model::budget::Stopwatch;
 use model::chart::Chart;
 use model::event_trace::{EventTrace, Reaction};
+use model::fairness::Fairness;
 use model::fault::Overflow;
 use model::network::Machine;
 use model::semantics::{Semantics, Step, Stepper};
@@ -49,7 +50,7 @@ impl Setting<'_> {
         let mut outcome = Outcome::open(property, self.semantics.reading(), ENGINE, Reason::Internal(reason));
         outcome.stats = Some(search.stats(matches!(ended, Err(Ended::Violated { .. }))));
         match (ended, search.crashed.take()) {
-            (Ok(()), None) => outcome.prove(Certificate::Searched { fair: false, events: Vec::new() }),
+            (Ok(()), None) => outcome.prove(Certificate::Searched { fair: Fairness::None, events: Vec::new() }),
             (Ok(()), Some(crash)) => outcome.verdict = Verdict::Inconclusive(Reason::Crash(crash)),
             (Err(Ended::Stopped(reason)), _) => outcome.verdict = Verdict::Inconclusive(reason),
             (Err(Ended::Ambiguous(span)), _) => {

@@ -6,6 +6,7 @@ use explore::progress::ProgressOf;
 use explore::reduction::Mode;
 use model::budget::Budget;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Outcome, Reason, Verdict};
 
@@ -14,7 +15,7 @@ fn check(text: &str, progress: &ProgressOf<'_>, limits: Budget) -> Outcome {
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
     let (sources, cx) = (&read.sources, Context::silent(&limits));
-    Setting { semantics: &semantics, sources, fair: false, options: &Options::reducing(Mode::Off), cx }
+    Setting { semantics: &semantics, sources, fair: Fairness::None, options: &Options::reducing(Mode::Off), cx }
         .livelock(progress)
 }
 
@@ -140,7 +141,7 @@ fn fairly(text: &str) -> Outcome {
     let network = read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics));
     let semantics = Semantics::new(&network, Reading::Declared);
     let (sources, cx) = (&read.sources, Context::unlimited());
-    Setting { semantics: &semantics, sources, fair: true, options: &Options::reducing(Mode::Auto), cx }
+    Setting { semantics: &semantics, sources, fair: Fairness::Weak, options: &Options::reducing(Mode::Auto), cx }
         .livelock(&ProgressOf::Labels)
 }
 
@@ -153,7 +154,7 @@ fn a_run_that_is_not_fair_is_no_livelock_if_only_fair_ones_count() {
     assert_eq!(labels(&both).verdict, Verdict::Violated);
     let outcome = fairly(&both);
     assert_eq!(outcome.verdict, Verdict::Proved);
-    assert_eq!(outcome.certificate, Some(Certificate::Searched { fair: true, events: Vec::new() }));
+    assert_eq!(outcome.certificate, Some(Certificate::Searched { fair: Fairness::Weak, events: Vec::new() }));
     // Somebody who can move only now and then may be passed over.
     let waiter = "byte x; active proctype P() { do :: x = 1; x = 0 od } \
                   active proctype Q() { do :: x == 1 -> progress: skip od }";
@@ -179,6 +180,7 @@ fn nobody_is_put_off_forever_where_states_are_left_out() {
     let network = read.network.expect("a model");
     let semantics = Semantics::new(&network, Reading::Declared);
     let (sources, cx) = (&read.sources, Context::unlimited());
-    let setting = Setting { semantics: &semantics, sources, fair: false, options: &Options::reducing(Mode::On), cx };
+    let setting =
+        Setting { semantics: &semantics, sources, fair: Fairness::None, options: &Options::reducing(Mode::On), cx };
     assert_eq!(setting.livelock(&ProgressOf::Labels).verdict, Verdict::Violated);
 }

@@ -4,6 +4,7 @@
 //! every node in turn whether it can reach itself. `HIGHWATER_SEEDS=N` tries N models.
 
 use model::context::Context;
+use model::fairness::Fairness;
 
 use explore::Options;
 use explore::liveness::Setting;
@@ -98,7 +99,7 @@ fn compare(seed: u64, progress: &ProgressOf<'_>, reading: Reading, counts: &mut 
     let (alone, room) = ((seed % 3) as usize * 4, if seed.is_multiple_of(2) { 0 } else { u64::MAX });
     for jobs in [1, 2] {
         let options = &Options { jobs, alone, room, long: 0, ..Options::reducing(Mode::Off) };
-        let setting = Setting { semantics: &semantics, sources, fair: false, options, cx };
+        let setting = Setting { semantics: &semantics, sources, fair: Fairness::None, options, cx };
         judge(seed, (&graph, expected), setting.livelock(progress), counts, &text);
     }
 }

@@ -14,6 +14,7 @@ use explore::reduction::{Labels, Mode};
 use explore::{Options, Order, Packing};
 use model::budget::Budget;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
@@ -318,7 +319,8 @@ fn formulas_hold_with_reduction_where_they_hold_without() {
         let limits = Budget::unlimited().states(MOST_STATES);
         let ask = |reduction: Mode| {
             let (semantics, sources, cx) = (&semantics, &sources, Context::silent(&limits));
-            let setting = Setting { semantics, sources, fair: false, options: &Options::reducing(reduction), cx };
+            let setting =
+                Setting { semantics, sources, fair: Fairness::None, options: &Options::reducing(reduction), cx };
             setting.formula(&network.formulas[0].property(), &network.formulas[0].formula)
         };
         let (whole, reduced) = (ask(Mode::Off), ask(Mode::On));
@@ -367,7 +369,8 @@ fn cycles_are_found_with_reduction_where_they_are_without() {
         let limits = Budget::unlimited().states(MOST_STATES);
         let ask = |reduction: Mode| {
             let (semantics, sources, cx) = (&semantics, &sources, Context::silent(&limits));
-            let setting = Setting { semantics, sources, fair: false, options: &Options::reducing(reduction), cx };
+            let setting =
+                Setting { semantics, sources, fair: Fairness::None, options: &Options::reducing(reduction), cx };
             [setting.livelock(&ProgressOf::Labels), setting.acceptance()]
         };
         for (whole, reduced) in ask(Mode::Off).iter().zip(&ask(Mode::On)) {

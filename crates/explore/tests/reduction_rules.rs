@@ -4,6 +4,7 @@ use explore::Options;
 use explore::liveness::Setting;
 use explore::reduction::Mode;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Property, Verdict};
 
@@ -168,7 +169,7 @@ fn runs_that_a_bolder_reduction_would_not_see_are_found() {
             let setting = Setting {
                 semantics: &semantics,
                 sources: &read.sources,
-                fair: false,
+                fair: Fairness::None,
                 options: &Options::reducing(reduction),
                 cx,
             };

@@ -13,6 +13,7 @@ use flow::{Question, Report};
 use model::budget::Stopwatch;
 use model::chart::Chart;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::network::{Action, Network};
 use model::semantics::{Reading, Semantics, Step};
 use model::source::Span;
@@ -245,7 +246,7 @@ impl Portfolio<'_> {
             }
         }
         let Some(digest) = growth.digest else {
-            return Certificate::Searched { fair: false, events: Vec::new() };
+            return Certificate::Searched { fair: Fairness::None, events: Vec::new() };
         };
         let longest = growth.longest.iter().map(|q| (q.channel.clone(), u64::from(q.length))).collect();
         Certificate::Explored { states: growth.stats.states, digest, longest, events: Vec::new() }
@@ -255,7 +256,7 @@ impl Portfolio<'_> {
     fn all_end(&self, outcome: &mut Outcome) -> Certificate {
         outcome.engine = explore::ENGINE;
         outcome.details.channels.iter_mut().for_each(|channel| channel.state = ChannelState::Bounded);
-        Certificate::Searched { fair: false, events: Vec::new() }
+        Certificate::Searched { fair: Fairness::None, events: Vec::new() }
     }
 
     /// The run with the fewest stages, and the shortest, as text.

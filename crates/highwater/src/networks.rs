@@ -75,7 +75,7 @@ impl<'a> Networks<'a> {
             sources: self.sources,
             engines: self.static_engines(),
             cx: *cx,
-            fair: settings.fair,
+            fair: settings.fair.into(),
             options: settings.search(),
             advisory,
             enumerate_cycles: settings.abstraction == Abstraction::Cycles,
@@ -192,7 +192,7 @@ impl<'a> Networks<'a> {
     /// A formula, a claim or acceptance labels; `None` if there is no such formula or claim.
     fn infinite_runs(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
         let semantics = Semantics::new(self.network, self.reading);
-        let (sources, fair, options) = (self.sources, self.settings.fair, &self.settings.search());
+        let (sources, fair, options) = (self.sources, self.settings.fair.into(), &self.settings.search());
         let setting = Setting { semantics: &semantics, sources, fair, options, cx: *cx };
         let claim = |name: &String| self.network.claims.iter().find(|claim| claim.name == *name);
         let outcome = match property {

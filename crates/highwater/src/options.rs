@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use crate::model::{Model, System};
-use crate::settings::{Abstraction, Channels, Device, Engine, Method, Reduction, SearchOrder, Settings};
+use crate::settings::{Abstraction, Channels, Device, Engine, Fairness, Method, Reduction, SearchOrder, Settings};
 use input::Choice;
 use model::verdict::Property;
 
@@ -97,7 +97,7 @@ pub const RULES: [OptionRule; 29] = [
         "--fair",
         NETWORKS,
         "ltl, never, acceptance and livelock by the engine `explore`",
-        |s| s.fair,
+        |s| s.fair != Fairness::None,
         |_, u| explores(u) && is_liveness(&u.property),
     ),
     rule("--progress", NETWORKS, "livelock", |s| !s.progress.is_empty(), |_, u| u.property == Property::Livelock),
@@ -237,7 +237,7 @@ fn is_liveness(property: &Property) -> bool {
 fn reduces(settings: &Settings, property: &Property) -> bool {
     match property {
         Property::Safety | Property::Deadlock | Property::Boundedness | Property::Livelock => true,
-        Property::Ltl(_) | Property::Question(_) | Property::Acceptance => !settings.fair,
+        Property::Ltl(_) | Property::Question(_) | Property::Acceptance => settings.fair == Fairness::None,
         _ => false,
     }
 }

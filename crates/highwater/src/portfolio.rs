@@ -9,6 +9,7 @@ use explore::Options;
 use flow::{Question, Report};
 use model::budget::Stopwatch;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::flow_proof::QueueKey;
 use model::network::{Initial, Network};
 use model::semantics::Reading;
@@ -57,8 +58,8 @@ pub struct Portfolio<'a> {
     pub engines: Engines,
     /// How much may be used, and who watches.
     pub cx: Context<'a>,
-    /// For livelock: only runs in which every process that can always move does move.
-    pub fair: bool,
+    /// For livelock: which runs count.
+    pub fair: Fairness,
     /// How to search.
     pub options: Options,
     /// The property was not requested: the answer may cost little.

@@ -73,6 +73,25 @@ impl From<Channels> for Reading {
 }
 
 choices! {
+    /// Which infinite runs count.
+    Fairness {
+        None = "none": "Every run",
+        Weak = "weak": "A process that is continuously enabled moves infinitely often",
+        Strong = "strong": "A process that is enabled infinitely often moves infinitely often",
+    }
+}
+
+impl From<Fairness> for model::fairness::Fairness {
+    fn from(fairness: Fairness) -> Self {
+        match fairness {
+            Fairness::None => Self::None,
+            Fairness::Weak => Self::Weak,
+            Fairness::Strong => Self::Strong,
+        }
+    }
+}
+
+choices! {
     /// Partial-order reduction.
     Reduction {
         Auto = "auto": "Ample sets, once there are many states",
@@ -120,8 +139,8 @@ pub struct Settings {
     pub unpacked: bool,
     /// Events that count as progress, instead of progress labels.
     pub progress: Vec<String>,
-    /// Only runs in which every process that can always move does move.
-    pub fair: bool,
+    /// Which infinite runs count.
+    pub fair: Fairness,
     /// How the flow engine treats cycles.
     pub abstraction: Abstraction,
     /// Bad configurations of communicating machines, instead of those of the file.

@@ -2,8 +2,8 @@
 
 use highwater::options::{Kind, RULES};
 use highwater::settings::{
-    Abstraction, Channels, Cluster, DataModel, Device, Engine, Language, Method, PathInvariant, ReadOptions, Reduction,
-    SearchOrder, Settings,
+    Abstraction, Channels, Cluster, DataModel, Device, Engine, Fairness, Language, Method, PathInvariant, ReadOptions,
+    Reduction, SearchOrder, Settings,
 };
 use highwater::{Budget, Check, Error, Model, Reason, Report};
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ fn give(option: &str, sample: &Sample, settings: &mut Settings, read: &mut ReadO
     match option {
         "--channels drop" => settings.channels = Channels::Drop,
         "--channels unbounded" => settings.channels = Channels::Unbounded,
-        "--fair" => settings.fair = true,
+        "--fair" => settings.fair = Fairness::Weak,
         "--progress" => settings.progress = vec![String::from(sample.event)],
         "--bad" => settings.bad = vec![String::from("one@0")],
         "--c-faults" => settings.c_faults = true,

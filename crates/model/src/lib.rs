@@ -28,6 +28,7 @@ pub mod event;
 pub mod event_trace;
 pub mod explanation;
 pub mod expr;
+pub mod fairness;
 pub mod fault;
 pub mod flow_proof;
 pub mod formula;

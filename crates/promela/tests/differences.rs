@@ -5,6 +5,7 @@ use explore::progress::ProgressOf;
 use explore::reduction::Mode;
 use explore::{Options, Order};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::source::SourceMap;
@@ -95,7 +96,7 @@ fn a_priority_is_part_of_the_state() {
 }
 
 /// The verdict on infinite runs.
-fn infinite(heading: &str, fair: bool, ask: impl Fn(&Setting<'_>, &Network) -> Verdict) -> Verdict {
+fn infinite(heading: &str, fair: Fairness, ask: impl Fn(&Setting<'_>, &Network) -> Verdict) -> Verdict {
     let (network, sources) = model(heading);
     let semantics = Semantics::new(&network, Reading::Declared);
     let (cx, reduction) = (Context::unlimited(), Mode::Off);
@@ -107,7 +108,7 @@ fn infinite(heading: &str, fair: bool, ask: impl Fn(&Setting<'_>, &Network) -> V
 #[test]
 fn a_property_changes_nothing_in_the_model() {
     // SPIN: violated.
-    let verdict = infinite("The number of processes beside a claim", false, |setting, network| {
+    let verdict = infinite("The number of processes beside a claim", Fairness::None, |setting, network| {
         setting.formula(&Property::Ltl(String::from("p")), &network.formulas[0].formula).verdict
     });
     assert_eq!(verdict, Verdict::Proved);
@@ -116,8 +117,9 @@ fn a_property_changes_nothing_in_the_model() {
 #[test]
 fn no_process_is_at_a_progress_label_when_all_have_terminated() {
     // SPIN: no violation.
-    let verdict =
-        infinite("`np_` after the end of a run", false, |setting, network| setting.never(&network.claims[0]).verdict);
+    let verdict = infinite("`np_` after the end of a run", Fairness::None, |setting, network| {
+        setting.never(&network.claims[0]).verdict
+    });
     assert_eq!(verdict, Verdict::Violated);
 }
 
@@ -125,6 +127,6 @@ fn no_process_is_at_a_progress_label_when_all_have_terminated() {
 fn both_processes_of_a_rendezvous_are_enabled() {
     // SPIN: a non-progress cycle, also with -f.
     let ask = |setting: &Setting<'_>, _: &Network| setting.livelock(&ProgressOf::Labels).verdict;
-    assert_eq!(infinite("Fairness and rendezvous", true, ask), Verdict::Proved);
-    assert_eq!(infinite("Fairness and rendezvous", false, ask), Verdict::Violated);
+    assert_eq!(infinite("Fairness and rendezvous", Fairness::Weak, ask), Verdict::Proved);
+    assert_eq!(infinite("Fairness and rendezvous", Fairness::None, ask), Verdict::Violated);
 }

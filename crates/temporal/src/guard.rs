@@ -85,7 +85,7 @@ impl Diagrams {
         self.steps = self.steps.saturating_sub(steps);
         if self.spent >= self.next_look {
             self.next_look = self.spent + PATIENCE;
-            self.overdue = self.budget.in_time().is_err();
+            self.overdue = self.budget.check().is_err();
             self.exhausted |= self.overdue;
         }
     }

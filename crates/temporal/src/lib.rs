@@ -10,7 +10,8 @@
 //!
 //! The way of a formula, file by file: `term` and `simplify` (negation normal form), `alternating` and
 //! `tableau` (Gastin & Oddoux), `degeneralise`, `simulation` and `acceptance` (reductions), `reduce` (which of them, in
-//! which order), `merging` (what simulation does not see), `translate` (all of it). Guards are exact (`guard`).
+//! which order), `merging` (what simulation does not see), `translate` (all of it). Guards are exact (`guard`). What need not be
+//! part of an automaton is kept apart before that, if the caller wants so (`assumptions`).
 //!
 //! This crate never prints, knows nothing of models, and never hangs: time and size are limits that come in and
 //! reasons that go out.
@@ -26,6 +27,7 @@
 
 mod acceptance;
 mod alternating;
+mod assumptions;
 mod automaton;
 mod degeneralise;
 mod export;
@@ -40,8 +42,9 @@ mod tableau;
 mod term;
 mod translate;
 
+pub use assumptions::{Assumption, apart};
 pub use automaton::{Automaton, Cube, Edge, State};
 pub use ltl::{
     Formula, Lasso, MAX_DEPTH, Parsed, Precedence, SyntaxError, Valuation, numbered, parse, parse_with, with_atoms,
 };
-pub use translate::{Limits, TooLarge, automaton};
+pub use translate::{Limits, TooLarge, automaton, within};

@@ -10,6 +10,7 @@ use crate::alternating::{Alternating, Conjunction, Move, subset};
 use crate::graph::{Edge, Graph, Node};
 use crate::guard::Guard;
 use crate::term::{Term, TermId, Terms};
+use crate::translate::TooLarge;
 use rustc_hash::FxHashMap as Map;
 
 /// A step of a node: where to, and which promises it does not keep, as bits.
@@ -29,8 +30,8 @@ struct Tableau<'a> {
     waiting: Vec<Conjunction>,
 }
 
-/// The automaton of a term, or nothing if it has more than `limit` nodes or the budget is spent.
-pub(crate) fn tableau(terms: &mut Terms, root: TermId, guess: bool, limit: usize) -> Option<Graph> {
+/// The automaton of a term, if it has no more than `limit` nodes and the budget lasts.
+pub(crate) fn tableau(terms: &mut Terms, root: TermId, guess: bool, limit: usize) -> Result<Graph, TooLarge> {
     let initial = match terms.get(root) {
         Term::And(parts) => parts.clone(),
         _ => vec![root],
@@ -43,14 +44,14 @@ pub(crate) fn tableau(terms: &mut Terms, root: TermId, guess: bool, limit: usize
     let mut seen: Map<Vec<(Guard, u64, usize)>, usize> = Map::default();
     while rows.len() < tableau.waiting.len() {
         if tableau.waiting.len() > limit {
-            return None;
+            return Err(TooLarge::States);
         }
         let row = tableau.row(rows.len())?;
         let key = row.iter().map(|edge| (edge.guard, edge.marks, edge.to)).collect();
         same.push(*seen.entry(key).or_insert(rows.len()));
         rows.push(row);
     }
-    Some(tableau.finish(rows, &same))
+    Ok(tableau.finish(rows, &same))
 }
 
 impl Tableau<'_> {
@@ -63,7 +64,7 @@ impl Tableau<'_> {
     }
 
     /// The edges of a node; here, marks are those that are missing.
-    fn row(&mut self, node: usize) -> Option<Vec<Edge>> {
+    fn row(&mut self, node: usize) -> Result<Vec<Edge>, TooLarge> {
         let set = self.waiting[node].clone();
         let moves = self.automaton.joint_moves(self.terms, &set);
         let mut steps = Vec::new();
@@ -76,17 +77,17 @@ impl Tableau<'_> {
             edges.push(Edge { guard, marks: missing, to: self.number(next) });
         }
         edges.sort_by_key(|edge| (edge.to, edge.marks));
-        (!self.terms.guards.exhausted()).then_some(edges)
+        if self.terms.guards.exhausted() { Err(TooLarge::Steps) } else { Ok(edges) }
     }
 
     /// Gives a mark to each until that is new; there are 64.
-    fn promise(&mut self, next: &[TermId]) -> Option<()> {
+    fn promise(&mut self, next: &[TermId]) -> Result<(), TooLarge> {
         for &id in next {
             if matches!(self.terms.get(id), Term::Until(..)) && !self.promises.contains(&id) {
                 self.promises.push(id);
             }
         }
-        (self.promises.len() <= 64).then_some(())
+        if self.promises.len() <= 64 { Ok(()) } else { Err(TooLarge::Promises) }
     }
 
     /// Splits the letters of a move by the promises that they keep.

@@ -42,8 +42,10 @@ impl Default for Limits {
 /// A formula whose automaton would cost more than the limits allow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TooLarge {
-    /// More states than [`Limits::states`], or more than 64 different eventualities.
+    /// More states than [`Limits::states`].
     States,
+    /// More than 64 different eventualities.
+    Promises,
     /// More operations than [`Limits::steps`].
     Steps,
     /// Nested deeper than [`Limits::depth`].
@@ -56,6 +58,7 @@ impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             TooLarge::States => "the automaton of the formula has too many states",
+            TooLarge::Promises => "the formula has more than 64 different eventualities",
             TooLarge::Steps => "the automaton of the formula takes too long to build",
             TooLarge::Depth => "the formula is nested too deeply",
             TooLarge::Time => "there was no time to build the automaton of the formula",
@@ -75,6 +78,18 @@ pub fn automaton(formula: &Formula, limits: &Limits) -> Result<Automaton, TooLar
     let mut terms = Terms::new(limits.steps, &limits.budget);
     let result = built(&mut terms, formula, limits);
     if terms.guards.overdue() { Err(TooLarge::Time) } else { result }
+}
+
+/// An automaton of a formula, however much it costs, as long as the budget lasts.
+pub fn within(formula: &Formula, budget: &Budget) -> Result<Automaton, TooLarge> {
+    let mut limits = Limits { budget: budget.clone(), ..Limits::default() };
+    loop {
+        match automaton(formula, &limits) {
+            Err(TooLarge::States) => limits.states = limits.states.saturating_mul(4),
+            Err(TooLarge::Steps) => limits.steps = limits.steps.saturating_mul(4),
+            result => return result,
+        }
+    }
 }
 
 fn built(terms: &mut Terms, formula: &Formula, limits: &Limits) -> Result<Automaton, TooLarge> {
@@ -137,9 +152,8 @@ fn roots(terms: &mut Terms, formula: &Formula, limits: &Limits) -> Result<Vec<Te
 }
 
 fn translated(terms: &mut Terms, root: TermId, guess: bool, limits: &Limits) -> Result<Graph, TooLarge> {
-    let failure = |terms: &Terms| if terms.guards.exhausted() { TooLarge::Steps } else { TooLarge::States };
     terms.guards.grant(limits.steps);
-    let graph = tableau(terms, root, guess, limits.states).ok_or_else(|| failure(terms))?;
+    let graph = tableau(terms, root, guess, limits.states)?;
     if terms.guards.exhausted() {
         return Err(TooLarge::Steps);
     }

@@ -41,7 +41,7 @@ fn many_eventualities_are_refused_or_translated() {
         let formula = (0..count).map(|i| Formula::Atom(i).finally().globally()).reduce(Formula::and).unwrap();
         match automaton(&formula, &limits) {
             Ok(automaton) => assert_eq!(automaton.states.len(), count as usize + 1),
-            Err(reason) => assert!(matches!(reason, TooLarge::States | TooLarge::Steps), "{count}: {reason}"),
+            Err(reason) => assert!(matches!(reason, TooLarge::Promises | TooLarge::Steps), "{count}: {reason}"),
         }
     }
 }

@@ -4,9 +4,11 @@
 //! and both are in their next states then. What a run must do again and again to be a counterexample is written on
 //! the steps as what each leaves undone, its [`Debt`]s: a step from a pair that is not accepting owes acceptance, a step
 //! that puts off what the formula promises owes that promise, and, among fair runs, a step owes a turn to each process that
-//! can move and does not. A cycle is a counterexample if no debt is on all of its steps.
+//! can move and does not. A cycle is a counterexample if no debt is on all of its steps, and if every request on it is
+//! granted on it: with strong fairness, a process that can move on some step does move on some step.
 
-use super::components::{Edge, components};
+use super::components::Edge;
+use super::settled::{Account, is_settled_somewhere};
 use crate::Refusal;
 use crate::pace::pause;
 use model::claim::{AtomSet, product_digest};
@@ -23,6 +25,8 @@ pub(crate) enum Debt {
     Promise(u32),
     /// To give a process its turn.
     Turn(u32),
+    /// To see that what a formula assumes is so.
+    Assumption(u32),
 }
 
 /// Some of them.
@@ -57,17 +61,13 @@ pub(crate) trait Watch {
     /// Where it can go from a state.
     fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Branches, Refusal>;
 
+    /// What else matters of a step.
+    fn also(&self, _: &mut Account<Debt>, _: Atoms, _: &Place, _: &Processes) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// It comes to its end in a state, whatever happens next.
     fn ends(&self, at: u32, atoms: Atoms) -> Result<bool, Refusal>;
-}
-
-/// What counts.
-#[derive(Clone, Copy)]
-pub(crate) struct Rules {
-    /// Processes at a location labelled as accepting count as well as the automaton.
-    pub labels: bool,
-    /// Only runs in which every process that can always move does move.
-    pub fair: bool,
 }
 
 /// Processes.
@@ -117,10 +117,9 @@ pub(crate) trait Moving {
 pub(crate) struct Product<'a> {
     moves: &'a mut dyn Moving,
     watch: &'a mut dyn Watch,
-    rules: Rules,
     pairs: Vec<(u32, u32)>,
     index: HashMap<(u32, u32), u32>,
-    debts: HashMap<Debts, u32>,
+    accounts: HashMap<Account<Debt>, u32>,
     found: Found,
 }
 
@@ -129,8 +128,8 @@ pub(crate) struct Product<'a> {
 pub(crate) struct Found {
     /// Per pair: its steps.
     next: Vec<Vec<Edge>>,
-    /// Sets of debts, by number.
-    debts: Vec<Debts>,
+    /// What matters of steps, by number.
+    accounts: Vec<Account<Debt>>,
     /// The sum of the pairs' digests.
     pub digest: u128,
     /// The automaton comes to its end somewhere.
@@ -139,9 +138,9 @@ pub(crate) struct Found {
 }
 
 impl<'a> Product<'a> {
-    pub(crate) fn new(moves: &'a mut dyn Moving, watch: &'a mut dyn Watch, rules: Rules) -> Self {
-        let (pairs, index, debts) = (Vec::new(), HashMap::new(), HashMap::new());
-        Product { moves, watch, rules, pairs, index, debts, found: Found::default() }
+    pub(crate) fn new(moves: &'a mut dyn Moving, watch: &'a mut dyn Watch) -> Self {
+        let (pairs, index, accounts) = (Vec::new(), HashMap::new(), HashMap::new());
+        Product { moves, watch, pairs, index, accounts, found: Found::default() }
     }
 
     /// Visits every pair.
@@ -163,12 +162,11 @@ impl<'a> Product<'a> {
     }
 
     fn number(&mut self, pair: (u32, u32)) -> u32 {
-        let known = self.pairs.len() as u32;
-        let number = *self.index.entry(pair).or_insert(known);
-        if number == known {
-            self.pairs.push(pair);
-        }
-        number
+        let pairs = &mut self.pairs;
+        *self.index.entry(pair).or_insert_with(|| {
+            pairs.push(pair);
+            pairs.len() as u32 - 1
+        })
     }
 
     fn steps(&mut self, place: &Place, at: u32) -> Result<Vec<Edge>, Refusal> {
@@ -177,33 +175,23 @@ impl<'a> Product<'a> {
         self.found.ended |= self.watch.ends(at, here)?;
         for step in &place.moves {
             let atoms = Atoms { holds: place.holds | step.events, ..here };
-            for (to, debts) in self.watch.steps(at, atoms)? {
-                let Some(to) = to else {
-                    self.found.ended = true;
-                    continue;
-                };
-                let debts = self.settled(debts, place, &step.moved);
-                next.push((self.number((step.to, to)), debts));
+            for (to, owed) in self.watch.steps(at, atoms)? {
+                self.found.ended |= to.is_none();
+                let Some(to) = to else { continue };
+                let mut account = Account { owed, requested: Debts::new(), granted: Debts::new() };
+                self.watch.also(&mut account, atoms, place, &step.moved)?;
+                let to = self.number((step.to, to));
+                let all = &mut self.found.accounts;
+                let account = *self.accounts.entry(account).or_insert_with_key(|account| {
+                    all.push(account.clone());
+                    all.len() as u32 - 1
+                });
+                next.push((to, account));
             }
         }
         next.sort_unstable();
         next.dedup();
         Ok(next)
-    }
-
-    /// The number of what a step leaves undone, all things considered.
-    fn settled(&mut self, mut debts: Debts, place: &Place, moved: &Processes) -> u32 {
-        if self.rules.labels && place.accepting {
-            debts.remove(&Debt::Acceptance);
-        }
-        if self.rules.fair {
-            debts.extend(place.enabled.difference(moved).map(|&process| Debt::Turn(process)));
-        }
-        let all = &mut self.found.debts;
-        *self.debts.entry(debts).or_insert_with_key(|debts| {
-            all.push(debts.clone());
-            all.len() as u32 - 1
-        })
     }
 }
 
@@ -215,25 +203,14 @@ impl Found {
 
     /// The automaton nowhere comes to its end.
     pub(crate) fn ends(&self) -> Result<(), Refusal> {
-        if self.ended {
-            return Err(Refusal::Violated(String::from("the claim comes to its end on some run")));
-        }
-        Ok(())
+        let ended = || Refusal::Violated(String::from("the claim comes to its end on some run"));
+        if self.ended { Err(ended()) } else { Ok(()) }
     }
 
     /// No run is accepted.
     pub(crate) fn is_empty(&self) -> Result<(), Refusal> {
         self.ends()?;
-        let component = components(&self.next);
-        let mut owed: HashMap<u32, Debts> = HashMap::new();
-        for (from, next) in self.next.iter().enumerate() {
-            for &(_, debts) in next.iter().filter(|(to, _)| component[*to as usize] == component[from]) {
-                let debts = &self.debts[debts as usize];
-                let always = owed.entry(component[from]).or_insert_with(|| debts.clone());
-                always.retain(|debt| debts.contains(debt));
-            }
-        }
-        if owed.values().any(Debts::is_empty) {
+        if is_settled_somewhere(self.next.clone(), &|_, (_, account)| &self.accounts[account as usize]) {
             return Err(Refusal::Violated(String::from("there is an infinite run that is a counterexample")));
         }
         match &self.crash {

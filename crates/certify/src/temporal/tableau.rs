@@ -14,7 +14,7 @@
 //! One thing is missing: `a U b` could be put off forever. A step that puts it off owes it, as a [`Debt`], and a run
 //! counts only if each `U` is again and again *not* owed: because its `b` came, or because it is no longer required.
 //! There is one debt for each `U`; nothing is made into a single acceptance condition, and no two states are merged because
-//! they mean the same. Nothing is simplified but constants, and what a literal and its negation make: so no model is followed
+//! they mean the same. (What a formula assumes of runs can be kept out of its states: `assumptions`.) Nothing is simplified but constants, and what a literal and its negation make: so no model is followed
 //! for `[] true`. The automaton is built as far as the model asks for it.
 
 use super::product::{Atoms, Branches, Debt, Debts, Watch};
@@ -25,7 +25,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A formula with negations before atoms only; its parts are numbers of formulas.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Node {
+pub(super) enum Node {
     Constant(bool),
     /// The atom with this bit holds, or does not.
     Literal(AtomSet, bool),
@@ -37,13 +37,14 @@ enum Node {
 }
 
 /// Formulas that must be kept.
-type Obligations = BTreeSet<u32>;
+pub(super) type Obligations = BTreeSet<u32>;
 
 /// The automaton, as far as it was built.
 pub(crate) struct Tableau {
-    formulas: Formulas,
-    states: Vec<Obligations>,
+    pub(super) formulas: Formulas,
+    pub(super) states: Vec<Obligations>,
     index: HashMap<Obligations, u32>,
+    pub(super) initial: u32,
     /// Steps that were made before.
     known: HashMap<(u32, Atoms), Branches>,
 }
@@ -66,17 +67,17 @@ impl Tableau {
     pub(crate) fn of_negation<A: PartialEq>(formula: &Ltl<A>, atoms: &[A]) -> Self {
         let mut formulas = Formulas::default();
         let negation = formulas.both(formula, atoms).1;
-        let initial = Obligations::from([negation]);
-        Tableau { formulas, index: HashMap::from([(initial.clone(), 0)]), states: vec![initial], known: HashMap::new() }
+        let (first, known) = (Obligations::from([negation]), HashMap::new());
+        let index = HashMap::from([(first.clone(), 0)]);
+        Tableau { formulas, index, initial: 0, states: vec![first], known }
     }
 
-    fn number(&mut self, state: Obligations) -> u32 {
-        let known = self.states.len() as u32;
-        let number = *self.index.entry(state.clone()).or_insert(known);
-        if number == known {
-            self.states.push(state);
-        }
-        number
+    pub(super) fn number(&mut self, state: Obligations) -> u32 {
+        let states = &mut self.states;
+        *self.index.entry(state).or_insert_with_key(|state| {
+            states.push(state.clone());
+            states.len() as u32 - 1
+        })
     }
 
     /// All ways to keep obligations from here on: what is to be kept from the next position on, and what is owed.
@@ -100,7 +101,7 @@ impl Tableau {
 
 impl Watch for Tableau {
     fn initial(&self) -> u32 {
-        0
+        self.initial
     }
 
     fn steps(&mut self, at: u32, atoms: Atoms) -> Result<Branches, Refusal> {
@@ -119,9 +120,9 @@ impl Watch for Tableau {
 }
 
 /// Formulas, each once.
-#[derive(Default)]
-struct Formulas {
-    nodes: Vec<Node>,
+#[derive(Clone, Default)]
+pub(super) struct Formulas {
+    pub(super) nodes: Vec<Node>,
     index: HashMap<Node, u32>,
 }
 
@@ -248,7 +249,8 @@ impl Formulas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::components::components;
+    use super::super::components::Edge;
+    use super::super::settled::{Account, is_settled_somewhere};
     use super::*;
     use model::expr::Expr;
     use model::formula::Atom;
@@ -277,33 +279,26 @@ mod tests {
     /// Whether the tableau of the negation follows a word whose last letter is followed by that at `loop_from`.
     fn follows(formula: &Ltl, word: &[AtomSet], loop_from: usize) -> bool {
         let atoms: Vec<Atom> = (0..3).map(|number| Atom::State(Expr::Const(number))).collect();
-        let mut tableau = Tableau::of_negation(formula, &atoms);
-        let mut pairs = vec![(0, 0)];
-        let (mut next, mut debts) = (Vec::new(), Vec::new());
+        let (mut tableau, assumptions) = super::super::assumptions::apart(Tableau::of_negation(formula, &atoms));
+        let mut pairs = vec![(0, tableau.initial())];
+        let (mut next, mut accounts): (Vec<Vec<Edge>>, Vec<Account<Debt>>) = Default::default();
         while let Some(&(at, state)) = pairs.get(next.len()) {
             let after = if at + 1 < word.len() { at + 1 } else { loop_from };
-            let steps = tableau.steps(state, Atoms { holds: word[at], undefined: 0 });
+            let atoms = Atoms { holds: word[at], undefined: 0 };
+            let (requested, granted) = assumptions.at(atoms).expect("all conditions have values");
             let mut edges = Vec::new();
-            for (to, owed) in steps.expect("a small formula") {
+            for (to, owed) in tableau.steps(state, atoms).expect("a small formula") {
                 let pair = (after, to.expect("a tableau has no end"));
                 let to = pairs.iter().position(|known| *known == pair).unwrap_or(pairs.len());
                 if to == pairs.len() {
                     pairs.push(pair);
                 }
-                edges.push((to as u32, debts.len() as u32));
-                debts.push(owed);
+                edges.push((to as u32, accounts.len() as u32));
+                accounts.push(Account { owed, requested: requested.clone(), granted: granted.clone() });
             }
             next.push(edges);
         }
-        let component = components(&next);
-        (0..next.len()).any(|root| {
-            let members = (0..next.len()).filter(|&node| component[node] == component[root]);
-            let inner =
-                members.flat_map(|node| &next[node]).filter(|(to, _)| component[*to as usize] == component[root]);
-            let owed: Vec<&Debts> = inner.map(|(_, owed)| &debts[*owed as usize]).collect();
-            let always = owed.first().is_some_and(|first| first.iter().any(|d| owed.iter().all(|o| o.contains(d))));
-            !owed.is_empty() && !always
-        })
+        is_settled_somewhere(next, &|_, (_, account)| &accounts[account as usize])
     }
 
     #[test]

@@ -34,6 +34,19 @@ pub fn formula(seed: u64, style: Style) -> String {
     asker.formula(depth)
 }
 
+/// A formula that assumes something of what occurs again and again.
+pub fn assuming(seed: u64, style: Style) -> String {
+    let mut asker = Asker { random: Random::new(seed ^ 0x5eed_0003), style, ends: style.own && seed % 8 == 7 };
+    let assumed: Vec<String> = (0..1 + asker.random.below(3)).map(|_| asker.assumption()).collect();
+    let (assumed, depth) = (assumed.join(" && "), 1 + asker.random.below(2) as u32);
+    let formula = asker.formula(depth);
+    match asker.random.below(4) {
+        0 => format!("({formula} || !({assumed}))"),
+        1 => format!("(!{formula} -> !({assumed}))"),
+        _ => format!("(({assumed}) -> {formula})"),
+    }
+}
+
 /// A `never` claim about the model of a seed.
 pub fn never(seed: u64, style: Style) -> String {
     let mut asker = Asker { random: Random::new(seed ^ 0x5eed_0002), style, ends: style.own && seed % 8 == 7 };
@@ -225,6 +238,26 @@ impl Asker {
                 let operator = self.random.pick(&operators);
                 format!("({} {operator} {})", self.formula(depth - 1), self.formula(depth - 1))
             }
+        }
+    }
+
+    fn assumption(&mut self) -> String {
+        let (asked, given) = (self.boolean(), self.boolean());
+        match self.random.below(8) {
+            0 => format!("([] <> {given})"),
+            1 => format!("(<> [] {asked} -> [] <> {given})"),
+            2 => format!("([] <> {given} || <> [] !{asked})"),
+            3 => format!("!([] <> {asked} && <> [] {given})"),
+            _ => format!("([] <> {asked} -> [] <> {given})"),
+        }
+    }
+
+    fn boolean(&mut self) -> String {
+        match self.random.below(5) {
+            0 => format!("({} && {})", self.atom(), self.atom()),
+            1 => format!("({} -> {})", self.atom(), self.atom()),
+            2 => format!("(!{})", self.atom()),
+            _ => self.atom(),
         }
     }
 

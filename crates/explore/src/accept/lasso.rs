@@ -41,7 +41,7 @@ impl Search<'_> {
         let inside: HashSet<StateId> =
             self.live.iter().copied().filter(|&id| self.numbers[id as usize] >= first).collect();
         let stem = if inside.contains(&0) { vec![(0, 0)] } else { self.stem(Goal::Any(&inside), first)? };
-        let required = self.product.required;
+        let required = self.product.wanted_marks.marks;
         let round = round(stem.last()?.0, required, &mut |id| {
             let (marks, mut successors) = self.successors(id)?;
             successors.retain(|(next, _)| inside.contains(next));

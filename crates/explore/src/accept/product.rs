@@ -3,13 +3,16 @@
 //! The claim moves first: it takes an edge that is true of the state and of what happens on the way to the next one. What has to
 //! occur again and again, acceptance and under fairness the moves of each process, comes along as a bit of each step.
 
-use super::{ACCEPTING, MOST_CLAIM_STATES, MOST_PROCESSES, Move, Question};
+use super::{ACCEPTING, MOST_CLAIM_STATES, Move, Question};
 use crate::clock::Clock;
 use crate::graph::Marks;
+use crate::graph::components::Wanted;
 use crate::moves::Mover;
 use model::claim::{AtomSet, Watcher, halves};
+use model::fairness::Fairness;
 use model::semantics::{Semantics, Stepper, Successor};
 use model::verdict::Reason;
+use temporal::Formula;
 
 /// The claim and the model in parallel, one product state at a time. A product state is a state of the model followed by
 /// the number of the claim's state in two bytes.
@@ -23,7 +26,9 @@ pub(super) struct Product<'a> {
     wanted: Vec<AtomSet>,
     /// State atoms that are always evaluated.
     always: AtomSet,
-    pub(super) required: Marks,
+    /// What a cycle must have.
+    pub(super) wanted_marks: Wanted,
+    turns: Turns,
     /// The successors of the state that was expanded last.
     pub(super) next: Vec<Next>,
     bytes: Vec<u8>,
@@ -62,6 +67,7 @@ impl<'a> Product<'a> {
         if watcher.has_events() {
             mover.stepper.listen();
         }
+        let turns = Turns { first: 1 + 2 * question.assumptions.len() as u32, fair: question.fair };
         let atoms_of = |edges: &[model::claim::ClaimEdge]| edges.iter().fold(0, |set, e| set | e.holds | e.fails);
         Product {
             question,
@@ -69,8 +75,9 @@ impl<'a> Product<'a> {
             mover,
             asker: semantics.stepper(),
             wanted: question.claim.states.iter().map(|state| atoms_of(&state.edges)).collect(),
-            always,
-            required: if question.fair { Marks::MAX } else { ACCEPTING },
+            always: question.assumptions.iter().fold(always, |set, a| set | atoms_in(&a.asked) | atoms_in(&a.given)),
+            wanted_marks: turns.wanted(question),
+            turns,
             next: Vec::new(),
             bytes: Vec::new(),
             occurred: Vec::new(),
@@ -192,11 +199,11 @@ impl<'a> Product<'a> {
     pub(super) fn push(&mut self, state: &[u8], index: Option<usize>, claim: u32) {
         self.bytes.extend_from_slice(index.map_or(state, |index| self.mover.state(index)));
         self.bytes.extend((claim as u16).to_le_bytes());
-        let fair = self.question.fair;
-        let marks = index.filter(|_| fair).map_or(0, |index| {
+        let mut marks = self.assumed(self.occurred[index.unwrap_or(0)]);
+        if let Some(index) = index.filter(|_| self.question.fair.is_assumed()) {
             let actors = self.mover.steps(index).into_iter().flat_map(|step| halves(step).into_iter().flatten());
-            actors.fold(0, |set, (process, _)| set | turn(process))
-        });
+            marks |= actors.fold(0, |set, (process, _)| set | self.turns.moves(process));
+        }
         self.next.push(Next { end: self.bytes.len(), index, claim, marks });
     }
 
@@ -205,19 +212,90 @@ impl<'a> Product<'a> {
         let accepting = self.question.claim.states[claim as usize].accepting
             || self.question.labels && self.asker.is_accepting(state);
         let mut marks = if accepting { ACCEPTING } else { 0 };
-        if self.question.fair {
-            if self.asker.process_count(state) > MOST_PROCESSES {
-                let reason = format!("weak fairness for more than {MOST_PROCESSES} processes");
+        if self.question.fair.is_assumed() {
+            if self.asker.process_count(state) > self.turns.most() as usize {
+                let reason = format!("fairness for more than {} processes", self.turns.most());
                 return Err(Reason::NotSupported(reason));
             }
             let actors = self.mover.first_steps().flat_map(|step| halves(step).into_iter().flatten());
-            marks |= !actors.fold(ACCEPTING, |set, (process, _)| set | turn(process));
+            marks |= self.turns.of_state(actors.map(|(process, _)| process));
         }
         Ok(marks)
     }
+
+    /// What occurs of what is assumed, where exactly these atoms hold.
+    fn assumed(&self, atoms: AtomSet) -> Marks {
+        let mark = |holds: &Formula, bit: usize| if is_true(holds, atoms) { ACCEPTING << bit } else { 0 };
+        let of = |(n, assumption): (usize, &temporal::Assumption)| {
+            mark(&assumption.asked, 1 + 2 * n) | mark(&assumption.given, 2 + 2 * n)
+        };
+        self.question.assumptions.iter().enumerate().map(of).fold(0, |all, marks| all | marks)
+    }
 }
 
-/// The bit of a process.
-pub(super) fn turn(process: u32) -> Marks {
-    1u128.checked_shl(process + 1).unwrap_or(0)
+/// Whether a formula without temporal operators holds where exactly these atoms do.
+fn is_true(formula: &Formula, atoms: AtomSet) -> bool {
+    let of = |part: &Formula| is_true(part, atoms);
+    match formula {
+        Formula::True => true,
+        Formula::Atom(atom) => atoms >> atom & 1 == 1,
+        Formula::Not(a) => !of(a),
+        Formula::And(a, b) => of(a) && of(b),
+        Formula::Or(a, b) => of(a) || of(b),
+        Formula::Implies(a, b) => !of(a) || of(b),
+        Formula::Iff(a, b) => of(a) == of(b),
+        _ => false,
+    }
+}
+
+/// What a formula without temporal operators speaks of.
+fn atoms_in(formula: &Formula) -> AtomSet {
+    match formula {
+        Formula::Atom(atom) => 1 << atom,
+        Formula::Not(a) => atoms_in(a),
+        Formula::And(a, b) | Formula::Or(a, b) | Formula::Implies(a, b) | Formula::Iff(a, b) => {
+            atoms_in(a) | atoms_in(b)
+        }
+        _ => 0,
+    }
+}
+
+/// The marks of processes: one for each, or, under strong fairness, one for being able to move and one for moving.
+#[derive(Clone, Copy)]
+struct Turns {
+    /// The bit of the first one.
+    first: u32,
+    fair: Fairness,
+}
+
+impl Turns {
+    /// So many processes have marks.
+    fn most(self) -> u32 {
+        (Marks::BITS - self.first) / if self.fair == Fairness::Strong { 2 } else { 1 }
+    }
+
+    fn moves(self, process: u32) -> Marks {
+        let bit = if self.fair == Fairness::Strong { 2 * process + 1 } else { process };
+        ACCEPTING.checked_shl(self.first + bit).unwrap_or(0)
+    }
+
+    /// What occurs in a state where these processes can move: that, or, under weak fairness, that the others cannot.
+    fn of_state(self, able: impl Iterator<Item = u32>) -> Marks {
+        let able = able.fold(0, |set, process| set | self.moves(process));
+        if self.fair == Fairness::Strong { able >> 1 } else { !able & Marks::MAX << self.first }
+    }
+
+    fn wanted(self, question: &Question<'_>) -> Wanted {
+        let (mut marks, mut pairs) = (ACCEPTING, Vec::new());
+        for (n, assumption) in question.assumptions.iter().enumerate() {
+            let (asked, given) = (ACCEPTING << (1 + 2 * n), ACCEPTING << (2 + 2 * n));
+            if assumption.asked == Formula::True { marks |= given } else { pairs.push((asked, given)) }
+        }
+        match self.fair {
+            Fairness::None => {}
+            Fairness::Weak => marks |= Marks::MAX << self.first,
+            Fairness::Strong => pairs.extend((0..self.most()).map(|p| (self.moves(p) >> 1, self.moves(p)))),
+        }
+        Wanted { marks, pairs }
+    }
 }

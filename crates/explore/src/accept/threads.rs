@@ -5,7 +5,6 @@
 use super::product::{Expanded, Product, split};
 use super::{Found, Lasso, Move, Question, Sighting, endless};
 use crate::clock::Clock;
-use crate::graph::components::Wanted;
 use crate::graph::draw::{self, Drawn, Run, Seen};
 use crate::graph::{Marks, Notes};
 use crate::parallel::{At, Visitor};
@@ -50,7 +49,7 @@ pub(super) fn search(
     let (mut product, clock) = (setup.product(), Clock::new(*cx));
     let drawn = match product.initial() {
         Ok(first) => {
-            let wanted = Wanted { marks: product.required, pairs: Vec::new() };
+            let wanted = product.wanted_marks.clone();
             draw::search::<Drawer<'_>, _>(Watch { options, cx: *cx }, setup, &first, &wanted)
         }
         Err(reason) => {
@@ -148,7 +147,8 @@ impl<'a> Visitor<'a> for Drawer<'a> {
     fn new(setup: Setup<'a>) -> Self {
         let Question { claim, labels, fair, reduce, .. } = *setup.question;
         let labels = if labels { Labels::Acceptance } else { Labels::None };
-        let reduction = (reduce && !fair).then(|| Reduction::new(setup.semantics, &claim.atoms, labels)).flatten();
+        let reduction =
+            (reduce && !fair.is_assumed()).then(|| Reduction::new(setup.semantics, &claim.atoms, labels)).flatten();
         Drawer {
             product: setup.product(),
             parts: setup.parts,

@@ -8,6 +8,7 @@ use super::{Lasso, Move, Question};
 use model::blame::Seen;
 use model::chart::Chart;
 use model::claim::{AtomSet, Claim, Watcher, halves};
+use model::fairness::Fairness;
 use model::formula::{Atom, Ltl};
 use model::semantics::{Semantics, Step, Stepper, Successor};
 use model::source::SourceMap;
@@ -66,8 +67,7 @@ pub(crate) fn witness(
 pub fn is_bad_prefix(semantics: &Semantics<'_>, formula: &Ltl, steps: &[Step]) -> bool {
     let atoms = formula.atoms().into_iter().map(|(atom, _)| atom).collect();
     let claim = Claim { atoms, ..crate::liveness::anything() };
-    let question =
-        Question { claim: &claim, labels: false, fair: false, stutters: true, reduce: false, prefixes: false };
+    let question = Question::new(&claim);
     let watcher = Watcher::new(semantics, &claim.atoms);
     let mut replay = Replay { semantics, watcher, stepper: semantics.stepper(), asker: semantics.stepper() };
     replay.stepper.listen();
@@ -210,15 +210,14 @@ impl Replay<'_> {
             accepting |= question.claim.states[position.claim as usize].accepting;
             accepting |= question.labels && self.asker.is_accepting(&position.state);
         }
-        if question.fair {
-            let mut unfair: Option<BTreeSet<u32>> = None;
-            for position in cycle {
-                let enabled = self.enabled(&position.state)?;
-                let always = unfair.take().map_or(enabled.clone(), |set| &set & &enabled);
-                unfair = Some(always);
-            }
+        if question.fair.is_assumed() {
+            let enabled: Vec<_> = cycle.iter().map(|position| self.enabled(&position.state)).collect::<Option<_>>()?;
+            let entitled = enabled.into_iter().reduce(|all, here| match question.fair {
+                Fairness::Strong => &all | &here,
+                _ => &all & &here,
+            });
             let moved: BTreeSet<u32> = cycle.iter().flat_map(|position| position.moved.iter().copied()).collect();
-            accepting &= unfair.is_none_or(|unfair| unfair.is_subset(&moved));
+            accepting &= entitled.is_none_or(|entitled| entitled.is_subset(&moved));
         }
         accepting.then_some(())
     }

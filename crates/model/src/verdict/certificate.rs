@@ -4,6 +4,7 @@ use super::Property;
 use crate::claim::Claim;
 use crate::components_proof::ComponentsProof;
 use crate::composition_proof::CompositionProof;
+use crate::fairness::Fairness;
 use crate::flow_proof::FlowProof;
 use crate::program_proof::ProgramProof;
 use crate::queue_counts::QueueCounts;
@@ -34,13 +35,13 @@ pub enum Certificate {
         /// The claim that was watched: an automaton for the negation of a formula, or a `never` claim as it is
         /// written.
         claim: Box<Claim>,
-        /// Only for runs in which every process that can always move does move.
-        fair: bool,
+        /// For runs that are fair in this sense.
+        fair: Fairness,
     },
     /// A search that left out states where the order of steps does not matter. The checker leaves out none.
     Searched {
-        /// Only for runs in which every process that can always move does move.
-        fair: bool,
+        /// For runs that are fair in this sense.
+        fair: Fairness,
         /// For livelock: the events that are progress; none for labels.
         events: Vec<String>,
     },
@@ -98,11 +99,12 @@ impl Certificate {
             Certificate::Explored { states: 1, .. } => String::from("the only state"),
             Certificate::Explored { states, .. } => format!("all {}", counted(*states, "state", "states")),
             Certificate::Product { states, fair, .. } => {
-                let fair = if *fair { "fair runs only, " } else { "" };
-                format!("{fair}all {} with the claim", counted(*states, "state", "states"))
+                let fair = fair.words();
+                let and = if fair.is_empty() { "" } else { ", " };
+                format!("{fair}{and}all {} with the claim", counted(*states, "state", "states"))
             }
-            Certificate::Searched { fair: true, .. } => String::from("fair runs only, all states"),
-            Certificate::Searched { .. } => String::from("all states up to the order of steps"),
+            Certificate::Searched { fair: Fairness::None, .. } => String::from("all states up to the order of steps"),
+            Certificate::Searched { fair, .. } => format!("{}, all states", fair.words()),
             Certificate::Queues(proof) => counted(proof.entries.len() as u64, "control state", "control states"),
             Certificate::Ranking(proof) => {
                 counted(proof.invariant.entries.len() as u64, "control state", "control states")

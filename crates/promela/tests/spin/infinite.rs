@@ -9,6 +9,7 @@ use explore::progress::ProgressOf;
 use explore::reduction::Mode;
 use model::budget::Budget;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Property, Verdict};
 use std::path::Path;
@@ -111,7 +112,7 @@ fn ours(question: Question, text: &str) -> Option<bool> {
     let setting = Setting {
         semantics: &semantics,
         sources: &read.sources,
-        fair: false,
+        fair: Fairness::None,
         options: &Options::reducing(Mode::Off),
         cx: Context::silent(&few),
     };
