@@ -169,7 +169,8 @@ impl Points {
         self.next.iter().enumerate().map(left).collect()
     }
 
-    /// No cycle treats every process fairly. A cycle in the middle of an atomic sequence leaves no turn to anybody else.
+    /// No cycle treats every process fairly. A cycle in the middle of an atomic sequence leaves no turn to anybody
+    /// else.
     fn no_fair_cycle(&self, left: &Left, fair: Fairness) -> Result<(), Refusal> {
         let component = &components(left);
         let inner: Left = (0..left.len())

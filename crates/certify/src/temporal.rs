@@ -11,7 +11,8 @@
 //! believed in nothing: after its numbers were compared, the negated formula is translated once more, by a
 //! tableau of two pages (`tableau`), and the model must have no counterexample there either. What is accepted holds
 //! because of that second check alone; the first one only shows that the certificate is of this model and this search.
-//! The automaton need not say what the formula assumes of runs: the tableau keeps that out of its states, too (`assumptions`).
+//! The automaton need not say what the formula assumes of runs: the tableau keeps that out of its states, too
+//! (`assumptions`).
 //!
 //! The second check is a decision procedure of its own: [`decide`] and [`decide_claim`] are what tests compare the
 //! engines with.

@@ -18,7 +18,8 @@ use testing::models::loops;
 /// Larger models are left to others.
 const MOST_STATES: u64 = 3_000;
 
-/// What was compared: violated, proved, proved although states were left out, proved for fair runs only, weakly or strongly.
+/// What was compared: violated, proved, proved although states were left out, proved for fair runs only, weakly or
+/// strongly.
 type Counts = [usize; 5];
 
 fn compare(seed: u64, events: &[&str], counts: &mut Counts) {

@@ -38,7 +38,8 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The words of a command line. `--fair weak` is `--fair=weak`: the word may be missing, and what follows is a file then.
+/// The words of a command line. `--fair weak` is `--fair=weak`: the word may be missing, and what follows is a file
+/// then.
 pub fn words(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for word in words {
@@ -269,7 +270,8 @@ pub struct CheckArgs {
     /// The channel semantics.
     #[arg(long, value_parser = choice::<Channels>(), default_value = "declared")]
     pub channels: Channels,
-    /// For `ltl`, `never`, `acceptance` and `livelock`: which infinite runs count; without a word, those that are weakly fair.
+    /// For `ltl`, `never`, `acceptance` and `livelock`: which infinite runs count; without a word, those that are
+    /// weakly fair.
     #[arg(long, value_parser = choice::<Fairness>(), default_value = "none", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "weak")]
     pub fair: Fairness,

@@ -1,9 +1,10 @@
-//! Strong fairness, and what formulas assume of runs, against a twin that knows neither Streett's condition nor any way to
-//! keep assumptions apart.
+//! Strong fairness, and what formulas assume of runs, against a twin that knows neither Streett's condition nor any way
+//! to keep assumptions apart.
 //!
-//! The twin makes one Büchi automaton of the whole negated formula, lists all pairs of a state of the model and one of the automaton,
-//! and tries every set of processes: those that are able to move again and again. Without the states where others are able, is there
-//! a strongly connected part that accepts and in which all of the set move? That is exponential, and plainly the definition.
+//! The twin makes one Büchi automaton of the whole negated formula, lists all pairs of a state of the model and one of
+//! the automaton, and tries every set of processes: those that are able to move again and again. Without the states
+//! where others are able, is there a strongly connected part that accepts and in which all of the set move? That is
+//! exponential, and plainly the definition.
 //!
 //! `HIGHWATER_SEEDS=N` tries N systems, `HIGHWATER_FIRST=S` starts at a seed.
 
@@ -84,8 +85,8 @@ fn pairs(semantics: &Semantics<'_>, formula: &Ltl) -> Option<Vec<Pair>> {
     Some(pairs)
 }
 
-/// Whether there is an accepting run on which exactly these processes are able to move again and again, and each does; or, if
-/// none are given, any accepting run.
+/// Whether there is an accepting run on which exactly these processes are able to move again and again, and each does;
+/// or, if none are given, any accepting run.
 fn accepts(pairs: &[Pair], processes: Option<&BTreeSet<u32>>) -> bool {
     let inside = |pair: usize| processes.is_none_or(|processes| pairs[pair].able.is_subset(processes));
     let reached = |from: usize| {

@@ -9,10 +9,10 @@
 //!
 //! That is more than one thing under *weak fairness*: a process that can always move must move. So every process either
 //! moves in the component, or cannot move in one of its states; each is one more bit beside acceptance, and nothing else
-//! changes. Under *strong fairness* a process that can move in the component must move in it; that is a pair of bits, where the
-//! second one is needed if the first one occurs (Streett acceptance). So is what a formula assumes of runs (`temporal::Assumption`).
-//! A component in which a pair is not satisfied may have a part in which all are, so pairs are looked for in the graph of
-//! all states, by any number of threads (`graph/components.rs`).
+//! changes. Under *strong fairness* a process that can move in the component must move in it; that is a pair of bits,
+//! where the second one is needed if the first one occurs (Streett acceptance). So is what a formula assumes of runs
+//! (`temporal::Assumption`). A component in which a pair is not satisfied may have a part in which all are, so pairs
+//! are looked for in the graph of all states, by any number of threads (`graph/components.rs`).
 //!
 //! As in SPIN: the claim moves first; states in the middle of an atomic sequence are not seen; a run that ends goes on
 //! forever in its last state ([`Question::stutters`]), where nothing happens.

@@ -169,8 +169,8 @@ impl Setting<'_> {
         }
     }
 
-    /// The question about a formula, by its negation. A run that breaks it by a prefix does so only if what it assumes need not
-    /// be looked at.
+    /// The question about a formula, by its negation. A run that breaks it by a prefix does so only if what it assumes
+    /// need not be looked at.
     fn about<'c>(&self, claim: &'c Claim, assumptions: &'c [Assumption]) -> Question<'c> {
         Question { fair: self.fair, assumptions, prefixes: assumptions.is_empty(), ..Question::new(claim) }
     }

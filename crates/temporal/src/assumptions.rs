@@ -1,10 +1,10 @@
 //! What a formula only says of infinitely often, kept apart: conditions that an automaton would pay for with states.
 //!
-//! A conjunct `□◇b`, or `◇□¬a ∨ □◇b` (where `a` occurs again and again, so does `b`: strong fairness), with `a` and `b` without
-//! temporal operators, depends on no beginning of a word and so on no state of an automaton. Made part of a Büchi
-//! automaton, n of them multiply its states by 3ⁿ or so; beside it, they are a *Streett* condition, for which emptiness
-//! is polynomial (Emerson & Lei 1987). Formulas have such conjuncts where a property is negated that assumes something
-//! of runs: `(□◇a → □◇b) ∧ .. → φ`.
+//! A conjunct `□◇b`, or `◇□¬a ∨ □◇b` (where `a` occurs again and again, so does `b`: strong fairness), with `a` and `b`
+//! without temporal operators, depends on no beginning of a word and so on no state of an automaton. Made part of a
+//! Büchi automaton, n of them multiply its states by 3ⁿ or so; beside it, they are a *Streett* condition, for which
+//! emptiness is polynomial (Emerson & Lei 1987). Formulas have such conjuncts where a property is negated that assumes
+//! something of runs: `(□◇a → □◇b) ∧ .. → φ`.
 
 use ltl::Formula;
 
@@ -17,8 +17,8 @@ pub struct Assumption {
     pub given: Formula,
 }
 
-/// A formula as a conjunction of assumptions, no more than `most`, and the rest. A single `□◇b` stays: that is what a Büchi
-/// automaton is made for.
+/// A formula as a conjunction of assumptions, no more than `most`, and the rest. A single `□◇b` stays: that is what a
+/// Büchi automaton is made for.
 pub fn apart(formula: &Formula, most: usize) -> (Formula, Vec<Assumption>) {
     let (mut rest, mut assumptions) = (Vec::new(), Vec::new());
     for part in parts((formula, true), true) {
@@ -133,7 +133,8 @@ mod tests {
     fn twenty_assumptions_and_reactivity_cost_no_states() {
         let many: Vec<String> = (0..20).map(|n| format!("([]<> a{n} -> []<> b{n})")).collect();
         assert_eq!(apart_of(&format!("({}) -> [](p -> <> q)", many.join(" && "))), (20, 2));
-        // The formulas R(n) of the papers on ltl2ba: without what is kept apart, their automata have more than 2ⁿ states.
+        // The formulas R(n) of the papers on ltl2ba: without what is kept apart, their automata have more than 2ⁿ
+        // states.
         for n in 1..=8 {
             let parts: Vec<String> = (1..=n).map(|k| format!("([]<> p{k} || <>[] p{})", k + 1)).collect();
             assert_eq!(apart_of(&format!("!({})", parts.join(" && "))), (n, 1), "R({n})");

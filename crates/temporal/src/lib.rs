@@ -10,8 +10,8 @@
 //!
 //! The way of a formula, file by file: `term` and `simplify` (negation normal form), `alternating` and
 //! `tableau` (Gastin & Oddoux), `degeneralise`, `simulation` and `acceptance` (reductions), `reduce` (which of them, in
-//! which order), `merging` (what simulation does not see), `translate` (all of it). Guards are exact (`guard`). What need not be
-//! part of an automaton is kept apart before that, if the caller wants so (`assumptions`).
+//! which order), `merging` (what simulation does not see), `translate` (all of it). Guards are exact (`guard`). What
+//! need not be part of an automaton is kept apart before that, if the caller wants so (`assumptions`).
 //!
 //! This crate never prints, knows nothing of models, and never hangs: time and size are limits that come in and
 //! reasons that go out.

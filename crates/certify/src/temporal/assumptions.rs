@@ -1,8 +1,8 @@
 //! What a formula assumes of runs, beside the automaton of the rest.
 //!
-//! Conjuncts of a negated formula that only speak of what occurs again and again, `[]<> b` and `<>[] a || []<> b` without temporal
-//! operators in `a` and `b`, need no states: wherever `a` does not hold, a step requests `b`, and where `b` holds, it is granted. Made
-//! part of a tableau, each of them would triple it.
+//! Conjuncts of a negated formula that only speak of what occurs again and again, `[]<> b` and `<>[] a || []<> b`
+//! without temporal operators in `a` and `b`, need no states: wherever `a` does not hold, a step requests `b`, and
+//! where `b` holds, it is granted. Made part of a tableau, each of them would triple it.
 
 use super::product::{Atoms, Debt, Debts};
 use super::tableau::{Formulas, Node, Obligations, Tableau};
@@ -12,7 +12,8 @@ use crate::Refusal;
 #[derive(Default)]
 pub(crate) struct Assumptions {
     formulas: Formulas,
-    /// Of each: where something else does not hold, something is requested; and where one of these holds, it is granted.
+    /// Of each: where something else does not hold, something is requested; and where one of these holds, it is
+    /// granted.
     list: Vec<(Option<u32>, Vec<u32>)>,
 }
 

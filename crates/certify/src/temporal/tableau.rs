@@ -14,8 +14,9 @@
 //! One thing is missing: `a U b` could be put off forever. A step that puts it off owes it, as a [`Debt`], and a run
 //! counts only if each `U` is again and again *not* owed: because its `b` came, or because it is no longer required.
 //! There is one debt for each `U`; nothing is made into a single acceptance condition, and no two states are merged because
-//! they mean the same. (What a formula assumes of runs can be kept out of its states: `assumptions`.) Nothing is simplified but constants, and what a literal and its negation make: so no model is followed
-//! for `[] true`. The automaton is built as far as the model asks for it.
+//! they mean the same. (What a formula assumes of runs can be kept out of its states: `assumptions`.) Nothing is
+//! simplified but constants, and what a literal and its negation make: so no model is followed for `[] true`. The
+//! automaton is built as far as the model asks for it.
 
 use super::product::{Atoms, Branches, Debt, Debts, Watch};
 use crate::Refusal;
