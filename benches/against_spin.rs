@@ -7,11 +7,17 @@
 //! cargo bench -p highwater-cli --bench against_spin -- quick    # every eighth, and every fifth large one
 //! cargo bench -p highwater-cli --bench against_spin -- all      # everything, some 20 minutes
 //! cargo bench -p highwater-cli --bench against_spin -- named    # the large models that the goals name, some 5 minutes
+//! cargo bench -p highwater-cli --bench against_spin -- defaults # SPIN at its defaults on all models, some 10 minutes
 //! ```
 //!
 //! Both tools do the same work: the whole raw state space, no reduction, no statement merging, going on
 //! after errors. Time to a verdict is what a user waits for: for SPIN `spin -a`, `cc -O2` and `./pan`;
 //! for Highwater `check` with one thread. Times are wall times; the smaller of two runs counts.
+//!
+//! SPIN *at its defaults* (`spin -a`, `cc -O2`, `./pan`) merges statements, resets dead variables and reduces by
+//! partial order. It is compared with `--reduction order` by states, where both go on after errors, and with what
+//! `check` does without options by CPU time, where there are no errors; `pan` alone, without its compiler. That is a
+//! section of its own, which the other runs leave as it is.
 //!
 //! Large models are also run with two threads, with states that are not packed, and by a `pan` that was compiled
 //! with `-DCOLLAPSE`: what threads gain, what packing costs, and what it saves.
@@ -98,6 +104,14 @@ fn main() {
         return;
     }
     let rows = rows(&table);
+    if asked("defaults") {
+        let rows: Vec<AtDefaults> = rows
+            .iter()
+            .step_by(if asked("quick") { 8 } else { 1 })
+            .filter_map(|row| against_defaults(&corpus, row))
+            .collect();
+        return write(&format!("{}{}", sections().0, defaults_report(&rows)));
+    }
     let row = |file: &&str| Row { file: (*file).to_owned(), states: 0 };
     let (small, large): (Vec<Row>, Vec<Row>) = if asked("named") {
         (Vec::new(), NAMED.iter().map(row).collect())
@@ -108,11 +122,23 @@ fn main() {
     };
     let small: Vec<Measured> = small.iter().filter_map(|row| measure(&corpus, row, false)).collect();
     let large: Vec<Measured> = large.iter().filter_map(|row| measure(&corpus, row, true)).collect();
-    let text = report(&small, &large);
+    write(&format!("{}{}", report(&small, &large), sections().1));
+}
+
+fn write(text: &str) {
     println!("{text}");
     if let Err(error) = std::fs::write(root().join("benches/RESULTS.md"), text) {
         println!("cannot write the table: {error}");
     }
+}
+
+const DEFAULTS: &str = "\n## SPIN at its defaults\n";
+
+/// What was written before: up to the section on SPIN's defaults, and that section.
+fn sections() -> (String, String) {
+    let text = std::fs::read_to_string(root().join("benches/RESULTS.md")).unwrap_or_default();
+    let at = text.find(DEFAULTS).unwrap_or(text.len());
+    (text[..at].to_owned(), text[at..].to_owned())
 }
 
 fn rows(table: &str) -> Vec<Row> {
@@ -136,7 +162,8 @@ fn best(mut run: impl FnMut() -> Option<Output>) -> Option<(f64, Output)> {
     Some((best, output?))
 }
 
-fn measure(corpus: &Path, row: &Row, large: bool) -> Option<Measured> {
+/// A copy of the folder of a model, and the name of the model there.
+fn copied(corpus: &Path, row: &Row) -> Option<(PathBuf, String)> {
     eprintln!("{}", row.file);
     let model = corpus.join(&row.file);
     let (folder, name) = (model.parent()?, model.file_name()?.to_str()?);
@@ -144,9 +171,97 @@ fn measure(corpus: &Path, row: &Row, large: bool) -> Option<Measured> {
     let _ = std::fs::remove_dir_all(&work);
     std::fs::create_dir_all(&work).ok()?;
     let copied = Command::new("cp").arg("-r").arg(folder.join(".")).arg(&work).status().ok()?;
-    if !copied.success() {
-        return None;
+    copied.success().then(|| (work, name.to_owned()))
+}
+
+/// States and CPU seconds.
+struct AtDefaults {
+    file: String,
+    raw: u64,
+    pan: (u64, f64),
+    /// With `--reduction order`.
+    order: (u64, f64),
+    /// Without options; nothing where there are errors.
+    plain: Option<(u64, f64)>,
+}
+
+fn against_defaults(corpus: &Path, row: &Row) -> Option<AtDefaults> {
+    let (work, name) = copied(corpus, row)?;
+    // `time` of bash counts the processor time of what it waits for.
+    let seconds = |arguments: &[&str]| {
+        let timed = ["-c", "TIMEFORMAT='%U %S'; time timeout 120 \"$@\"", "bash"];
+        let mut command = Command::new("bash");
+        command.args(timed).args(arguments).current_dir(&work).stdin(Stdio::null());
+        let output = command.output().ok()?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let spent = said.lines().last()?.split_whitespace().map(|second| second.parse::<f64>().ok());
+        Some((String::from_utf8_lossy(&output.stdout).into_owned(), spent.sum::<Option<f64>>()?))
+    };
+    seconds(&["spin", "-a", &name])?;
+    seconds(&["cc", "-O2", "-w", "-DNOCLAIM", "-DVECTORSZ=8192", "-o", "pan", "pan.c"])?;
+    // At its defaults, but that it goes on after errors, looks at no claim, and has room for long states and deep
+    // stacks.
+    let (said, spent) = seconds(&["./pan", "-m2000000", "-c0", "-n"])?;
+    let pan = (stored(&said)?, spent);
+    let check = |more: &[&str]| {
+        let fixed = ["check", &name, "-p", "safety,deadlock", "--format", "json", "--timeout", "100s", "--jobs", "1"];
+        let (said, spent) = seconds(&[&[env!("CARGO_BIN_EXE_highwater")], &fixed[..], more].concat())?;
+        let document: Value = serde_json::from_str(&said).ok()?;
+        let results = document["results"].as_array()?.clone();
+        let proved = results.iter().all(|result| result["verdict"] == "proved");
+        let ended = results.iter().all(|result| result["verdict"] != "inconclusive");
+        ended.then_some(((results[0]["stats"]["states"].as_u64()?, spent), proved))
+    };
+    let (order, _) = check(&["--reduction", "order", "--keep-going"])?;
+    let plain = check(&[])?;
+    Some(AtDefaults { file: row.file.clone(), raw: row.states, pan, order, plain: plain.1.then_some(plain.0) })
+}
+
+/// The states that `pan` stored, if it visited them all.
+fn stored(said: &str) -> Option<u64> {
+    let line = said.lines().find(|line| line.ends_with("states, stored"))?;
+    let complete = !said.contains("Search not completed") && !said.contains("max search depth too small");
+    let states = line.split_whitespace().next()?.parse::<f64>().ok()?;
+    complete.then_some(states as u64)
+}
+
+/// From so many states of the raw state space on, time is compared.
+const TIMED: u64 = 200_000;
+
+fn defaults_report(rows: &[AtDefaults]) -> String {
+    let no_more = rows.iter().filter(|row| row.order.0 <= row.pan.0).count();
+    // `time` counts milliseconds.
+    let faster = |row: &AtDefaults| Some(row.pan.1.max(0.001) / row.plain?.1.max(0.001));
+    let timed: Vec<f64> = rows.iter().filter(|row| row.raw > TIMED).filter_map(faster).collect();
+    let mut text = format!(
+        "{DEFAULTS}\nMeasured by `against_spin.rs -- defaults` on all public models that SPIN's raw search finishes: `spin -a`, \
+         `cc -O2`, `./pan`, against `check` in one thread. CPU seconds are those of the search alone, without `spin` and `cc`.\n\n\
+         * States with `--reduction order`: no more than `pan`'s on **{no_more} of {}** models.\n\
+         * CPU time of `check` without options, on the {} models without errors that have more than {TIMED} raw states: \
+         **{:.2} times** as fast as `pan` (geometric mean), {} of them less than 0.8 times as fast.\n\n",
+        rows.len(),
+        timed.len(),
+        geometric_mean(timed.iter().copied()),
+        timed.iter().filter(|ratio| **ratio < 0.8).count(),
+    );
+    text +=
+        "| model | raw states | pan | `--reduction order` | `check` | pan, CPU s | `order`, CPU s | `check`, CPU s |\n";
+    text += "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+    for AtDefaults { file, raw, pan, order, plain } in rows {
+        let (states, spent) =
+            plain.map_or_else(<(String, String)>::default, |(n, s)| (n.to_string(), format!("{s:.2}")));
+        let _ = writeln!(
+            text,
+            "| {file} | {raw} | {} | {} | {states} | {:.2} | {:.2} | {spent} |",
+            pan.0, order.0, pan.1, order.1
+        );
     }
+    text
+}
+
+fn measure(corpus: &Path, row: &Row, large: bool) -> Option<Measured> {
+    let (work, name) = copied(corpus, row)?;
+    let name = name.as_str();
     if row.file == PETERSON {
         let text = std::fs::read_to_string(work.join(name)).ok()?;
         std::fs::write(work.join(name), text.replace("#define N\t5", "#define N\t4")).ok()?;
