@@ -67,10 +67,10 @@ export HIGHWATER_CLUSTER_KEY=bench
 share() {
     local TIMEFORMAT='%U %S' before after
     local check=(check "$2" --engine explore -p safety,deadlock --keep-going --reduction none --timeout none --memory none
-        --format json --jobs 1)
+        --format json)
     before=$(awk '/lo:/ { print $10 }' /proc/net/dev)
     if [ "$1" = 1 ]; then
-        { time "$binary" "${check[@]}" >"$work/out" 2>"$work/err" || true; } 2>"$work/time"
+        { time "$binary" "${check[@]}" --jobs 1 >"$work/out" 2>"$work/err" || true; } 2>"$work/time"
     else
         { time "$binary" cluster run -n "$1" -- "${check[@]}" >"$work/out" 2>"$work/err" || true; } 2>"$work/time"
     fi
