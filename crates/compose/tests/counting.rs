@@ -190,6 +190,64 @@ fn window(credits: u32, line: u32) -> Composition {
     family.build(7)
 }
 
+/// Two pools: some take from the first and then from the second, others the other way round.
+fn crossing(first: u32, second: u32, units: [u32; 2]) -> Composition {
+    let mut family = Family::default();
+    let (mut takes, mut gives) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    for user in 0..first + second {
+        let names = [("take left", "give left"), ("take right", "give right")];
+        let [one, other] = if user < first { [names[0], names[1]] } else { [names[1], names[0]] };
+        family.round("user", &[(one.0, user), (other.0, user), (one.1, user), (other.1, user)]);
+        for (side, (take, give)) in names.into_iter().enumerate() {
+            takes[side].push(family.event(take, user));
+            gives[side].push(family.event(give, user));
+        }
+    }
+    for side in 0..2 {
+        family.counter("pool", units[side], &takes[side], &gives[side], false);
+    }
+    family.build(8)
+}
+
+/// Clerks move coins between two tills, with the coin in their hands in between; there are `coins`, and one till holds
+/// `room`.
+fn tills(clerks: u32, coins: u32, room: u32) -> Composition {
+    let mut family = Family::default();
+    let (mut out, mut back) = (Vec::new(), Vec::new());
+    for clerk in 0..clerks {
+        let (mut part, name) = (Part::new("clerk", 3), format!("clerk {clerk}"));
+        let mut event = |what: &str| family.builder.event(&format!("{name} {what}"));
+        let [takes, puts, takes_back, puts_back] = ["takes", "puts", "takes back", "puts back"].map(&mut event);
+        part.step(0, takes, 1).step(1, puts, 0).step(0, takes_back, 2).step(2, puts_back, 0);
+        family.parts.push(part);
+        out.push([takes, puts_back]);
+        back.push([takes_back, puts]);
+    }
+    let side = |pairs: &[[u32; 2]], which: usize| pairs.iter().map(|pair| pair[which]).collect::<Vec<u32>>();
+    // The full till counts what is gone, so that it begins with all coins.
+    family.counter("full till", coins, &side(&out, 0), &side(&out, 1), false);
+    family.counter("empty till", room, &side(&back, 1), &side(&back, 0), true);
+    family.build(9)
+}
+
+/// Molecules: `n` makers of one kind of atom, each goes into a store of `places`; three of them make one of the other
+/// kind.
+fn molecules(makers: u32, places: u32, most: u32) -> Composition {
+    let mut family = Family::default();
+    for maker in 0..makers {
+        family.round("maker", &[("atom", maker), ("rest", maker)]);
+    }
+    let (atoms, bond) = (family.all("atom", makers), family.event("bond", 0));
+    family.round("bonds", &[("bond", 0), ("bond", 0), ("bond", 0), ("molecule", 0)]);
+    let sold = family.event("sold", 0);
+    family.counter("store", places, &atoms, &[bond], false);
+    // What is made is sold only while there is room for the atoms of another.
+    family.counter("credit", most, &[bond], &[sold], false);
+    family.round("market", &[("molecule", 0), ("sold", 0), ("sold", 0), ("sold", 0)]);
+    family.counter("observer", places, &atoms, &[bond], true);
+    family.build(10)
+}
+
 fn answer(composition: &Composition, question: Question<'_>) -> bool {
     let answers = [Method::Count, Method::Auto].map(|method| verdict(composition, question, method));
     assert_eq!(answers[0], answers[1]);
@@ -224,6 +282,14 @@ fn families_of_fifty() {
     assert!(!answer(&barrier(n, n + 1), Question::Deadlock));
     assert!(answer(&window(n, n), Question::Safety));
     assert!(!answer(&window(n, n - 1), Question::Safety));
+    assert!(answer(&crossing(n, 20, [n + 1, 20]), Question::Deadlock));
+    assert!(answer(&crossing(n, 20, [n, 21]), Question::Deadlock));
+    assert!(!answer(&crossing(n, 20, [n, 20]), Question::Deadlock));
+    assert!(answer(&tills(n, 30, 30), Question::Safety));
+    assert!(!answer(&tills(n, 30, 29), Question::Safety));
+    assert!(answer(&molecules(n, 20, 3), Question::Safety));
+    assert!(answer(&molecules(n, 20, 3), Question::Deadlock));
+    assert!(!answer(&molecules(n, 20, 2), Question::Deadlock));
 }
 
 /// Whatever this method says is what the product says, and its proofs are accepted.

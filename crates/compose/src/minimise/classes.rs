@@ -1,19 +1,20 @@
 //! Which states are alike: bisimulation by signatures (Blom & Orzan).
 //!
 //! The signature of a state is the set of its steps, each with the class that it leads to. States of a class with
-//! different signatures are separated, until there are none. For *branching* bisimulation, steps without names inside of
-//! a class are *inert*. Cycles of such steps are merged before; then every state comes after those that it can silently go
-//! to. A ready set counts like a step to the end, and of several only the smallest do. Where it matters that a state can be
-//! silent *forever*, inside of its class, this counts like a step too (branching bisimulation with explicit divergence,
-//! van Glabbeek, Luttik & Trčka).
+//! different signatures are separated, until there are none. For *branching* bisimulation, steps without names inside
+//! of a class are *inert*. Cycles of such steps are merged before; then every state comes after those that it can
+//! silently go to. A ready set counts like a step to the end, and of several only the smallest do. Where it matters
+//! that a state can be silent *forever*, inside of its class, this counts like a step too (branching bisimulation with
+//! explicit divergence, van Glabbeek, Luttik & Trčka).
 //!
-//! Signatures are inductive (Blom & van de Pol): an inert step is in the signature with the signature that its target has in
-//! the *same* round, and a state with an inert step after which everything is possible still, its other steps and their
-//! signatures, has the signature of that target. So a signature has no more parts than the state has steps, and what silent
-//! steps lead to is copied nowhere. Two states that are bisimilar have the same: along silent steps to bisimilar states the
-//! signature is handed on, and states without such steps have the same steps. And where all states of a class have the same,
-//! no inert step is left in it, since a signature cannot have itself as a part: then every step of a state can be done
-//! after each of its inert steps, too. Ready sets and silence forever are parts only where no inert step leads to them.
+//! Signatures are inductive (Blom & van de Pol): an inert step is in the signature with the signature that its target
+//! has in the *same* round, and a state with an inert step after which everything is possible still, its other steps
+//! and their signatures, has the signature of that target. So a signature has no more parts than the state has steps,
+//! and what silent steps lead to is copied nowhere. Two states that are bisimilar have the same: along silent steps to
+//! bisimilar states the signature is handed on, and states without such steps have the same steps. And where all
+//! states of a class have the same, no inert step is left in it, since a signature cannot have itself as a part: then
+//! every step of a state can be done after each of its inert steps, too. Ready sets and silence forever are parts only
+//! where no inert step leads to them.
 //!
 //! A round looks only at states whose signatures can have changed: those with a step to a state that got a new class.
 
@@ -81,8 +82,8 @@ pub(crate) fn alike(
     Ok(Classes { of: node_of.iter().map(|&node| nodes.class[node as usize]).collect(), stays })
 }
 
-/// The classes of all states round by round, up to the first round in which these two states are apart, and the states that are
-/// one for silent steps.
+/// The classes of all states round by round, up to the first round in which these two states are apart, and the states
+/// that are one for silent steps.
 pub(crate) fn rounds(
     lts: &Lts,
     manner: Alike,
@@ -109,9 +110,36 @@ pub(crate) fn rounds(
     }
 }
 
+/// A list of pairs for each node, one after the other in memory.
+struct Lists {
+    items: Vec<(u32, u32)>,
+    /// Where each begins, and where the last ends.
+    first: Vec<u32>,
+}
+
+impl Lists {
+    /// The pairs of all nodes, in any order.
+    fn new<I: Iterator<Item = (u32, (u32, u32))>>(count: usize, pairs: impl Fn() -> I) -> Lists {
+        let mut first = vec![0u32; count + 1];
+        pairs().for_each(|(node, _)| first[node as usize + 1] += 1);
+        (0..count).for_each(|node| first[node + 1] += first[node]);
+        let mut next = first.clone();
+        let mut items = vec![(0, 0); first[count] as usize];
+        for (node, pair) in pairs() {
+            items[next[node as usize] as usize] = pair;
+            next[node as usize] += 1;
+        }
+        Lists { items, first }
+    }
+
+    fn of(&self, node: u32) -> &[(u32, u32)] {
+        &self.items[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
+    }
+}
+
 /// States that are alike from the start, and what is known of their classes.
 struct Nodes {
-    moves: Vec<Vec<(u32, u32)>>,
+    moves: Lists,
     ready: Vec<Vec<u32>>,
     /// A cycle of silent steps, where that counts.
     forever: Vec<bool>,
@@ -178,8 +206,14 @@ impl Nodes {
             Alike::Strong => ((0..lts.states() as u32).collect(), lts.states()),
             Alike::Branching | Alike::Diverging => silent_components(lts, meter)?,
         };
+        let numbers: &[u32] = &node_of;
+        let each = |(state, &node): (usize, &u32)| {
+            let target = move |&(event, to): &(u32, u32)| (event, numbers[to as usize]);
+            let stays = move |step: &(u32, u32)| manner.is_weak() && *step == (TAU, node);
+            lts.moves[state].iter().map(target).filter(move |step| !stays(step)).map(move |step| (node, step))
+        };
         let mut nodes = Nodes {
-            moves: vec![Vec::new(); count],
+            moves: Lists::new(count, || numbers.iter().enumerate().flat_map(each)),
             ready: vec![Vec::new(); count],
             forever: vec![false; count],
             class: vec![0; count],
@@ -191,7 +225,6 @@ impl Nodes {
             let place = node as usize;
             let target = |&(event, to): &(u32, u32)| (event, node_of[to as usize]);
             let stays = |step: &(u32, u32)| manner.is_weak() && *step == (TAU, node);
-            nodes.moves[place].extend(lts.moves[state].iter().map(target).filter(|step| !stays(step)));
             // A silent step inside of a component is on a cycle.
             nodes.forever[place] |=
                 manner == Alike::Diverging && lts.moves[state].iter().map(target).any(|step| stays(&step));
@@ -202,9 +235,7 @@ impl Nodes {
         }
         nodes.classes = keys.len();
         for node in 0..count {
-            meter.spend(1 + nodes.moves[node].len())?;
-            nodes.moves[node].sort_unstable();
-            nodes.moves[node].dedup();
+            meter.spend(1)?;
             nodes.ready[node].sort_unstable();
             nodes.ready[node].dedup();
         }
@@ -216,13 +247,9 @@ impl Nodes {
     }
 
     fn refine(&mut self, sets: &Sets, meter: &Meter<'_>) -> Result<(), Reason> {
-        let count = self.moves.len();
-        let mut predecessors: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
-        for (from, moves) in (0u32..).zip(&self.moves) {
-            for &(event, to) in moves {
-                predecessors[to as usize].push((event, from));
-            }
-        }
+        let count = self.class.len();
+        let back = |from: u32| self.moves.of(from).iter().map(move |&(event, to)| (to, (event, from)));
+        let predecessors = Lists::new(count, || (0..count as u32).flat_map(back));
         let mut sizes = vec![0usize; self.classes];
         self.class.iter().for_each(|&class| sizes[class as usize] += 1);
         let mut signatures = Signatures::default();
@@ -231,7 +258,7 @@ impl Nodes {
         let mut dirty: Vec<u32> = (0..count as u32).collect();
         let mut is_dirty = vec![false; count];
         let mut buffer = Buffer::default();
-        let plenty = self.moves.iter().map(Vec::len).sum::<usize>() * 4 + PLENTY;
+        let plenty = self.moves.items.len() * 4 + PLENTY;
         while !dirty.is_empty() {
             if signatures.parts.len() > plenty {
                 // Most are of earlier rounds.
@@ -242,7 +269,7 @@ impl Nodes {
             dirty.sort_unstable();
             for &node in &dirty {
                 signature[node as usize] = self.signature(node, &signature, &mut signatures, sets, &mut buffer);
-                meter.spend(1 + self.moves[node as usize].len())?;
+                meter.spend(1 + self.moves.of(node).len())?;
             }
             meter.store(count, count * 64 + signatures.bytes())?;
             let moved = self.split(&dirty, &signature, &mut sizes, &mut of_class);
@@ -259,11 +286,11 @@ impl Nodes {
                 if self.manner.is_weak() {
                     mark(node, &mut dirty);
                 }
-                predecessors[node as usize].iter().for_each(|&(_, from)| mark(from, &mut dirty));
+                predecessors.of(node).iter().for_each(|&(_, from)| mark(from, &mut dirty));
             }
             let mut at = 0;
             while let Some(&node) = dirty.get(at) {
-                for &(event, from) in &predecessors[node as usize] {
+                for &(event, from) in predecessors.of(node) {
                     if self.is_inert(from, event, node) {
                         mark(from, &mut dirty);
                     }
@@ -287,7 +314,7 @@ impl Nodes {
         parts.clear();
         ready.clear();
         let mut reached = false;
-        for &(event, to) in &self.moves[node as usize] {
+        for &(event, to) in self.moves.of(node) {
             if !self.is_inert(node, event, to) {
                 parts.push(part(event, self.class[to as usize]));
                 continue;
@@ -326,16 +353,17 @@ impl Nodes {
         signatures.number(parts, quiet)
     }
 
-    /// By node, the number of its signature if inert steps are seen through: the state has the signatures of where they lead.
+    /// By node, the number of its signature if inert steps are seen through: the state has the signatures of where
+    /// they lead.
     fn seen_through(&self, sets: &Sets, meter: &Meter<'_>) -> Result<Vec<u32>, Reason> {
         let mut signatures = Signatures::default();
-        let mut known: Vec<u32> = Vec::with_capacity(self.moves.len());
+        let mut known: Vec<u32> = Vec::with_capacity(self.class.len());
         let (mut found, mut ready) = (Vec::new(), Vec::new());
-        for node in 0..self.moves.len() as u32 {
+        for node in 0..self.class.len() as u32 {
             found.clear();
             ready.clone_from(&self.ready[node as usize]);
             found.extend(self.forever[node as usize].then_some(SILENT_FOREVER));
-            for &(event, to) in &self.moves[node as usize] {
+            for &(event, to) in self.moves.of(node) {
                 if !self.is_inert(node, event, to) {
                     found.push(part(event, self.class[to as usize]));
                     continue;
