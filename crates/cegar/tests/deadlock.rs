@@ -89,3 +89,15 @@ fn a_result_that_is_made_of_arguments_is_always_there() {
     assert!(!gets_stuck(body, &format!("{routine}S = (a -> b -> S).\nprogram = (p || S)\n")));
     assert!(gets_stuck(body, &format!("{routine}S = (b -> a -> S).\nprogram = (p || S)\n")));
 }
+
+#[test]
+fn a_process_that_is_final_may_wait_after_all_others_have_ended() {
+    let body = "void p(void) { a(); b(); }\n";
+    let process = "S = (a -> T), T = (b -> S).\n";
+    assert!(gets_stuck(body, &format!("{process}program = (p || S)\n")));
+    assert!(!gets_stuck(body, &format!("{process}program = (p || final S)\n")));
+    let more = "U = (b -> a -> U).\nprogram = (p || final S || final U)\n";
+    assert!(gets_stuck(body, &format!("{process}{more}")), "a procedure that waits is stuck");
+    let relabelled = "program = (p || final S/{a/c})\n".replace("S/", "R/");
+    assert!(!gets_stuck(body, &format!("R = (c -> b -> R).\n{relabelled}")));
+}

@@ -125,6 +125,7 @@ fn processes_that_do_not_fit_are_named() {
     expect(routine, "M0108", "B", "single process");
     let part = "file \"server.c\";\nL = (take -> return -> STOP).\nprogram = (server || L)\n";
     expect(part, "M0108", "L", "stand for routines");
+    expect("file \"server.c\";\nprogram = (final server)\n", "M0108", "server", "cannot be final");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! ```text
 //! file      := "file" "server.c" {"," "client.c"} ";"
 //! cproc     := "cproc" NAME "{" { "abstract" "{" [LABEL ","] "(" guard ")" "," PROCESS "}" ";" | "predicate" "(" expr ")" {"," "(" expr ")"} ";" } "}"
-//! program   := "program" "=" "(" part {"||" part} ")" [";" | "."]         part := [label ":"] NAME ["/" "{" new "/" old {"," ..} "}"]
+//! program   := "program" "=" "(" part {"||" part} ")" [";" | "."]         part := ["final"] [label ":"] NAME ["/" "{" new "/" old {"," ..} "}"]
 //! formula   := "ltl" NAME "{" FORMULA "}"
 //! conforms  := "conforms" PROCEDURE "to" PROCESS ";"
 //! return    := "return" "{" condition "}"                                  (an action of a process)
@@ -41,6 +41,8 @@ pub(crate) struct PartText {
     pub(crate) name: Piece,
     /// New and old names of events.
     pub(crate) relabel: Vec<(Piece, Piece)>,
+    /// It may stop wherever it waits.
+    pub(crate) is_final: bool,
     /// All of it.
     pub(crate) whole: Piece,
 }
@@ -349,9 +351,14 @@ impl<'t> Scanner<'t> {
         let mut parts = Vec::new();
         loop {
             self.skip();
-            let start = self.at;
+            let mut start = self.at;
             let mut label = None;
             let mut name = self.label()?;
+            let is_final = name.text == "final" && self.skip() && self.rest().starts_with(char::is_alphabetic);
+            if is_final {
+                start = self.at;
+                name = self.label()?;
+            }
             if self.eat(":") {
                 label = Some(name);
                 name = self.name("the name of a procedure or a process")?;
@@ -369,7 +376,7 @@ impl<'t> Scanner<'t> {
                 }
                 self.expect("}")?;
             }
-            parts.push(PartText { label, name, relabel, whole: self.piece(start, self.at) });
+            parts.push(PartText { label, name, relabel, is_final, whole: self.piece(start, self.at) });
             if !self.eat("||") {
                 break;
             }

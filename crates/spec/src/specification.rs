@@ -318,6 +318,10 @@ impl<'r> Reader<'r> {
 
     fn part(&mut self, text: &PartText, parts: &mut Vec<Part>) -> Refused<()> {
         if self.unit_with(&text.name.text).is_some() {
+            if text.is_final {
+                let error = Diagnostic::error("M0108", text.whole.span, "a procedure cannot be final");
+                return Err(Box::new(error.help("it has done its work when it returns; `final` is for processes")));
+            }
             let procedure = self.procedure(text)?;
             parts.push(Part::Procedure(Box::new(procedure)));
             return Ok(());
@@ -404,7 +408,8 @@ impl<'r> Reader<'r> {
             if self.unit_with(&name.text).is_none() {
                 return Err(self.no_procedure(&name, "procedure"));
             }
-            let text = PartText { label: None, whole: name.clone(), name: name.clone(), relabel: Vec::new() };
+            let text =
+                PartText { label: None, whole: name.clone(), name: name.clone(), relabel: Vec::new(), is_final: false };
             let procedure = Box::new(self.procedure(&text)?);
             let allowed = self.routine_structure(&process, &text, &procedure.component, &mut Vec::new())?;
             let span = name.span.to(process.span);

@@ -67,7 +67,10 @@ impl Reader<'_> {
                     .map(|step| Move { event: events.get(&step.event).copied().unwrap_or(TAU), ..*step })
                     .collect(),
                 labels: old.labels(at).iter().filter_map(|label| named.get(label.index()).copied()).collect(),
-                ending: old.ending(at),
+                ending: match old.ending(at) {
+                    Ending::None if part.is_final => Ending::Done,
+                    ending => ending,
+                },
             };
             let alphabet: Vec<EventId> = old.alphabet().iter().filter_map(|event| events.get(event).copied()).collect();
             let states = (0..old.states() as u32).map(state).collect();
