@@ -4,12 +4,13 @@ use crate::automaton::{AutomatonJson, automaton_json};
 use crate::by_name::ByName;
 use crate::partitions::{self, NodeJson, PartitionsSummary};
 use crate::proof::{ProofJson, ProofSummary, proof_json, summary};
-use crate::{COMPONENTS, COMPOSITION, COUNTS, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, RANKING, SEARCHED};
+use crate::{COMPONENTS, COMPOSITION, COUNTS, EXPLORED, FLOW, PARTS, PRODUCT, PROGRAM, QUEUES, RANKING, SEARCHED};
 use model::claim::Claim;
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
 use model::fairness::Fairness;
 use model::program_proof::ProgramProof;
 use model::queue_counts::QueueCounts;
+use model::queue_parts::QueueParts;
 use model::queue_proof::QueueProof;
 use model::queue_ranking::QueueRanking;
 use model::verdict::Certificate;
@@ -72,6 +73,10 @@ enum Form<'a> {
     /// How large an invariant with relations is.
     CountsSummary { kind: &'static str, control_states: usize, automata: usize, relations: usize },
     /// All of it.
+    Parts { kind: &'static str, parts: &'a QueueParts },
+    /// How large an invariant in parts is.
+    PartsSummary { kind: &'static str, control_states: usize, parts: usize, histories: usize },
+    /// All of it.
     Ranking { kind: &'static str, ranking: &'a QueueRanking },
     /// How large an invariant with a ranking is.
     RankingSummary { kind: &'static str, control_states: usize, automata: usize, regions: usize },
@@ -106,6 +111,7 @@ pub fn whole(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Flow(proof) => Form::Flow { kind: FLOW, proof: proof_json(proof) },
         Certificate::Queues(invariant) => Form::Queues { kind: QUEUES, invariant },
         Certificate::Counts(counts) => Form::Counts { kind: COUNTS, counts },
+        Certificate::Parts(parts) => Form::Parts { kind: PARTS, parts },
         Certificate::Ranking(ranking) => Form::Ranking { kind: RANKING, ranking },
         Certificate::Composition(proof) => Form::Composition { kind: COMPOSITION, partitions: partitions::list(proof) },
         Certificate::Program(program) => Form::Program { kind: PROGRAM, program },
@@ -144,6 +150,11 @@ pub fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Counts(counts) => {
             let (control_states, automata) = (counts.invariant.entries.len(), counts.invariant.automata.len());
             Form::CountsSummary { kind: COUNTS, control_states, automata, relations: counts.relations.len() }
+        }
+        Certificate::Parts(proof) => {
+            let control_states = proof.parts.iter().map(|part| part.invariant.entries.len()).sum();
+            let (parts, histories) = (proof.parts.len(), proof.histories.len());
+            Form::PartsSummary { kind: PARTS, control_states, parts, histories }
         }
         Certificate::Ranking(ranking) => {
             let (control_states, automata) = (ranking.invariant.entries.len(), ranking.invariant.automata.len());

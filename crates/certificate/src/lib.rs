@@ -36,6 +36,7 @@ const FLOW: &str = "flow-weights";
 const QUEUES: &str = "queue-invariant";
 /// The kind of a certificate that is an invariant over queues with sums that no step changes.
 const COUNTS: &str = "queue-counts";
+const PARTS: &str = "queue-parts";
 /// The kind of a certificate that is an invariant over queues with a ranking.
 const RANKING: &str = "queue-ranking";
 /// The kind of a certificate that is a tree of abstractions of components.

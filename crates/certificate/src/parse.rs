@@ -7,7 +7,9 @@ use crate::automaton::{self, AutomatonJson};
 use crate::by_name::Longest;
 use crate::partitions::{self, NodeJson};
 use crate::proof::{RawProof, proof_of};
-use crate::{COMPONENTS, COMPOSITION, COUNTS, EXPLORED, FLOW, PRODUCT, PROGRAM, QUEUES, RANKING, SCHEMA, SEARCHED};
+use crate::{
+    COMPONENTS, COMPOSITION, COUNTS, EXPLORED, FLOW, PARTS, PRODUCT, PROGRAM, QUEUES, RANKING, SCHEMA, SEARCHED,
+};
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
 use model::fairness::Fairness;
 use model::semantics::Reading;
@@ -170,6 +172,7 @@ struct RawClaim {
     automaton: Option<AutomatonJson>,
     invariant: Option<model::queue_proof::QueueProof>,
     counts: Option<model::queue_counts::QueueCounts>,
+    parts: Option<model::queue_parts::QueueParts>,
     ranking: Option<model::queue_ranking::QueueRanking>,
     partitions: Option<Vec<NodeJson>>,
     program: Option<model::program_proof::ProgramProof>,
@@ -219,6 +222,7 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
         FLOW => Certificate::Flow(Box::new(proof_of(&field("proof"), need(proof, || field("proof"))?)?)),
         QUEUES => Certificate::Queues(Box::new(need(invariant, || field("invariant"))?)),
         COUNTS => Certificate::Counts(Box::new(need(raw.counts, || field("counts"))?)),
+        PARTS => Certificate::Parts(Box::new(need(raw.parts, || field("parts"))?)),
         RANKING => Certificate::Ranking(Box::new(need(raw.ranking, || field("ranking"))?)),
         COMPOSITION => {
             let list = need(partitions, || field("partitions"))?;
@@ -240,7 +244,8 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
         }
         _ => {
             let expected = "`explored-states`, `explored-product`, `searched`, `flow-weights`, `queue-invariant`, \
-                            `queue-counts`, `queue-ranking`, `partitions`, `program-invariant` or `predicate-abstraction`";
+                            `queue-counts`, `queue-parts`, `queue-ranking`, `partitions`, `program-invariant` or \
+                            `predicate-abstraction`";
             return Err(DocumentError::Value { field: field("kind"), found: kind, expected });
         }
     };

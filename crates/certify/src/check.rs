@@ -5,14 +5,15 @@
 //! read, and which bad configurations it excludes is seen here. What an accepted claim states is in [`Facts`], and in
 //! nothing else.
 
-use crate::{Refusal, arrivals, composition, flow, programs, queue_counts, queue_ranking, queues};
+use crate::{
+    Refusal, arrivals, composition, flow, programs, queue_counts, queue_parts, queue_ranking, queue_search, queues,
+};
 use cfront::{DataModel, Options};
 use model::composition::Composition;
 use model::context::Context;
 use model::fairness::Fairness;
 use model::flow_proof::{FlowProof, QueueKey};
 use model::network::{Network, Variable};
-use model::queue_proof::QueueProof;
 use model::refutation::Refuter;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Certificate, Property};
@@ -136,7 +137,9 @@ fn of_network(
 ) -> Result<(), Refusal> {
     let property = facts.property.clone();
     match certificate {
-        Certificate::Queues(_) | Certificate::Counts(_) | Certificate::Ranking(_) if reading != Reading::Unbounded => {
+        Certificate::Queues(_) | Certificate::Counts(_) | Certificate::Parts(_) | Certificate::Ranking(_)
+            if reading != Reading::Unbounded =>
+        {
             let why = "an invariant over queues is about channels without bounds";
             return Err(Refusal::Malformed(String::from(why)));
         }
@@ -144,13 +147,18 @@ fn of_network(
             queues::verify_promela(network, &property, proof, cx)?;
         }
         Certificate::Queues(proof) => {
-            queues::verify(network, &excluded(proof, network, machines)?, &property, proof, cx)?;
+            queues::verify(network, &excluded(&proof.bad, network, machines)?, &property, proof, cx)?;
             facts.bad.clone_from(&proof.bad);
         }
         Certificate::Counts(proof) => {
-            let bad = excluded(&proof.invariant, network, machines)?;
+            let bad = excluded(&proof.invariant.bad, network, machines)?;
             queue_counts::verify(network, &bad, &property, proof, cx)?;
             facts.bad.clone_from(&proof.invariant.bad);
+        }
+        Certificate::Parts(proof) => {
+            let bad = excluded(&proof.bad, network, machines)?;
+            queue_parts::verify(network, &bad, &property, proof, cx)?;
+            facts.bad.clone_from(&proof.bad);
         }
         Certificate::Ranking(proof) => queue_ranking::verify(network, &property, proof, cx)?,
         Certificate::Flow(proof) if matches!(property, Property::Ltl(_) | Property::Question(_)) => {
@@ -169,6 +177,21 @@ fn of_network(
                 facts.buffered = Some(accepted.buffered);
             }
             facts.progress = proof.progress.as_ref().map_or_else(Vec::new, |progress| progress.events.clone());
+        }
+        // Searches of the semantics know nothing of bad configurations, nor of the ends that machines have.
+        Certificate::Explored { states, digest, events, longest }
+            if machines.is_some() && is_of_machines(&property) =>
+        {
+            is_used(&property, events, longest)?;
+            if reading != Reading::Unbounded {
+                return Err(Refusal::WrongKind(property.to_string()));
+            }
+            let bad = excluded(&[], network, machines)?;
+            let (found, sum) = queue_search::verify(network, &bad, &property, cx)?;
+            crate::is_claimed((found, sum), (*states, *digest))?;
+        }
+        Certificate::Searched { .. } if machines.is_some() && is_of_machines(&property) => {
+            return Err(Refusal::WrongKind(property.to_string()));
         }
         Certificate::Explored { events, longest, .. } => {
             is_used(&property, events, longest)?;
@@ -190,6 +213,11 @@ fn of_network(
         }
     }
     Ok(())
+}
+
+/// What is asked of the configurations of machines by their own rules.
+fn is_of_machines(property: &Property) -> bool {
+    matches!(property, Property::Safety | Property::Deadlock | Property::Reception | Property::Orphan)
 }
 
 /// Progress events say something about livelock only, and lengths of channels about boundedness only: for another property
@@ -221,20 +249,20 @@ fn obligations(count: u64) -> String {
 
 /// The bad configurations that a proof is about: those that it names, or else those of the model.
 fn excluded(
-    proof: &QueueProof,
+    given: &[String],
     network: &Network,
     machines: Option<&scm::Specification>,
 ) -> Result<scm::Specification, Refusal> {
     let none = || Refusal::Malformed(String::from("it is for communicating machines, and the model is none"));
     let own = machines.ok_or_else(none)?;
-    if proof.bad.is_empty() {
+    if given.is_empty() {
         return Ok(own.clone());
     }
     let read = |line: &String| {
         let unreadable = || Refusal::Malformed(format!("`{line}` is no set of configurations of the model"));
         scm::read_bad("--bad", line, network).bad.ok_or_else(unreadable)
     };
-    Ok(scm::Specification { bad: proof.bad.iter().map(read).collect::<Result<_, _>>()? })
+    Ok(scm::Specification { bad: given.iter().map(read).collect::<Result<_, _>>()? })
 }
 
 /// The variable of a queue, and the name of its machine if it is a local one.

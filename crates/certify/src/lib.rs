@@ -21,7 +21,9 @@ mod histories;
 mod pace;
 pub mod programs;
 pub mod queue_counts;
+pub mod queue_parts;
 pub mod queue_ranking;
+pub mod queue_search;
 pub mod queues;
 mod searched;
 pub mod temporal;
@@ -156,13 +158,16 @@ pub fn verify(
         Property::PartialDeadlock | Property::EventualReception => eventually::verify(semantics, property, cx)?,
         _ => visit_all(semantics, property, cx)?,
     };
-    if found != *states {
-        return Err(Refusal::StateCount { claimed: *states, found });
+    is_claimed((found, sum), (*states, *digest))
+}
+
+/// Whether a search found so many states with this digest.
+fn is_claimed((found, sum): (u64, u128), (claimed, digest): (u64, u128)) -> Result<(), Refusal> {
+    match found == claimed {
+        false => Err(Refusal::StateCount { claimed, found }),
+        true if sum != digest => Err(Refusal::Digest),
+        true => Ok(()),
     }
-    if sum != *digest {
-        return Err(Refusal::Digest);
-    }
-    Ok(())
 }
 
 /// A state, and the process that keeps control in it.

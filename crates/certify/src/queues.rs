@@ -23,7 +23,7 @@ mod data;
 mod data_tests;
 mod looks;
 pub(crate) mod machines;
-mod pattern;
+pub(crate) mod pattern;
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
@@ -261,7 +261,7 @@ fn takes(ops: &[Op]) -> BTreeMap<usize, BTreeSet<u32>> {
     takes
 }
 
-fn is_covered(bad: &Bad, control: &[u32]) -> bool {
+pub(crate) fn is_covered(bad: &Bad, control: &[u32]) -> bool {
     let fits = |(allowed, at): (&Option<Vec<scm::Allowed>>, &u32)| {
         allowed.as_ref().is_none_or(|states| states.iter().any(|state| state.location.0 == *at))
     };

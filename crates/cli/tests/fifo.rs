@@ -225,6 +225,38 @@ fn queues_that_are_equally_long_are_proved_so() {
 }
 
 #[test]
+fn many_machines_are_proved_in_parts() {
+    let families = [scm::families::pipeline(12), scm::families::lock_server(8)];
+    for (number, text) in families.iter().enumerate() {
+        let file = written(&format!("many-{number}.scm"), text);
+        let certificate = scratch("many.json");
+        let properties = ["-p", "safety,deadlock,reception,orphan", "--certificate", path(&certificate)];
+        let (exit, results, said) = check(&file, &properties);
+        assert_eq!((exit, &of(&results, "safety")["certificate"]["kind"]), (0, &"queue-parts".into()), "{said}");
+        assert_eq!(highwater(&["verify-certificate", path(&file), path(&certificate)]).status.code(), Some(0));
+    }
+}
+
+#[test]
+fn finitely_many_configurations_are_listed_by_the_checker() {
+    let file = written("ring.scm", &scm::families::token_ring(24));
+    let certificate = scratch("ring.json");
+    let (exit, results, said) = check(&file, &["-p", "safety", "--certificate", path(&certificate)]);
+    assert_eq!((exit, &of(&results, "safety")["certificate"]["kind"]), (0, &"explored-states".into()), "{said}");
+    assert_eq!(highwater(&["verify-certificate", path(&file), path(&certificate)]).status.code(), Some(0));
+    // The same states, if it is bad to have one token.
+    let worse = scm::families::token_ring(24).replace(": in 4 : true", ": in 1 : true");
+    let worse = written("worse-ring.scm", &worse);
+    let other = scratch("worse-ring.json");
+    check(&worse, &["-p", "orphan", "--certificate", path(&other)]);
+    let document = |file: &Path| -> Value { serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap() };
+    let mut forged = document(&certificate);
+    forged["model"] = document(&other)["model"].clone();
+    let forged = written("ring-forged.json", &forged.to_string());
+    assert_eq!(highwater(&["verify-certificate", path(&worse), path(&forged)]).status.code(), Some(1));
+}
+
+#[test]
 fn what_is_bad_near_the_beginning_is_found_where_data_do_not_fold() {
     let text = "scm far :\nnb_channels = 1 ;\nparameters : int a ;
 automaton p :\nint x = 0 ;\ninitial : 0\nstate 0 : to 0 : when true with x = x + 1 ;

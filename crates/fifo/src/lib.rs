@@ -22,6 +22,7 @@ pub mod counting;
 pub mod eventually;
 mod method;
 pub mod network;
+pub mod parts;
 mod portfolio;
 mod proof;
 mod property;

@@ -55,6 +55,9 @@ pub struct Limits {
     /// How many threads may work, each with its share of the memory. Only [`Method::Auto`] uses more than one; which
     /// method answers then depends on the clock. `None` is one.
     pub threads: Option<usize>,
+    /// If there are more configurations than this, and finitely many, no sets of queue contents are made of them: the answer
+    /// is [`Verdict::Finite`]. `None` is any number.
+    pub listed: Option<usize>,
 }
 
 /// What a state of an automaton takes while it is built, roughly: that memory is not counted otherwise.
@@ -75,6 +78,7 @@ impl Limits {
 /// What a technique says before anybody has checked it.
 pub(crate) enum Answer {
     Safe(Vec<(Control, Language)>),
+    Finite,
     Unsafe(Run),
     Stuck(Reason),
 }
@@ -134,6 +138,7 @@ pub(crate) fn examine(
         Err(SystemError::Limit(limit)) => return inconclusive(limit.into(), statistics),
         Err(error) => return inconclusive(Reason::NotSupported(error.to_string()), statistics),
     };
+    space.listed = limits.listed;
     let answer = technique.advance(&mut space, cx);
     let verdict = match answer {
         Ok(answer) => confirm(&mut space, answer).unwrap_or_else(|limit| Err(limit.into())),
@@ -152,6 +157,7 @@ pub(crate) fn examine(
             let invariant = Box::new(Invariant { languages: space.languages, reached });
             Report { verdict: Verdict::Safe(invariant), statistics }
         }
+        Ok(Confirmed::Finite) => Report { verdict: Verdict::Finite, statistics },
         Ok(Confirmed::Unsafe(run)) => Report { verdict: Verdict::Unsafe(run), statistics },
         Err(reason) => inconclusive(reason, statistics),
     }
@@ -169,12 +175,14 @@ fn inconclusive(reason: Reason, statistics: Statistics) -> Report {
 /// An answer that passed its check.
 enum Confirmed {
     Safe(Vec<(Vec<u32>, Language)>),
+    Finite,
     Unsafe(Run),
 }
 
 fn confirm(space: &mut Space<'_>, answer: Answer) -> Result<Result<Confirmed, Reason>, Limit> {
     match answer {
         Answer::Stuck(reason) => Ok(Err(reason)),
+        Answer::Finite => Ok(Ok(Confirmed::Finite)),
         Answer::Safe(reached) => {
             if let Err(why) = is_invariant(space, &reached)? {
                 return Ok(Err(unconfirmed(&why)));

@@ -256,7 +256,10 @@ impl Technique for Search {
                 progress(self.found.len() - self.expanded, self.found.len(), space, cx);
             }
         }
-        self.invariant(space).map(Answer::Safe)
+        match space.listed {
+            Some(most) if self.found.len() > most => Ok(Answer::Finite),
+            _ => self.invariant(space).map(Answer::Safe),
+        }
     }
 
     /// Where queues grow without end, a longer one than ever before is found again and again.

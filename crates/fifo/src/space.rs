@@ -50,6 +50,8 @@ pub(crate) struct Space<'a> {
     /// The messages at the heads of queues, by their contents.
     heads: HashMap<Language, Rc<[(usize, u32)]>>,
     initial: Vec<Control>,
+    /// See [`crate::Limits::listed`].
+    pub(crate) listed: Option<usize>,
 }
 
 /// What a control state takes, roughly.
@@ -83,6 +85,7 @@ impl<'a> Space<'a> {
             bad: Vec::new(),
             heads: HashMap::default(),
             initial: Vec::new(),
+            listed: None,
         })
     }
 

@@ -13,6 +13,8 @@ const MOST_ROWS: usize = 500;
 pub enum Verdict {
     /// No bad configuration can be reached.
     Safe(Box<Invariant>),
+    /// None can: all configurations were listed, and there are more than [`crate::Limits::listed`].
+    Finite,
     /// One can.
     Unsafe(Run),
     /// Not known.

@@ -3,6 +3,7 @@
 mod counting;
 mod hand;
 mod paper;
+mod parts;
 mod published;
 mod random;
 mod support;

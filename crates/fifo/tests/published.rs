@@ -14,7 +14,7 @@ use std::time::Instant;
 
 fn word(report: &Report) -> &'static str {
     match report.verdict {
-        Verdict::Safe(_) => "safe",
+        Verdict::Safe(_) | Verdict::Finite => "safe",
         Verdict::Unsafe(_) => "unsafe",
         Verdict::Inconclusive(_) => "inconclusive",
     }

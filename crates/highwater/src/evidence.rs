@@ -113,10 +113,20 @@ impl Checked {
         Ok(Checked::by_checker(property, certificate))
     }
 
-    /// That something stays possible in a system whose configurations the checker lists, too.
-    pub(crate) fn finite(network: &Network, property: &Property, cx: &Context<'_>) -> Result<Checked, Refusal> {
+    /// A property of machines with finitely many configurations, which the checker lists, too.
+    pub(crate) fn finite(
+        network: &Network,
+        bad: &Specification,
+        property: &Property,
+        cx: &Context<'_>,
+    ) -> Result<Checked, Refusal> {
         let semantics = Semantics::new(network, Reading::Unbounded);
-        let (states, digest) = certify::eventually::verify(&semantics, property, cx)?;
+        let (states, digest) = match property {
+            Property::PartialDeadlock | Property::EventualReception => {
+                certify::eventually::verify(&semantics, property, cx)?
+            }
+            _ => certify::queue_search::verify(network, bad, property, cx)?,
+        };
         let (longest, events) = Default::default();
         Ok(Checked::by_checker(property, Certificate::Explored { states, digest, longest, events }))
     }

@@ -40,6 +40,7 @@ pub mod network;
 pub mod observer;
 pub mod program_proof;
 pub mod queue_counts;
+pub mod queue_parts;
 pub mod queue_proof;
 pub mod queue_ranking;
 pub mod random;

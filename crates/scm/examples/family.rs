@@ -10,7 +10,11 @@ fn main() -> std::io::Result<()> {
         Some("sliding-window") => scm::families::sliding_window(number(1), number(2)),
         Some("peterson") => scm::families::peterson(number(1)),
         Some("equal-queues") => scm::families::equal_queues(number(1), Some(number(2)).filter(|&modulus| modulus > 1)),
-        _ => String::from("usage: family token-ring N | sliding-window M W | peterson N | equal-queues K M\n"),
+        Some("pipeline") => scm::families::pipeline(number(1)),
+        Some("lock-server") => scm::families::lock_server(number(1)),
+        _ => String::from(
+            "usage: family pipeline N | lock-server N | token-ring N | sliding-window M W | peterson N | equal-queues K M\n",
+        ),
     };
     std::io::stdout().write_all(text.as_bytes())
 }

@@ -101,6 +101,66 @@ pub fn equal_queues(k: usize, modulus: Option<usize>) -> String {
     text.0
 }
 
+/// A source that sends `a` and `b` in turn, `n` stages that pass messages on, and a sink that must get them in turn.
+pub fn pipeline(n: usize) -> String {
+    let n = n.clamp(1, 254);
+    let mut text = Text::default();
+    text.line(format!("// A pipeline of {n} stages; channel i leads to stage i, and the last one to the sink."));
+    text.header("pipeline", n + 1, &["a".into(), "b".into()]);
+    text.automaton("source", 0);
+    text.state(0, &[(1, String::from("0 ! a"))]);
+    text.state(1, &[(0, String::from("0 ! b"))]);
+    for stage in 0..n {
+        text.automaton(&format!("stage{stage}"), 0);
+        text.state(0, &[(1, format!("{stage} ? a")), (2, format!("{stage} ? b"))]);
+        text.state(1, &[(0, format!("{} ! a", stage + 1))]);
+        text.state(2, &[(0, format!("{} ! b", stage + 1))]);
+    }
+    text.automaton("sink", 0);
+    text.state(0, &[(1, format!("{n} ? a")), (2, format!("{n} ? b"))]);
+    text.state(1, &[(0, format!("{n} ? b")), (2, format!("{n} ? a"))]);
+    text.line("// out of turn");
+    text.state(2, &[]);
+    text.line("\nbad_states :\n(automaton sink : in 2 : true)");
+    text.0
+}
+
+/// A server that lends a lock to one of `n` clients at a time. All that clients send goes to its one mailbox: a request `r`,
+/// which it grants (`g`) or, while another client has the lock, denies (`d`), and the release `e`.
+pub fn lock_server(n: usize) -> String {
+    let n = n.clamp(2, 84);
+    let mut text = Text::default();
+    text.line(format!("// A lock server with {n} clients; channel 0 is its mailbox, channel i leads to client i."));
+    let names: Vec<String> = (1..=n).flat_map(|client| [format!("r{client}"), format!("e{client}")]).collect();
+    text.header("lock_server", n + 1, &[names, vec!["g".into(), "d".into()]].concat());
+    // 0 is free; i grants client i the lock, n + i has lent it, and the others deny it to another one.
+    let denies = |holder: usize, other: usize| 2 * n + 1 + (holder - 1) * n + (other - 1);
+    text.automaton("server", 0);
+    text.state(0, &(1..=n).map(|client| (client, format!("0 ? r{client}"))).collect::<Vec<_>>());
+    for holder in 1..=n {
+        text.state(holder, &[(n + holder, format!("{holder} ! g"))]);
+        let others = (1..=n).filter(|&other| other != holder);
+        let mut lent = vec![(0, format!("0 ? e{holder}"))];
+        lent.extend(others.clone().map(|other| (denies(holder, other), format!("0 ? r{other}"))));
+        text.state(n + holder, &lent);
+        others.for_each(|other| text.state(denies(holder, other), &[(n + holder, format!("{other} ! d"))]));
+    }
+    for client in 1..=n {
+        text.automaton(&format!("client{client}"), 0);
+        text.state(0, &[(1, format!("0 ! r{client}"))]);
+        text.state(1, &[(2, format!("{client} ? g")), (0, format!("{client} ? d"))]);
+        text.line("// has the lock");
+        text.state(2, &[(0, format!("0 ! e{client}"))]);
+    }
+    text.line("\nbad_states :");
+    for first in 1..=n {
+        for second in first + 1..=n {
+            text.line(format!("(automaton client{first} : in 2 : true automaton client{second} : in 2 : true)"));
+        }
+    }
+    text.0
+}
+
 /// A transfer of `m` packets over perfect channels, with at most `w` of them unacknowledged.
 ///
 /// State `(base, next)` of the sender: packets below `base` are acknowledged, those below `next` are sent. An

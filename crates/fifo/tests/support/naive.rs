@@ -121,3 +121,23 @@ pub fn reaches_fault(system: &System, property: Property, most: usize) -> Option
     }
     Some(false)
 }
+
+/// Whether a fault is reached with queues up to a length, among so many configurations.
+pub fn reaches_fault_within(system: &System, property: Property, length: usize, most: usize) -> bool {
+    let start = system.machines.iter().map(|machine| machine.initial[0]).collect();
+    let mut work: std::collections::VecDeque<Configuration> =
+        std::collections::VecDeque::from([(start, vec![Vec::new(); system.channels.max(1)])]);
+    let mut seen: BTreeSet<Configuration> = work.iter().cloned().collect();
+    while let Some(configuration) = work.pop_front() {
+        if is_fault(system, property, &configuration) {
+            return true;
+        }
+        let short = |(_, queues): &Configuration| queues.iter().all(|queue| queue.len() <= length);
+        for next in successors(system, &configuration).into_iter().filter(short) {
+            if seen.len() < most && seen.insert(next.clone()) {
+                work.push_back(next);
+            }
+        }
+    }
+    false
+}

@@ -29,6 +29,11 @@ use scm::Specification;
 
 /// How much work the plain machines of a Promela model get before the network itself is looked at.
 const FIRST_STEPS: u64 = 4_000_000;
+/// And plain machines of the model itself, before proofs of other kinds are looked for.
+const FIRST_OF_MACHINES: u64 = 8_000_000;
+
+/// If there are more configurations than this, and finitely many, the checker lists them, too.
+const LISTED: usize = 1 << 12;
 
 /// So many states are searched where data do not fold.
 const NEAR_STATES: usize = 1 << 14;
@@ -109,14 +114,17 @@ impl<'a> Machines<'a> {
             }),
             Err(why) => self.near(&mut outcome, &cx.with(share)).ok_or_else(|| Reason::NotSupported(why.clone())),
             Ok(target) => {
-                let counts = target.is_model() && matches!(self.method, Method::Auto);
-                let counts = counts && !fifo::counting::relations(&target.system).is_empty();
-                let first = self.limits(share, (directly || counts).then_some(FIRST_STEPS));
+                let others = target.is_model() && matches!(self.method, Method::Auto);
+                let first = if others { Some(FIRST_OF_MACHINES) } else { directly.then_some(FIRST_STEPS) };
+                let first = self.limits(share, first);
                 match self.solve(target, question, (&first, share), &mut outcome, cx) {
-                    Err(Reason::NotProvable(why)) if directly || counts => {
+                    Err(Reason::NotProvable(why)) if directly || others => {
                         let second = match directly {
                             true => self.directly(&share.slice(50), &mut outcome, cx).ok(),
-                            false => self.counted(target, share, &outcome.property, cx),
+                            false => {
+                                let counted = self.counted(target, share, &outcome.property, cx);
+                                counted.or_else(|| self.in_parts(target, share, &outcome.property, cx))
+                            }
                         };
                         match second {
                             Some(claim) => Ok(claim),
@@ -143,10 +151,17 @@ impl<'a> Machines<'a> {
     ) -> Result<Claim, Reason> {
         let (system, question) = target.question(self.network, question);
         let system = system.as_ref();
-        let report = fifo::check(system, question, &self.method, most, &cx.with(share));
+        // A certificate of a search names no bad configurations that were given.
+        let lists = target.is_model() && self.settings.bad.is_empty() && matches!(self.method, Method::Auto);
+        let most = fifo::Limits { listed: lists.then_some(LISTED), ..most.clone() };
+        let report = fifo::check(system, question, &self.method, &most, &cx.with(share));
         outcome.details.sheets = vec![report.statistics.sheet()];
         match report.verdict {
             fifo::Verdict::Safe(invariant) => self.proved(target, *invariant, outcome, cx),
+            fifo::Verdict::Finite => {
+                let checked = Checked::finite(self.network, &self.bad, &outcome.property, cx);
+                checked.map(Claim::Proved).map_err(|refusal| refused(refusal, cx))
+            }
             fifo::Verdict::Unsafe(run) => self.violated(target, &run, outcome, cx),
             fifo::Verdict::Inconclusive(reason) => Err(reason_of(reason)),
         }
@@ -169,7 +184,7 @@ impl<'a> Machines<'a> {
         let checked = match found {
             Found::Open(reason) => return Err(reason_of(reason)),
             Found::Stuck(run) => return self.violated(target, &run, outcome, cx),
-            Found::Finite => Checked::finite(self.network, &outcome.property, cx),
+            Found::Finite => Checked::finite(self.network, &self.bad, &outcome.property, cx),
             Found::Ranked(proof) => {
                 let bad = Specification::default();
                 Checked::queues(self.network, Some(&bad), &outcome.property, Certificate::Ranking(proof), cx)
@@ -187,6 +202,16 @@ impl<'a> Machines<'a> {
         let limits = self.limits(share, None);
         let candidates = fifo::counting::candidates(&target.system, &limits, given, &cx.with(share));
         let certificates = candidates.into_iter().map(|proof| Certificate::Counts(Box::new(proof)));
+        let mut checked = certificates.map(|one| Checked::queues(self.network, Some(&self.bad), property, one, cx));
+        checked.find_map(Result::ok).map(Claim::Proved)
+    }
+
+    /// Looks for a proof in parts, each about few machines.
+    fn in_parts(&self, target: &Translation, share: &Budget, property: &Property, cx: &Context<'_>) -> Option<Claim> {
+        let given = if *property == Property::Safety { self.settings.bad.as_slice() } else { &[] };
+        let (limits, within) = (self.limits(share, None), cx.with(share));
+        let candidates = fifo::parts::candidates(&target.system, &limits, given, &within);
+        let certificates = candidates.map(|proof| Certificate::Parts(Box::new(proof)));
         let mut checked = certificates.map(|one| Checked::queues(self.network, Some(&self.bad), property, one, cx));
         checked.find_map(Result::ok).map(Claim::Proved)
     }
@@ -211,7 +236,7 @@ impl<'a> Machines<'a> {
     fn limits(&self, budget: &Budget, steps: Option<u64>) -> fifo::Limits {
         // A trace of the refinement is that of one thread.
         let threads = if self.settings.trace_refinement { 1 } else { self.settings.threads() };
-        fifo::Limits { memory: Some(languages(budget).bytes), steps, threads: Some(threads) }
+        fifo::Limits { memory: Some(languages(budget).bytes), steps, threads: Some(threads), listed: None }
     }
 
     /// An invariant counts once the checker has accepted it.

@@ -8,6 +8,7 @@ use crate::fairness::Fairness;
 use crate::flow_proof::FlowProof;
 use crate::program_proof::ProgramProof;
 use crate::queue_counts::QueueCounts;
+use crate::queue_parts::QueueParts;
 use crate::queue_proof::QueueProof;
 use crate::queue_ranking::QueueRanking;
 use crate::text::counted;
@@ -51,6 +52,8 @@ pub enum Certificate {
     Queues(Box<QueueProof>),
     /// The same, with sums of numbers of messages that no step changes.
     Counts(Box<QueueCounts>),
+    /// The same in parts, each about a few machines, and what is ever written to channels.
+    Parts(Box<QueueParts>),
     /// The same, with steps that lead from everywhere to what must stay possible.
     Ranking(Box<QueueRanking>),
     /// Which states of components, and of groups of them, are alike.
@@ -75,8 +78,10 @@ impl Certificate {
             (Property::Safety, Certificate::Program(_)) => "no error is reached",
             (Property::Safety, Certificate::Queues(proof)) if proof.data.is_some() => "no error is reached",
             (Property::Deadlock, Certificate::Queues(proof)) if proof.data.is_some() => "nothing gets stuck",
-            (Property::Safety, Certificate::Queues(_) | Certificate::Counts(_)) => "no bad configuration is reached",
-            (Property::Deadlock, Certificate::Queues(_) | Certificate::Counts(_)) => {
+            (Property::Safety, Certificate::Queues(_) | Certificate::Counts(_) | Certificate::Parts(_)) => {
+                "no bad configuration is reached"
+            }
+            (Property::Deadlock, Certificate::Queues(_) | Certificate::Counts(_) | Certificate::Parts(_)) => {
                 "in every configuration a machine can move, or all have ended"
             }
             (property, _) => property.statement(),
@@ -112,6 +117,11 @@ impl Certificate {
             Certificate::Counts(proof) => {
                 let controls = counted(proof.invariant.entries.len() as u64, "control state", "control states");
                 format!("{}, {controls}", counted(proof.relations.len() as u64, "relation", "relations"))
+            }
+            Certificate::Parts(proof) => {
+                let controls = proof.parts.iter().map(|part| part.invariant.entries.len() as u64).sum();
+                let controls = counted(controls, "control state", "control states");
+                format!("{}, {controls}", counted(proof.parts.len() as u64, "part", "parts"))
             }
             Certificate::Program(proof) => {
                 match proof.conditions.iter().filter(|(_, conditions)| !conditions.is_empty()).count() {

@@ -129,7 +129,7 @@ fn a_certificate_that_cannot_be_used_says_which_field_is_wrong() {
     assert_eq!(
         message(&good.replace("flow-weights", "oracle")),
         "the field `certificates[0].kind` is `oracle`, expected `explored-states`, `explored-product`, `searched`, \
-         `flow-weights`, `queue-invariant`, `queue-counts`, `queue-ranking`, `partitions`, `program-invariant` or `predicate-abstraction`"
+         `flow-weights`, `queue-invariant`, `queue-counts`, `queue-parts`, `queue-ranking`, `partitions`, `program-invariant` or `predicate-abstraction`"
     );
 }
 
