@@ -21,6 +21,7 @@ mod histories;
 mod pace;
 pub mod programs;
 pub mod queue_counts;
+mod queue_formulas;
 pub mod queue_parts;
 pub mod queue_ranking;
 pub mod queue_search;

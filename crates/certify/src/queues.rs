@@ -18,7 +18,7 @@
 //! A word with another number of separators than it should have stands for no configuration. Such words do no harm: all
 //! that is asked of them is asked in addition.
 
-mod data;
+pub(crate) mod data;
 #[cfg(test)]
 mod data_tests;
 mod looks;

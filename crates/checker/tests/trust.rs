@@ -15,7 +15,7 @@ struct Kind {
     most: usize,
 }
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 17] = [
     Kind {
         name: "`explored-states`, `searched`",
         proves: "safety, deadlock, boundedness, livelock, `trace`: the checker searches all states again",
@@ -74,6 +74,14 @@ const KINDS: [Kind; 16] = [
         proves: "safety, deadlock, reception, orphans with channels of any length: automata over queue contents",
         files: &["queues.rs", "queues", "temporal/components.rs"],
         inner: &[],
+        semantics: NETWORKS,
+        most: 1300,
+    },
+    Kind {
+        name: "`queue-invariant` of a formula",
+        proves: "`[] p` with channels of any length, about places, data, lengths and heads",
+        files: &["queue_formulas.rs"],
+        inner: &["`queue-invariant`"],
         semantics: NETWORKS,
         most: 1300,
     },

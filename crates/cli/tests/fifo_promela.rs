@@ -11,7 +11,7 @@ use testing::Random;
 
 use crate::binary::{highwater, of, path, scratch, written};
 use model::network::{Action, Network};
-use model::semantics::{Reading, Semantics, Step, Stepper};
+use model::semantics::{Reading, Semantics, Step, Stepper, Successor};
 use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -357,6 +357,94 @@ impl Tally {
             );
         }
     }
+}
+
+/// Whether some state of a small search, outside of atomic sequences, has a first queue that a formula is about.
+fn is_reached(text: &str, fails: &dyn Fn(&[Vec<i32>]) -> bool) -> bool {
+    let network = promela::read("random.pml", text, &promela::preprocess::Options::default()).network.unwrap();
+    let semantics = Semantics::new(&network, Reading::Unbounded);
+    let mut stepper = semantics.stepper();
+    let Ok(Ok(first)) = stepper.initial() else { return false };
+    let mut seen = HashSet::from([(first.clone(), None)]);
+    let mut work = VecDeque::from([(first, None)]);
+    while let Some((state, control)) = work.pop_front().filter(|_| seen.len() < 3000) {
+        let owner = control.filter(|&process| stepper.keeps_control(&state, process) == Ok(true));
+        if owner.is_none() && fails(&stepper.messages(&state)[0]) {
+            return true;
+        }
+        let mut next = Vec::new();
+        let visit = &mut |successor: Successor<'_>| {
+            next.extend(successor.state.map(|state| (state.to_vec(), successor.control)));
+        };
+        if stepper.expand(&state, owner, visit).is_err() {
+            return false;
+        }
+        work.extend(next.into_iter().filter(|point| seen.insert(point.clone())));
+    }
+    false
+}
+
+/// `[] p` over lengths and heads: what is proved is not reached by a search, and a proof of one formula is none of another
+/// that fails.
+#[test]
+fn formulas_about_queues_of_any_length_are_proved() {
+    let (mut proved, mut by_fifo, mut violated, mut forged) = (0, 0, 0, 0);
+    let first: u64 = testing::first(0);
+    for seed in first..first + testing::seeds(MODELS) {
+        let text = random_model(seed);
+        let (file, certificate) = (written("always.pml", &text), scratch("always.json"));
+        let one_field = text.contains("chan c0 = [1] of { byte }") || text.contains("chan c0 = [2] of { byte }");
+        let most = (seed % 3) as usize + 1;
+        let head = if one_field { "[] !(c0?[1])" } else { "[] !(c0?[1,1])" };
+        let wanted = if one_field { vec![1] } else { vec![1, 1] };
+        let short = format!("[] (len(c0) < {most})");
+        let is_long = |queue: &[Vec<i32>]| queue.len() >= most;
+        let is_wanted = |queue: &[Vec<i32>]| queue.first() == Some(&wanted);
+        let formulas: [(&str, &dyn Fn(&[Vec<i32>]) -> bool); 2] = [(&short, &is_long), (head, &is_wanted)];
+        for (formula, fails) in formulas {
+            let property = format!("ltl:{formula}");
+            let more = ["--channels", "unbounded", "--timeout", "5s", "--certificate", path(&certificate)];
+            let (_, results, said) = binary::check(&file, &[&["-p", &property][..], &more].concat());
+            let result = &results[0];
+            let fault = is_reached(&text, fails);
+            violated += usize::from(result["verdict"] == "violated");
+            if result["verdict"] != "proved" {
+                continue;
+            }
+            assert!(!fault, "seed {seed}: {formula} is proved\n{said}\n{text}");
+            assert!(accepted(&file, &certificate), "seed {seed}: {formula} is refused\n{text}");
+            proved += 1;
+            by_fifo += usize::from(result["engine"] == "fifo");
+            // The same proof, said to be one of shorter queues.
+            for less in (1..most).filter(|_| formula == short) {
+                let is_long = |queue: &[Vec<i32>]| queue.len() >= less;
+                if is_reached(&text, &is_long) {
+                    let document = std::fs::read_to_string(&certificate).unwrap();
+                    let claim = document.replace(&format!("len(c0) < {most}"), &format!("len(c0) < {less}"));
+                    assert!(!accepted(&file, &written("forged.json", &claim)), "seed {seed}: forged\n{text}");
+                    forged += 1;
+                }
+            }
+        }
+    }
+    println!("{proved} proved, {by_fifo} of them by fifo, {violated} violated, {forged} forged");
+    assert!(proved > 10 && by_fifo > 3 && violated > 10, "{proved} {by_fifo} {violated} {forged}");
+}
+
+#[test]
+fn what_always_holds_of_machines_is_proved_for_queues_of_any_length() {
+    let text = "scm order :\nnb_channels = 2 ;\nparameters : int a ; int b ;
+automaton p :\ninitial : 0\nstate 0 : to 0 : when true , 0 ! a ; to 1 : when true , 0 ! b ;
+state 1 : to 0 : when true , 1 ? b ;
+automaton q :\ninitial : 0\nstate 0 : to 0 : when true , 0 ? a ; to 1 : when true , 0 ? b ;
+state 1 : to 0 : when true , 1 ! b ;\n";
+    let (file, certificate) = (written("order.scm", text), scratch("order.json"));
+    let formula = ["-p", "ltl:[] (q@1 -> p@1)", "--certificate", path(&certificate)];
+    let (exit, results, said) = binary::check(&file, &formula);
+    assert_eq!((exit, &results[0]["engine"]), (0, &"fifo".into()), "{said} {results:?}");
+    assert!(accepted(&file, &certificate));
+    let (exit, results, said) = binary::check(&file, &["-p", "ltl:[] (p@1 -> q@1)"]);
+    assert_eq!(exit, 1, "{said} {results:?}");
 }
 
 /// Writes the book's table of the public models, if they are on the machine: `cargo test -- --ignored`.

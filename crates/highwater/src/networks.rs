@@ -28,6 +28,9 @@ use model::verdict::{Property, Reason};
 use scm::Specification;
 use std::fmt::Display;
 
+/// So many states of a model with queues of any length are searched for a run that breaks a formula, before it is proved.
+const FIRST_STATES: u64 = 1 << 14;
+
 /// The memory for `--bitstate` where there is no limit on it.
 const DEFAULT_BITS: u64 = 4 << 30;
 
@@ -189,6 +192,12 @@ impl<'a> Networks<'a> {
         Some(Answer { outcome, claim: Claim::Proved(checked) })
     }
 
+    /// A formula that says what holds always, for queues of any length, if that is proved.
+    fn always(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
+        let original = (!self.model.is_machines(), self.bad.clone());
+        Machines::untranslated(self.network, self.sources, self.settings, original).ok()?.always(property, cx)
+    }
+
     /// A formula, a claim or acceptance labels; `None` if there is no such formula or claim.
     fn infinite_runs(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
         let semantics = Semantics::new(self.network, self.reading);
@@ -201,6 +210,18 @@ impl<'a> Networks<'a> {
                 let is_free = self.settings.engine == Engine::Auto && !one_search(self.settings);
                 if let Some(answer) = is_free.then(|| self.never_there(property, formula, cx)).flatten() {
                     return Some(answer);
+                }
+                // What is near is found by a search, and what holds of queues of any length proved without one.
+                if is_free && self.reading == Reading::Unbounded && formula.is_invariant() && !formula.has_events() {
+                    let near = cx.budget.slice(25).states(FIRST_STATES);
+                    let first = Setting { cx: cx.with(&near), ..setting }.formula(property, formula);
+                    let first = Answer::searched(first, &semantics, cx);
+                    if !first.is_open() {
+                        return Some(first);
+                    }
+                    if let Some(answer) = self.always(property, &cx.with(&cx.budget.slice(50))) {
+                        return Some(answer);
+                    }
                 }
                 Some(setting.formula(property, formula))
             }

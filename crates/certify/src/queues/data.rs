@@ -21,6 +21,7 @@ use super::machines::Op;
 use super::pattern::Pattern;
 use super::words::{First, Words};
 use crate::pace::Pace;
+use crate::queue_formulas::Always;
 use crate::{Refusal, overflow};
 use model::context::Context;
 use model::fault::FaultAt;
@@ -51,11 +52,14 @@ pub(super) fn verify(
     proof: &QueueProof,
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
-    if !matches!(property, Property::Safety | Property::Deadlock | Property::Reception | Property::Orphan) {
+    let semantics = Semantics::new(network, Reading::Unbounded);
+    let always = Always::of(&semantics, property)?;
+    let of_configurations =
+        matches!(property, Property::Safety | Property::Deadlock | Property::Reception | Property::Orphan);
+    if always.is_none() && !of_configurations {
         return Err(Refusal::WrongKind(property.to_string()));
     }
     looks::at_heads_only(network)?;
-    let semantics = Semantics::new(network, Reading::Unbounded);
     let listed = Listed::read(proof)?;
     let bad = match (rules, property) {
         (Rules::Machines(specification), Property::Safety) => patterns(network, specification, &listed.letters)?,
@@ -65,15 +69,15 @@ pub(super) fn verify(
     let mut stepper = semantics.stepper();
     stepper.listen();
     let lossy = lossy(network)?;
-    Check { network, stepper, listed, lossy, rules, bad, property, patience }.run()
+    Check { network, stepper, listed, lossy, rules, bad, property, always, patience }.run()
 }
 
 /// What the proof says, made ready.
-struct Listed {
-    queues: usize,
-    messages: Vec<Vec<i32>>,
+pub(crate) struct Listed {
+    pub(crate) queues: usize,
+    pub(crate) messages: Vec<Vec<i32>>,
     letters: HashMap<Vec<i32>, u32>,
-    automata: Vec<Words>,
+    pub(crate) automata: Vec<Words>,
     /// By portable bytes and owner.
     invariant: HashMap<Control, usize>,
 }
@@ -174,6 +178,8 @@ struct Check<'a> {
     rules: Rules<'a>,
     bad: Vec<(&'a Bad, Option<Pattern>)>,
     property: &'a Property,
+    /// The formula, if the property is one.
+    always: Option<Always<'a>>,
     patience: Pace<'a>,
 }
 
@@ -381,6 +387,12 @@ impl Check<'_> {
     fn safety(&mut self, (state, owner): &Control, here: usize, moves: &Moves) -> Result<(), Refusal> {
         if owner.is_some() {
             return Ok(());
+        }
+        if let Some(always) = &self.always {
+            return match always.fails(&mut self.stepper, state, (&self.listed, here), &self.patience)? {
+                true => Err(Refusal::Violated(String::from("the formula fails with contents of a control state"))),
+                false => Ok(()),
+            };
         }
         let is_bad = match (self.property, self.rules) {
             (Property::Deadlock, Rules::Promela) => {

@@ -117,9 +117,15 @@ struct Sample {
 const ROUNDS: [(bool, u32, u32); 6] =
     [(true, 0, 1), (true, 1, 3), (false, 0, 2), (true, 2, 6), (false, 1, 4), (false, 2, 8)];
 
-/// Looks for a proof that a network is safe, or that it does not get stuck. The network must be one whose steps see the
-/// head of one queue at most; what comes out is for the checker to judge.
-pub fn prove(network: &Network, property: &Property, limits: &queues::Limits) -> Result<Found, Unproved> {
+/// Looks for a proof that a network is safe, that it does not get stuck, or of a formula. The network must be one whose steps
+/// see the head of one queue at most. What comes out is for the checker to judge: what a formula says of a state is not known
+/// here, so each precision is tried until `judge` accepts a proof.
+pub fn prove(
+    network: &Network,
+    property: &Property,
+    limits: &queues::Limits,
+    judge: &mut dyn FnMut(&QueueProof) -> bool,
+) -> Result<Found, Unproved> {
     if network.channel_types.iter().any(|ty| ty.lossy) {
         return Err(Unproved::Unfit(String::from("a channel loses messages")));
     }
@@ -132,9 +138,16 @@ pub fn prove(network: &Network, property: &Property, limits: &queues::Limits) ->
             let mut table = Table::new(Arc::clone(&extrapolation), k, patience);
             match analysis.round(&mut table) {
                 Ok(()) => {
+                    let proof = analysis.proof(&table);
+                    if !judge(&proof) {
+                        match table.extrapolated {
+                            true => break,
+                            false => return Err(Unproved::Lost),
+                        }
+                    }
                     let method = format!("abstract interpretation of the network, {}", extrapolation.name());
                     let (languages, bytes) = (analysis.languages.count(), analysis.languages.bytes());
-                    return Ok(Found { proof: analysis.proof(&table), method, round, languages, bytes });
+                    return Ok(Found { proof, method, round, languages, bytes });
                 }
                 Err(End::Bad) if !table.extrapolated => return Err(Unproved::Lost),
                 Err(End::Bad) => break,

@@ -18,9 +18,10 @@ use fifo::eventually::{self, Found, Kind};
 use fifo::network::{Unproved, shallow};
 use fifo::translation::{Source, Translation, Unlifted};
 use fifo::{Invariant, Method};
-use model::budget::Budget;
+use model::budget::{Budget, Stopwatch};
 use model::context::Context;
 use model::network::Network;
+use model::queue_proof::QueueProof;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
 use model::verdict::{Certificate, Outcome, Property, Reason};
@@ -76,10 +77,28 @@ impl<'a> Machines<'a> {
         (promela, bad): (bool, Specification),
         budget: &Budget,
     ) -> Result<Self, Error> {
-        let method = method(settings)?;
         let product = certify::queues::can_speak_of(network).map_err(|refusal| refusal.to_string());
         let target = Translation::new(Source { network, sources, bad: bad.clone(), promela, product }, budget);
+        Ok(Machines { target, ..Machines::untranslated(network, sources, settings, (promela, bad))? })
+    }
+
+    /// The same without plain machines: only the network itself is looked at.
+    pub fn untranslated(
+        network: &'a Network,
+        sources: &'a SourceMap,
+        settings: &'a Settings,
+        (promela, bad): (bool, Specification),
+    ) -> Result<Self, Error> {
+        let (method, target) = (method(settings)?, Err(String::from("the model was not translated")));
         Ok(Machines { sources, network, settings, method, promela, bad, target })
+    }
+
+    /// A proof that a formula `[] p` holds of all that is reached, if one is found.
+    pub fn always(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
+        let (start, mut outcome) = (Stopwatch::start(), Answer::blank(property, Reading::Unbounded, fifo::ENGINE));
+        let claim = self.directly(cx.budget, &mut outcome, cx).ok()?;
+        outcome.time = start.elapsed();
+        Some(Answer { outcome, claim })
     }
 
     /// Whether there is something to ask about: plain machines, or a network that the checker takes proofs about.
@@ -220,10 +239,16 @@ impl<'a> Machines<'a> {
     fn directly(&self, budget: &Budget, outcome: &mut Outcome, cx: &Context<'_>) -> Result<Claim, Unproved> {
         let most = languages(budget);
         certify::queues::can_speak_of(self.network).map_err(|refusal| Unproved::Unfit(refusal.to_string()))?;
-        let found = fifo::network::prove(self.network, &outcome.property, &most)?;
+        let bad = (!self.promela).then_some(&self.bad);
+        let check = |proof: QueueProof| {
+            Checked::queues(self.network, bad, &outcome.property, Certificate::Queues(Box::new(proof)), cx)
+        };
+        let is_formula = matches!(outcome.property, Property::Ltl(_) | Property::Question(_));
+        let mut judge =
+            |proof: &QueueProof| !is_formula || !matches!(check(proof.clone()), Err(certify::Refusal::Violated(_)));
+        let found = fifo::network::prove(self.network, &outcome.property, &most, &mut judge)?;
         let sheet = found.statistics().sheet();
-        let certificate = Certificate::Queues(Box::new(found.proof));
-        let checked = Checked::queues(self.network, None, &outcome.property, certificate, cx);
+        let checked = check(found.proof);
         let checked = checked.map_err(|refusal| match refusal {
             certify::Refusal::Unfinished(_) if cx.budget.is_cancelled() => Unproved::Limit(queues::Limit::Interrupted),
             certify::Refusal::Unfinished(_) => Unproved::Limit(queues::Limit::Deadline),
