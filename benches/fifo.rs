@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The program is asked as a user asks it: with its defaults, on one thread. A proof is checked before it counts, and
-//! that is part of the time, which is that of the processor (user and system). After a size for which the time was not enough, larger ones are not
-//! tried.
+//! that is part of the time, which is that of the processor (user and system). After a size for
+//! which the time was not enough, larger ones are not tried.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

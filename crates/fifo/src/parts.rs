@@ -6,7 +6,7 @@
 //! last, its languages hold.
 //!
 //! Then parts of one machine each, which keep and follow all histories; and beside them, parts of two machines that
-//! communicate, each a small system of its own ([`Slice`]): messages that other machines send or might take become internal
+//! communicate, each a small system of its own: messages that other machines send or might take become internal
 //! steps. Where its configurations are finitely many they are the invariant, else abstract interpretation finds one.
 
 use crate::absint::AbsInt;
