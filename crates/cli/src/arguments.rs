@@ -43,14 +43,9 @@ pub struct Cli {
 pub fn words(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for word in words {
-        match joined
-            .last_mut()
-            .filter(|last| **last == "--fair" && Fairness::ALL.iter().any(|(_, name, _)| word == *name))
-        {
-            Some(fair) => {
-                fair.push("=");
-                fair.push(word);
-            }
+        let is_kind = Fairness::ALL.iter().any(|(_, name, _)| word == *name);
+        match joined.last_mut().filter(|last| is_kind && **last == "--fair") {
+            Some(fair) => [OsString::from("="), word].iter().for_each(|part| fair.push(part)),
             None => joined.push(word),
         }
     }

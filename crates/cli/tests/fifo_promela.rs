@@ -17,6 +17,9 @@ use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Whether a formula fails where a queue has these messages.
+type Fails<'f> = dyn Fn(&[Vec<i32>]) -> bool + 'f;
+
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/unbounded")
 }
@@ -400,7 +403,7 @@ fn formulas_about_queues_of_any_length_are_proved() {
         let short = format!("[] (len(c0) < {most})");
         let is_long = |queue: &[Vec<i32>]| queue.len() >= most;
         let is_wanted = |queue: &[Vec<i32>]| queue.first() == Some(&wanted);
-        let formulas: [(&str, &dyn Fn(&[Vec<i32>]) -> bool); 2] = [(&short, &is_long), (head, &is_wanted)];
+        let formulas: [(&str, &Fails<'_>); 2] = [(&short, &is_long), (head, &is_wanted)];
         for (formula, fails) in formulas {
             let property = format!("ltl:{formula}");
             let more = ["--channels", "unbounded", "--timeout", "5s", "--certificate", path(&certificate)];

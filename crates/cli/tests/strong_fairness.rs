@@ -166,7 +166,6 @@ fn formulas_with_assumptions_agree_with_the_definition() {
         let formula = if seed % 4 == 0 { ltl_models::formula(seed, style) } else { ltl_models::assuming(seed, style) };
         judge(seed, &format!("{}ltl f {{ {formula} }}\n", ltl_models::model(seed, style)), &mut counts);
     }
-    println!("{counts:?}");
     for (verdict, most) in [("proved None", 16), ("proved Strong", 16), ("violated None", 8), ("violated Strong", 8)] {
         let count = counts.get(verdict).copied().unwrap_or(0) as u64;
         assert!(count * most > seeds, "{verdict}: {counts:?}");

@@ -50,7 +50,7 @@ fn a_run_through_exchanged_states_is_one_of_the_model() {
     let written = highwater(&["check", path(&bad), "-p", "safety", "--symmetry", "--trace", path(&trail)]);
     assert_eq!(written.status.code(), Some(1), "{}", said(&written));
     let replayed = highwater(&["simulate", path(&bad), "--replay", path(&trail)]);
-    assert_eq!(replayed.status.code(), Some(1), "{}", said(&replayed));
+    assert!(replayed.status.success() && said(&replayed).contains("inside = 2"), "{}", said(&replayed));
 }
 
 #[test]

@@ -121,11 +121,10 @@ impl Checked {
         cx: &Context<'_>,
     ) -> Result<Checked, Refusal> {
         let semantics = Semantics::new(network, Reading::Unbounded);
-        let (states, digest) = match property {
-            Property::PartialDeadlock | Property::EventualReception => {
-                certify::eventually::verify(&semantics, property, cx)?
-            }
-            _ => certify::queue_search::verify(network, bad, property, cx)?,
+        let stays_possible = matches!(property, Property::PartialDeadlock | Property::EventualReception);
+        let (states, digest) = match stays_possible {
+            true => certify::eventually::verify(&semantics, property, cx)?,
+            false => certify::queue_search::verify(network, bad, property, cx)?,
         };
         let (longest, events) = Default::default();
         Ok(Checked::by_checker(property, Certificate::Explored { states, digest, longest, events }))

@@ -78,7 +78,6 @@ const STORED: &str = "safety and deadlock by the engine `explore`, without `--bi
 const IN_MEMORY: &str = "safety and deadlock by the engine `explore`, without `--bitstate` and not on disk";
 const DEVICE: &str = "safety and deadlock by the engine `explore`, breadth-first, with bounded channels, in memory, in one process, without `--bitstate`, \
                       `--unpacked`, `--symmetry` and `--reduction order`";
-const BOUNDED: &str = "safety and deadlock by the engine `explore`, with bounded channels, on the CPU";
 const SHARED: &str =
     "safety and deadlock by the engine `explore`, breadth-first, without `--bitstate` and `--spill`, on the CPU";
 const FIFO: &str = "the engine `fifo`; for Promela, with `--channels unbounded`";
@@ -120,7 +119,7 @@ pub const RULES: [OptionRule; 29] = [
     rule(
         "--symmetry",
         PROMELA,
-        BOUNDED,
+        "safety and deadlock by the engine `explore`, with bounded channels, on the CPU",
         |s| s.symmetry,
         |s, u| searches(u) && s.channels != Channels::Unbounded && s.device == Device::Cpu,
     ),

@@ -62,15 +62,18 @@ choices! {
     }
 }
 
-impl From<Channels> for Reading {
-    fn from(channels: Channels) -> Reading {
-        match channels {
-            Channels::Declared => Reading::Declared,
-            Channels::Unbounded => Reading::Unbounded,
-            Channels::Drop => Reading::Drop,
+/// A setting of which the model has the same values by the same names.
+macro_rules! alike {
+    ($own:ident, $model:ty: $($value:ident),+) => {
+        impl From<$own> for $model {
+            fn from(own: $own) -> Self {
+                match own { $($own::$value => Self::$value),+ }
+            }
         }
-    }
+    };
 }
+
+alike!(Channels, Reading: Declared, Unbounded, Drop);
 
 choices! {
     /// Which infinite runs count.
@@ -81,15 +84,7 @@ choices! {
     }
 }
 
-impl From<Fairness> for model::fairness::Fairness {
-    fn from(fairness: Fairness) -> Self {
-        match fairness {
-            Fairness::None => Self::None,
-            Fairness::Weak => Self::Weak,
-            Fairness::Strong => Self::Strong,
-        }
-    }
-}
+alike!(Fairness, model::fairness::Fairness: None, Weak, Strong);
 
 choices! {
     /// Partial-order reduction.

@@ -211,6 +211,7 @@ fn give(option: &str, sample: &Sample, settings: &mut Settings, read: &mut ReadO
         "--jobs" => settings.jobs = Some(1),
         "--search" => settings.search = SearchOrder::Depth,
         "--reduction" => settings.reduction = Reduction::None,
+        "--symmetry" => settings.symmetry = true,
         "--keep-going" => settings.keep_going = true,
         "--device" => settings.device = Device::Auto,
         "--cluster" | "--process" => {
@@ -264,6 +265,8 @@ fn rejections<'a>(option: &'a str, sample: &'a Sample, file: &'a Path) -> impl I
             match checked(file, list, &settings, &read) {
                 // The address of the cluster is none of this machine's: the option was accepted.
                 Err(Error::Usage(why)) if why.starts_with("--cluster: cannot listen") => None,
+                // The processes of the sample are not alike: it was accepted, too.
+                Err(Error::Usage(why)) if why.starts_with("`--symmetry`: no two processes") => None,
                 Err(Error::Usage(why)) => Some(why),
                 Err(error) => panic!("{option} of {}: {error}", sample.kind.name()),
                 Ok(_) => None,

@@ -92,7 +92,7 @@ pub(super) struct Sorts {
     channels: Node,
     /// By machine: why its processes cannot be exchanged, if that does not depend on the state.
     pub(super) fixed: Vec<Option<&'static str>>,
-    /// By machine and location: no process can be created from here on by this one; and it cannot end.
+    /// By machine and location: no process can be created from here on by this one; and it cannot end, and has not.
     pub(super) settled: Vec<Vec<bool>>,
     pub(super) lasting: Vec<Vec<bool>>,
 }
@@ -138,7 +138,7 @@ impl Sorts {
             channels: 0,
             fixed: vec![None; network.machines.len()],
             settled: network.machines.iter().map(|m| never_again(m, &|a| matches!(a, Action::Run { .. }))).collect(),
-            lasting: network.machines.iter().map(|m| never_again(m, &|a| matches!(a, Action::End))).collect(),
+            lasting: network.machines.iter().map(lasting).collect(),
         };
         sorts.channels = sorts.node(None);
         for variable in &network.variables {
@@ -433,7 +433,7 @@ impl Sorts {
                 Some("something is computed from their numbers, or these are compared by an order")
             } else if own && fixed {
                 Some("they have channels of their own, and the model computes with numbers of channels")
-            } else if !self.lasting[index].iter().any(|&lasting| lasting) {
+            } else if !machine.used().any(|(location, _)| self.lasting[index][location.index()]) {
                 Some("they can end")
             } else {
                 None
@@ -532,6 +532,15 @@ fn observes(e: &Expr) -> bool {
 
 fn sets_priority(action: &Action) -> bool {
     matches!(action, Action::SetPriority(..))
+}
+
+/// By location: a process there has not ended, and never will. One that has may still be there, below younger ones.
+fn lasting(machine: &Machine) -> Vec<bool> {
+    let mut lasting = never_again(machine, &|action| matches!(action, Action::End));
+    for edge in machine.edges.iter().filter(|edge| matches!(edge.action, Action::End)) {
+        lasting[edge.to.index()] = false;
+    }
+    lasting
 }
 
 /// By location: no action of a kind can follow.
