@@ -1,6 +1,8 @@
 //! Random models of processes of one type that look alike, and some that only seem to: an exchange is an automorphism wherever it
 //! is used, by the definition of that; and searches with and without it say the same.
 
+#![allow(clippy::print_stdout)]
+
 use super::*;
 use crate::reduction::Mode;
 use crate::{Options, Order, Packing, check};
