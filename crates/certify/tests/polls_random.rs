@@ -39,12 +39,12 @@ impl Dice {
     fn guard(&mut self) -> String {
         let (one, other) = (self.pattern(true), self.pattern(true));
         let turn = self.roll(3);
-        match self.roll(20) {
+        match self.roll(22) {
             0..=5 => format!("!(q??[{one}])"),
             6 => format!("!(q??[{one}]) && !(q??[{other}])"),
             7 => format!("!(q??[{one}] || q??[{other}])"),
             8 => format!("(!(q??[{one}]) || turn == {turn})"),
-            9 => format!("!(q?[{one}])"),
+            9 | 20 | 21 => format!("!(q?[{one}])"),
             10 => format!("q??[{one}] == 0"),
             11 => format!("(q?[{one}] -> turn == {turn} : true)"),
             12 => self.pick(&["empty(q)", "nfull(q)", "len(q) < 2", "!nempty(q)", "len(d) == 0"]).to_owned(),
@@ -130,10 +130,11 @@ impl Dice {
     /// A driver whose senders each look for the kind of message that they send, with one thing changed at the most.
     fn driver(&mut self) -> String {
         let kinds = 1 + self.roll(3);
-        let wrong = self.roll(3 * kinds);
+        let wrong = self.roll(2 * kinds + 1);
         let mut options = Vec::new();
         for kind in 1..=kinds {
-            let changed = ["q?[1]", "q??[1] && turn == 1", "q??[2]", "full(q)", "false"];
+            let head = format!("q?[{kind}]");
+            let changed = [&head, &head, "q?[1]", "q??[1] && turn == 1", "q??[2]", "full(q)", "false"];
             let poll = if kind == wrong { self.pick(&changed).to_owned() } else { format!("q??[{kind}]") };
             let more = self.pick(&["skip", "skip", "d!1", "turn = 1"]);
             let option = self.wrapped(&format!("!({poll})"), &format!("q!{kind}"), more);
