@@ -26,7 +26,8 @@ pub(crate) struct Expr {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ExprKind {
     Number(i64),
-    /// A character, or a number with a unit or a fraction.
+    Character(i64),
+    /// A number with a unit or a fraction, or an unusual character.
     Literal,
     /// A string, without its quotes.
     Text(String),
@@ -47,6 +48,8 @@ pub(crate) enum ExprKind {
     Index(Box<Expr>, Box<Expr>),
     /// `new T(..)` or `new T[n]`
     New(String, Vec<Expr>),
+    /// `{a, b}`, as the first value of a variable.
+    List(Vec<Expr>),
 }
 
 /// A statement.
@@ -160,6 +163,28 @@ pub(crate) fn called(code: &Code) -> HashSet<String> {
     named.map(|(_, token)| token.text.clone()).collect()
 }
 
+/// The words of those declarations and statements in a text that give away something: that mention it other than before `.`, `->` or `(`.
+pub(crate) fn given_away(code: &Code, is_it: impl Fn(&str) -> bool) -> HashSet<String> {
+    let Ok(tokens) = tokenize(code) else { return words(code) };
+    let ends = |token: &Token| token.kind == Kind::Mark && matches!(token.text.as_str(), ";" | "{" | "}");
+    let mut found = HashSet::new();
+    // A list is part of a declaration.
+    let mut start = 0;
+    for at in 0..tokens.len() {
+        let lists = ends(&tokens[at]) && tokens[at].text == "{" && at > 0 && tokens[at - 1].kind == Kind::Name;
+        if (ends(&tokens[at]) && !lists) || tokens[at].kind == Kind::End {
+            let part = &tokens[start..at];
+            let used = |at: usize| part.get(at + 1).is_some_and(|t| matches!(t.text.as_str(), "." | "->" | "("));
+            let gives = |(at, t): (usize, &Token)| t.kind == Kind::Name && is_it(&t.text) && !used(at);
+            if part.iter().enumerate().any(gives) {
+                found.extend(part.iter().filter(|t| t.kind == Kind::Name).map(|t| t.text.clone()));
+            }
+            start = at + 1;
+        }
+    }
+    found
+}
+
 /// All words in a text.
 pub(crate) fn words(code: &Code) -> HashSet<String> {
     code.text.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned).collect()
@@ -170,6 +195,8 @@ pub(crate) fn words(code: &Code) -> HashSet<String> {
 pub(crate) enum Member {
     Variables(String, Declared, Span),
     Enumeration(String, Declared),
+    /// A class that has nothing but variables: their types and names.
+    Structure(String, Vec<(String, Declared)>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -208,6 +235,10 @@ fn tokenize(code: &Code) -> Parsed<Vec<Token>> {
             at += first.len_utf8();
             continue;
         } else if rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+            continue;
+        } else if rest.starts_with("#include") {
+            // What it declares is not known; that it is there says nothing.
             at += rest.find('\n').unwrap_or(rest.len());
             continue;
         } else if rest.starts_with("/*") {
@@ -459,15 +490,15 @@ impl Parser {
         let span = self.peek().span;
         let kind = match self.declared_type() {
             Some(ty) => {
-                let (names, array) = self.declarators(&ty)?;
-                StmtKind::Declare(if array { ty + "[]" } else { ty }, names)
+                let (names, sizes) = self.declarators(&ty)?;
+                StmtKind::Declare(ty + &sizes, names)
             }
             None => StmtKind::Expr(self.expression()?),
         };
         Ok(Stmt { kind, span: span.to(self.tokens[self.at - 1].span) })
     }
 
-    /// The type, if a declaration begins here: names, then `*` or `&`, then another name and `=`, `;` or `,`.
+    /// The type, if a declaration begins here: names, then `*` or `&`, then another name and `=`, `;`, `,` or a list.
     fn declared_type(&mut self) -> Option<String> {
         let start = self.at;
         let mut words: Vec<String> = Vec::new();
@@ -492,7 +523,9 @@ impl Parser {
             self.at -= 1;
         }
         let named =
-            self.peek().kind == Kind::Name && [";", "=", ",", "[", "("].iter().any(|mark| self.is_ahead(1, mark));
+            self.peek().kind == Kind::Name && [";", "=", ",", "[", "(", "{"].iter().any(|mark| self.is_ahead(1, mark));
+        let is_type = ["struct", "class", "enum", "union"].contains(&words.last().map_or("", String::as_str));
+        let named = named && !(is_type && self.is_ahead(1, "{"));
         words.retain(|word| !matches!(word.as_str(), "const"));
         if words.is_empty() || !named || self.at <= start {
             self.at = start;
@@ -501,23 +534,30 @@ impl Parser {
         Some(words.join(" ") + &pointer)
     }
 
-    /// Names with their first values, and whether one is an array. `T x(..)` is a call of `T`.
-    fn declarators(&mut self, ty: &str) -> Parsed<(Declared, bool)> {
-        let (mut found, mut array) = (Vec::new(), false);
+    /// Names with their first values, and the sizes of an array; `[]` if they are not the same for all or no plain numbers or
+    /// names. `T x(..)` is a call of `T`.
+    fn declarators(&mut self, ty: &str) -> Parsed<(Declared, String)> {
+        let (mut found, mut all) = (Vec::new(), Vec::new());
         loop {
             if self.peek().kind != Kind::Name {
                 return Err(self.unreadable("this declaration"));
             }
             let Token { text: name, span, .. } = self.next();
+            let mut sizes = String::new();
             while self.eat("[") {
-                array = true;
-                if !self.is("]") {
-                    self.expression()?;
-                }
+                let size = if self.is("]") { None } else { Some(self.expression()?.kind) };
                 self.expect("]")?;
+                sizes += &match size {
+                    Some(ExprKind::Number(size)) => format!("[{size}]"),
+                    Some(ExprKind::Name(size)) => format!("[{size}]"),
+                    _ => String::from("[]"),
+                };
             }
+            all.push(sizes);
             let value = if self.eat("=") {
-                Some(self.expression()?)
+                Some(if self.is("{") { self.list()? } else { self.expression()? })
+            } else if self.is("{") {
+                Some(self.list()?)
             } else if self.eat("(") {
                 let function = Box::new(Expr { kind: ExprKind::Name(ty.to_owned()), span });
                 let arguments = self.arguments()?;
@@ -527,9 +567,26 @@ impl Parser {
             };
             found.push((name, value));
             if !self.eat(",") {
-                return Ok((found, array));
+                let same = all.iter().all(|sizes| *sizes == all[0]);
+                return Ok((found, if same { all.swap_remove(0) } else { String::from("[]") }));
             }
         }
+    }
+
+    /// `{a, {b, c}}`
+    fn list(&mut self) -> Parsed<Expr> {
+        self.deeper(|parser| {
+            let span = parser.expect("{")?;
+            let mut inside = Vec::new();
+            while !parser.is("}") {
+                inside.push(if parser.is("{") { parser.list()? } else { parser.expression()? });
+                if !parser.eat(",") {
+                    break;
+                }
+            }
+            let end = parser.expect("}")?;
+            Ok(Expr { kind: ExprKind::List(inside), span: span.to(end) })
+        })
     }
 
     /// Behind `(`, up to and with `)`.
@@ -684,6 +741,12 @@ impl Parser {
                     self.next();
                     name = format!("{name}::{}", self.next().text);
                 }
+                if self.is("{") {
+                    let function = Box::new(Expr { kind: ExprKind::Name(name), span: token.span });
+                    let list = self.list()?;
+                    let span = token.span.to(list.span);
+                    return Ok(Expr { kind: ExprKind::Call(function, vec![list]), span });
+                }
                 ExprKind::Name(name)
             }
             Kind::Number => {
@@ -694,7 +757,7 @@ impl Parser {
                 self.next();
                 match token.text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
                     Some(text) => ExprKind::Text(text.to_owned()),
-                    None => ExprKind::Literal,
+                    None => character(&token.text).map_or(ExprKind::Literal, ExprKind::Character),
                 }
             }
             Kind::Mark if self.is("(") => {
@@ -725,17 +788,55 @@ impl Parser {
             }
             self.at = start;
         }
+        if self.is("struct") || self.is("class") {
+            if let Some(found) = self.structure() {
+                return Some(found);
+            }
+            self.at = start;
+        }
         let span = self.peek().span;
         if let Some(ty) = self.declared_type()
-            && let Ok((names, array)) = self.declarators(&ty)
+            && let Ok((names, sizes)) = self.declarators(&ty)
             && self.eat(";")
             && !self.tokens[start..self.at].iter().any(|token| token.text == "(")
         {
-            return Some(Member::Variables(if array { ty + "[]" } else { ty }, names, span));
+            return Some(Member::Variables(ty + &sizes, names, span));
         }
         self.at = start;
         self.skip_member();
         None
+    }
+
+    fn structure(&mut self) -> Option<Member> {
+        self.next();
+        if self.is("[") {
+            while !(self.is("]") && self.is_ahead(1, "]")) {
+                if self.next().kind == Kind::End {
+                    return None;
+                }
+            }
+            self.at += 2;
+        }
+        let name = self.next().text;
+        self.eat("final");
+        if !self.eat("{") {
+            return None;
+        }
+        let mut fields = Vec::new();
+        while !self.eat("}") {
+            if ["public", "private", "protected"].iter().any(|word| self.is(word)) && self.is_ahead(1, ":") {
+                self.at += 2;
+                continue;
+            }
+            let ty = self.declared_type()?;
+            let start = self.at;
+            let (names, sizes) = self.declarators(&ty).ok()?;
+            if self.tokens[start..self.at].iter().any(|token| token.text == "(") || !self.eat(";") {
+                return None;
+            }
+            fields.push((ty + &sizes, names));
+        }
+        self.eat(";").then_some(Member::Structure(name, fields))
     }
 
     fn enumeration(&mut self) -> Option<Member> {
@@ -781,6 +882,17 @@ impl Parser {
                 _ => {}
             }
         }
+    }
+}
+
+/// `'a'`, `'\0'`
+fn character(text: &str) -> Option<i64> {
+    match text.strip_prefix('\'')?.strip_suffix('\'')?.as_bytes() {
+        [plain] if *plain != b'\\' => Some(i64::from(*plain)),
+        b"\\0" => Some(0),
+        b"\\n" => Some(10),
+        b"\\t" => Some(9),
+        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod actions;
 mod anything;
+mod arguments;
 mod atomic;
 mod build;
 mod calls;
@@ -25,6 +26,7 @@ mod operations;
 mod parts;
 mod priorities;
 mod reach;
+mod structures;
 mod threads;
 mod timers;
 mod values;
@@ -46,6 +48,7 @@ use model::network::{
 use model::source::Span;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use structures::Shape;
 
 /// Variables and data of messages whose values are unknown, by where they are declared.
 pub(crate) type Forgotten = BTreeSet<(u32, u32, String)>;
@@ -75,14 +78,21 @@ struct Lowering<'l, 'a> {
     alive: HashMap<usize, VariableId>,
     /// Whether some code destroys parts.
     destroys: bool,
+    /// Per machine of a part that may be destroyed: the variable that says that it has to end.
+    leaving: HashMap<usize, VariableId>,
     /// Per instance that defers messages: the variable of those.
     deferred: HashMap<usize, VariableId>,
     sharing: threads::Sharing,
     calls: invoke::Calls,
     /// A message names its receiver.
     addressed: bool,
-    /// Whether messages carry data that some code reads.
-    carries: bool,
+    /// The most numbers that a message carries and that some code reads.
+    width: usize,
+    /// Per part that is created at run time: what is given to it, and how that looks, if it is known and always the same.
+    arguments: HashMap<usize, Vec<VariableId>>,
+    given: RefCell<HashMap<usize, Option<Shape>>>,
+    /// Whether the program has ended, if some code may end it.
+    ended: Option<VariableId>,
     forgotten: RefCell<Forgotten>,
     network: Network,
     /// Per machine: the thread that runs it.
@@ -125,11 +135,15 @@ fn round<'a>(
         timers: HashMap::new(),
         alive: HashMap::new(),
         destroys: instances.classes.iter().any(parts::destroys),
+        leaving: HashMap::new(),
         deferred: HashMap::new(),
         sharing: threads::Sharing::default(),
         calls: invoke::Calls::default(),
         addressed: *threads != Threads::Any,
-        carries: instances.classes.iter().any(reads_data) && instances.classes.iter().any(|c| has_data(library, c)),
+        width: if instances.classes.iter().any(reads_data) { width(library, instances) } else { 0 },
+        arguments: HashMap::new(),
+        given: RefCell::default(),
+        ended: None,
         forgotten: RefCell::new(std::mem::take(forgotten)),
         network: Network::default(),
         groups: Vec::new(),
@@ -137,6 +151,9 @@ fn round<'a>(
     lowering.network.words = Some(Words { addressed: lowering.addressed, ..Words::default() });
     lowering.share(threads, messages);
     lowering.declare(messages);
+    if instances.classes.iter().any(|class| reach::ENDING.iter().any(|word| timers::mentions(class, word))) {
+        lowering.ended = Some(lowering.shared(String::from("program ended"), ScalarType::Bit, 0, Span::NONE));
+    }
     lowering.declare_calls(messages);
     lowering.declare_priorities();
     for instance in 0..instances.instances.len() {
@@ -159,11 +176,14 @@ fn round<'a>(
     (!messages.any()).then_some(network)
 }
 
-/// Whether a message that a class can receive carries something.
-fn has_data(library: &Library<'_>, class: &Class<'_>) -> bool {
-    let carries =
-        |port: &PortData<'_>, event: &str| library.event(port.protocol, event).is_some_and(|e| e.data.is_some());
-    class.ports.iter().any(|port| port.alphabet.incoming.iter().any(|event| carries(port, &event.text)))
+/// The most numbers that a message carries.
+fn width(library: &Library<'_>, instances: &Instances<'_>) -> usize {
+    let names = variables::types(library);
+    let ports = instances.classes.iter().flat_map(|class| &class.ports);
+    let events = ports.flat_map(|port| port.alphabet.incoming.iter().map(move |event| (port, &event.text)));
+    let types = events.filter_map(|(port, event)| library.event(port.protocol, event)?.data.as_deref());
+    // A type that is unknown here may be declared in a capsule.
+    types.map(|ty| names.shape(ty).map_or(1, |shape| shape.cells())).max().unwrap_or(0)
 }
 
 /// Whether some code of a class mentions the data of messages.
@@ -246,7 +266,8 @@ fn check_source(machine: &MachineData<'_>, transition: &TransitionData<'_>, mess
 impl<'l, 'a> Lowering<'l, 'a> {
     /// Queues, timers and symbols.
     fn declare(&mut self, messages: &mut Messages<'_>) {
-        let data = self.carries.then_some(ScalarType::Int);
+        let types = variables::types(self.library);
+        let data = std::iter::repeat_n(ScalarType::Int, self.width);
         let address = self.addressed.then_some(ScalarType::Symbol(SymbolSetId(1)));
         let fields = address.into_iter().chain([ScalarType::Symbol(SymbolSetId(0))]).chain(data).collect();
         let span = self.instances.classes[0].capsule.name.span;
@@ -264,6 +285,12 @@ impl<'l, 'a> Lowering<'l, 'a> {
             }
             if class.machine.is_none() {
                 continue;
+            }
+            self.declare_arguments(instance);
+            if self.destroys && self.instances.instances[instance].optional.is_some() {
+                let name = format!("{} leaving", self.path(instance));
+                let leaving = self.shared(name, ScalarType::Bit, 0, class.capsule.name.span);
+                self.leaving.insert(instance, leaving);
             }
             let span = class.capsule.name.span;
             let thread = self.sharing.thread[instance];
@@ -284,8 +311,9 @@ impl<'l, 'a> Lowering<'l, 'a> {
                 for event in class.ports[port].alphabet.incoming.clone() {
                     self.symbol(&class.ports[port].name.text, &event.text);
                     let declared = self.library.event(class.ports[port].protocol, &event.text);
-                    if let (Some(_), Some(words)) = (declared.and_then(|e| e.data.as_ref()), &mut self.network.words) {
-                        words.carrying.insert(format!("{}.{}", class.ports[port].name.text, event.text));
+                    if let (Some(ty), Some(words)) = (declared.and_then(|e| e.data.as_ref()), &mut self.network.words) {
+                        let numbers = types.shape(ty).map_or(1, |shape| shape.cells());
+                        words.carrying.insert(format!("{}.{}", class.ports[port].name.text, event.text), numbers);
                     }
                 }
                 let requests = timers::requests(class, port);
@@ -302,6 +330,28 @@ impl<'l, 'a> Lowering<'l, 'a> {
         if self.names.len() > MOST_MESSAGES || self.network.variables.len() > MOST_MESSAGES {
             let text = format!("there are more than {MOST_MESSAGES} kinds of messages or queues");
             messages.report(Diagnostic::error("U0118", span, text));
+        }
+    }
+
+    /// Variables for what may be given to a part that is created at run time.
+    fn declare_arguments(&mut self, instance: usize) {
+        let class = self.instances.class(instance);
+        let owner =
+            self.instances.instances.iter().position(|i| i.parts.iter().flatten().any(|part| *part == instance));
+        let is_root = self.instances.instances[instance].optional == Some(instance);
+        let Some(owner) = owner.filter(|_| is_root && reads_data(class)) else { return };
+        let owner = self.instances.class(owner);
+        if !timers::mentions(owner, "EmptyActorClass") {
+            return;
+        }
+        let names = variables::types(self.library);
+        let named = names.structures.iter().filter(|(name, _)| timers::mentions(owner, name));
+        let cells = named.filter_map(|(_, shape)| Some(shape.as_ref()?.cells())).max().unwrap_or(1);
+        let name = self.path(instance);
+        let span = class.capsule.name.span;
+        for at in 1..=cells {
+            let given = self.shared(format!("{name} (given {at})"), ScalarType::Int, 0, span);
+            self.arguments.entry(instance).or_default().push(given);
         }
     }
 
@@ -364,28 +414,30 @@ impl<'l, 'a> Lowering<'l, 'a> {
     }
 
     /// Sends a message to an instance.
-    fn send(&self, to: usize, channel: VariableId, symbol: i32, data: Expr, span: Span) -> Action {
+    fn send(&self, to: usize, channel: VariableId, symbol: i32, data: Vec<Expr>, span: Span) -> Action {
         self.message(to, channel, Expr::Const(symbol), data, span)
     }
 
-    fn message(&self, to: usize, channel: VariableId, symbol: Expr, data: Expr, span: Span) -> Action {
+    fn message(&self, to: usize, channel: VariableId, symbol: Expr, data: Vec<Expr>, span: Span) -> Action {
         let address = self.addressed.then(|| address(to));
-        let message = address.into_iter().chain([symbol]).chain(self.carries.then_some(data)).collect();
+        let data = data.into_iter().chain(std::iter::repeat(Expr::Const(0))).take(self.width);
+        let message = address.into_iter().chain([symbol]).chain(data).collect();
         Action::Send { channel: global(channel, span), message, sorted: false }
     }
 
     /// The pattern of a message to an instance.
-    fn pattern(&self, to: usize, symbol: i32, data: Pattern) -> Vec<Pattern> {
+    fn pattern(&self, to: usize, symbol: i32, data: Vec<Pattern>) -> Vec<Pattern> {
         let address = self.addressed.then(|| Pattern::Match(address(to)));
         let symbol = Pattern::Match(Expr::Const(symbol));
-        address.into_iter().chain([symbol]).chain(self.carries.then_some(data)).collect()
+        let data = data.into_iter().chain(std::iter::repeat(Pattern::Any)).take(self.width);
+        address.into_iter().chain([symbol]).chain(data).collect()
     }
 
     /// The type of what a message carries, if its values are known. The declaration counts, not the port.
     fn data_type(&self, port: &PortData<'_>, event: &str) -> Option<&str> {
         let declared = self.library.event(port.protocol, event)?;
         let known = !self.forgotten.borrow().contains(&key(event, declared.name.span));
-        declared.data.as_deref().filter(|_| self.carries && known)
+        declared.data.as_deref().filter(|_| self.width > 0 && known)
     }
 
     fn forget_data(&self, port: &PortData<'_>, event: &str) {

@@ -1,5 +1,6 @@
 //! The integration tests of `capsules`, one executable: each file is a module.
 
+mod arguments;
 mod fuzz;
 mod messages;
 mod public_files;

@@ -51,8 +51,12 @@ fn errors_are_at_their_places() {
             "U0106 m.art:6:17 there is no part `d`",
         ),
         (
-            "capsule Top { behavior port t : Timing; statemachine {\n state S;\n initial -> S `t.informIn(1, 0, High);`;\n}; };",
-            "U0202 m.art:3:33 a priority is not in the subset of action code that is checked",
+            "capsule Top { behavior port t : Timing; statemachine {\n state S;\n initial -> S `t.informIn(1, 0, System);`;\n}; };",
+            "U0202 m.art:3:33 this priority is not in the subset of action code that is checked",
+        ),
+        (
+            "capsule Top { behavior port t : Timing; [[rt::decl]] `int n = 3; RTTimerId id;` statemachine {\n state S;\n initial -> S `id = t.informIn(1, 0, 0, n); t.cancelTimer(id);`;\n}; };",
+            "U0202 m.art:3:41 this priority is not in the subset of action code that is checked",
         ),
         (
             "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S `p.a().send(High);`;\n S -> S on q.a `msg->defer();`;\n}; };",
@@ -127,6 +131,27 @@ fn code_that_could_send_is_rejected() {
         assert!(read.network.is_none(), "{code}");
         assert!(read.diagnostics.iter().any(|d| d.code == "U0202"), "{code}: {:#?}", said(&read));
     }
+}
+
+#[test]
+fn what_may_know_the_capsule_may_send() {
+    let sends = |decl: &str, code: &str| {
+        let read = art(&format!(
+            "protocol P {{ out a(); }}; capsule Top {{ [[rt::decl]] `{decl}` behavior port p : P; behavior port q~ : P; \
+             connect p with q; statemachine {{ state S; initial -> S `{code}`; }}; }};"
+        ));
+        let guesses = read.network.is_some_and(|network| !network.havoc.is_empty());
+        guesses || read.diagnostics.iter().any(|d| d.code == "U0202")
+    };
+    for decl in
+        ["Helper h{this};", "Helper * h = new Helper(this);", "Helper h = Helper(&p);", "Top(int x) : h(this) {}"]
+    {
+        assert!(sends(decl, "h.go();"), "{decl}");
+        assert!(sends(decl, "int y = h.go(); if (y > 0) { y = 1; }"), "{decl}");
+    }
+    assert!(sends("", "SEND_ALL(3);"), "a macro of a file that is not known");
+    assert!(sends("", "int x = NEXT(); if (x > 1) { x = 2; }"));
+    assert!(!sends("Helper h;", "h.go(); helper(3);"), "what knows nothing");
 }
 
 #[test]

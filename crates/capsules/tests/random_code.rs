@@ -1,9 +1,10 @@
 //! Random action code against a naive interpreter of C++.
 //!
-//! A capsule runs code when it starts: assignments, branches, loops, calls of its operations, values that are chosen, parts that are
-//! created, and calls of functions that are not known, each of which writes a variable. The interpreter runs the code on every
-//! choice, with a few values for what unknown functions write. Whatever it sends, the network must be able to send; without
-//! a guess, the network sends nothing else. `HIGHWATER_SEEDS=N` takes more programs.
+//! A capsule runs code when it starts: assignments, branches, loops, calls of its operations, values that are chosen, structures and
+//! arrays with pointers to them, parts that are created and get a structure, messages that carry one, and calls of functions that are not
+//! known, each of which writes a variable. The interpreter runs the code on every choice, with a few values for what unknown functions
+//! write, and for what is read before it is set. Whatever it sends and gives to others, the network must be able to do; without a guess,
+//! the network does nothing else. `HIGHWATER_SEEDS=N` takes more programs.
 
 use capsules::{Dialect, Text, Threads, read};
 use model::network::Network;
@@ -24,6 +25,38 @@ enum Value {
     Call(Box<Value>),
     /// `id.isValid()`
     Valid,
+    Cell(Place),
+}
+
+/// A number in an object, as it is written; an index may be computed.
+#[derive(Clone, Debug)]
+struct Place {
+    text: String,
+    real: String,
+    index: Option<Box<Value>>,
+    after: &'static str,
+}
+
+/// An object as it is written, and which one that is.
+#[derive(Clone, Debug)]
+struct Object {
+    text: String,
+    real: String,
+    /// `Q`, which has a `P` in it, or `P`.
+    whole: bool,
+    pointer: bool,
+}
+
+/// How an object is declared.
+#[derive(Clone, Debug)]
+enum First {
+    /// Of these fields nothing is set.
+    Open,
+    /// All are set one by one, but perhaps `b`.
+    Fields(Vec<Value>, bool),
+    /// `{a}`
+    List(Vec<Value>),
+    Copy(Object),
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +83,18 @@ enum Code {
     Handle,
     Break,
     Return(Value),
+    SetNumber(Place, Value),
+    Object(Object, First),
+    Pointer(Object, Object),
+    CopyObject(Object, Object),
+    /// An unknown function that writes an object.
+    ReadObject(Object),
+    /// `id = frame.incarnate(w, EmptyActorClass, &object)`
+    CreateWith(Object),
+    /// `r.g(object).send()`
+    Give(Object),
+    /// `r.g(P{a, b, c}).send()`
+    GiveNew(Vec<Value>),
 }
 
 const EVENTS: usize = 4;
@@ -64,13 +109,16 @@ const FUEL: usize = 300;
 
 struct Generator<'r> {
     random: &'r mut Random,
-    /// The variables in scope, and whether a handle is.
+    /// The variables in scope, the objects, and whether a handle is.
     known: Vec<String>,
+    objects: Vec<Object>,
     handle: bool,
     operations: bool,
     loops: usize,
     next: usize,
     unknown: bool,
+    /// Parts may be created without data.
+    plain: bool,
     /// Where the variables of this block begin.
     start: usize,
 }
@@ -81,7 +129,109 @@ impl Generator<'_> {
         self.known[at].clone()
     }
 
+    fn object(&mut self) -> Object {
+        let at = self.random.below(self.objects.len());
+        self.objects[at].clone()
+    }
+
+    /// An object of type `P`.
+    fn part(&mut self) -> Object {
+        let object = self.object();
+        let mark = if object.pointer { "->" } else { "." };
+        if !object.whole {
+            return object;
+        }
+        Object {
+            text: format!("{}{mark}in", object.text),
+            real: format!("{}.in", object.real),
+            whole: false,
+            pointer: false,
+        }
+    }
+
+    fn place(&mut self) -> Place {
+        if self.random.chance(20) {
+            let index = Value::Binary("&", Box::new(Value::Variable(self.variable())), Box::new(Value::Number(1)));
+            let after = [".a", ".b", ".c"][self.random.below(3)];
+            let text = format!("ps[{}]{after}", value_text(&index));
+            return Place { text, real: "ps".into(), index: Some(Box::new(index)), after };
+        }
+        let object = self.object();
+        if object.whole && self.random.chance(50) {
+            let mark = if object.pointer { "->" } else { "." };
+            let (text, real) = (format!("{}{mark}xs", object.text), format!("{}.xs", object.real));
+            if self.random.chance(50) {
+                let at = self.random.below(2u32);
+                return Place { text: format!("{text}[{at}]"), real: format!("{real}[{at}]"), index: None, after: "" };
+            }
+            let index = Value::Binary("&", Box::new(Value::Variable(self.variable())), Box::new(Value::Number(1)));
+            return Place {
+                text: format!("{text}[{}]", value_text(&index)),
+                real,
+                index: Some(Box::new(index)),
+                after: "",
+            };
+        }
+        let part = self.part();
+        let field = ["a", "b", "c"][self.random.below(3)];
+        let mark = if part.pointer { "->" } else { "." };
+        Place {
+            text: format!("{}{mark}{field}", part.text),
+            real: format!("{}.{field}", part.real),
+            index: None,
+            after: "",
+        }
+    }
+
+    fn object_code(&mut self) -> Code {
+        let whole = self.random.chance(40);
+        self.next += 1;
+        let name = format!("o{}", self.next);
+        let new = Object { text: name.clone(), real: name, whole, pointer: false };
+        match self.random.below(10u32) {
+            0 | 1 => {
+                let first = match self.random.below(4u32) {
+                    0 if self.unknown && self.random.chance(60) => First::Open,
+                    0 | 1 => {
+                        let values = (0..if whole { 5 } else { 3 }).map(|_| self.value(1)).collect();
+                        First::Fields(values, self.unknown && self.random.chance(60))
+                    }
+                    2 => First::List((0..1 + self.random.below(3u32)).map(|_| self.value(1)).collect()),
+                    _ => {
+                        let from = if whole { self.whole() } else { self.part() };
+                        First::Copy(from)
+                    }
+                };
+                let first = if whole && matches!(first, First::List(_)) { First::Copy(self.whole()) } else { first };
+                self.objects.push(new.clone());
+                Code::Object(new, first)
+            }
+            2 => {
+                let to = if whole { self.whole() } else { self.part() };
+                let pointer = Object { text: format!("q{}", self.next), real: to.real.clone(), whole, pointer: true };
+                self.objects.push(pointer.clone());
+                Code::Pointer(pointer, to)
+            }
+            3 if whole => Code::CopyObject(self.whole(), self.whole()),
+            3 => Code::CopyObject(self.part(), self.part()),
+            4 if self.unknown => Code::ReadObject(self.part()),
+            5 | 6 if self.handle => Code::CreateWith(self.part()),
+            5 => Code::GiveNew((0..3).map(|_| self.value(1)).collect()),
+            7 => Code::Give(self.part()),
+            _ => Code::SetNumber(self.place(), self.value(0)),
+        }
+    }
+
+    /// An object of type `Q`.
+    fn whole(&mut self) -> Object {
+        let all: Vec<Object> = self.objects.iter().filter(|object| object.whole).cloned().collect();
+        all[self.random.below(all.len())].clone()
+    }
+
     fn value(&mut self, depth: usize) -> Value {
+        if self.random.chance(15) {
+            return Value::Cell(self.place());
+        }
         let inner = |this: &mut Self| Box::new(this.value(depth + 1));
         match self.random.below(if depth > 2 { 2 } else { 6u32 }) {
             0 => Value::Number(self.random.below(4)),
@@ -108,17 +258,21 @@ impl Generator<'_> {
     }
 
     fn block(&mut self, depth: usize) -> Vec<Code> {
-        let (known, handle) = (self.known.len(), self.handle);
+        let (known, objects, handle) = (self.known.len(), self.objects.len(), self.handle);
         let start = std::mem::replace(&mut self.start, if depth == 0 { 0 } else { known });
         let count = 1 + self.random.below(if depth == 0 { 5 } else { 3usize });
         let found = (0..count).map(|_| self.code(depth)).collect();
         self.known.truncate(known);
+        self.objects.truncate(objects);
         (self.handle, self.start) = (handle, start);
         found
     }
 
     fn code(&mut self, depth: usize) -> Code {
         let deep = depth < 2;
+        if self.random.chance(25) {
+            return self.object_code();
+        }
         match self.random.below(18u32) {
             0 | 1 => Code::Set(self.variable(), self.any()),
             2 => Code::Add(self.variable(), if self.random.chance(50) { 1 } else { -1 }),
@@ -164,7 +318,8 @@ impl Generator<'_> {
             11 if self.unknown => Code::Read(self.variable()),
             12 => Code::Choose(self.variable(), 2 + self.random.below(2)),
             13 if self.operations => Code::Call(self.value(1)),
-            14 if self.handle => Code::Create,
+            14 if self.handle && self.plain => Code::Create,
+            14 if self.handle => Code::CreateWith(self.part()),
             15 if self.handle && self.unknown && self.random.one_in(3u32) => Code::ReadHandle,
             15 if !self.handle => {
                 self.handle = true;
@@ -184,12 +339,26 @@ struct Program {
 }
 
 fn generate(random: &mut Random) -> Program {
-    let unknown = random.chance(60);
+    let unknown = random.chance(50);
+    let plain = random.chance(20);
     let members = || vec![String::from("x"), String::from("y")];
-    let mut generator =
-        Generator { random, known: members(), handle: false, operations: false, loops: 0, next: 0, unknown, start: 0 };
+    let objects: Vec<Object> = [("s", false), ("t", true), ("ps[0]", false), ("ps[1]", false)]
+        .map(|(name, whole)| Object { text: name.into(), real: name.into(), whole, pointer: false })
+        .into();
+    let mut generator = Generator {
+        random,
+        known: members(),
+        objects: objects.clone(),
+        handle: false,
+        operations: false,
+        loops: 0,
+        next: 0,
+        unknown,
+        plain,
+        start: 0,
+    };
     let mut operation = |result: bool| {
-        generator.known = members();
+        (generator.known, generator.objects) = (members(), objects.clone());
         generator.known.push(String::from("a"));
         let mut code = generator.block(0);
         if result {
@@ -198,9 +367,19 @@ fn generate(random: &mut Random) -> Program {
         code
     };
     let (f, g) = (operation(true), operation(false));
-    (generator.known, generator.operations) = (members(), true);
-    let mut first = generator.block(0);
+    (generator.known, generator.objects, generator.operations) = (members(), objects.clone(), true);
+    // Otherwise nothing is known of what a part gets.
+    let mut first = vec![Code::Handle, Code::CreateWith(objects[0].clone())];
+    generator.handle = true;
+    first.extend(generator.block(0));
     first.extend((0..2).map(|_| generator.code(0)));
+    // What is read before it is set shows.
+    if unknown && generator.random.chance(50) {
+        let open = Object { text: "last".into(), real: "last".into(), whole: false, pointer: false };
+        let values = vec![generator.value(1), generator.value(1), Value::Number(1)];
+        let given = if generator.random.chance(50) { First::Open } else { First::Fields(values, true) };
+        first.extend([Code::Object(open.clone(), given), Code::Give(open)]);
+    }
     // What the variables hold in the end shows.
     for (event, name) in ["x", "y"].into_iter().enumerate() {
         let positive = Value::Binary(">", Box::new(Value::Variable(name.into())), Box::new(Value::Number(1)));
@@ -213,6 +392,7 @@ fn value_text(value: &Value) -> String {
     match value {
         Value::Number(number) => number.to_string(),
         Value::Variable(name) => name.clone(),
+        Value::Cell(place) => place.text.clone(),
         Value::Binary(op @ ("+" | "-" | "*"), a, b) => format!("(({} {op} {}) % 7)", value_text(a), value_text(b)),
         Value::Binary(op, a, b) => format!("({} {op} {})", value_text(a), value_text(b)),
         Value::Not(inner) => format!("!{}", value_text(inner)),
@@ -265,20 +445,96 @@ fn code_text(code: &[Code], text: &mut String) {
             Code::Handle => write!(text, "RTActorId id; "),
             Code::Break => write!(text, "break; "),
             Code::Return(value) => write!(text, "return {}; ", value_text(value)),
+            Code::SetNumber(place, value) => write!(text, "{} = {}; ", place.text, value_text(value)),
+            Code::Object(object, first) => {
+                let (ty, name) = (if object.whole { "Q" } else { "P" }, &object.text);
+                let list = |values: &[Value]| values.iter().map(value_text).collect::<Vec<_>>().join(", ");
+                match first {
+                    First::Open => write!(text, "{ty} {name}; "),
+                    First::Fields(values, open) => {
+                        let all = paths(object.whole);
+                        let set = all.iter().zip(values).filter(|(path, _)| !(*open && path.ends_with('b')));
+                        let set: String =
+                            set.map(|(path, value)| format!("{name}{path} = {}; ", value_text(value))).collect();
+                        write!(text, "{ty} {name}; {set}")
+                    }
+                    First::List(values) => write!(text, "{ty} {name} = {{{}}}; ", list(values)),
+                    First::Copy(from) => {
+                        write!(text, "{ty} {name} = {}{}; ", if from.pointer { "*" } else { "" }, from.text)
+                    }
+                }
+            }
+            Code::Pointer(pointer, to) => {
+                let (ty, mark) = (if pointer.whole { "Q" } else { "P" }, if to.pointer { "" } else { "&" });
+                write!(text, "{ty}* {} = {mark}{}; ", pointer.text, to.text)
+            }
+            Code::CopyObject(to, from) => {
+                let mark = |object: &Object| if object.pointer { "*" } else { "" };
+                write!(text, "{}{} = {}{}; ", mark(to), to.text, mark(from), from.text)
+            }
+            Code::ReadObject(object) => {
+                write!(text, "read({}{}); ", if object.pointer { "" } else { "&" }, object.text)
+            }
+            Code::CreateWith(object) => {
+                let given = if object.pointer { format!("&*{}", object.text) } else { format!("&{}", object.text) };
+                write!(text, "id = frame.incarnate(w, EmptyActorClass, {given}); ")
+            }
+            Code::Give(object) => {
+                write!(text, "r.g({}{}).send(); ", if object.pointer { "*" } else { "" }, object.text)
+            }
+            Code::GiveNew(values) => {
+                let values: Vec<String> = values.iter().map(value_text).collect();
+                write!(text, "r.g(P{{{}}}).send(); ", values.join(", "))
+            }
         };
     }
 }
 
+/// The numbers of an object.
+fn paths(whole: bool) -> &'static [&'static str] {
+    if whole { &[".in.a", ".in.b", ".in.c", ".xs[0]", ".xs[1]"] } else { &[".a", ".b", ".c"] }
+}
+
+/// What shows in the state of a capsule: whether the first number is more than 1, and what the others hold.
+const STATES: &str = "state S000, S001, S010, S011, S100, S101, S110, S111; choice k;";
+const CHOICE: [&str; 8] = ["000", "001", "010", "011", "100", "101", "110", "111"];
+
+fn branches() -> String {
+    let one = |name: &&str| {
+        let test =
+            |at: usize, holds: &str| if name.as_bytes()[at] == b'1' { holds.to_owned() } else { format!("!({holds})") };
+        format!("k -> S{name} when `{} && {} && {}`;\n", test(0, "u.a > 1"), test(1, "u.b > 1"), test(2, "u.c"))
+    };
+    CHOICE.iter().map(one).collect()
+}
+
+/// What a capsule shows of a structure.
+fn shows(a: i32, b: i32, c: i32) -> usize {
+    usize::from(a > 1) * 4 + usize::from(b > 1) * 2 + usize::from(c != 0)
+}
+
 fn text(program: &Program) -> String {
-    let mut text = String::from("protocol P {");
+    let mut text = String::from(
+        "[[rt::decl]] `struct P { int a; int b; bool c = true; std::string name; }; struct Q { P in; int xs[2]; };`\nprotocol P {",
+    );
     text += &(0..EVENTS).map(|e| format!(" out e{e}();")).collect::<String>();
-    text += " };\ncapsule W { statemachine { state S; initial -> S; }; };\ncapsule Top {\n[[rt::decl]] `int x = 1; int y = 2;\n";
+    text += " };\nprotocol R { out g(`P`); };\n";
+    let decl = "[[rt::decl]] `P u = {0, 0, false};`";
+    let branches = branches();
+    text += &format!(
+        "capsule W {{ {decl} statemachine {{ {STATES} initial -> k `u = *((P*) rtdata);`;\n{branches}}}; }};\n"
+    );
+    text += &format!("capsule V {{ {decl} service behavior port r~ : R; statemachine {{ {STATES} initial -> S000;\n");
+    text += &CHOICE.map(|name| format!("S{name} -> k on r.g `u = *rtdata;`;\n")).concat();
+    text += &format!("{branches}}}; }};\n");
+    text += "capsule Top {\n[[rt::decl]] `int x = 1; int y = 2; P s = {1, 2}; Q t{}; P ps[2] = {{3}, {0, 1, false}};\n";
     for (head, code) in [("int f(int a)", &program.f), ("void g(int a)", &program.g)] {
         text += &format!("{head} {{ ");
         code_text(code, &mut text);
         text += "}\n";
     }
     text += "`\nbehavior port p : P; behavior port q~ : P; connect p with q; behavior port frame : Frame;\n";
+    text += "behavior port r : R; part v : V; connect r with v.r;\n";
     text += &format!("optional part w : W[0..{PARTS}];\nstatemachine {{ state Done; initial -> Done ` ");
     code_text(&program.first, &mut text);
     text + "`;\n}; };\n"
@@ -294,6 +550,15 @@ enum Next {
     Stop,
 }
 
+/// What a program does: what it sends, what it gives to parts, and what it gives last by a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Seen {
+    sent: Vec<usize>,
+    /// In any order.
+    parts: Vec<usize>,
+    last: usize,
+}
+
 struct Run<'p> {
     program: &'p Program,
     /// What is chosen, and of how many.
@@ -302,7 +567,7 @@ struct Run<'p> {
     members: BTreeMap<String, i32>,
     scopes: Vec<BTreeMap<String, i32>>,
     created: i32,
-    sent: Vec<usize>,
+    seen: Seen,
     fuel: usize,
 }
 
@@ -320,8 +585,54 @@ impl Run<'_> {
         found.or_else(|| self.members.get_mut(name)).unwrap_or_else(|| panic!("{name}"))
     }
 
+    /// The numbers of an object.
+    fn numbers(&mut self, object: &Object) -> Vec<i32> {
+        paths(object.whole).iter().map(|path| *self.place(&format!("{}{path}", object.real))).collect()
+    }
+
+    fn real(&mut self, place: &Place) -> String {
+        match &place.index {
+            Some(index) => format!("{}[{}]{}", place.real, self.value(index), place.after),
+            None => place.real.clone(),
+        }
+    }
+
+    fn set(&mut self, real: &str, value: i32) {
+        *self.place(real) = if real.ends_with(".c") { i32::from(value != 0) } else { value };
+    }
+
+    fn declare(&mut self, object: &Object, first: &First) {
+        let values = match first {
+            First::Open => (0..paths(object.whole).len()).map(|_| READ[self.choose(READ.len())]).collect(),
+            First::Copy(from) => self.numbers(from),
+            First::List(values) => {
+                let values: Vec<i32> = values.iter().map(|value| self.value(value)).collect();
+                let at = |at: usize, otherwise: i32| values.get(at).copied().unwrap_or(otherwise);
+                vec![at(0, 0), at(1, 0), at(2, 1)]
+            }
+            First::Fields(values, open) => {
+                let mut found = Vec::new();
+                for (path, value) in paths(object.whole).iter().zip(values) {
+                    let is_open = *open && path.ends_with('b');
+                    found.push(if is_open { READ[self.choose(READ.len())] } else { self.value(value) });
+                }
+                found
+            }
+        };
+        for (path, value) in paths(object.whole).iter().zip(values) {
+            let real = format!("{}{path}", object.real);
+            self.scopes.last_mut().unwrap().insert(real.clone(), 0);
+            let is_default = matches!(first, First::Open) && path.ends_with(".c");
+            self.set(&real, if is_default { 1 } else { value });
+        }
+    }
+
     fn value(&mut self, value: &Value) -> i32 {
         match value {
+            Value::Cell(place) => {
+                let real = self.real(place);
+                *self.place(&real)
+            }
             Value::Number(number) => *number,
             Value::Variable(name) => *self.place(name),
             Value::Not(inner) => i32::from(self.value(inner) == 0),
@@ -340,6 +651,7 @@ impl Run<'_> {
                     "*" => (a * b) % 7,
                     "==" => i32::from(a == b),
                     "!=" => i32::from(a != b),
+                    "&" => a & b,
                     "<" => i32::from(a < b),
                     ">" => i32::from(a > b),
                     _ => i32::from(a >= b),
@@ -427,7 +739,7 @@ impl Run<'_> {
                     }
                 }
             }
-            Code::Send(event) => self.sent.push(*event),
+            Code::Send(event) => self.seen.sent.push(*event),
             Code::Read(name) => {
                 let value = READ[self.choose(READ.len())];
                 *self.place(name) = value;
@@ -443,6 +755,41 @@ impl Run<'_> {
             Code::Call(argument) => {
                 let (program, given) = (self.program, self.value(argument));
                 self.call(&program.g, given);
+            }
+            Code::SetNumber(place, value) => {
+                let (value, real) = (self.value(value), self.real(place));
+                self.set(&real, value);
+            }
+            Code::Object(object, first) => self.declare(object, first),
+            Code::Pointer(..) => {}
+            Code::CopyObject(to, from) => {
+                let numbers = self.numbers(from);
+                for (path, value) in paths(to.whole).iter().zip(numbers) {
+                    self.set(&format!("{}{path}", to.real), value);
+                }
+            }
+            Code::ReadObject(object) => {
+                for path in paths(object.whole) {
+                    let value = READ[self.choose(READ.len())];
+                    self.set(&format!("{}{path}", object.real), value);
+                }
+            }
+            Code::CreateWith(object) => {
+                let valid = i32::from(self.created < PARTS);
+                *self.place("id") = valid;
+                self.created = (self.created + 1).min(PARTS);
+                let numbers = self.numbers(object);
+                if valid == 1 {
+                    self.seen.parts.push(shows(numbers[0], numbers[1], numbers[2]));
+                }
+            }
+            Code::Give(object) => {
+                let numbers = self.numbers(object);
+                self.seen.last = shows(numbers[0], numbers[1], numbers[2]);
+            }
+            Code::GiveNew(values) => {
+                let numbers: Vec<i32> = values.iter().map(|value| self.value(value)).collect();
+                self.seen.last = shows(numbers[0], numbers[1], numbers[2]);
             }
             Code::Create => {
                 let valid = i32::from(self.created < PARTS);
@@ -460,19 +807,32 @@ impl Run<'_> {
 }
 
 /// What the code may send; `None` if it has too many runs.
-fn interpreted(program: &Program) -> Option<BTreeSet<Vec<usize>>> {
+fn interpreted(program: &Program) -> Option<BTreeSet<Seen>> {
     let (mut found, mut choices) = (BTreeSet::new(), Vec::new());
     for _ in 0..MOST_RUNS {
-        let members = BTreeMap::from([(String::from("x"), 1), (String::from("y"), 2)]);
-        let (scopes, sent) = (vec![BTreeMap::new()], Vec::new());
-        let mut run = Run { program, choices, at: 0, members, scopes, created: 0, sent, fuel: FUEL };
+        let members = [
+            ("x", 1),
+            ("y", 2),
+            ("s.a", 1),
+            ("s.b", 2),
+            ("s.c", 1),
+            ("t.in.c", 1),
+            ("ps[0].a", 3),
+            ("ps[1].b", 1),
+            ("ps[0].c", 1),
+        ];
+        let zeros = ["t.in.a", "t.in.b", "t.xs[0]", "t.xs[1]", "ps[0].b", "ps[1].a", "ps[1].c"].map(|name| (name, 0));
+        let members = members.into_iter().chain(zeros).map(|(name, value)| (name.to_owned(), value)).collect();
+        let (scopes, seen) = (vec![BTreeMap::new()], Seen::default());
+        let mut run = Run { program, choices, at: 0, members, scopes, created: 0, seen, fuel: FUEL };
         // One scope for all, as they are written.
         for one in &program.first {
             if run.code(one) != Next::On {
                 return None;
             }
         }
-        found.insert(run.sent);
+        run.seen.parts.sort_unstable();
+        found.insert(run.seen);
         choices = run.choices;
         while choices.last().is_some_and(|(chosen, among)| chosen + 1 == *among) {
             choices.pop();
@@ -485,37 +845,65 @@ fn interpreted(program: &Program) -> Option<BTreeSet<Vec<usize>>> {
     None
 }
 
-/// What waits in the queue of the capsule when it first rests.
-fn explored(network: &Network, sources: &SourceMap) -> Option<BTreeSet<Vec<usize>>> {
+/// What waits in the queue of the capsule when all have started, and what the others show.
+fn explored(network: &Network, sources: &SourceMap) -> Option<BTreeSet<Seen>> {
     let semantics = Semantics::new(network, Reading::Unbounded);
     let (mut narrator, mut stepper) = (Narrator::new(&semantics, sources), semantics.stepper());
     let first = (stepper.initial().unwrap().unwrap(), None);
     let (mut found, mut seen, mut left) = (BTreeSet::new(), BTreeSet::from([first.clone()]), vec![first]);
     while let Some((state, control)) = left.pop() {
         stepper.load(&state);
-        let (machine, location) = stepper.loaded_place(0);
-        if network.machine(machine).locations[location.index()].labels.iter().any(|label| label == "Done") {
-            let channels = narrator.snapshot(&state).channels;
-            let queue = channels.iter().find(|contents| contents.channel == "Top");
+        let rests: Vec<(String, String)> = (0..stepper.loaded_processes())
+            .filter_map(|process| {
+                let (machine, location) = stepper.loaded_place(process);
+                let machine = network.machine(machine);
+                Some((machine.name.clone(), machine.locations[location.index()].labels.first()?.clone()))
+            })
+            .collect();
+        let snapshot = narrator.snapshot(&state);
+        let is = |name: &str| snapshot.variables.iter().find(|v| v.name == name).is_some_and(|v| v.value == "1");
+        let messages = |name: &str| {
+            let queue = snapshot.channels.iter().find(|contents| contents.channel == name);
+            queue.map(|queue| queue.messages.clone()).unwrap_or_default()
+        };
+        let started = |(name, label): &(String, String)| label != "not created" || !is(&format!("{name} exists"));
+        let all = rests.len() == stepper.loaded_processes() && rests.iter().all(started);
+        let is_done = rests.iter().any(|(name, label)| name == "Top" && label == "Done");
+        let all = all && is_done;
+        if all && messages("v").is_empty() && control.is_none() {
             let event = |message: &String| message.strip_prefix("q.e").and_then(|e| e.parse().ok()).unwrap();
-            found.insert(queue.map(|queue| queue.messages.iter().map(event).collect()).unwrap_or_default());
+            let shown = |label: &str| CHOICE.iter().position(|name| label.strip_prefix('S') == Some(name));
+            let parts = rests.iter().filter(|(name, _)| name.starts_with('w'));
+            let mut parts: Vec<usize> = parts.filter_map(|(_, label)| shown(label)).collect();
+            parts.sort_unstable();
+            // After a guess no branch may hold.
+            let Some(last) = rests.iter().find(|(name, _)| name == "v").and_then(|(_, label)| shown(label)) else {
+                continue;
+            };
+            found.insert(Seen { sent: messages("Top").iter().map(event).collect(), parts, last });
             continue;
         }
-        let mut moved = false;
+        let (mut moved, mut nexts) = (false, Vec::new());
         stepper
             .expand(&state, control, &mut |successor| {
                 moved = true;
-                let next = (successor.state.expect("no fault").to_vec(), successor.control);
-                if seen.insert(next.clone()) {
-                    left.push(next);
-                }
+                nexts.push((successor.state.expect("no fault").to_vec(), successor.control));
             })
             .unwrap();
+        for next in nexts {
+            stepper.load(&next.0);
+            let (machine, location) = stepper.loaded_place(0);
+            // What it has sent stays.
+            let stays = network.machine(machine).locations[location.index()].labels.iter().any(|label| label == "Done");
+            if (stays || !is_done) && seen.insert(next.clone()) {
+                left.push(next);
+            }
+        }
         if !moved && control.is_some() && seen.insert((state.clone(), None)) {
             left.push((state, None));
         }
         // A loop whose condition is a guess sends forever.
-        if seen.len() > 3_000 {
+        if seen.len() > 6_000 {
             return None;
         }
     }

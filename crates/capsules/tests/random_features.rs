@@ -28,6 +28,9 @@ enum Act {
     /// With an identity.
     Member,
     Every,
+    /// With the priority `High`, without an identity and with one.
+    Soon,
+    SoonMember,
     Cancel,
     /// `v = tid.isValid()`
     IsValid,
@@ -83,7 +86,9 @@ fn acts(random: &mut Random, own: usize, cause: Option<Cause>, system: &System) 
         let other = (own + 1 + random.below(CAPSULES - 1)) % CAPSULES;
         let event = random.below(2);
         found.push(match random.below(16u32) {
+            0 if system.urgent && random.chance(50) => Act::Soon,
             0 => Act::Inform,
+            1 if system.urgent => Act::SoonMember,
             1 | 2 => Act::Member,
             3 => Act::Every,
             4 | 5 => Act::Cancel,
@@ -149,13 +154,15 @@ fn answer(from: usize, to: usize) -> &'static str {
 
 fn code(own: usize, acts: &[Act]) -> String {
     let count = |text: String| format!("if (n < {MOST}) {{ n++; {text} }} ");
-    let known = |method: &str| format!("if (n < {MOST} && m < 2) {{ n++; m++; tid = timer.{method}(1); }} ");
+    let known = |method: &str| format!("if (n < {MOST} && m < 2) {{ n++; m++; tid = timer.{method}; }} ");
     let one = |act: &Act| match *act {
         Act::Send(to, e) => count(format!("p{to}.{}().send();", event(own, to, e))),
         Act::Urgent(to, e) => count(format!("p{to}.{}().send(High);", event(own, to, e))),
         Act::Inform => count(String::from("timer.informIn(1);")),
-        Act::Member => known("informIn"),
-        Act::Every => known("informEvery"),
+        Act::Soon => count(String::from("timer.informIn(1, High);")),
+        Act::SoonMember => known("informIn(1, High)"),
+        Act::Member => known("informIn(1)"),
+        Act::Every => known("informEvery(1)"),
         Act::Cancel => String::from("if (tid.isValid()) { m--; } timer.cancelTimer(tid); "),
         Act::IsValid => String::from("w = tid.isValid(); "),
         Act::Defer => String::from("msg->defer(); "),
@@ -251,6 +258,8 @@ struct Item {
     cause: Cause,
     /// Of a timer: its identity, and whether it is periodic.
     timer: Option<(u32, bool)>,
+    /// Its timeout has the priority `High`.
+    soon: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -323,7 +332,9 @@ impl Interpreter<'_> {
         }
         // Pending timers that nothing identifies are alike.
         let known: Vec<u32> = world.processes.iter().filter_map(|p| p.tid).collect();
-        world.pending.sort_by_key(|item| (item.to, item.timer.map(|(id, every)| (every, !known.contains(&id)))));
+        world
+            .pending
+            .sort_by_key(|item| (item.to, item.soon, item.timer.map(|(id, every)| (every, !known.contains(&id)))));
         for item in &mut world.pending {
             item.timer.iter_mut().for_each(|(id, _)| name(id));
         }
@@ -346,9 +357,9 @@ impl Interpreter<'_> {
         let counts = matches!(
             act,
             Act::Send(..) | Act::Urgent(..) | Act::Inform | Act::Member | Act::Every | Act::Invoke(_) | Act::Create
-        );
+        ) || matches!(act, Act::Soon | Act::SoonMember);
         if counts {
-            let known = matches!(act, Act::Member | Act::Every);
+            let known = matches!(act, Act::Member | Act::Every | Act::SoonMember);
             if n >= MOST || (known && world.processes[own].m >= 2) {
                 return;
             }
@@ -358,21 +369,23 @@ impl Interpreter<'_> {
         match act {
             Act::Send(to, e) => {
                 if world.processes[to].exists {
-                    let item = Item { to, cause: Cause::Message(own, e), timer: None };
+                    let item = Item { to, cause: Cause::Message(own, e), timer: None, soon: false };
                     world.queues[self.queue(to)].push_back(item);
                 }
             }
             Act::Urgent(to, e) => {
                 if world.processes[to].exists {
-                    let item = Item { to, cause: Cause::Message(own, e), timer: None };
+                    let item = Item { to, cause: Cause::Message(own, e), timer: None, soon: false };
                     world.queues[self.urgent(to)].push_back(item);
                 }
             }
-            Act::Inform | Act::Member | Act::Every => {
+            Act::Inform | Act::Member | Act::Every | Act::Soon | Act::SoonMember => {
                 let id = world.next;
                 world.next += 1;
-                world.pending.push(Item { to: own, cause: Cause::Timeout, timer: Some((id, act == Act::Every)) });
-                if act != Act::Inform {
+                let soon = matches!(act, Act::Soon | Act::SoonMember);
+                let timer = Some((id, act == Act::Every));
+                world.pending.push(Item { to: own, cause: Cause::Timeout, timer, soon });
+                if !matches!(act, Act::Inform | Act::Soon) {
                     world.processes[own].tid = Some(id);
                 }
             }
@@ -386,7 +399,7 @@ impl Interpreter<'_> {
             Act::IsValid => world.processes[own].w = Self::is_valid(world, own),
             Act::Defer => {
                 if let Some(cause) = world.processes[own].message {
-                    world.processes[own].deferred.push(Item { to: own, cause, timer: None });
+                    world.processes[own].deferred.push(Item { to: own, cause, timer: None, soon: false });
                 }
             }
             Act::Recall(from, e) | Act::RecallAll(from, e) | Act::Purge(from, e) => {
@@ -455,7 +468,8 @@ impl Interpreter<'_> {
         for at in 0..world.pending.len() {
             let mut next = world.clone();
             let item = next.pending.remove(at);
-            next.queues[self.queue(item.to)].push_back(item);
+            let queue = if item.soon { self.urgent(item.to) } else { self.queue(item.to) };
+            next.queues[queue].push_back(item);
             found.push(next);
         }
         for own in 0..CAPSULES {
@@ -476,7 +490,7 @@ impl Interpreter<'_> {
                     Step::Act(Act::Destroy) => {
                         if next.processes[2].exists {
                             // It finishes what it does first.
-                            if next.processes[2].running || !next.processes[2].started {
+                            if next.processes[2].running {
                                 continue;
                             }
                             next.processes[2] = self.fresh(false);

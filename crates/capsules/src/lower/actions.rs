@@ -5,16 +5,18 @@
 //! depends on it is a guess. Whatever could send, set a timer or create a part is either understood or an error; nothing of
 //! that kind is skipped (`reach`).
 
-use super::build::{place, value};
+use super::build::place;
 use super::guard::Guard;
 use super::handlers::{Cause, Handlers, unreadable};
 use super::reach::{Reach, could_write, is_assignment, is_set_first, words_of};
+use super::structures::Shape;
+use super::timers::wish;
 use super::values::{binary, of_type, random};
 use super::variables::{Meaning, Type, is_plain, scalar};
 use crate::action::{Arm, Expr as Syntax, ExprKind, Stmt, StmtKind, Unreadable};
 use crate::ast::Code;
 use model::diagnostic::Diagnostic;
-use model::expr::{BinaryOp, Expr};
+use model::expr::{BinaryOp, Expr, Place};
 use model::ids::{LocationId, VariableId};
 use model::network::{Action, Telling};
 use model::source::Span;
@@ -25,7 +27,7 @@ pub(super) struct Scopes<'a> {
     pub(super) cause: Cause<'a>,
     pub(super) frames: Vec<HashMap<String, Meaning>>,
     /// Variables that are declared in the code: they are 0 when it is left.
-    pub(super) locals: Vec<VariableId>,
+    pub(super) locals: Vec<Place>,
     /// Per loop: behind it, and where it continues.
     pub(super) loops: Vec<(LocationId, LocationId)>,
     pub(super) end: LocationId,
@@ -84,7 +86,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         self.build.edge(at, scopes.end, Action::Skip, span);
         let mut at = scopes.end;
         for local in std::mem::take(&mut scopes.locals) {
-            at = self.build.then(at, Action::Assign(place(local, span), Expr::Const(0)), span);
+            at = self.build.then(at, Action::Assign(local, Expr::Const(0)), span);
             self.build.tell(Telling::Silent);
         }
         at
@@ -125,8 +127,21 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let StmtKind::Declare(ty, names) = &statement.kind else { return self.statement(at, statement, scopes) };
         let mut at = at;
         for (name, first) in names {
-            let later = first.is_some() || is_set_first(name, rest);
-            at = self.declare(at, ty, name, (first.as_ref(), later), statement.span, scopes)?;
+            let later = first.is_some() || is_set_first(name, rest, &HashSet::new());
+            if let Some(after) = self.declare_object(at, (ty, name), first.as_ref(), rest, statement.span, scopes)? {
+                at = after;
+                continue;
+            }
+            if let Some(after) = self.declare_argument(at, (ty, name), first.as_ref(), rest, statement.span, scopes) {
+                at = after;
+                continue;
+            }
+            // `int x{1}`
+            let first = match first.as_ref().map(|e| (&e.kind, e)) {
+                Some((ExprKind::List(inside), _)) if inside.len() == 1 => inside.first(),
+                first => first.map(|(_, e)| e),
+            };
+            at = self.declare(at, ty, name, (first, later), statement.span, scopes)?;
         }
         Ok(at)
     }
@@ -332,9 +347,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let exact = self.names.exact(ty).filter(|_| has_value && !self.is_forgotten(&format!("{name} (local)"), span));
         if let Some(ty) = exact {
             let local = self.build.variable(format!("{name} (local)"), scalar(ty), 0, span);
-            scopes.locals.push(local);
+            scopes.locals.push(place(local, span));
             let at = match first {
-                Some(first) => self.assign(at, (local, ty), first, span, scopes)?,
+                Some(first) => self.assign(at, (place(local, first.span), ty), first, span, scopes)?,
                 None => at,
             };
             scopes.declare(name, Meaning::Variable(local, ty));
@@ -386,25 +401,24 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     pub(super) fn assign(
         &mut self,
         at: LocationId,
-        (variable, ty): (VariableId, Type),
+        (target, ty): (Place, Type),
         e: &Syntax,
         span: Span,
         scopes: &mut Scopes<'a>,
     ) -> Lowered<LocationId> {
-        let target = || place(variable, e.span);
         let own = self.lowering.library.is_room() || self.reach.is_own("rand");
         if let Some(values) = random(e).filter(|_| !own) {
             let after = self.build.location();
             for value in 0..values {
                 let value = if ty == Type::Bool { i32::from(value != 0) } else { value };
-                self.build.edge(at, after, Action::Assign(target(), Expr::Const(value)), span);
+                self.build.edge(at, after, Action::Assign(target.clone(), Expr::Const(value)), span);
             }
             return Ok(after);
         }
         match self.value_of(e, scopes)? {
-            Some(value) => Ok(self.build.then(at, Action::Assign(target(), of_type(ty, value)), span)),
+            Some(value) => Ok(self.build.then(at, Action::Assign(target, of_type(ty, value)), span)),
             None => {
-                self.forget(variable);
+                self.forget(target.variable);
                 Ok(at)
             }
         }
@@ -440,9 +454,10 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             ExprKind::Name(name) => self.meaning(name, scopes),
             _ => None,
         };
-        if let (Some(Meaning::Timer), "=", Some((port, method))) = (&meaning, op, self.inform(right, scopes)) {
+        if let (Some(Meaning::Timer), "=", Some((port, _))) = (&meaning, op, self.inform(right, scopes)) {
             let Some(member) = self.member_of(left, scopes) else { return no(left.span, "this timer") };
-            return Ok(self.set_member(at, member, (port, method == "informEvery"), whole.span));
+            self.named_priority(right, scopes)?;
+            return Ok(self.set_member(at, member, (port, wish(right)), whole.span));
         }
         if let (Some(Meaning::Handle(held)), "=", true) = (&meaning, op, self.is_effect(right, scopes)) {
             let (at, valid) = self.handle(at, right, scopes)?;
@@ -452,8 +467,20 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             };
             return Ok(self.build.then(at, Action::Assign(place(*held, left.span), valid), whole.span));
         }
+        let object = self.object(left, scopes);
+        if let Some(object) = object.as_ref().filter(|object| !object.shape.is_scalar() && op == "=") {
+            return self.copy(at, object, right, scopes);
+        }
+        if object.as_ref().is_some_and(|object| object.shape == Shape::Opaque) {
+            return self.ignored(right, scopes).map(|()| at);
+        }
+        let number = object.and_then(|object| object.place(left.span));
+        let target = match &meaning {
+            Some(Meaning::Variable(variable, ty)) => Some((place(*variable, left.span), *ty)),
+            _ => number,
+        };
         let prepared = match meaning {
-            Some(Meaning::Variable(..)) => Some(self.prepared(at, right, scopes)?),
+            _ if target.is_some() => Some(self.prepared(at, right, scopes)?),
             Some(Meaning::Opaque) if !self.is_effect(right, scopes) => Some(self.prepared(at, right, scopes)?),
             _ => None,
         };
@@ -461,25 +488,21 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             Some((at, right)) => (*at, right),
             None => (at, right),
         };
+        if let Some((place, ty)) = target {
+            if op == "=" {
+                return self.assign(at, (place, ty), right, whole.span, scopes);
+            }
+            let op = op.strip_suffix('=').and_then(binary);
+            let (Some(right), Some(op)) = (self.value_of(right, scopes)?, op) else {
+                self.forget(place.variable);
+                return Ok(at);
+            };
+            let old = Box::new(Expr::Read(place.clone()));
+            let new = of_type(ty, Expr::Binary(op, old, Box::new(right)));
+            return Ok(self.build.then(at, Action::Assign(place, new), whole.span));
+        }
         match meaning {
             Some(Meaning::Timer) => no(whole.span, "a timer that is assigned"),
-            Some(Meaning::Variable(variable, ty)) if op == "=" => {
-                self.assign(at, (variable, ty), right, whole.span, scopes)
-            }
-            Some(Meaning::Variable(variable, ty)) => {
-                let op = op.strip_suffix('=').and_then(binary);
-                match (self.value_of(right, scopes)?, op) {
-                    (Some(right), Some(op)) => {
-                        let old = value(variable, left.span);
-                        let new = of_type(ty, Expr::Binary(op, Box::new(old), Box::new(right)));
-                        Ok(self.build.then(at, Action::Assign(place(variable, left.span), new), whole.span))
-                    }
-                    _ => {
-                        self.forget(variable);
-                        Ok(at)
-                    }
-                }
-            }
             // The identity of a timer or a part is not kept.
             Some(Meaning::Opaque) if op == "=" && self.is_effect(right, scopes) => self.effect_of(at, right, scopes),
             Some(Meaning::Opaque) => self.ignored(right, scopes).map(|()| at),
@@ -545,6 +568,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         for word in words {
             match self.meaning(word, scopes) {
                 Some(Meaning::Variable(variable, _) | Meaning::Handle(variable)) => self.forget(variable),
+                Some(Meaning::Object(object)) => object.variables().for_each(|variable| self.forget(variable)),
                 Some(Meaning::Reply(data, valid)) => data.into_iter().chain([valid]).for_each(|v| self.forget(v)),
                 _ => {}
             }

@@ -106,8 +106,8 @@ impl Handlers<'_, '_, '_, '_> {
             ExprKind::Unary(_, inner) | ExprKind::Postfix(_, inner) | ExprKind::Cast(_, inner) => self.escapes(inner),
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => self.escapes(a) || self.escapes(b),
             ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().any(|e| self.escapes(e)),
-            ExprKind::New(_, arguments) => arguments.iter().any(|e| self.escapes(e)),
-            ExprKind::Number(_) | ExprKind::Literal | ExprKind::Text(_) => false,
+            ExprKind::New(_, inside) | ExprKind::List(inside) => inside.iter().any(|e| self.escapes(e)),
+            ExprKind::Number(_) | ExprKind::Character(_) | ExprKind::Literal | ExprKind::Text(_) => false,
         }
     }
 
@@ -118,7 +118,7 @@ impl Handlers<'_, '_, '_, '_> {
         self.messages.report(Diagnostic::warning("U0305", error.span, text).label("any messages may be sent here"));
         for variable in 0..self.build.variables.len() {
             let (name, span) = (self.build.variables[variable].name.clone(), self.build.variables[variable].span);
-            if !name.contains(' ') || name.ends_with("(local)") {
+            if !name.contains(' ') || name.ends_with("(local)") || name.ends_with("(given)") {
                 self.lowering.forgotten.borrow_mut().insert(super::key(&name, span));
             }
         }
@@ -182,7 +182,7 @@ impl Handlers<'_, '_, '_, '_> {
             for request in requests(class, port) {
                 let pending: VariableId = self.lowering.timers[&(self.instance, port)];
                 let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
-                let set = self.lowering.send(self.instance, pending, symbol, Value::Const(0), span);
+                let set = self.lowering.send(self.instance, pending, symbol, Vec::new(), span);
                 self.guess_edge(here, here, set, span);
             }
             for event in &class.ports[port].alphabet.outgoing {
@@ -194,7 +194,7 @@ impl Handlers<'_, '_, '_, '_> {
                         continue;
                     };
                     open |= self.lowering.alive_of(receiver).is_some();
-                    let message = self.lowering.send(receiver, queue, symbol, Value::Const(0), span);
+                    let message = self.lowering.send(receiver, queue, symbol, Vec::new(), span);
                     match self.lowering.exists(receiver, span) {
                         Some(exists) => {
                             let there = self.build.location();

@@ -4,8 +4,10 @@ use super::actions::{Lowered, Scopes, no};
 use super::guard::{Guard, not};
 use super::handlers::{Handlers, Message};
 use super::invoke::Invocation;
-use super::priorities::{Priority, is_unusual, priority};
-use super::reach::ends_program;
+use super::priorities::{Priority, priority};
+use super::reach::{Ends, ends};
+use super::structures::Shape;
+use super::timers::wish;
 use super::values::of_type;
 use super::variables::Meaning;
 use crate::action::{Expr as Syntax, ExprKind};
@@ -38,11 +40,27 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         whole: &Syntax,
         scopes: &mut Scopes<'a>,
     ) -> Lowered<LocationId> {
-        // The others go on, which they do not do then: the run is a guess.
-        if ends_program(function) && !self.lowering.library.is_room() {
-            let ended = self.condition(at, &Guard::unknown(), whole.span);
-            self.build.label(ended, "has ended", true);
-            return Ok(self.build.location());
+        let is_own = matches!(&function.kind, ExprKind::Name(name) if self.reach.is_own(name));
+        match self.lowering.ended.filter(|_| !self.lowering.library.is_room() && !is_own).zip(ends(function)) {
+            Some((ended, Ends::Program)) => {
+                for argument in arguments {
+                    self.ignored(argument, scopes)?;
+                }
+                let last = Action::Assign(super::global_place(ended, whole.span), Expr::Const(1));
+                let at = self.build.then(at, last, whole.span);
+                self.build.says("ends the program");
+                // Nobody else moves any more.
+                self.build.locations[at.index()].progress = true;
+                self.build.edge(at, at, Action::Skip, whole.span);
+                return Ok(self.build.location());
+            }
+            // Which of the others go on is not modelled: the run is a guess.
+            Some((_, Ends::Thread)) => {
+                let ended = self.condition(at, &Guard::unknown(), whole.span);
+                self.build.label(ended, "has ended", true);
+                return Ok(self.build.location());
+            }
+            None => {}
         }
         match &function.kind {
             ExprKind::Name(name) if self.acts(whole, scopes) => {
@@ -149,7 +167,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             && self.class.ports[port].protocol.text == "Frame"
             && let Some((part, index)) = created(method, arguments)
         {
-            let (at, done) = self.incarnate(at, part, index, scopes)?;
+            let (at, done) = self.incarnate(at, (part, index), given(method, arguments), scopes)?;
             return Ok((at, Some(super::build::value(done, e.span))));
         }
         let is_set = self.inform(e, scopes).map(|_| Expr::Const(1));
@@ -226,17 +244,15 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 }
                 Ok(at)
             }
-            ("Timing", "informIn" | "informAt" | "informEvery", [when, rest @ ..]) => {
+            ("Timing", "informIn" | "informAt" | "informEvery", [when, ..]) => {
                 self.ignored(when, scopes)?;
                 // What a timeout carries is not kept.
-                if let Some(priority) = rest.iter().find(|e| is_unusual(e)) {
-                    return no(priority.span, "a priority");
-                }
+                self.named_priority(whole, scopes)?;
                 if method == "informEvery" {
                     let text = "at most one timeout of this periodic timer waits at a time";
                     self.messages.report(Diagnostic::warning("U0304", whole.span, text));
                 }
-                Ok(self.set_timer(at, port, method, whole.span))
+                Ok(self.set_timer(at, port, wish(whole), whole.span))
             }
             ("Timing", "cancelTimer", [timer]) => self.cancel(at, timer, scopes),
             ("Timing", "adjustTimeBegin" | "adjustTimeEnd" | "currentTime", _) => Ok(at),
@@ -247,10 +263,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             ("Frame", "destroy", [part]) => Ok(self.destroy(at, part, scopes)?.0),
             ("Frame", _, _) if created(method, arguments).is_some() => {
                 let Some((part, index)) = created(method, arguments) else { return Ok(at) };
-                for argument in arguments.iter().skip(1) {
-                    self.ignored(argument, scopes)?;
-                }
-                Ok(self.incarnate(at, part, index, scopes)?.0)
+                Ok(self.incarnate(at, (part, index), given(method, arguments), scopes)?.0)
             }
             _ => no(whole.span, format!("the call of `{method}` on a port of `{protocol}`")),
         }
@@ -323,33 +336,32 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         Ok(lost)
     }
 
-    /// What a message carries; 0 if that is not kept.
+    /// What a message carries; nothing if that is not kept.
     pub(super) fn carried(
         &mut self,
         port: usize,
         event: &str,
         data: &[Syntax],
         scopes: &mut Scopes<'a>,
-    ) -> Lowered<Expr> {
+    ) -> Lowered<Vec<Expr>> {
         let declared = &self.class.ports[port];
-        let ty = self.lowering.data_type(declared, event).and_then(|ty| self.names.exact(ty));
-        let ([only], Some(ty)) = (data, ty) else {
-            for value in data {
-                self.ignored(value, scopes)?;
+        let values = match (data, self.data_shape(port, event)) {
+            ([only], Some(Shape::Scalar(ty))) => self.value_of(only, scopes)?.map(|value| vec![of_type(ty, value)]),
+            ([only], Some(shape)) if self.values(&shape, only, scopes).is_some() => {
+                self.values(&shape, only, scopes).and_then(|values| values.into_iter().collect())
             }
-            // A message of such a type without data carries an unknown value.
-            if ty.is_some() {
-                self.lowering.forget_data(declared, event);
+            _ => {
+                for value in data {
+                    self.ignored(value, scopes)?;
+                }
+                None
             }
-            return Ok(Expr::Const(0));
         };
-        match self.value_of(only, scopes)? {
-            Some(value) => Ok(of_type(ty, value)),
-            None => {
-                self.lowering.forget_data(declared, event);
-                Ok(Expr::Const(0))
-            }
+        // A message of a type that is known elsewhere carries an unknown value.
+        if values.is_none() && self.lowering.data_type(declared, event).is_some() {
+            self.lowering.forget_data(declared, event);
         }
+        Ok(values.unwrap_or_default())
     }
 
     /// How many ends a port has; the connectors were made with the same number.
@@ -360,6 +372,11 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
 
 fn is_empty_class(e: &Syntax) -> bool {
     matches!(&e.kind, ExprKind::Name(name) if ["EmptyActorClass", "EmptyObject", "nullptr"].contains(&name.as_str()))
+}
+
+/// `incarnate(part, EmptyActorClass, &data, ..)`: what is given to the part.
+fn given<'s>(method: &str, arguments: &'s [Syntax]) -> Option<&'s Syntax> {
+    arguments.get(2).filter(|e| method == "incarnate" && matches!(e.kind, ExprKind::Unary("&", _)))
 }
 
 /// `incarnate(part, ..)`: the part that is created, and where.

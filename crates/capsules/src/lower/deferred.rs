@@ -9,7 +9,7 @@ use super::timers::anywhere;
 use super::variables::Type;
 use crate::ast::TriggerKind;
 use model::expr::{Expr, Pattern};
-use model::ids::LocationId;
+use model::ids::{LocationId, VariableId};
 use model::network::{Action, ReceiveMode, Telling};
 use model::source::Span;
 
@@ -27,8 +27,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             return no(span, "`defer` in a capsule whose messages have priorities");
         }
         let symbol = self.lowering.own_symbol(self.instance, port, event);
-        let known = self.lowering.data_type(&self.class.ports[port], event).and(self.data);
-        let data = known.map_or(Expr::Const(0), |data| value(data, span));
+        let known = self.data_of(port, event).map(|object| object.cells(span)).unwrap_or_default();
+        let data = known.into_iter().map(|(place, _)| Expr::Read(place)).collect();
         let after = self.build.then(at, self.lowering.send(self.instance, deferred, symbol, data, span), span);
         self.build.says(format!("defers {}.{event}{{}}", self.class.ports[port].name.text));
         Ok(after)
@@ -50,7 +50,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         if symbols.len() > 1 && !self.defers_only(port) {
             return no(span, "a recall of several events, where messages of other ports are deferred,");
         }
-        let data = self.lowering.carries.then(|| self.temporary("recalled", Type::Int, span, scopes));
+        let width = self.lowering.width;
+        let data: Vec<VariableId> = (0..width).map(|_| self.temporary("recalled", Type::Int, span, scopes)).collect();
         let (start, after) = (self.build.location(), self.build.location());
         self.build.edge(at, start, Action::Skip, span);
         let next = if method == "recall" { after } else { start };
@@ -58,11 +59,11 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let mut none = Expr::Const(1);
         for (event, symbol) in events.into_iter().zip(symbols) {
             let named = format!("{}.{event}", self.class.ports[port].name.text);
-            let bound = data.map_or(Pattern::Any, |data| Pattern::Bind(place(data, span)));
+            let bound = data.iter().map(|&data| Pattern::Bind(place(data, span))).collect();
             let pattern = self.lowering.pattern(self.instance, symbol, bound);
             let found = Expr::Poll {
                 channel: Box::new(global(deferred, span)),
-                pattern: self.lowering.pattern(self.instance, symbol, Pattern::Any),
+                pattern: self.lowering.pattern(self.instance, symbol, Vec::new()),
                 anywhere: mode.anywhere,
             };
             none = Expr::Binary(model::expr::BinaryOp::And, Box::new(none), Box::new(super::guard::not(found)));
@@ -75,7 +76,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 continue;
             }
             let queue = self.lowering.queues[&self.instance];
-            let carried = data.map_or(Expr::Const(0), |data| value(data, span));
+            let carried = data.iter().map(|&data| value(data, span)).collect();
             let sent = self.lowering.send(self.instance, queue, symbol, carried, span);
             self.build.edge(taken, next, sent, span);
             self.build.says(format!("recalls {named}{{}}"));

@@ -14,7 +14,8 @@ use super::build::{Build, place, value};
 use super::guard::Guard;
 use super::invoke::Ending;
 use super::operations::operations;
-use super::reach::Reach;
+use super::reach::{Reach, words_of_text};
+use super::structures::Object;
 use super::timers::{Request, requests};
 use super::variables::{self, Names};
 use super::words::{self, Told};
@@ -75,7 +76,9 @@ pub(super) struct Handlers<'h, 'l, 'a, 'd> {
     /// The operations whose code is known.
     pub(super) operations: HashMap<String, Rc<Function>>,
     /// What the message carries that is being handled.
-    pub(super) data: Option<VariableId>,
+    pub(super) data: Vec<Object>,
+    /// What was given to this part when it was created.
+    pub(super) given: Option<Object>,
     /// Code that is not modelled could have failed an assertion.
     pub(super) may_fail: bool,
     pub(super) messages: &'h mut Messages<'d>,
@@ -101,10 +104,8 @@ pub(super) fn machine<'a>(
     let class = lowering.instances.class(instance);
     let span = class.capsule.name.span;
     let mut build = Build::new(span);
-    let names = variables::names(lowering.library, class, &lowering.forgotten.borrow(), &mut build);
+    let names = variables::names(lowering.library, class, &mut lowering.forgotten.borrow_mut(), &mut build);
     let reach = Reach::new(lowering.library, class);
-    let carried = (lowering.carries && super::reads_data(class))
-        .then(|| build.variable(String::from("data of the message"), ScalarType::Int, 0, span));
     let reply = lowering.called(instance).map(|_| {
         let mut variable = |name: &str, ty| build.variable(String::from(name), ty, 0, span);
         (variable("reply (kept)", ScalarType::Byte), variable("data of the reply (kept)", ScalarType::Int))
@@ -128,7 +129,8 @@ pub(super) fn machine<'a>(
         names,
         reach,
         operations: operations(class),
-        data: carried,
+        data: Vec::new(),
+        given: None,
         may_fail: false,
         messages,
         waits,
@@ -138,6 +140,9 @@ pub(super) fn machine<'a>(
         rests: HashMap::new(),
         reply,
     };
+    if super::reads_data(class) {
+        handlers.declare_data();
+    }
     handlers.all(initial);
     let mut build = handlers.build;
     let first = lowering.optional(instance, initial, &mut build, span);
@@ -155,7 +160,8 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             return;
         }
         let span = self.machine.span;
-        let mut at = self.lowering.start(initial, self.instance, &mut self.build, span);
+        let at = self.lowering.start(initial, self.instance, &mut self.build, span);
+        let mut at = self.take_given(at, span);
         for snippet in self.class.lineage.iter().flat_map(|capsule| &capsule.snippets) {
             if snippet.kind.text == "ctor" {
                 at = self.effect(at, Some(&snippet.code), None, None);
@@ -248,8 +254,8 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         let name = &self.class.ports[port].name.text;
         let symbol = self.lowering.symbols[&(name.clone(), event.to_owned())];
         let span = self.machine.states[state].name.span;
-        let known = self.lowering.data_type(&self.class.ports[port], event).and(self.data);
-        let data = known.map_or(Pattern::Any, |data| Pattern::Bind(place(data, span)));
+        let known = self.data_of(port, event).map(|object| object.cells(span)).unwrap_or_default();
+        let data = known.into_iter().map(|(place, _)| Pattern::Bind(place)).collect();
         let pattern = self.lowering.pattern(self.instance, symbol, data);
         let received = self.build.location();
         let other = |request: &Request| request.event != event && !invoked;
@@ -263,11 +269,11 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             } else {
                 format!("takes {name}.{event}{{}}")
             });
-            // Timeouts have the usual priority.
-            let usual = self.lowering.queues[&self.instance];
-            for request in requests.iter().filter(|_| queue == usual) {
+            let waits = |request: &&Request| self.lowering.queue_of_timeout(self.instance, request) == queue;
+            let here: Vec<&Request> = requests.iter().filter(waits).collect();
+            for request in here {
                 let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
-                let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
+                let pattern = self.lowering.pattern(self.instance, symbol, Vec::new());
                 let receive = Action::Receive { channel: channel.clone(), pattern, mode };
                 let at = self.build.then(from, receive, span);
                 self.build.says(format!("takes {name}.{event}"));
@@ -368,7 +374,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             Ok((_, e)) => action::Unreadable { span: e.span, what: String::from("this guard"), sends: None },
             Err(error) => error,
         };
-        match self.unknown(action::words(code), true, &error, &Scopes::new(cause)) {
+        match self.unknown(words_of_text(code), true, &error, &Scopes::new(cause)) {
             Ok(()) => {
                 self.guess(&error);
                 Guard::unknown()
@@ -652,7 +658,7 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
             Err(error) => error,
         };
         let mut at = from;
-        match self.unknown(action::words(&text), true, &error, &scopes) {
+        match self.unknown(words_of_text(&text), true, &error, &scopes) {
             Ok(()) => {}
             Err(error) if self.text_may_do_anything(&error, &text.text) => {
                 self.not_understood(&error);

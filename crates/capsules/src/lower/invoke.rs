@@ -177,7 +177,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             .collect();
         for (name, event) in names.into_iter().chain([(String::new(), NONE)]) {
             let symbol = self.lowering.symbols[&(name, event.to_owned())];
-            let field = keep.clone().filter(|_| event != NONE).map_or(Pattern::Any, Pattern::Bind);
+            let field = keep.clone().filter(|_| event != NONE).map(Pattern::Bind).into_iter().collect();
             let pattern = self.lowering.pattern(self.instance, symbol, field);
             let receive = Action::Receive { channel: global(replies, span), pattern, mode: ReceiveMode::default() };
             let own = &self.class.ports[port].name.text;
@@ -213,7 +213,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             return Meaning::Opaque;
         }
         let valid = self.temporary("reply valid", Type::Bool, span, scopes);
-        let known = self.lowering.carries && !self.is_forgotten("reply (local)", span);
+        let known = self.lowering.width > 0 && !self.is_forgotten("reply (local)", span);
         let data = known.then(|| self.temporary("reply", Type::Int, span, scopes));
         Meaning::Reply(data, valid)
     }
@@ -251,6 +251,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let (Some(symbol), Some((kept, kept_data))) = (symbol, self.reply) else { return no(span, "this reply") };
         self.lowering.agree(Slot { instance: self.instance, port, index: 0 }, event);
         let at = self.build.then(at, Action::Assign(place(kept, span), Expr::Const(symbol)), span);
+        // Of a structure nothing is read.
+        let carried = carried.into_iter().next().unwrap_or(Expr::Const(0));
         Ok(self.build.then(at, Action::Assign(place(kept_data, span), carried), span))
     }
 
@@ -262,7 +264,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let none = self.lowering.symbols[&(String::new(), NONE.to_owned())];
         let made = Expr::Binary(BinaryOp::NotEqual, Box::new(value(kept, span)), Box::new(Expr::Const(0)));
         let symbol = Expr::Conditional(Box::new(made), Box::new(value(kept, span)), Box::new(Expr::Const(none)));
-        let send = self.lowering.message(caller.instance, channel, symbol, value(data, span), span);
+        let send = self.lowering.message(caller.instance, channel, symbol, vec![value(data, span)], span);
         let at = self.ready(at, true, span);
         let at = self.build.then(at, send, span);
         self.build.says("returns");

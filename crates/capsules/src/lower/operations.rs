@@ -53,7 +53,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     /// A variable for a value in the middle of an expression.
     pub(super) fn temporary(&mut self, what: &str, ty: Type, span: Span, scopes: &mut Scopes<'a>) -> VariableId {
         let local = self.build.variable(format!("{what} (local)"), scalar(ty), 0, span);
-        scopes.locals.push(local);
+        scopes.locals.push(place(local, span));
         local
     }
 
@@ -182,6 +182,14 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         for ((ty, name), argument) in operation.parameters.iter().zip(arguments) {
             let (next, argument) = self.prepared(at, argument, scopes)?;
             at = next;
+            scopes.frames.push(HashMap::new());
+            let object = self.declare_object(at, (ty, name), Some(&argument), &operation.body, span, scopes);
+            let declared = scopes.frames.pop();
+            if let Some(next) = object? {
+                at = next;
+                frame.extend(declared.into_iter().flatten());
+                continue;
+            }
             // Code that is not modelled may have changed it.
             let exact = self.names.exact(ty).filter(|_| !self.is_forgotten(&format!("{name} (local)"), span));
             let meaning = match exact {
@@ -251,7 +259,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             self.ignored(&e, scopes)?;
             return Ok(at);
         };
-        self.assign(at, (result, ty), &e, e.span, scopes)
+        self.assign(at, (place(result, e.span), ty), &e, e.span, scopes)
     }
 
     /// How many receivers a message has, if that is always the same.

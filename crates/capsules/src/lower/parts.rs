@@ -1,8 +1,9 @@
 //! Parts that are created and destroyed at run time.
 //!
 //! A variable says of each whether it exists (1), does not (0), or is being destroyed: then it is one more than the number of
-//! machines in it that are still there. Each of them ends when it has finished with its message: it empties its queue, drops its timers,
-//! and starts again when the part is created again. Whoever destroys a part waits for that.
+//! machines in it that are still there. Each of them is told to leave, and ends when it has finished with its message, or at once if it
+//! has not started: it empties its queue, drops its timers, and starts again when the part is created again. Whoever destroys a part
+//! waits for that.
 
 use super::actions::{Lowered, Scopes, no};
 use super::build::{Build, place};
@@ -12,7 +13,7 @@ use super::variables::Type;
 use super::{Lowering, global, global_place, timers};
 use crate::action::{Expr as Syntax, ExprKind};
 use crate::resolve::simple;
-use model::expr::{BinaryOp, Expr, Pattern};
+use model::expr::{BinaryOp, Expr, Pattern, Place};
 use model::ids::{LocationId, VariableId};
 use model::network::{Action, Initial};
 use model::source::Span;
@@ -42,13 +43,18 @@ impl Lowering<'_, '_> {
         build.label(absent, "not created", true);
         let there = build.then(absent, Action::Condition(self.is_there(alive, span)), span);
         build.edge(there, initial, Action::Skip, span);
-        if !self.destroys {
-            return absent;
-        }
+        let Some(&leaving) = self.leaving.get(&instance) else { return absent };
         let ending = build.location();
-        for rest in rests {
-            let destroyed = binary(BinaryOp::Greater, global(alive, span), 1);
-            build.edge(rest, ending, Action::Condition(destroyed), span);
+        let leaves = || Action::Condition(global(leaving, span));
+        rests.into_iter().for_each(|rest| build.edge(rest, ending, leaves(), span));
+        let lock = self.lock(instance);
+        // Who waits for its thread has not started either.
+        for early in std::iter::once(absent).chain(lock.map(|_| initial)) {
+            let mut at = build.then(early, leaves(), span);
+            if let Some(starting) = lock.and_then(|lock| lock.starting) {
+                at = self.count(at, starting, -1, build, span);
+            }
+            build.edge(at, ending, Action::Skip, span);
         }
         let class = self.instances.class(instance);
         let pending = (0..class.ports.len()).filter_map(|port| self.timers.get(&(instance, port)));
@@ -62,13 +68,10 @@ impl Lowering<'_, '_> {
             build.edge(at, at, Action::Receive { channel, pattern, mode: timers::anywhere() }, span);
             at = build.then(at, Action::Condition(not(found)), span);
         }
-        for variable in 0..build.variables.len() {
-            let first = match &build.variables[variable].initial {
-                Initial::Value(e) => e.clone(),
-                _ => Expr::Const(0),
-            };
-            at = build.then(at, Action::Assign(place(variable.into(), span), first), span);
+        for (place, first) in firsts(build, span) {
+            at = build.then(at, Action::Assign(place, first), span);
         }
+        at = build.then(at, Action::Assign(global_place(leaving, span), Expr::Const(0)), span);
         let two = binary(BinaryOp::Equal, global(alive, span), 2);
         let fewer = binary(BinaryOp::Sub, global(alive, span), 1);
         let left = Expr::Conditional(Box::new(two), Box::new(Expr::Const(0)), Box::new(fewer));
@@ -79,7 +82,7 @@ impl Lowering<'_, '_> {
     /// Every message to an instance.
     fn pattern_of_any(&self, instance: usize) -> Vec<Pattern> {
         let address = self.addressed.then(|| Pattern::Match(super::address(instance)));
-        address.into_iter().chain([Pattern::Any]).chain(self.carries.then_some(Pattern::Any)).collect()
+        address.into_iter().chain([Pattern::Any]).chain(std::iter::repeat_n(Pattern::Any, self.width)).collect()
     }
 
     /// How many machines there are in the part that is created with an instance.
@@ -87,6 +90,29 @@ impl Lowering<'_, '_> {
         let inside = |i: &usize| self.instances.instances[*i].optional == Some(created) && self.queues.contains_key(i);
         (0..self.instances.instances.len()).filter(inside).count() as i32
     }
+}
+
+/// All places of a machine, each with its first value.
+fn firsts(build: &Build, span: Span) -> Vec<(Place, Expr)> {
+    let mut found = Vec::new();
+    for (id, variable) in build.variables.iter().enumerate() {
+        let len: usize = variable.dimensions.iter().map(|dimension| dimension.len as usize).product();
+        for at in 0..len {
+            let mut rest = at;
+            let mut indices: Vec<Expr> = Vec::new();
+            for dimension in variable.dimensions.iter().rev() {
+                indices.insert(0, Expr::Const((rest % dimension.len as usize) as i32));
+                rest /= dimension.len as usize;
+            }
+            let first = match &variable.initial {
+                Initial::Value(e) => e.clone(),
+                Initial::List(values) => Expr::Const(values.get(at).or(values.last()).copied().unwrap_or(0)),
+                _ => Expr::Const(0),
+            };
+            found.push((Place { indices, ..place(id.into(), span) }, first));
+        }
+    }
+    found
 }
 
 /// Whether any code destroys parts.
@@ -114,8 +140,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     pub(super) fn incarnate(
         &mut self,
         at: LocationId,
-        part: &Syntax,
-        index: Option<i64>,
+        (part, index): (&Syntax, Option<i64>),
+        given: Option<&Syntax>,
         scopes: &mut Scopes<'a>,
     ) -> Lowered<(LocationId, VariableId)> {
         let span = part.span;
@@ -134,6 +160,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             }
             let exists = self.lowering.is_there(alive, span);
             let free = self.build.then(at, Action::Condition(not(exists.clone())), span);
+            let free = self.give(free, instance, given, scopes);
             let mut made = self.build.then(free, Action::Assign(global_place(alive, span), Expr::Const(1)), span);
             self.build.says(format!("creates {}", self.lowering.path(instance)));
             let inside = |i: &usize| self.lowering.instances.instances[*i].optional == Some(instance);
@@ -171,7 +198,15 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             let ends = Action::Assign(global_place(alive, span), Expr::Const(ends));
             let ending = self.build.then(there, ends, span);
             self.build.says(format!("destroys {}", self.lowering.path(instance)));
-            let gone = self.build.then(ending, is(0), span);
+            let inside = |i: &usize| self.lowering.instances.instances[*i].optional == Some(instance);
+            let mut told = ending;
+            for inner in (0..self.lowering.instances.instances.len()).filter(inside) {
+                if let Some(&leaving) = self.lowering.leaving.get(&inner) {
+                    let leave = Action::Assign(global_place(leaving, span), Expr::Const(1));
+                    told = self.build.then(told, leave, span);
+                }
+            }
+            let gone = self.build.then(told, is(0), span);
             self.build.edge(gone, after, Action::Assign(place(done, span), Expr::Const(1)), span);
             at = after;
         }
@@ -203,7 +238,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 if given.is_none() || given != declared.map(|name| simple(&name.text)) {
                     return no(span, "a part of another class");
                 }
-                Ok(self.incarnate(at, part, None, scopes)?.0)
+                Ok(self.incarnate(at, (part, None), None, scopes)?.0)
             }
             _ => no(span, format!("the call of `{method}` on a part")),
         }

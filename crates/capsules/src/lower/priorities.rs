@@ -1,7 +1,10 @@
 //! Priorities of messages: each that is in use has a queue of its own, from which a capsule takes a message only while
 //! the queues of all higher ones are empty.
 
+use super::actions::{Lowered, Scopes, no};
+use super::handlers::Handlers;
 use super::threads::each_expression;
+use super::variables::Meaning;
 use super::{Lowering, timers};
 use crate::action::{self, Expr as Syntax, ExprKind};
 use crate::resolve::{Class, Slot};
@@ -26,12 +29,6 @@ pub(super) fn priority(e: &Syntax) -> Option<Priority> {
     let ExprKind::Name(name) = &e.kind else { return None };
     let name = name.rsplit("::").next().unwrap_or(name);
     NAMED.into_iter().chain([Priority::General]).find(|priority| format!("{priority:?}") == name)
-}
-
-/// Whether an argument is a priority other than the usual one.
-pub(super) fn is_unusual(e: &Syntax) -> bool {
-    let is_system = matches!(&e.kind, ExprKind::Name(name) if name.rsplit("::").next() == Some("System"));
-    is_system || priority(e).is_some_and(|priority| priority != Priority::General)
 }
 
 /// Whether code of a class mentions a priority: code that is not understood may use it.
@@ -62,6 +59,24 @@ fn sent(class: &Class<'_>) -> BTreeSet<(Option<usize>, String, Priority)> {
     found
 }
 
+impl<'a> Handlers<'_, '_, 'a, '_> {
+    /// The priority of a timer is one that a capsule may use, given by its name, or the usual one.
+    pub(super) fn named_priority(&self, call: &Syntax, scopes: &Scopes<'a>) -> Lowered<()> {
+        let ExprKind::Call(_, arguments) = &call.kind else { return Ok(()) };
+        for (at, e) in arguments.iter().enumerate().skip(1) {
+            let ExprKind::Name(name) = &e.kind else { continue };
+            let is_number = matches!(self.meaning(name, scopes), Some(Meaning::Variable(..) | Meaning::Constant(_)));
+            if priority(e).is_none() && (at == 3 || is_number || name.rsplit("::").next() == Some("System")) {
+                return no(e.span, "this priority");
+            }
+        }
+        match arguments.get(3) {
+            Some(e) if priority(e).is_none() => no(e.span, "this priority"),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Lowering<'_, '_> {
     /// Declares a queue for each priority with which some message may be sent to a queue.
     pub(super) fn declare_priorities(&mut self) {
@@ -77,6 +92,12 @@ impl Lowering<'_, '_> {
                 }
             }
         }
+        for &(instance, port) in self.timers.keys() {
+            for request in timers::requests(self.instances.class(instance), port) {
+                wanted.insert((self.queues[&instance], request.wish.priority));
+            }
+        }
+        wanted.retain(|(_, priority)| *priority != Priority::General);
         for (queue, priority) in wanted {
             let usual = &self.network.variables[queue.index()];
             let (name, span) = (format!("{} ({priority:?})", usual.name), usual.span);

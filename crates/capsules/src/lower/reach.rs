@@ -1,9 +1,11 @@
 //! What code that is not understood could do.
 //!
 //! It may give any value to the variables that it mentions. It cannot send, set a timer or create a part unless it mentions a port,
-//! the capsule itself, the message that is handled, or an operation of the capsule that does. Such code is rejected.
+//! the capsule itself, the message that is handled, an operation of the capsule that does, something that got one of these when the
+//! capsule was made, or what looks like a macro of a file that is not known. Such code is rejected.
 
 use crate::action::{self, Expr, ExprKind, Stmt, StmtKind};
+use crate::ast::Code;
 use crate::resolve::{Class, Library};
 use std::collections::HashSet;
 
@@ -39,6 +41,22 @@ const REACHING: [&str; 28] = [
     "cancelTimer",
 ];
 
+/// Macros that neither send nor give access to something that could.
+const KNOWN_MACROS: [&str; 3] = ["PASS", "FAIL", "ASSERT"];
+
+/// How a call is marked among words that looks like one of a macro, which may be replaced by any code.
+fn macro_mark(name: &str) -> Option<String> {
+    let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    (name.len() > 1 && name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(is_upper))
+        .then(|| format!("{name}()"))
+}
+
+/// All words of code that cannot be parsed.
+pub(super) fn words_of_text(code: &Code) -> HashSet<String> {
+    let macros: Vec<String> = action::called(code).iter().filter_map(|name| macro_mark(name)).collect();
+    action::words(code).into_iter().chain(macros).collect()
+}
+
 /// Words with which code could fail.
 const FAILING: [&str; 3] = ["assert", "ASSERT", "FAIL"];
 
@@ -58,7 +76,13 @@ impl Reach {
         let parts = class.lineage.iter().flat_map(|c| &c.parts).map(|part| part.name.text.clone());
         // In ROOM `msg` is the name of data.
         let reaching = REACHING.iter().filter(|word| !(library.is_room() && **word == "msg"));
-        let forbidden = reaching.map(|word| (*word).to_owned()).chain(ports).chain(parts).collect();
+        let given: HashSet<String> = ports.clone().chain(["this", "self"].map(String::from)).collect();
+        let mut forbidden: HashSet<String> =
+            reaching.map(|word| (*word).to_owned()).chain(ports).chain(parts).collect();
+        // What knows the capsule or a port from the start can send later.
+        for snippet in class.lineage.iter().flat_map(|capsule| &capsule.snippets) {
+            forbidden.extend(action::given_away(&snippet.code, |word| given.contains(word)));
+        }
         let own = class.lineage.iter().flat_map(|capsule| &capsule.snippets);
         let macros = library.snippets.iter().copied().filter(|snippet| snippet.code.text.contains("#define"));
         let mut bodies = Vec::new();
@@ -102,36 +126,28 @@ impl Reach {
             words.extend(left.remove(next).1.iter().cloned());
         }
         let mut found: Vec<&String> = words.intersection(&self.forbidden).collect();
+        let is_unknown = |word: &&str| !KNOWN_MACROS.contains(word) && !self.is_own(word);
+        let macros = words.iter().filter_map(|word| word.strip_suffix("()")).filter(is_unknown);
+        let mut found: Vec<String> = found.drain(..).cloned().chain(macros.map(str::to_owned)).collect();
         found.sort();
-        found.first().map(|word| (*word).clone())
+        found.into_iter().next()
     }
 }
 
 /// The words of an expression.
 pub(super) fn words_of(e: &Expr, words: &mut HashSet<String>) {
     match &e.kind {
-        ExprKind::Number(_) | ExprKind::Literal | ExprKind::Text(_) => {}
-        ExprKind::Name(name) => words.extend(name.split("::").map(str::to_owned)),
-        ExprKind::Member(inner, name) => {
-            words.insert(name.clone());
-            if !only_tells(inner, name) {
-                words_of(inner, words);
+        ExprKind::Name(name) | ExprKind::New(name, _) => words.extend(name.split("::").map(str::to_owned)),
+        ExprKind::Member(_, name) => drop(words.insert(name.clone())),
+        ExprKind::Call(function, _) => {
+            if let ExprKind::Name(name) = &function.kind {
+                words.extend(macro_mark(name));
             }
         }
-        ExprKind::Call(function, arguments) => {
-            words_of(function, words);
-            arguments.iter().for_each(|argument| words_of(argument, words));
-        }
-        ExprKind::New(ty, arguments) => {
-            words.extend(ty.split("::").map(str::to_owned));
-            arguments.iter().for_each(|argument| words_of(argument, words));
-        }
-        ExprKind::Unary(_, inner) | ExprKind::Postfix(_, inner) | ExprKind::Cast(_, inner) => words_of(inner, words),
-        ExprKind::Binary(_, left, right) | ExprKind::Index(left, right) => {
-            words_of(left, words);
-            words_of(right, words);
-        }
-        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|e| words_of(e, words)),
+        _ => {}
+    }
+    if !matches!(&e.kind, ExprKind::Member(inner, name) if only_tells(inner, name)) {
+        children(e).into_iter().for_each(|inner| words_of(inner, words));
     }
 }
 
@@ -151,34 +167,46 @@ fn only_tells(object: &Expr, method: &str) -> bool {
     }
 }
 
-/// A call that ends the program: `exit(0)`, `context()->abort()`.
-pub(super) fn ends_program(function: &Expr) -> bool {
+/// What a call ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    Program,
+    Thread,
+}
+
+/// Words in calls that end something.
+pub(super) const ENDING: [&str; 3] = ["exit", "_exit", "abort"];
+
+/// A call that ends the program, or the thread: `exit(0)`, `context()->abort()`.
+pub(super) fn ends(function: &Expr) -> Option<Ends> {
     match &function.kind {
-        ExprKind::Name(name) => ["exit", "abort", "std::exit", "std::abort", "_exit"].contains(&name.as_str()),
+        ExprKind::Name(name) => {
+            let name = name.strip_prefix("std::").unwrap_or(name);
+            ENDING.contains(&name).then_some(Ends::Program)
+        }
         ExprKind::Member(object, method) => {
             let is_context = |e: &Expr| e.kind == ExprKind::Name(String::from("context"));
-            method == "abort" && matches!(&object.kind, ExprKind::Call(function, _) if is_context(function))
+            let ends = method == "abort" && matches!(&object.kind, ExprKind::Call(function, _) if is_context(function));
+            ends.then_some(Ends::Thread)
         }
-        _ => false,
+        _ => None,
     }
 }
 
 /// Whether an expression could change what it mentions: it assigns, calls, or takes an address.
 pub(super) fn could_write(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Number(_) | ExprKind::Literal | ExprKind::Text(_) | ExprKind::Name(_) => false,
+    let writes = match &e.kind {
         ExprKind::Call(..) | ExprKind::Postfix(..) | ExprKind::New(..) => true,
-        ExprKind::Unary(op, inner) => matches!(*op, "++" | "--" | "&") || could_write(inner),
+        ExprKind::Unary(op, _) => matches!(*op, "++" | "--" | "&"),
         // `stream >> x` and `object << x` are calls.
         ExprKind::Binary("<<" | ">>", left, right) => {
             let computes = |e: &Expr| matches!(e.kind, ExprKind::Number(_));
-            !(is_output(e) || computes(left) || computes(right)) || could_write(left) || could_write(right)
+            !(is_output(e) || computes(left) || computes(right))
         }
-        ExprKind::Binary(op, left, right) => is_assignment(op) || could_write(left) || could_write(right),
-        ExprKind::Index(left, right) => could_write(left) || could_write(right),
-        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().any(|e| could_write(e)),
-        ExprKind::Member(inner, _) | ExprKind::Cast(_, inner) => could_write(inner),
-    }
+        ExprKind::Binary(op, ..) => is_assignment(op),
+        _ => false,
+    };
+    writes || children(e).into_iter().any(could_write)
 }
 
 /// `std::cout << a << b`
@@ -194,27 +222,43 @@ pub(super) fn is_assignment(op: &str) -> bool {
     op.ends_with('=') && !["==", "!=", "<=", ">="].contains(&op)
 }
 
-/// Whether a variable without a value gets one before anything reads it: the first statement that mentions it assigns it.
-pub(super) fn is_set_first(name: &str, statements: &[Stmt]) -> bool {
+/// Whether a variable without a value gets one before anything reads it: the first statement that mentions it assigns it. Functions
+/// that could read it are given.
+pub(super) fn is_set_first(name: &str, statements: &[Stmt], functions: &HashSet<String>) -> bool {
     for statement in statements {
         if let StmtKind::Expr(Expr { kind: ExprKind::Binary("=", left, right), .. }) = &statement.kind
             && left.kind == ExprKind::Name(name.to_owned())
         {
             let mut words = HashSet::new();
             words_of(right, &mut words);
-            return !words.contains(name);
+            return !reads(right, name) && words.is_disjoint(functions);
         }
         let mut words = HashSet::new();
         words_of_statement(statement, &mut words);
-        if words.contains(name) || leaves(statement) {
+        if words.contains(name) || leaves(statement) || !words.is_disjoint(functions) {
             return false;
         }
     }
     false
 }
 
+/// Whether an expression mentions a variable, which a field of the same name does not.
+pub(super) fn reads(e: &Expr, name: &str) -> bool {
+    match &e.kind {
+        ExprKind::Name(known) => known == name,
+        ExprKind::Member(inner, field) if inner.kind == ExprKind::Name(String::from("this")) => field == name,
+        // What is called may read it.
+        ExprKind::Call(..) => {
+            let mut words = HashSet::new();
+            words_of(e, &mut words);
+            words.contains(name) || children(e).into_iter().any(|inner| reads(inner, name))
+        }
+        _ => children(e).into_iter().any(|inner| reads(inner, name)),
+    }
+}
+
 /// Whether a statement may leave the list that it is in.
-fn leaves(statement: &Stmt) -> bool {
+pub(super) fn leaves(statement: &Stmt) -> bool {
     match &statement.kind {
         StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => true,
         StmtKind::Block(inner) => inner.iter().any(leaves),
@@ -225,23 +269,24 @@ fn leaves(statement: &Stmt) -> bool {
     }
 }
 
+/// The operands of an expression.
+pub(super) fn children(e: &Expr) -> Vec<&Expr> {
+    match &e.kind {
+        ExprKind::Number(_) | ExprKind::Character(_) | ExprKind::Literal => Vec::new(),
+        ExprKind::Text(_) | ExprKind::Name(_) => Vec::new(),
+        ExprKind::Member(inner, _) | ExprKind::Unary(_, inner) | ExprKind::Postfix(_, inner) => vec![inner],
+        ExprKind::Cast(_, inner) => vec![inner],
+        ExprKind::Call(function, arguments) => std::iter::once(&**function).chain(arguments).collect(),
+        ExprKind::New(_, inside) | ExprKind::List(inside) => inside.iter().collect(),
+        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => vec![a, b],
+        ExprKind::Conditional(a, b, c) => vec![a, b, c],
+    }
+}
+
 /// Calls `visit` for an expression and everything in it.
 pub(super) fn expressions_in(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(e);
-    match &e.kind {
-        ExprKind::Number(_) | ExprKind::Literal | ExprKind::Text(_) | ExprKind::Name(_) => {}
-        ExprKind::Member(inner, _) | ExprKind::Unary(_, inner) | ExprKind::Postfix(_, inner) => {
-            expressions_in(inner, visit);
-        }
-        ExprKind::Cast(_, inner) => expressions_in(inner, visit),
-        ExprKind::Call(function, arguments) => {
-            expressions_in(function, visit);
-            arguments.iter().for_each(|e| expressions_in(e, visit));
-        }
-        ExprKind::New(_, arguments) => arguments.iter().for_each(|e| expressions_in(e, visit)),
-        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => [a, b].into_iter().for_each(|e| expressions_in(e, visit)),
-        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|e| expressions_in(e, visit)),
-    }
+    children(e).into_iter().for_each(|inner| expressions_in(inner, visit));
 }
 
 /// Calls `visit` for the expressions of a statement.

@@ -267,7 +267,9 @@ impl Lowering<'_, '_> {
 
     /// The variables of locks: taking one commutes to the right, releasing it to the left.
     pub(super) fn lock_variables(&self) -> BTreeSet<VariableId> {
-        self.sharing.locks.values().flat_map(|lock| [Some(lock.busy), lock.starting]).flatten().collect()
+        let locks = self.sharing.locks.values().flat_map(|lock| [Some(lock.busy), lock.starting]).flatten();
+        // What is given to a part is written before it exists, and read when it starts.
+        locks.chain(self.arguments.values().flatten().copied()).collect()
     }
 }
 

@@ -11,16 +11,19 @@
 use super::actions::{Lowered, Scopes, no};
 use super::build::{Build, place, value};
 use super::handlers::Handlers;
+use super::priorities::{Priority, mentions_priorities, priority};
+use super::threads::each_expression;
 use super::variables::Meaning;
 use super::words::{self, Told};
 use super::{Lowering, global};
 use crate::action::{self, Expr as Syntax, ExprKind, Member};
 use crate::ast::Code;
 use crate::resolve::Class;
-use model::expr::{BinaryOp, Expr, Pattern};
+use model::expr::{BinaryOp, Expr};
 use model::ids::{LocationId, VariableId};
 use model::network::{Action, Machine, ReceiveMode, ScalarType, Telling};
 use model::source::Span;
+use std::collections::BTreeSet;
 
 /// As many requests of one member may be outstanding.
 const KINDS: usize = 2;
@@ -32,7 +35,53 @@ pub(super) struct Request {
     pub(super) event: String,
     /// The member that knows it, and which of its kinds.
     member: Option<(usize, usize)>,
-    every: bool,
+    pub(super) wish: Wish,
+}
+
+/// What a timer is asked for: whether it is periodic, and the priority of its timeouts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Wish {
+    pub(super) every: bool,
+    pub(super) priority: Priority,
+}
+
+impl Wish {
+    /// An event, usual where a single timeout of the usual priority is wanted.
+    const USUAL: Wish = Wish { every: false, priority: Priority::General };
+
+    fn new(method: &str, arguments: &[Syntax]) -> Wish {
+        let priority = arguments.iter().skip(1).find_map(priority).unwrap_or(Priority::General);
+        Wish { every: method == "informEvery", priority }
+    }
+}
+
+/// `timer.informIn(..)`: what is wanted.
+pub(super) fn wish(call: &Syntax) -> Wish {
+    match &call.kind {
+        ExprKind::Call(function, arguments) => match &function.kind {
+            ExprKind::Member(_, method) => Wish::new(method, arguments),
+            _ => Wish::USUAL,
+        },
+        _ => Wish::USUAL,
+    }
+}
+
+/// What the timers of a class are asked for.
+fn wishes(class: &Class<'_>) -> BTreeSet<Wish> {
+    let mut found = BTreeSet::from([Wish::USUAL]);
+    if mentions(class, "informEvery") {
+        found.insert(Wish { every: true, ..Wish::USUAL });
+    }
+    if mentions_priorities(class) {
+        each_expression(class, &mut |e| {
+            let ExprKind::Call(function, arguments) = &e.kind else { return };
+            let ExprKind::Member(_, method) = &function.kind else { return };
+            if method.starts_with("inform") {
+                found.insert(Wish::new(method, arguments));
+            }
+        });
+    }
+    found
 }
 
 /// A member that identifies a timer: which of its requests it stands for (0 for none), and which are outstanding.
@@ -79,17 +128,20 @@ pub(super) fn requests(class: &Class<'_>, port: usize) -> Vec<Request> {
         "External" => "event",
         _ => return Vec::new(),
     };
-    let kinds = if event == "timeout" && mentions(class, "informEvery") { 2 } else { 1 };
+    let wishes = if event == "timeout" { wishes(class) } else { BTreeSet::from([Wish::USUAL]) };
     let known = if event == "timeout" { members(class) } else { Vec::new() };
     let members = known.iter().enumerate().flat_map(|(index, name)| {
         (0..KINDS).map(move |kind| (Some((index, kind)), format!(" {name}{}", "'".repeat(kind))))
     });
     let marks: Vec<_> = [(None, String::new())].into_iter().chain(members).collect();
-    let both = |every: bool| {
-        let named = move |mark: &str| format!("{event}{}{mark}", if every { " every" } else { "" });
-        marks.iter().map(move |(member, mark)| Request { event: named(mark), member: *member, every })
+    let all = |wish: Wish| {
+        let every = if wish.every { " every" } else { "" };
+        let usual = wish.priority == Priority::General;
+        let priority = if usual { String::new() } else { format!(" ({:?})", wish.priority) };
+        let named = move |mark: &str| format!("{event}{every}{priority}{mark}");
+        marks.iter().map(move |(member, mark)| Request { event: named(mark), member: *member, wish })
     };
-    [false, true].into_iter().take(kinds).flat_map(both).collect()
+    wishes.into_iter().flat_map(all).collect()
 }
 
 /// Declares what a member needs to identify timers.
@@ -101,6 +153,12 @@ pub(super) fn identity(name: String, build: &mut Build, span: Span) -> Identity 
 }
 
 impl Lowering<'_, '_> {
+    /// The queue that a timeout waits in.
+    pub(super) fn queue_of_timeout(&self, instance: usize, request: &Request) -> VariableId {
+        let usual = self.queues[&instance];
+        self.queue_for(usual, request.wish.priority).unwrap_or(usual)
+    }
+
     /// Moves pending requests of a port to the queue of its capsule, each in one step.
     pub(super) fn timer(&self, instance: usize, port: usize, pending: VariableId) -> (Machine, Told) {
         let class = self.instances.class(instance);
@@ -111,11 +169,12 @@ impl Lowering<'_, '_> {
         build.label(idle, "idle", true);
         for request in requests(class, port) {
             let symbol = self.own_symbol(instance, port, &request.event);
-            let pattern = self.pattern(instance, symbol, Pattern::Any);
+            let pattern = self.pattern(instance, symbol, Vec::new());
             let receive = Action::Receive { channel: global(pending, span), pattern, mode: anywhere() };
             let expired = build.then(idle, receive, span);
             build.tell(Telling::Silent);
-            build.edge(expired, idle, self.send(instance, self.queues[&instance], symbol, Expr::Const(0), span), span);
+            let queue = self.queue_of_timeout(instance, &request);
+            build.edge(expired, idle, self.send(instance, queue, symbol, Vec::new(), span), span);
             let is_timer = data.protocol.text == "Timing";
             build.says(format!("{} {}", data.name.text, if is_timer { "expires" } else { "raises an event" }));
         }
@@ -134,10 +193,9 @@ fn equals(left: Expr, right: i32) -> Expr {
 }
 
 impl<'a> Handlers<'_, '_, 'a, '_> {
-    /// A call of a port of `Timing` or `External` that needs no identity.
-    pub(super) fn set_timer(&mut self, at: LocationId, port: usize, method: &str, span: Span) -> LocationId {
-        let every = method == "informEvery";
-        let request = requests(self.class, port).into_iter().find(|r| r.member.is_none() && r.every == every);
+    /// A call of a port of `Timing` that needs no identity.
+    pub(super) fn set_timer(&mut self, at: LocationId, port: usize, wish: Wish, span: Span) -> LocationId {
+        let request = requests(self.class, port).into_iter().find(|r| r.member.is_none() && r.wish == wish);
         match request {
             Some(request) => self.request(at, port, &request, span),
             None => at,
@@ -154,16 +212,11 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         let allow = self.build.then(at, empty, span);
         let present = self.build.then(at, waiting, span);
         if on {
-            self.build.edge(
-                allow,
-                after,
-                self.lowering.send(self.instance, pending, symbol, Expr::Const(0), span),
-                span,
-            );
+            self.build.edge(allow, after, self.lowering.send(self.instance, pending, symbol, Vec::new(), span), span);
             self.build.says("allows one event");
             self.build.edge(present, after, Action::Skip, span);
         } else {
-            let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
+            let pattern = self.lowering.pattern(self.instance, symbol, Vec::new());
             let take = Action::Receive { channel: global(pending, span), pattern, mode: ReceiveMode::default() };
             self.build.edge(present, after, take, span);
             self.build.edge(allow, after, Action::Skip, span);
@@ -174,7 +227,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     fn request(&mut self, at: LocationId, port: usize, request: &Request, span: Span) -> LocationId {
         let pending = self.lowering.timers[&(self.instance, port)];
         let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
-        let after = self.build.then(at, self.lowering.send(self.instance, pending, symbol, Expr::Const(0), span), span);
+        let after = self.build.then(at, self.lowering.send(self.instance, pending, symbol, Vec::new(), span), span);
         self.build.says(format!("sets {}", self.class.ports[port].name.text));
         after
     }
@@ -184,7 +237,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         &mut self,
         at: LocationId,
         member: usize,
-        (port, every): (usize, bool),
+        (port, wish): (usize, Wish),
         span: Span,
     ) -> LocationId {
         let after = self.build.location();
@@ -194,7 +247,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         for (kind, &flag) in outstanding.iter().enumerate() {
             let free = self.build.then(at, Action::Condition(equals(value(flag, span), 0)), span);
             let taken = self.build.then(at, Action::Condition(value(flag, span)), span);
-            let request = all.iter().find(|r| r.member == Some((member, kind)) && r.every == every);
+            let request = all.iter().find(|r| r.member == Some((member, kind)) && r.wish == wish);
             if let Some(request) = request {
                 let sent = self.request(free, port, request, span);
                 let noted = self.build.then(sent, Action::Assign(place(flag, span), Expr::Const(1)), span);
@@ -209,7 +262,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
 
     /// A timeout is dispatched: a periodic timer waits again, another request is no longer outstanding.
     pub(super) fn dispatched(&mut self, at: LocationId, port: usize, request: &Request, span: Span) -> LocationId {
-        if request.every {
+        if request.wish.every {
             return self.request(at, port, request, span);
         }
         let Some((member, kind)) = request.member else { return at };
@@ -237,9 +290,10 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             for port in 0..self.class.ports.len() {
                 for request in requests(self.class, port).iter().filter(|r| r.member == Some((member, kind))) {
                     let symbol = self.lowering.own_symbol(self.instance, port, &request.event);
-                    let channels = [self.lowering.timers[&(self.instance, port)], self.lowering.queues[&self.instance]];
+                    let queue = self.lowering.queue_of_timeout(self.instance, request);
+                    let channels = [self.lowering.timers[&(self.instance, port)], queue];
                     for channel in channels {
-                        let pattern = self.lowering.pattern(self.instance, symbol, Pattern::Any);
+                        let pattern = self.lowering.pattern(self.instance, symbol, Vec::new());
                         let take = Action::Receive { channel: global(channel, span), pattern, mode: anywhere() };
                         self.build.edge(found, gone, take, span);
                         self.build.says(format!("cancels {}", self.names.timers[member].name));

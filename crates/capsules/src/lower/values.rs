@@ -3,7 +3,7 @@
 use super::actions::{Lowered, Scopes, no};
 use super::build::value;
 use super::guard::{Guard, not};
-use super::handlers::{Cause, Handlers, Message, unreadable};
+use super::handlers::{Cause, Handlers, unreadable};
 use super::reach::{could_write, words_of};
 use super::variables::{Meaning, Type};
 use crate::action::{Expr as Syntax, ExprKind};
@@ -58,7 +58,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     /// Whether an expression has no effect at all.
     pub(super) fn harmless(&self, e: &Syntax) -> bool {
         match &e.kind {
-            ExprKind::Number(_) | ExprKind::Literal | ExprKind::Text(_) | ExprKind::Name(_) => true,
+            ExprKind::Number(_) | ExprKind::Character(_) | ExprKind::Literal => true,
+            ExprKind::Text(_) | ExprKind::Name(_) => true,
             ExprKind::Unary(op, inner) => !matches!(*op, "++" | "--" | "&") && self.harmless(inner),
             ExprKind::Binary(op, left, right) => {
                 !super::reach::is_assignment(op) && self.harmless(left) && self.harmless(right)
@@ -67,6 +68,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 [condition, then, other].into_iter().all(|e| self.harmless(e))
             }
             ExprKind::Cast(_, inner) => self.harmless(inner),
+            ExprKind::List(inside) => inside.iter().all(|e| self.harmless(e)),
             ExprKind::Call(function, arguments) => {
                 let ExprKind::Name(name) = &function.kind else { return false };
                 // An operation may have any name.
@@ -79,8 +81,11 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
 
     /// An exact expression.
     pub(super) fn exact(&self, e: &Syntax, scopes: &Scopes<'a>) -> Lowered<Expr> {
+        if let Some(number) = self.number(e, scopes) {
+            return Ok(number);
+        }
         match &e.kind {
-            ExprKind::Number(number) => match i32::try_from(*number) {
+            ExprKind::Number(number) | ExprKind::Character(number) => match i32::try_from(*number) {
                 Ok(number) => Ok(Expr::Const(number)),
                 Err(_) => no(e.span, "this number"),
             },
@@ -92,8 +97,17 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 Some(Meaning::Sender) if scopes.cause.is_some() => Ok(Expr::Const(1)),
                 _ => no(e.span, format!("the value of `{name}`")),
             },
+            ExprKind::Index(text, index) => match (&text.kind, &index.kind) {
+                (ExprKind::Name(name), ExprKind::Number(index)) => match self.meaning(name, scopes) {
+                    Some(Meaning::Text(characters)) if characters.contains_key(index) => {
+                        Ok(value(characters[index], e.span))
+                    }
+                    _ => no(e.span, format!("the value of `{name}`")),
+                },
+                _ => no(e.span, "this expression"),
+            },
             ExprKind::Unary("*", inner) => {
-                let known = self.received(inner, scopes).or_else(|| self.reply_data(inner, scopes));
+                let known = self.reply_data(inner, scopes);
                 known.map_or_else(|| no(e.span, "this value"), Ok)
             }
             ExprKind::Unary("+", inner) => self.exact(inner, scopes),
@@ -147,23 +161,6 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     fn only_end(&self, msg: &Syntax, scopes: &Scopes<'a>) -> Option<Expr> {
         let port = scopes.cause?.port;
         (msg.kind == ExprKind::Name(String::from("msg")) && self.ends(port) == 1).then_some(Expr::Const(0))
-    }
-
-    /// `*rtdata`: what the message carries, if that is exact. A cast must be to the type that is declared.
-    fn received(&self, pointer: &Syntax, scopes: &Scopes<'a>) -> Option<Expr> {
-        let (cast, name) = match &pointer.kind {
-            ExprKind::Cast(ty, inner) => (Some(ty.trim_start_matches("const").trim_end_matches('*')), &inner.kind),
-            kind => (None, kind),
-        };
-        if *name != ExprKind::Name(String::from("rtdata")) || self.meaning("rtdata", scopes).is_some() {
-            return None;
-        }
-        let Message { port, event, .. } = scopes.cause?;
-        let ty = self.lowering.data_type(&self.class.ports[port], event)?;
-        if cast.is_some_and(|cast| cast != ty) {
-            return None;
-        }
-        Some(value(self.data?, pointer.span))
     }
 
     /// Whether the expression is the port that the message came from.

@@ -3,13 +3,15 @@
 use super::Forgotten;
 use super::build::Build;
 use super::reach::is_set_first;
+use super::structures::{self, First, Object, Shape, unset};
 use super::timers::{self, Identity};
 use crate::action::{self, ExprKind, Member, Stmt};
 use crate::ast::{Code, Name};
 use crate::resolve::{Class, Library, simple};
 use model::ids::VariableId;
 use model::network::ScalarType;
-use std::collections::{HashMap, HashSet};
+use model::source::Span;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a variable holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,11 +20,22 @@ pub(super) enum Type {
     Bool,
 }
 
+impl Type {
+    /// A number as a variable of the type holds it.
+    pub(super) fn holds(self, value: i32) -> i32 {
+        if self == Type::Bool { i32::from(value != 0) } else { value }
+    }
+}
+
 /// What a name stands for.
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
     Variable(VariableId, Type),
+    /// A structure or an array, or another name for one.
+    Object(Object),
     Constant(i32),
+    /// A string, of which these characters are known.
+    Text(BTreeMap<i64, VariableId>),
     /// A value that is unknown, such as a string.
     Opaque,
     /// The port on which the message came (`msg->sap()`).
@@ -39,7 +52,11 @@ pub(super) enum Meaning {
 pub(super) struct Names {
     pub(super) known: HashMap<String, Meaning>,
     pub(super) enumerations: HashSet<String>,
+    /// Structures by name; `None` for those whose values are not kept.
+    pub(super) structures: HashMap<String, Option<Shape>>,
     pub(super) timers: Vec<Identity>,
+    /// Numbers in objects that have no value at first, each with the name of its object.
+    unset: Vec<(VariableId, String)>,
 }
 
 impl Names {
@@ -54,16 +71,25 @@ impl Names {
     }
 }
 
+/// The types that are declared outside of capsules.
+pub(super) fn types(library: &Library<'_>) -> Names {
+    let mut names = Names::new(library);
+    let snippets = library.snippets.iter().filter(|snippet| snippet.kind.text == "decl");
+    names.members(
+        snippets.flat_map(|snippet| action::members(&snippet.code).0).collect(),
+        None,
+        &mut Build::new(Span::NONE),
+    );
+    names
+}
+
 /// Declares the variables and constants of a capsule.
-pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &Forgotten, build: &mut Build) -> Names {
-    let first = first_statements(class);
-    let mut names = Names { known: HashMap::new(), enumerations: HashSet::new(), timers: Vec::new() };
-    for enumeration in &library.enumerations {
-        let literals = enumeration.literals.iter().map(|(name, value)| (name.text.clone(), *value));
-        names.enumeration(&enumeration.name.text, literals);
-    }
+pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &mut Forgotten, build: &mut Build) -> Names {
+    let first = Start { statements: first_statements(class), functions: functions(library, class) };
+    let mut names = Names::new(library);
     let own: Vec<_> = class.lineage.iter().flat_map(|capsule| &capsule.snippets).collect();
     let mut hidden = HashSet::new();
+    let (mut outside, mut inside) = (Vec::new(), Vec::new());
     for (snippet, own) in library.snippets.iter().map(|s| (*s, false)).chain(own.into_iter().map(|s| (s, true))) {
         if snippet.kind.text != "decl" {
             // The code of operations and constructors is run where it belongs.
@@ -76,9 +102,11 @@ pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &Forgot
             continue;
         }
         let (members, others) = action::members(&snippet.code);
-        members.into_iter().for_each(|member| names.member(member, own.then_some(&first), build));
+        if own { &mut inside } else { &mut outside }.extend(members);
         hidden.extend(others);
     }
+    names.members(outside, None, build);
+    names.members(inside, Some(&first), build);
     for (name, meaning) in &mut names.known {
         if hidden.contains(name) {
             *meaning = Meaning::Opaque;
@@ -100,6 +128,12 @@ pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &Forgot
         names.timers.push(timers::identity(name.clone(), build, class.capsule.name.span));
         names.known.insert(name, Meaning::Timer);
     }
+    for (variable, name) in std::mem::take(&mut names.unset) {
+        if matches!(names.known.get(&name), Some(Meaning::Object(_))) {
+            let declared = &build.variables[variable.index()];
+            forgotten.insert(super::key(&declared.name, declared.span));
+        }
+    }
     for meaning in names.known.values_mut() {
         if let Meaning::Variable(variable, _) = meaning {
             let declared = &build.variables[variable.index()];
@@ -111,6 +145,26 @@ pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &Forgot
     names
 }
 
+/// What runs first: the code of the initial transition, and the functions that it could call.
+struct Start {
+    statements: Vec<Stmt>,
+    functions: HashSet<String>,
+}
+
+/// The names of functions and macros that code of a class may call.
+fn functions(library: &Library<'_>, class: &Class<'_>) -> HashSet<String> {
+    let own = class.lineage.iter().flat_map(|capsule| &capsule.snippets);
+    let all = own.chain(library.snippets.iter().copied());
+    let inherited = ["CALLSUPER", "SUPERMETHOD"].map(String::from);
+    let named = |snippet: &crate::ast::Snippet| {
+        let operation = snippet.kind.text.strip_prefix("operation ").map(str::to_owned);
+        let declared = action::functions(&snippet.code).into_iter().map(|function| function.name);
+        let macros = if snippet.code.text.contains("#define") { action::words(&snippet.code) } else { HashSet::new() };
+        declared.chain(operation).chain(macros).collect::<Vec<_>>()
+    };
+    all.flat_map(named).chain(inherited).collect()
+}
+
 /// The code of the initial transition of the whole.
 fn first_statements(class: &Class<'_>) -> Vec<Stmt> {
     let Some(machine) = &class.machine else { return Vec::new() };
@@ -119,6 +173,21 @@ fn first_statements(class: &Class<'_>) -> Vec<Stmt> {
 }
 
 impl Names {
+    fn new(library: &Library<'_>) -> Names {
+        let mut names = Names {
+            known: HashMap::new(),
+            enumerations: HashSet::new(),
+            structures: HashMap::new(),
+            timers: Vec::new(),
+            unset: Vec::new(),
+        };
+        for enumeration in &library.enumerations {
+            let literals = enumeration.literals.iter().map(|(name, value)| (name.text.clone(), *value));
+            names.enumeration(&enumeration.name.text, literals);
+        }
+        names
+    }
+
     fn enumeration(&mut self, name: &str, literals: impl Iterator<Item = (String, Option<i64>)>) {
         self.enumerations.insert(name.to_owned());
         let mut next = 0i64;
@@ -131,8 +200,28 @@ impl Names {
         }
     }
 
+    /// Members of the capsule, with what its first transition does; or declarations outside. Files have no order: enumerations come
+    /// first, then structures, those that others consist of before these.
+    fn members(&mut self, members: Vec<Member>, own: Option<&Start>, build: &mut Build) {
+        let (types, variables): (Vec<_>, Vec<_>) =
+            members.into_iter().partition(|member| !matches!(member, Member::Variables(..)));
+        let (mut structures, enumerations): (Vec<_>, Vec<_>) =
+            types.into_iter().partition(|member| matches!(member, Member::Structure(..)));
+        enumerations.into_iter().for_each(|member| self.member(member, own, build));
+        for _ in 0..structures.len() {
+            let waits = |member: &Member, all: &[Member]| {
+                let Member::Structure(_, fields) = member else { return false };
+                let is_used = |name: &str| fields.iter().any(|(ty, _)| ty.split('[').next() == Some(name));
+                all.iter().any(|other| matches!(other, Member::Structure(name, _) if is_used(name)))
+            };
+            let next = (0..structures.len()).find(|&at| !waits(&structures[at], &structures)).unwrap_or(0);
+            self.member(structures.remove(next), own, build);
+        }
+        variables.into_iter().for_each(|member| self.member(member, own, build));
+    }
+
     /// A member of the capsule, with what its first transition does; or a declaration outside.
-    fn member(&mut self, member: Member, own: Option<&Vec<Stmt>>, build: &mut Build) {
+    fn member(&mut self, member: Member, own: Option<&Start>, build: &mut Build) {
         match member {
             Member::Enumeration(name, literals) => {
                 let values: Vec<(String, Option<i64>)> = literals
@@ -141,11 +230,23 @@ impl Names {
                     .collect();
                 self.enumeration(&name, values.into_iter());
             }
+            Member::Structure(name, fields) => self.structure(&name, &fields),
             Member::Variables(ty, declared, span) => {
                 for (name, initial) in declared {
+                    let shape = self.shape(&ty).filter(|shape| !shape.is_scalar());
+                    let firsts = shape.as_ref().and_then(|shape| self.constants(shape, initial.as_ref()));
+                    if let (Some(shape), Some(firsts), Some(start)) = (shape, firsts, own) {
+                        let (object, open) = structures::declare((&name, ""), &shape, &firsts, span, build);
+                        let open = unset(&name, &object, &open, &start.statements, &start.functions);
+                        self.unset.extend(open.into_iter().map(|variable| (variable, name.clone())));
+                        self.set(name, Meaning::Object(object));
+                        continue;
+                    }
                     let mut first = initial.as_ref().and_then(|e| self.fold(e));
                     // No code runs before that of the initial transition.
-                    if initial.is_none() && own.is_some_and(|statements| is_set_first(&name, statements)) {
+                    if initial.is_none()
+                        && own.is_some_and(|start| is_set_first(&name, &start.statements, &start.functions))
+                    {
                         first = Some(0);
                     }
                     let meaning = match (self.exact(&ty).filter(|_| own.is_some()), first) {
@@ -161,13 +262,23 @@ impl Names {
         }
     }
 
+    /// What the numbers of a member hold at first; `None` stands for nothing, and is given if that is unknown.
+    fn constants(&self, shape: &Shape, initial: Option<&action::Expr>) -> Option<Vec<Option<i32>>> {
+        let one = |first: First<'_>| match first {
+            First::Unset => Some(None),
+            First::Number(value) => Some(Some(value)),
+            First::Code(e) => self.fold(e).map(Some),
+        };
+        shape.firsts(initial)?.into_iter().map(one).collect()
+    }
+
     /// A name that is declared twice means neither.
     fn set(&mut self, name: String, meaning: Meaning) {
         self.known.entry(name).and_modify(|known| *known = Meaning::Opaque).or_insert(meaning);
     }
 
     /// The value of a constant expression.
-    fn fold(&self, e: &action::Expr) -> Option<i32> {
+    pub(super) fn fold(&self, e: &action::Expr) -> Option<i32> {
         match &e.kind {
             ExprKind::Number(value) => i32::try_from(*value).ok(),
             ExprKind::Name(name) if name == "true" => Some(1),
@@ -177,6 +288,11 @@ impl Names {
                 _ => None,
             },
             ExprKind::Unary("-", inner) => self.fold(inner)?.checked_neg(),
+            ExprKind::List(inside) => match &inside[..] {
+                [] => Some(0),
+                [only] => self.fold(only),
+                _ => None,
+            },
             _ => None,
         }
     }
