@@ -233,16 +233,30 @@ fn defaults_report(rows: &[AtDefaults]) -> String {
     // `time` counts milliseconds.
     let faster = |row: &AtDefaults| Some(row.pan.1.max(0.001) / row.plain?.1.max(0.001));
     let timed: Vec<f64> = rows.iter().filter(|row| row.raw > TIMED).filter_map(faster).collect();
+    let whole = |row: &AtDefaults| row.pan.1.max(0.001) / row.order.1.max(0.001);
+    let all: Vec<f64> = rows.iter().filter(|row| row.raw > TIMED).map(whole).collect();
+    let long: Vec<(u64, u64)> = rows
+        .iter()
+        .filter_map(|row| row.plain.filter(|plain| plain.1 > 1.0).map(|plain| (plain.0, row.pan.0)))
+        .collect();
     let mut text = format!(
         "{DEFAULTS}\nMeasured by `against_spin.rs -- defaults` on all public models that SPIN's raw search finishes: `spin -a`, \
          `cc -O2`, `./pan`, against `check` in one thread. CPU seconds are those of the search alone, without `spin` and `cc`.\n\n\
          * States with `--reduction order`: no more than `pan`'s on **{no_more} of {}** models.\n\
          * CPU time of `check` without options, on the {} models without errors that have more than {TIMED} raw states: \
-         **{:.2} times** as fast as `pan` (geometric mean), {} of them less than 0.8 times as fast.\n\n",
+         **{:.2} times** as fast as `pan` (geometric mean), {} of them less than 0.8 times as fast.\n\
+         * CPU time of `--reduction order --keep-going` on all {} models that have more than {TIMED} raw states: **{:.2} times**, \
+         {} of them less than 0.8 times.\n\
+         * States of `check` without options where it takes more than a second: no more than `pan`'s on {} of {} models.\n\n",
         rows.len(),
         timed.len(),
         geometric_mean(timed.iter().copied()),
         timed.iter().filter(|ratio| **ratio < 0.8).count(),
+        all.len(),
+        geometric_mean(all.iter().copied()),
+        all.iter().filter(|ratio| **ratio < 0.8).count(),
+        long.iter().filter(|(plain, pan)| plain <= pan).count(),
+        long.len(),
     );
     text +=
         "| model | raw states | pan | `--reduction order` | `check` | pan, CPU s | `order`, CPU s | `check`, CPU s |\n";

@@ -76,7 +76,7 @@ impl<'c> Question<'c> {
     /// Whether something must occur only where something else does.
     fn has_pairs(&self) -> bool {
         let is_pair = |assumption: &Assumption| assumption.asked != Formula::True;
-        self.fair == Fairness::Strong || self.assumptions.iter().any(is_pair)
+        self.fair >= Fairness::Strong || self.assumptions.iter().any(is_pair)
     }
 }
 

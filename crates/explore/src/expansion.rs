@@ -422,15 +422,15 @@ impl<'s> Expander<'s> {
     // --- runs -------------------------------------------------------------------------------------
 
     /// The steps along a chain of states, each found from the one before.
-    pub fn steps_along(&mut self, chain: &[Vec<u8>]) -> Vec<Step> {
+    pub fn steps_along<S: AsRef<[u8]>>(&mut self, chain: &[S]) -> Vec<Step> {
         self.run_along(chain, &[])
     }
 
     /// The same with what follows the last state.
-    pub fn run_along(&mut self, chain: &[Vec<u8>], last: &[Step]) -> Vec<Step> {
+    pub fn run_along<S: AsRef<[u8]>>(&mut self, chain: &[S], last: &[Step]) -> Vec<Step> {
         let (mut run, mut turned) = (Vec::new(), Turned::default());
         for pair in chain.windows(2) {
-            let (steps, reached) = self.steps_between(&pair[0], &pair[1]);
+            let (steps, reached) = self.steps_between(pair[0].as_ref(), pair[1].as_ref());
             run.extend(steps.into_iter().map(|step| turned.step(step)));
             if let Some(symmetry) = &mut self.symmetry {
                 turned.turn(symmetry, &reached);

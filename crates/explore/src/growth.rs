@@ -78,7 +78,7 @@ pub struct QueueLength {
     pub channel: String,
     /// The largest number of messages that was seen in it.
     pub length: u32,
-    /// A run to a state with so many, or to one from which an atomic sequence gets to so many.
+    /// A run to a state with so many, or to one from which an atomic sequence gets to so many; a part of it if time ran out.
     pub run: Vec<Step>,
 }
 

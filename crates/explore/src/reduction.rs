@@ -21,8 +21,8 @@
 //! nothing can tell apart (`merge.rs`): [`trimmed`]; for growth, stores to variables that decide nothing, too (`slice.rs`).
 //!
 //! Not for models that look into other processes (`P@label`, `P:x`, `enabled`, `pc_value`, `_last`, priorities,
-//! `provided`, `np_`; a rendezvous send beside an `else` or `unless`, or in the middle of an atomic sequence, looks where its
-//! partners are), and not for lossy channels. `timeout` does no harm: while a process can move, it is false.
+//! `provided`, `np_`), and not for lossy channels. A rendezvous send beside an `else` or `unless`, or in the middle of an atomic
+//! sequence, looks where its partners are: `partners`. `timeout` does no harm: while a process can move, it is false.
 //!
 //! `visible` is what a property looks at, `resolve` compares processes, `gradually` says whether it is worth the trouble.
 
@@ -31,6 +31,7 @@ mod cluster;
 mod dead;
 mod gradually;
 mod merge;
+mod partners;
 mod proviso;
 mod resolve;
 mod slice;
@@ -47,6 +48,7 @@ use model::formula::Atom;
 use model::ids::{LocationId, MachineId, VariableId};
 use model::network::{Machine, Network};
 use model::semantics::{Reading, Semantics, Stepper, Trim};
+use partners::Partners;
 use resolve::{Bit, Identity, Resolved, While};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use visible::Visible;
@@ -146,13 +148,11 @@ impl<'n> Reduction<'n> {
             return None;
         }
         let stability = Stability::new(network);
-        if stability.looks_for_partners(network) {
-            return None;
-        }
         let mut visible = Visible::new(network, &stability, atoms)?;
         visible.add_labels(network, labels);
+        let partners = Partners::new(network, &stability, &visible)?;
         let ids = (0..network.machines.len()).map(MachineId::from);
-        let machines = ids.map(|id| MachineAccess::new(network, id, &stability)).collect();
+        let machines = ids.map(|id| MachineAccess::new(network, id, &stability, &partners)).collect();
         let mut reduction = Reduction {
             network,
             reading: semantics.reading(),
@@ -320,10 +320,7 @@ impl<'n> Reduction<'n> {
     }
 
     fn is_visible_edge(&self, id: MachineId, edge: usize) -> bool {
-        let taken = &self.network.machine(id).edges[edge];
-        let at = |location| self.visible.locations.contains(&(id, location));
-        let locals = &self.machines[id.index()].locals[edge];
-        at(taken.from) || at(taken.to) || locals.iter().any(|&local| self.visible.locals.contains(&(id, local)))
+        self.visible.is_edge(id, &self.network.machine(id).edges[edge])
     }
 }
 

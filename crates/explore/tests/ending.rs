@@ -2,6 +2,7 @@
 //!
 //! The judge is the search of all states. `HIGHWATER_SEEDS=N` tries N models of each kind instead of a few hundred.
 
+use crate::meetings;
 use explore::Options;
 use explore::expansion::Expander;
 use explore::growth::{Ending, GrowthOptions, ending, growth};
@@ -9,6 +10,7 @@ use explore::reduction::{Labels, Mode, trimmed};
 use explore::search::search;
 use model::budget::Budget;
 use model::context::Context;
+use model::ids::{LocationId, MachineId};
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
 use model::verdict::{Property, Reason};
@@ -53,6 +55,16 @@ fn last(states: &[Vec<u8>], edges: &[Vec<usize>]) -> BTreeSet<Vec<u8>> {
     states.iter().zip(edges).filter(|(_, next)| next.is_empty()).map(|(state, _)| state.clone()).collect()
 }
 
+/// Where the processes are in these states.
+fn places(semantics: &Semantics<'_>, states: &BTreeSet<Vec<u8>>) -> BTreeSet<Vec<(MachineId, LocationId)>> {
+    let mut stepper = semantics.stepper();
+    let mut of = |state: &Vec<u8>| {
+        stepper.load(state);
+        (0..stepper.loaded_processes()).map(|process| stepper.loaded_place(process)).collect()
+    };
+    states.iter().map(&mut of).collect()
+}
+
 /// Whether there is a cycle: states without successors are taken away for as long as there are some.
 fn is_cyclic(edges: &[Vec<usize>]) -> bool {
     let mut gone = vec![false; edges.len()];
@@ -91,6 +103,14 @@ fn compare(text: &str, tally: &mut Tally) {
     let plain = Semantics::new(&network, Reading::Unbounded);
     let Some(semantics) = trimmed(&plain, &[], Labels::None) else { return };
     let Some((all, edges)) = searched(&semantics, Expander::new(&semantics)) else { return };
+    let alone = Expander::of(&semantics, &Options::reducing(Mode::On));
+    if let Some((some, fewer)) = searched(&semantics, alone) {
+        assert_eq!(last(&all, &edges), last(&some, &fewer), "states in which nothing moves\n{text}");
+    }
+    if let Some((whole, edges_of_whole)) = searched(&plain, Expander::new(&plain)) {
+        let (before, after) = (last(&whole, &edges_of_whole), last(&all, &edges));
+        assert_eq!(places(&plain, &before), places(&semantics, &after), "where nothing moves\n{text}");
+    }
     let (whole, reduced) = (verdicts(&plain, Mode::Off), verdicts(&plain, Mode::On));
     assert!(whole.is_none() || whole == reduced, "assertions and deadlocks: {whole:?}, {reduced:?}\n{text}");
     let ended = ending(&semantics, &Context::unlimited(), 10_000);
@@ -151,7 +171,9 @@ fn what_is_left_ends_where_the_system_does() {
     let first = testing::first(0);
     let mut tally = Tally::default();
     for seed in first..first + seeds {
-        for text in [partners(seed), ends::model(seed), loops::model(seed, false), queues::model(seed, seed % 4 == 0)] {
+        let meetings = meetings::model(&mut Random::new(seed));
+        let (queues, loops) = (queues::model(seed, seed % 4 == 0), loops::model(seed, false));
+        for text in [partners(seed), meetings, ends::model(seed), loops, queues] {
             compare(&text, &mut tally);
         }
     }

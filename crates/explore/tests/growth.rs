@@ -1,10 +1,11 @@
 //! Growth on the figures of the papers, and on models that only seem to grow.
 
 use explore::growth::{GrowthOptions, GrowthReport, growth};
-use model::budget::Budget;
+use model::budget::{Budget, Cancel};
 use model::context::Context;
 use model::growth::{GrowingRun, Refusal, Stage};
 use model::network::Network;
+use model::observer::{Event, Observer, Topic};
 use model::semantics::{Reading, Semantics, Step};
 use model::verdict::Reason;
 use std::collections::BTreeMap;
@@ -408,4 +409,39 @@ fn long_walks_reach_the_bounds_of_hundreds_of_processes() {
     let reached = explore::fill::lengths(&semantics, &wanted, &Context::silent(&Budget::unlimited()));
     let reached: BTreeMap<String, u64> = reached.into_iter().map(|(name, length)| (name, length.into())).collect();
     assert_eq!(reached, wanted);
+}
+
+/// Ends a search at so many states.
+struct Stop(Cancel, u64);
+
+impl Observer for Stop {
+    fn wants(&self, topic: Topic) -> bool {
+        topic == Topic::Progress
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        if let Event::Progress(progress) = event
+            && progress.states > self.1
+        {
+            self.0.cancel();
+        }
+    }
+}
+
+/// The run to a queue of thousands of messages takes longer than many looks at the clock: there is none once the time is over.
+#[test]
+fn no_run_is_looked_for_after_the_end() {
+    let text = "chan c = [1] of { byte }; active proctype S() { int n; do :: c!1; n++ od }";
+    let network = network(text);
+    let semantics = Semantics::new(&network, Reading::Unbounded);
+    let (budget, cancel) = Budget::unlimited().linked();
+    let report = growth(&semantics, &GrowthOptions::default(), &Context::new(&budget, &Stop(cancel, 20_000)));
+    assert_eq!(report.stopped, Some(Reason::Interrupted));
+    let longest = &report.longest[0];
+    assert!(
+        longest.length > 8_000 && longest.run.is_empty(),
+        "{} messages, {} steps",
+        longest.length,
+        longest.run.len()
+    );
 }

@@ -3,11 +3,12 @@
 //! Processes have parameters (channels, numbers), elements of arrays of their own, local variables and channels, atomic sequences
 //! and deterministic steps, so that most of their steps look independent of the others and some are not; chains of local
 //! statements, loops of them, local arrays, variables that one process only touches, messages with fields that nothing reads, escapes
-//! and labels, so that much looks as if nothing could tell. Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries
+//! and labels, so that much looks as if nothing could tell. A third of them is of another kind (`meetings.rs`). Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries
 //! N models instead of the usual few hundred.
 
 #![allow(clippy::print_stdout)]
 
+use crate::meetings;
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::{Labels, Mode};
@@ -251,7 +252,7 @@ impl Maker {
 /// The model and its formula; `None` for the few that are refused (two `else` at the same place).
 pub fn read(seed: u64) -> Option<(Network, SourceMap, String)> {
     let mut maker = Maker(Random::new(seed));
-    let text = maker.model();
+    let text = if maker.0.below(3) == 0 { meetings::model(&mut maker.0) } else { maker.model() };
     let depth = 1 + maker.0.below(3);
     let formula = maker.formula(depth);
     let options =

@@ -12,7 +12,7 @@ use model::verdict::{Property, Verdict};
 const OBSERVED: &str = "byte x; active proctype C() { x = 1 } active proctype D() { (x == 1) -> assert(false) }\n";
 
 /// What each model is about, whether it needs `OBSERVED`, and the model.
-const MODELS: [(&str, bool, &str); 18] = [
+const MODELS: [(&str, bool, &str); 26] = [
     (
         "a shared variable is not local",
         false,
@@ -78,6 +78,56 @@ const MODELS: [(&str, bool, &str); 18] = [
         false,
         "chan r = [0] of { bit }; byte x, y; active proctype P() { byte l; l = 1; atomic { r?1; y = 1 } }
          active proctype Q() { atomic { x = 1; r!1 } } active proctype R() { (x == 1 && y == 0) -> assert(false) }",
+    ),
+    (
+        "a partner that is gone decides about an else",
+        false,
+        "chan r = [0] of { bit }; byte y; active proctype Q() { byte l; if :: r?1 -> y = 1 :: l = 1; l = 2 fi }
+         active proctype P() { byte l; l = 1; if :: r!1 :: else -> assert(false) fi }",
+    ),
+    (
+        "a partner that a run creates decides about an else",
+        false,
+        "chan r = [0] of { bit }; proctype Q() { r?1 } active proctype P() { if :: r!1 :: else -> assert(false) fi }
+         init { run Q() }",
+    ),
+    (
+        "a partner waits for a value that others write",
+        false,
+        "chan r = [0] of { bit }; byte v; active proctype Q() { r?eval(v) } active proctype W() { v = 1 }
+         active proctype P() { if :: r!1 :: else -> assert(false) fi }",
+    ),
+    (
+        "what an atomic sequence does before a message that is not a partner's is seen",
+        false,
+        "chan r = [0] of { bit }; byte x; active proctype P() { byte l; l = 1; r?1 }
+         active proctype Q() { byte l; atomic { l = 1; x = 1; r!1; x = 2 } } active proctype R() { (x == 1) -> assert(false) }",
+    ),
+    (
+        "both wait for a partner, and neither is one any more",
+        false,
+        "chan r = [0] of { bit }; chan s = [0] of { bit }; byte x, y;
+         active proctype P() { byte l; l = 1; if :: atomic { l = 2; r!1 } :: s?1 fi }
+         active proctype Q() { byte l; if :: atomic { x = 1; s!1 } :: r?1 fi; y = 1 }
+         active proctype R() { (x == 1 && y == 0) -> assert(false) }",
+    ),
+    (
+        "what comes before a rendezvous in an atomic sequence sees others",
+        false,
+        "chan r = [0] of { byte }; byte x; active proctype P() { byte l; l = 1; if :: r?0 :: r?1 -> assert(false) fi }
+         active proctype Q() { atomic { (x == 0); r!x } } active proctype R() { x = 1 }",
+    ),
+    (
+        "the first value of a variable may be the length of a queue",
+        false,
+        "chan q = [1] of { byte }; proctype P() { byte n = len(q); assert(n == 1) } active proctype A() { q!1 }
+         init { run P() }",
+    ),
+    (
+        "the first value of a variable may be the length of a queue in an array",
+        false,
+        "chan q[2] = [1] of { byte }; proctype P(byte i) { byte n = len(q[i]); assert(n == 1) }
+         active proctype A() { q[1]!1 } init { byte i; run P(1 - i) }",
     ),
     (
         "a ring does not put others off",

@@ -106,7 +106,7 @@ impl<'a> Networks<'a> {
         }
         match (self.reading, self.settings.engine) {
             (Reading::Unbounded, Engine::Auto | Engine::Fifo) => self.unbounded(properties, cx),
-            _ => self.search(properties, cx),
+            _ => self.search(properties, self.settings.search, cx),
         }
     }
 
@@ -142,22 +142,22 @@ impl<'a> Networks<'a> {
     }
 
     /// What one explicit search answers.
-    pub(crate) fn search(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
+    pub(crate) fn search(&self, of: Vec<Property>, order: SearchOrder, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let settings = self.settings;
-        let identity = &self.identity(&properties);
+        let identity = &self.identity(&of);
         let (spill, new, resume) =
             (settings.spill.as_deref(), settings.checkpoint.as_deref(), settings.resume.as_deref());
         let checkpoint = Checkpoint::of(new, resume, spill).map_err(usage)?;
         let kept = checkpoint.as_ref().filter(|_| settings.cluster.is_none());
         let disk = Disk::of(kept, spill, identity.clone()).map_err(usage)?;
-        let order = match settings.search {
+        let order = match order {
             SearchOrder::Breadth => Order::Breadth,
             SearchOrder::Depth => Order::Depth,
         };
         let options = Options {
             order,
             keep_going: settings.keep_going,
-            properties,
+            properties: of,
             packing: if settings.unpacked { Packing::Never } else { Packing::Auto },
             disk,
             symmetry: settings.symmetry,
@@ -192,7 +192,7 @@ impl<'a> Networks<'a> {
         Some(Answer { outcome, claim: Claim::Proved(checked) })
     }
 
-    /// A formula that says what holds always, for queues of any length, if that is proved.
+    /// A formula that says what never happens, for queues of any length, if that is proved.
     fn always(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
         let original = (!self.model.is_machines(), self.bad.clone());
         Machines::untranslated(self.network, self.sources, self.settings, original).ok()?.always(property, cx)
@@ -212,7 +212,7 @@ impl<'a> Networks<'a> {
                     return Some(answer);
                 }
                 // What is near is found by a search, and what holds of queues of any length proved without one.
-                if is_free && self.reading == Reading::Unbounded && formula.is_invariant() && !formula.has_events() {
+                if is_free && self.reading == Reading::Unbounded && formula.is_safety() {
                     let near = cx.budget.slice(25).states(FIRST_STATES);
                     let first = Setting { cx: cx.with(&near), ..setting }.formula(property, formula);
                     let first = Answer::searched(first, &semantics, cx);

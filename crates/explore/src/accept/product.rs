@@ -271,18 +271,18 @@ struct Turns {
 impl Turns {
     /// So many processes have marks.
     fn most(self) -> u32 {
-        (Marks::BITS - self.first) / if self.fair == Fairness::Strong { 2 } else { 1 }
+        (Marks::BITS - self.first) / if self.fair >= Fairness::Strong { 2 } else { 1 }
     }
 
     fn moves(self, process: u32) -> Marks {
-        let bit = if self.fair == Fairness::Strong { 2 * process + 1 } else { process };
+        let bit = if self.fair >= Fairness::Strong { 2 * process + 1 } else { process };
         ACCEPTING.checked_shl(self.first + bit).unwrap_or(0)
     }
 
     /// What occurs in a state where these processes can move: that, or, under weak fairness, that the others cannot.
     fn of_state(self, able: impl Iterator<Item = u32>) -> Marks {
         let able = able.fold(0, |set, process| set | self.moves(process));
-        if self.fair == Fairness::Strong { able >> 1 } else { !able & Marks::MAX << self.first }
+        if self.fair >= Fairness::Strong { able >> 1 } else { !able & Marks::MAX << self.first }
     }
 
     fn wanted(self, question: &Question<'_>) -> Wanted {
@@ -294,7 +294,10 @@ impl Turns {
         match self.fair {
             Fairness::None => {}
             Fairness::Weak => marks |= Marks::MAX << self.first,
-            Fairness::Strong => pairs.extend((0..self.most()).map(|p| (self.moves(p) >> 1, self.moves(p)))),
+            // Fair choice is about compositions, and refused before.
+            Fairness::Strong | Fairness::Choice => {
+                pairs.extend((0..self.most()).map(|p| (self.moves(p) >> 1, self.moves(p))))
+            }
         }
         Wanted { marks, pairs }
     }

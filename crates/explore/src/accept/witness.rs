@@ -213,8 +213,8 @@ impl Replay<'_> {
         if question.fair.is_assumed() {
             let enabled: Vec<_> = cycle.iter().map(|position| self.enabled(&position.state)).collect::<Option<_>>()?;
             let entitled = enabled.into_iter().reduce(|all, here| match question.fair {
-                Fairness::Strong => &all | &here,
-                _ => &all & &here,
+                Fairness::Strong | Fairness::Choice => &all | &here,
+                Fairness::None | Fairness::Weak => &all & &here,
             });
             let moved: BTreeSet<u32> = cycle.iter().flat_map(|position| position.moved.iter().copied()).collect();
             accepting &= entitled.is_none_or(|entitled| entitled.is_subset(&moved));

@@ -9,6 +9,7 @@ use crate::expansion::{Expander, Sink, Unfinished};
 use crate::table::{Batch, NO_PARENT, StateId, StateTable};
 use model::fault::Overflow;
 use model::growth::{Fingerprint, Parts};
+use model::semantics::Step;
 use model::verdict::{Progress, Reason};
 use rustc_hash::FxHashMap;
 
@@ -75,13 +76,14 @@ impl Tree {
     }
 
     /// The states from `from`, which is above it, to `to`.
-    pub(super) fn chain(&self, from: StateId, to: StateId) -> Vec<Vec<u8>> {
+    fn chain(&self, from: StateId, to: StateId) -> Vec<StateId> {
         let mut chain = vec![to];
         chain.extend(self.ancestors(to).take_while(|&id| id != from));
         if to != from {
             chain.push(from);
         }
-        chain.iter().rev().map(|&id| self.table.state(id).to_vec()).collect()
+        chain.reverse();
+        chain
     }
 }
 
@@ -112,12 +114,23 @@ impl<'a> Hunt<'a> {
         self.reduced.as_mut().filter(|_| tree.reduced).unwrap_or(&mut self.expander)
     }
 
+    /// The steps from a state to one below it, if there is time: each may be of many messages, and the way of many states.
+    pub(super) fn steps_between(&mut self, tree: &Tree, from: StateId, to: StateId) -> Option<Vec<Step>> {
+        let (cx, expander, mut steps) = (self.clock.cx, self.expander(tree), Vec::new());
+        for pair in tree.chain(from, to).windows(2) {
+            let [earlier, later] = [pair[0], pair[1]].map(|id| tree.table.state(id));
+            cx.budget.spend(earlier.len()).ok()?;
+            steps.extend(expander.steps_along(&[earlier, later]));
+        }
+        Some(steps)
+    }
+
     /// Goes on until there are so many states.
     pub(super) fn breadth_first(&mut self, origin: &Origin, tree: &mut Tree, most: u64) -> Ended {
         let ended = self.layers(origin, tree, most).err().unwrap_or(Ended::Complete);
         let lengths = std::mem::take(&mut tree.lengths);
         self.keep_longest(&lengths, &mut |hunt, id| {
-            let way = hunt.expander(tree).steps_along(&tree.chain(0, id));
+            let way = hunt.steps_between(tree, 0, id).unwrap_or_default();
             [origin.run.as_slice(), &way].concat()
         });
         tree.lengths = lengths;
@@ -234,8 +247,8 @@ impl<'a> Hunt<'a> {
         if !self.is_news(state, &grown) || !self.may_verify() || !tree.is_on_the_way(other, id) {
             return Ok(false);
         }
-        let between = self.expander(tree).steps_along(&tree.chain(0, other));
-        let steps = self.expander(tree).steps_along(&tree.chain(other, id));
+        let (between, steps) = (self.steps_between(tree, 0, other), self.steps_between(tree, other, id));
+        let (Some(between), Some(steps)) = (between, steps) else { return Ok(false) };
         self.try_loop(origin, &between, &steps);
         if self.all_shown() { Err(Ended::Shown) } else { Ok(true) }
     }

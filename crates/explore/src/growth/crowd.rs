@@ -46,9 +46,8 @@ impl Hunt<'_> {
     fn creating(&mut self, tree: &Tree) -> Vec<(Vec<Step>, Vec<Step>)> {
         let mut found: Vec<(Vec<Step>, Vec<Step>)> = Vec::new();
         for (earlier, later) in tree.created() {
-            let (between, steps) = (tree.chain(0, earlier), tree.chain(earlier, later));
-            let expander = self.expander(tree);
-            let (prefix, steps) = (expander.steps_along(&between), expander.steps_along(&steps));
+            let (prefix, steps) = (self.steps_between(tree, 0, earlier), self.steps_between(tree, earlier, later));
+            let (Some(prefix), Some(steps)) = (prefix, steps) else { break };
             if found.iter().all(|(_, known)| *known != steps) {
                 found.push((prefix, steps));
             }

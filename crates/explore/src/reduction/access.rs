@@ -4,6 +4,7 @@
 //! the same value for as long as a process lives (constants, `_pid`, parameters that no process assigns) are *stable*: for a given
 //! process they mean one object. The others may mean any element, or any channel.
 
+use super::partners::Partners;
 use model::expr::{BinaryOp, ChannelTest, Expr, Pattern, Place, Scope};
 use model::ids::{LocationId, MachineId, VariableId};
 use model::network::{Action, Initial, Machine, Network, ScalarType};
@@ -49,6 +50,8 @@ pub(super) enum Object {
     Channel(Expr),
     /// The list of processes.
     Processes,
+    /// Who is ready for a rendezvous: read by edges that look for partners, written by edges that offer to be one.
+    Offers,
 }
 
 /// Something that an edge does to an object.
@@ -73,8 +76,6 @@ pub(super) struct MachineAccess {
     pub(super) far: Vec<BTreeSet<usize>>,
     /// Per location: the machines that can be created from there on.
     pub(super) creates: Vec<BTreeSet<MachineId>>,
-    /// Per edge: the local variables that it writes.
-    pub(super) locals: Vec<BTreeSet<VariableId>>,
 }
 
 /// Which variables never change after their first value.
@@ -127,31 +128,6 @@ impl Stability {
         Stability { globals, locals, escaping }
     }
 
-    /// Whether some location has an `else` or an escape beside a rendezvous send, or such a send in the middle of an atomic
-    /// sequence. What happens there depends on where other processes are: any step of theirs may change it.
-    pub(super) fn looks_for_partners(&self, network: &Network) -> bool {
-        let may_wait = |channel: &Expr| match channel {
-            Expr::Read(place) if place.scope == Scope::Global && !self.is_assigned(place.variable) => {
-                match network.global(place.variable).initial {
-                    Initial::NewChannel(ty) => network.channel_types[ty.index()].is_rendezvous(),
-                    _ => true,
-                }
-            }
-            _ => true,
-        };
-        let sends = |action: &Action| matches!(action, Action::Send { channel, .. } if may_wait(channel));
-        let looks = |machine: &Machine, at: usize| {
-            let at = LocationId::from(at);
-            (is_choosy(machine, at) || is_interruptible(machine, at))
-                && machine.edges_from(at).any(|edge| match &edge.action {
-                    Action::Deterministic(step) => step.guard.iter().any(sends),
-                    action => sends(action),
-                })
-        };
-        network.channel_types.iter().any(|ty| ty.is_rendezvous())
-            && network.machines.iter().any(|m| (0..m.locations.len()).any(|at| looks(m, at)))
-    }
-
     /// The value does not change while a process of the machine lives.
     fn is_stable(&self, e: &Expr, machine: MachineId, network: &Network) -> bool {
         match e {
@@ -185,7 +161,7 @@ impl Stability {
         match object {
             Object::Variable(_, indices) => indices.iter().all(|index| self.is_stable(index, machine, network)),
             Object::Channel(channel) => self.is_stable(channel, machine, network),
-            Object::Processes => true,
+            Object::Processes | Object::Offers => true,
         }
     }
 }
@@ -251,7 +227,7 @@ fn channel_reads(e: &Expr, network: &Network, into: &mut HashSet<VariableId>) {
 }
 
 impl MachineAccess {
-    pub(super) fn new(network: &Network, id: MachineId, stability: &Stability) -> MachineAccess {
+    pub(super) fn new(network: &Network, id: MachineId, stability: &Stability, partners: &Partners) -> MachineAccess {
         let machine = network.machine(id);
         let mut gathered = MachineAccess {
             accesses: Vec::new(),
@@ -260,21 +236,22 @@ impl MachineAccess {
             stable: Vec::new(),
             far: vec![BTreeSet::new(); machine.locations.len()],
             creates: vec![BTreeSet::new(); machine.locations.len()],
-            locals: Vec::new(),
         };
-        for edge in &machine.edges {
-            let mut gather = Gather { network, found: Vec::new(), runs: BTreeSet::new(), locals: BTreeSet::new() };
+        for (number, edge) in machine.edges.iter().enumerate() {
+            let mut gather = Gather { network, found: Vec::new(), runs: BTreeSet::new() };
             gather.action(&edge.action);
-            let Gather { mut found, runs, locals, .. } = gather;
+            let Gather { mut found, runs, .. } = gather;
             if matches!(edge.action, Action::Deterministic(_)) {
                 test_channels(&mut found, Use::Test);
             } else if is_choosy(machine, edge.from) || is_interruptible(machine, edge.from) {
                 test_channels(&mut found, Use::Decide);
             }
+            let offers = |how: Use| Access { object: Object::Offers, how };
+            found.extend(partners.looks(id, number).then(|| offers(Use::Read)));
+            found.extend(partners.offers(id, number).then(|| offers(Use::Write)));
             let indices = found.into_iter().map(|access| gathered.index(access)).collect();
             gathered.edges.push(indices);
             gathered.runs.push(runs);
-            gathered.locals.push(locals);
         }
         gathered.name_stable(network, id, stability);
         gathered.look_ahead(machine);
@@ -288,7 +265,7 @@ impl MachineAccess {
                 indices.iter_mut().for_each(|index| *index = index.clone().without_places());
             }
             Object::Channel(channel) => *channel = channel.clone().without_places(),
-            Object::Processes => {}
+            Object::Processes | Object::Offers => {}
         }
         let known = self.accesses.iter().position(|known| *known == access);
         known.unwrap_or_else(|| {
@@ -309,7 +286,7 @@ impl MachineAccess {
             match &access.object {
                 Object::Variable(_, indices) => indices.iter().for_each(|index| index.walk(&mut note)),
                 Object::Channel(channel) => channel.walk(&mut note),
-                Object::Processes => {}
+                Object::Processes | Object::Offers => {}
             }
         }
         self.stable = named.into_iter().collect();
@@ -346,7 +323,7 @@ impl MachineAccess {
 }
 
 /// At this location, what one edge can do decides whether another one can be taken: there is an `else`, or an escape.
-fn is_choosy(machine: &Machine, location: LocationId) -> bool {
+pub(super) fn is_choosy(machine: &Machine, location: LocationId) -> bool {
     machine.edges_from(location).any(|edge| match &edge.action {
         Action::Else => true,
         Action::Deterministic(step) => step.guard.contains(&Action::Else),
@@ -355,7 +332,7 @@ fn is_choosy(machine: &Machine, location: LocationId) -> bool {
 }
 
 /// A process comes to this location in the middle of an atomic sequence: if it cannot go on at once, others come between.
-fn is_interruptible(machine: &Machine, location: LocationId) -> bool {
+pub(super) fn is_interruptible(machine: &Machine, location: LocationId) -> bool {
     machine.edges.iter().any(|edge| edge.atomic && edge.to == location)
 }
 
@@ -381,7 +358,6 @@ struct Gather<'n> {
     network: &'n Network,
     found: Vec<Access>,
     runs: BTreeSet<MachineId>,
-    locals: BTreeSet<VariableId>,
 }
 
 impl Gather<'_> {
@@ -437,9 +413,8 @@ impl Gather<'_> {
 
     fn assign(&mut self, place: &Place) {
         place.indices.iter().for_each(|index| self.value(index));
-        match place.scope {
-            Scope::Global => self.push(Object::Variable(place.variable, place.indices.clone()), Use::Write),
-            Scope::Local => drop(self.locals.insert(place.variable)),
+        if place.scope == Scope::Global {
+            self.push(Object::Variable(place.variable, place.indices.clone()), Use::Write);
         }
     }
 
@@ -455,10 +430,12 @@ impl Gather<'_> {
         let known = self.found.len();
         self.value(e);
         for access in &mut self.found[known..] {
+            let any = |indices: &mut Vec<Expr>| indices.iter_mut().for_each(|index| *index = Expr::RunResult);
             match &mut access.object {
-                Object::Variable(_, indices) => indices.iter_mut().for_each(|index| *index = Expr::RunResult),
+                Object::Variable(_, indices) => any(indices),
+                Object::Channel(Expr::Read(place)) if place.scope == Scope::Global => any(&mut place.indices),
                 Object::Channel(channel) => *channel = Expr::RunResult,
-                Object::Processes => {}
+                Object::Processes | Object::Offers => {}
             }
         }
     }

@@ -13,7 +13,7 @@
 
 use super::Reduction;
 use super::access::{Access, Object, Use};
-use super::resolve::Bit;
+use super::resolve::{Bit, against_offers};
 use model::expr::{BinaryOp, Expr, Pattern, Scope};
 use model::ids::{EdgeId, LocationId, MachineId, VariableId};
 use model::network::{Action, Edge, Initial, Variable};
@@ -279,7 +279,7 @@ impl Reduction<'_> {
                 match &access.object {
                     Object::Channel(channel) => note(channel),
                     Object::Variable(_, indices) => indices.iter().for_each(&mut note),
-                    Object::Processes => {}
+                    Object::Processes | Object::Offers => {}
                 }
             }
             let action = &self.network.machine(machine).edges[edge].action;
@@ -466,6 +466,7 @@ impl Reduction<'_> {
                     always.extend(against.iter().map(|&how| Bit::Variable(*variable, element, how)));
                 }
             }
+            Object::Offers => drop(always.insert(Bit::Offers(against_offers(access.how)))),
             Object::Processes => {
                 let has_channel = |variable: &Variable| matches!(variable.initial, Initial::NewChannel(_));
                 if access.how == Use::End && self.network.machine(machine).variables.iter().any(has_channel) {

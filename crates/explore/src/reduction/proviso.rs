@@ -277,7 +277,7 @@ fn is_contested(reduction: &Reduction<'_>, id: MachineId, access: &Access, users
             }
         }
         Object::Channel(_) => false,
-        Object::Processes => true,
+        Object::Processes | Object::Offers => true,
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) enum Bit {
     Variable(VariableId, usize, Use),
     Channel(Option<usize>, Use),
     Processes(Use),
+    Offers(Use),
 }
 
 #[derive(Debug)]
@@ -203,6 +204,10 @@ impl<'n> Reduction<'n> {
                 }
                 true
             }
+            Object::Offers => {
+                rules_out.always.insert(Bit::Offers(against_offers(access.how)));
+                true
+            }
             Object::Processes => {
                 let against: &[Use] = match access.how {
                     Use::Run => &[Use::Run, Use::End, Use::Count],
@@ -297,6 +302,7 @@ impl<'n> Reduction<'n> {
                 }
             }
             Object::Processes => drop(bits.insert(Bit::Processes(access.how))),
+            Object::Offers => drop(bits.insert(Bit::Offers(access.how))),
         }
     }
 
@@ -379,6 +385,11 @@ impl<'n> Reduction<'n> {
         }
         packed
     }
+}
+
+/// Offers of several processes do not depend on each other, nor do those who look.
+pub(super) fn against_offers(how: Use) -> Use {
+    if how == Use::Write { Use::Read } else { Use::Write }
 }
 
 fn gathered_creates(machines: &[MachineAccess], machine: MachineId, location: LocationId) -> BTreeSet<MachineId> {

@@ -3,13 +3,13 @@
 //! A formula reads variables and channels, and names labels and events; acceptance and progress name labels. What cannot be
 //! pinned down (a channel that is not named directly) counts as everything of its kind.
 
-use super::access::Stability;
+use super::access::{Stability, written};
 use super::resolve::network_queues;
 use model::event::Event;
 use model::expr::{Expr, Scope};
 use model::formula::Atom;
 use model::ids::{LocationId, MachineId, VariableId};
-use model::network::{Location, Network};
+use model::network::{Edge, Location, Network};
 use std::collections::HashSet;
 
 /// Labels of processes that a property looks at.
@@ -115,6 +115,15 @@ impl Visible {
             }
         }
         None
+    }
+
+    /// Whether an edge enters or leaves a location that matters, or writes a local variable that does.
+    pub(super) fn is_edge(&self, id: MachineId, edge: &Edge) -> bool {
+        let mut shown = [edge.from, edge.to].iter().any(|&location| self.locations.contains(&(id, location)));
+        written(&edge.action, &mut |place| {
+            shown |= place.scope == Scope::Local && self.locals.contains(&(id, place.variable));
+        });
+        shown
     }
 
     pub(super) fn is_channel(&self, queue: usize) -> bool {
