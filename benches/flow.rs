@@ -10,21 +10,21 @@
 //!
 //! Both methods read the same text and answer the same question, boundedness with the bounds of all channels: the
 //! default generates cycles as it needs them; `--abstraction cycles` enumerates them all and solves the papers' linear
-//! problems, exactly. Times are wall times of one thread; of short runs the shortest of three counts.
+//! problems, exactly. Times are CPU times of one thread; of short runs the shortest of three counts.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 #[path = "flow_bars.rs"]
 mod bars;
 
+use bars::{Limited, limited, timed};
 use flow::{Question, Report};
-use model::budget::Budget;
+use model::budget::{Budget, Cancel, Stopwatch};
 use model::context::Context;
 use model::network::Network;
 use model::verdict::Reason;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Models that differ in size only.
 struct Family {
@@ -157,17 +157,20 @@ struct Run {
 }
 
 impl Run {
-    fn new(method: Method, network: &Network, most: Duration) -> Run {
-        let begin = Instant::now();
-        let limits = Budget::unlimited().timeout(most);
-        let report = method(network, &Question::Boundedness, &Context::silent(&limits));
-        let total = begin.elapsed();
-        let proof = total.saturating_sub(report.sizes.bounds_time);
-        Run { proof: proof.as_secs_f64(), total: total.as_secs_f64(), report }
+    fn new(method: Method, network: &Network, most: f64) -> Run {
+        let watch = Stopwatch::start();
+        let work = |cancel: &Cancel| {
+            let budget = Budget::unlimited().timeout(bars::LONGEST * 10).until(cancel);
+            method(network, &Question::Boundedness, &Context::silent(&budget))
+        };
+        let Limited { result: report, time: total, .. } = limited(most, work);
+        // The time for bounds is wall time: its share counts.
+        let bounds = report.sizes.bounds_time.as_secs_f64() / watch.elapsed().as_secs_f64();
+        Run { proof: total * (1.0 - bounds).max(0.0), total, report }
     }
 
     /// The best of three, if they are short.
-    fn best(method: Method, network: &Network, most: Duration) -> Run {
+    fn best(method: Method, network: &Network, most: f64) -> Run {
         let mut best = Run::new(method, network, most);
         for _ in 0..2 {
             if best.total < 0.5 {
@@ -179,23 +182,23 @@ impl Run {
     }
 
     fn is_late(&self) -> bool {
-        !self.report.complete && self.report.reason == Some(Reason::Timeout)
+        !self.report.complete && self.report.reason == Some(Reason::Interrupted)
     }
 
     fn has_bounds(&self) -> bool {
         self.report.complete && self.report.queues.iter().all(|q| q.at_most.is_some())
     }
 
-    fn proof_cell(&self, most: Duration) -> String {
+    fn proof_cell(&self, most: f64) -> String {
         match &self.report.reason {
             _ if self.report.complete => seconds(self.proof),
-            Some(Reason::Timeout) => late(most),
+            Some(Reason::Interrupted) => late(most),
             Some(Reason::NotProvable(_)) => format!("refused after {}", seconds(self.total)),
             _ => String::from("–"),
         }
     }
 
-    fn bounds_cell(&self, most: Duration) -> String {
+    fn bounds_cell(&self, most: f64) -> String {
         if self.has_bounds() {
             seconds(self.total)
         } else if self.report.complete {
@@ -231,7 +234,7 @@ fn main() {
         return;
     }
     let quick = asked("quick");
-    let most = Duration::from_secs(if quick { 5 } else { 30 });
+    let most = if quick { 5.0 } else { 20.0 };
     let mut text = String::from("# The flow engine beside the papers' method\n\n");
     text += "Measured in one run on one machine by `benches/flow.rs`";
     text += if quick { " (`quick`)" } else { "" };
@@ -243,9 +246,9 @@ fn main() {
          2,000,000; one variable for each effect vector; one linear problem for boundedness and one for each channel, \
          solved exactly. It has {} seconds; after a size for which that is not enough, larger ones are not tried.\n\
          * *Ciclo*: what its authors report in Table V, on an AMD Athlon 64 X2, with lp_solve.\n\n\
-         Times are in seconds. *Bound* is the greatest of a channel. The exponent is the slope of all of the time, \
+         Times are CPU times, in seconds. *Bound* is the greatest of a channel. The exponent is the slope of all of the time, \
          reading included, against the size on logarithmic scales, over the three largest sizes that came to an end.",
-        most.as_secs()
+        most
     );
     for family in &FAMILIES {
         let sizes = family.sizes.iter().copied().filter(|&n| !quick || n <= 1000);
@@ -262,18 +265,17 @@ fn write_page(page: &Path, text: &str) {
     }
 }
 
-fn measure(family: &Family, sizes: impl Iterator<Item = usize>, most: Duration) -> Vec<Row> {
+fn measure(family: &Family, sizes: impl Iterator<Item = usize>, most: f64) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for size in sizes {
         eprintln!("{}: {size}", family.title);
-        let begin = Instant::now();
-        let read = promela::read("model.pml", &(family.text)(size), &promela::preprocess::Options::default());
-        let reading = begin.elapsed().as_secs_f64();
+        let (read, reading) =
+            timed(|| promela::read("model.pml", &(family.text)(size), &promela::preprocess::Options::default()));
         let Some(network) = read.network else {
             eprintln!("cannot be read: {:?}", read.diagnostics);
             continue;
         };
-        let default = Run::best(flow::check, &network, Duration::from_secs(600));
+        let default = Run::best(flow::check, &network, 120.0);
         let tried = rows.last().is_none_or(|row| row.cycles.as_ref().is_some_and(|run| !run.is_late()));
         let cycles = tried.then(|| Run::best(flow::cycles::check, &network, most));
         rows.push(Row { size, reading, default, cycles });
@@ -281,7 +283,7 @@ fn measure(family: &Family, sizes: impl Iterator<Item = usize>, most: Duration) 
     rows
 }
 
-fn section(family: &Family, rows: &[Row], most: Duration) -> String {
+fn section(family: &Family, rows: &[Row], most: f64) -> String {
     let mut text = format!("\n## {}\n\n{}\n\n", family.title, family.about);
     let paper = !family.paper.is_empty();
     let _ = writeln!(
@@ -354,6 +356,6 @@ fn seconds(time: f64) -> String {
     if time < 0.1 { format!("{time:.4}") } else { format!("{time:.2}") }
 }
 
-fn late(most: Duration) -> String {
-    format!("> {}", most.as_secs())
+fn late(most: f64) -> String {
+    format!("> {most}")
 }

@@ -2,10 +2,11 @@
 
 use crate::ring;
 use explore::growth::{GrowthOptions, growth};
+use explore::reduction::Mode;
 use explore::search::{Options, search};
 use flow::{Question, Report};
 use highwater::{Check, Model, Verdict};
-use model::budget::{Budget, Stopwatch};
+use model::budget::{Budget, Cancel, Stopwatch};
 use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
@@ -13,6 +14,8 @@ use model::verdict::Property;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Where the section begins and ends on the page.
@@ -58,11 +61,42 @@ fn cpu() -> [f64; 2] {
     [own.unwrap_or(0.0) / 1e9, ticks / 100.0]
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let begin = cpu();
     let result = work();
     let end = cpu();
     (result, (end[0] - begin[0]).max(end[1] - begin[1]))
+}
+
+/// What became of work that is stopped when it has taken so many seconds of CPU time, of all threads: wall time says little of
+/// a machine that does other things, too.
+pub struct Limited<T> {
+    pub result: T,
+    /// CPU time.
+    pub time: f64,
+    /// How long it went on after it was told to stop: seconds of wall time.
+    pub over: Option<f64>,
+}
+
+pub fn limited<T>(most: f64, work: impl FnOnce(&Cancel) -> T) -> Limited<T> {
+    let (cancel, done, told) = (Cancel::default(), AtomicBool::new(false), Mutex::new(None));
+    let begin = cpu()[1];
+    let (result, time) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                if cpu()[1] - begin >= most {
+                    *told.lock().unwrap() = Some(Stopwatch::start());
+                    return cancel.cancel();
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let result = timed(|| work(&cancel));
+        done.store(true, Ordering::Relaxed);
+        result
+    });
+    let over = told.into_inner().unwrap().map(|watch: Stopwatch| watch.elapsed().as_secs_f64());
+    Limited { result, time, over }
 }
 
 fn network(text: &str) -> Network {
@@ -70,8 +104,13 @@ fn network(text: &str) -> Network {
     read.network.unwrap_or_else(|| panic!("{:?}\n{text}", read.diagnostics))
 }
 
-fn checked(network: &Network, question: &Question, most: u64) -> Report {
-    flow::check(network, question, &Context::silent(&Budget::unlimited().timeout(Duration::from_secs(most))))
+fn checked(network: &Network, question: &Question, most: f64) -> (Report, f64) {
+    let check = |cancel: &Cancel| {
+        let budget = Budget::unlimited().timeout(2 * LONGEST).until(cancel);
+        flow::check(network, question, &Context::silent(&budget))
+    };
+    let Limited { result, time, .. } = limited(most, check);
+    (result, time)
 }
 
 // --- systems with known answers ---------------------------------------------------------------------
@@ -85,7 +124,7 @@ struct Known {
 
 fn known() -> impl Iterator<Item = Known> {
     let all = include_str!("../crates/certify/tests/data/known_bounds.txt");
-    all.split("=== ").skip(1).filter_map(|system| {
+    all.split("\n=== ").skip(1).filter_map(|system| {
         let (head, text) = system.split_once('\n')?;
         let (name, truth) = head.split_once(" | ")?;
         let entries = truth.trim_start_matches("large ").split(", ").filter_map(|entry| entry.rsplit_once(' '));
@@ -119,7 +158,7 @@ fn known_systems(bars: &mut Vec<Bar>) -> String {
     let mut rows: Vec<(String, [usize; 4], f64)> = Vec::new();
     let mut groups = [([0usize; 4], 0.0f64); GROUPS.len()];
     for Known { name, text, truth } in known().filter(|known| known.truth.iter().all(|(_, most)| most.is_some())) {
-        let (report, time) = timed(|| checked(&network(text), &Question::Boundedness, 10));
+        let (report, time) = checked(&network(text), &Question::Boundedness, 10.0);
         let of = |channel: &str| report.queues.iter().find(|queue| queue.name == channel).and_then(|q| q.at_most);
         let exact = truth.iter().filter(|(channel, most)| of(channel) == *most).count();
         let counts = [1, usize::from(report.complete), truth.len(), exact];
@@ -171,7 +210,7 @@ fn growing_systems(bars: &mut Vec<Bar>) -> String {
     let mut sums = [([0usize; 3], 0.0f64); 2];
     for Known { name, text: model, truth } in known().filter(|known| known.truth.iter().any(|(_, most)| most.is_none()))
     {
-        let ((verdict, bounded), time) = timed(|| decided(model));
+        let Limited { result: (verdict, bounded), time, .. } = limited(10.0, |cancel| decided(model, cancel));
         let grows = |channel: &&String| truth.iter().any(|(name, most)| name == channel && most.is_none());
         let wrong = bounded.iter().filter(grows).count();
         let is_shown = verdict == Some(Verdict::Violated);
@@ -194,17 +233,17 @@ fn growing_systems(bars: &mut Vec<Bar>) -> String {
 }
 
 /// The verdict on boundedness by both engines, and the channels with a bound.
-fn decided(text: &str) -> (Option<Verdict>, Vec<String>) {
+fn decided(text: &str, cancel: &Cancel) -> (Option<Verdict>, Vec<String>) {
     let Ok(model) = Model::from_text("model.pml", text) else { return (None, Vec::new()) };
-    let check = Check::new(&model).property("boundedness").map(|check| check.timeout(Duration::from_secs(10)));
+    let check = Check::new(&model).property("boundedness").map(|check| check.until(cancel).timeout(LONGEST));
     let Ok(report) = check.and_then(|check| check.run()) else { return (None, Vec::new()) };
     let Some(finding) = report.finding("boundedness") else { return (None, Vec::new()) };
     let bounded = finding.channels().into_iter().filter(|channel| channel.at_most.is_some());
     (Some(finding.verdict()), bounded.map(|channel| channel.name).collect())
 }
 
-/// The time limit for a public model.
-const PUBLIC: Duration = Duration::from_secs(20);
+/// The limit of wall time, for a machine that does other things, too.
+pub const LONGEST: Duration = Duration::from_secs(60);
 
 /// The public models with a buffered channel, where they are at hand: how many are decided with 10 seconds of CPU time.
 fn public_models(bars: &mut Vec<Bar>) -> String {
@@ -221,16 +260,16 @@ fn public_models(bars: &mut Vec<Bar>) -> String {
             } else if path.extension().is_some_and(|e| ["pml", "pr", "prm", "promela"].iter().any(|known| e == *known))
                 && let Ok(model) = Model::read(&path)
                 && let Ok(check) = Check::new(&model).property("boundedness")
-                && let watch = Stopwatch::start()
-                && let (Ok(report), time) = timed(|| check.timeout(PUBLIC).run())
+                && let Limited { result: Ok(report), time, over } =
+                    limited(10.0, |cancel| check.until(cancel).timeout(LONGEST).run())
                 && let Some(finding) = report.finding("boundedness")
                 && !finding.channels().is_empty()
             {
-                latest = latest.max((watch.elapsed().as_secs_f64() - PUBLIC.as_secs_f64()).max(0.0));
-                eprintln!("public: {} {:?} {time:.2}", path.display(), finding.verdict());
+                latest = latest.max(over.unwrap_or(0.0));
+                eprintln!("public: {} {:?} {time:.2} {over:?}", path.display(), finding.verdict());
                 match finding.verdict() {
-                    Verdict::Proved if time <= 10.0 => counts[0] += 1,
-                    Verdict::Violated if time <= 10.0 => counts[1] += 1,
+                    Verdict::Proved => counts[0] += 1,
+                    Verdict::Violated => counts[1] += 1,
                     _ => {
                         counts[2] += 1;
                         open.push(path.strip_prefix(&folder).unwrap_or(&path).display().to_string());
@@ -247,7 +286,7 @@ fn public_models(bars: &mut Vec<Bar>) -> String {
     open.sort();
     let figure = format!("{share:.0} % ({} of {all})", counts[0] + counts[1]);
     bars.push(("public models with buffered channels, 10 s each: decided", "≥ 95 %", figure));
-    bars.push(("the public model that is longest over its time limit", "≤ 0.5 s", format!("{latest:.2} s")));
+    bars.push(("the public model that goes on longest after its time is over", "≤ 0.5 s", format!("{latest:.2} s")));
     format!(
         "\nPublic models with buffered channels, 10 seconds of CPU time each, of all threads: {all}, of which {} are proved, {} grow, {} are open \
          ({share:.0} % decided). Open: {}.\n",
@@ -416,7 +455,11 @@ fn exponents(bars: &mut Vec<Bar>) -> String {
     let mut steepest = 0.0f64;
     for (name, model, question) in systems {
         eprintln!("exponent: {name}");
-        let [small, large] = [1_000, 10_000].map(|n| timed(|| checked(&network(&model(n)), &question, 120)));
+        let [small, large] = [1_000, 10_000].map(|n| {
+            let (network, reading) = timed(|| network(&model(n)));
+            let (report, time) = checked(&network, &question, 60.0);
+            (report, reading + time)
+        });
         let cell =
             |(report, time): &(Report, f64)| format!("{time:.2}{}", if report.complete { "" } else { " (not proved)" });
         let exponent = (large.1 / small.1).log10();
@@ -432,7 +475,7 @@ fn exponents(bars: &mut Vec<Bar>) -> String {
 
 /// The most memory that this process has used: bytes. (Linux.)
 pub fn measure_election() -> String {
-    let report = checked(&network(&ring(3_000)), &Question::Boundedness, 120);
+    let (report, _) = checked(&network(&ring(3_000)), &Question::Boundedness, 60.0);
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap_or(0);
@@ -462,8 +505,9 @@ active [4] proctype P() {
     let network = network(model);
     let unlimited = Budget::unlimited();
     let semantics = Semantics::new(&network, Reading::Unbounded);
-    let (grown, bounds) = timed(|| growth(&semantics, &GrowthOptions::default(), &Context::silent(&unlimited)));
-    let options = Options { properties: vec![Property::Safety], ..Options::default() };
+    let options = GrowthOptions { reduction: Mode::Off, ..GrowthOptions::default() };
+    let (grown, bounds) = timed(|| growth(&semantics, &options, &Context::silent(&unlimited)));
+    let options = Options { properties: vec![Property::Safety], reduction: Mode::Off, ..Options::default() };
     let semantics = Semantics::new(&network, Reading::Declared);
     let (found, safety) = timed(|| search(&semantics, &options, &Context::silent(&unlimited)));
     let ratio = (bounds / grown.stats.states as f64) / (safety / found.stats.states as f64);

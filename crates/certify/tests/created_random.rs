@@ -20,7 +20,7 @@ impl Dice {
 
     /// A statement of a process that is created; some hand its channel on.
     fn work(&mut self) -> String {
-        match self.roll(16) {
+        match self.roll(20) {
             0..=2 => self.pick(&["rep!1", "rep!2", "rep!x"]).to_owned(),
             3..=6 => self.pick(&["mine!1", "mine?_", "mine?1", "mine!x", "mine!1; mine?_"]).to_owned(),
             7 => self.pick(&["tok!1", "req?_", "req!1", "tok?_"]).to_owned(),
@@ -30,6 +30,7 @@ impl Dice {
             11 => self.pick(&["x == 1", "x = 1", "x = 0", "x != 1", "nfull(mine)", "l++", "l < 2"]).to_owned(),
             12 => self.pick(&["ref!mine", "run V(mine)", "x = mine", "h = mine", "ref!mine; mine?_"]).to_owned(),
             13 => self.pick(&["c!1", "c?_", "run W(c)", "run W(mine)", "mine = c"]).to_owned(),
+            14..=16 => self.pick(&["run V(mine)", "run V(mine)", "h = mine", "x = mine", "ref!mine"]).to_owned(),
             _ => self.pick(&["rep!1", "mine!1", "mine?_", "tok!1"]).to_owned(),
         }
     }
@@ -76,7 +77,7 @@ impl Dice {
              proctype W(chan c) {{ chan mine = [1] of {{ byte }}; byte l; {} }}
              active proctype S() {{ chan own = [1] of {{ byte }}; chan a; {tokens}do :: {} {second} od }}
              active {} proctype C() {{ do :: {} {other} od }}",
-            self.pick(&["c!1", "c?_", "c!1; c?_", "do :: c!1 od", "rep!1"]),
+            self.pick(&["c!1", "c!1", "c?_", "c!1; c?_", "do :: c!1 od", "rep!1"]),
             self.works(4),
             self.creation(),
             self.pick(&["", "", "[2]"]),

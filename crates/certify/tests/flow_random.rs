@@ -60,8 +60,16 @@ impl Dice {
     fn block(&mut self) -> String {
         let inner = self.sequence(3);
         let label = self.pick(&["", "", "", "progress: ", "progress1: "]);
-        match self.roll(5) {
+        match self.roll(6) {
             0 => format!("{label}atomic {{ {inner} }}"),
+            // The last statement fails, after messages were sent.
+            5 => {
+                let (one, two) = (self.pick(&["q!1", "p!1", "r!1"]), self.pick(&["q!1", "p!1", "r!1", "l = 1"]));
+                format!(
+                    "{label}atomic {{ {one}; {two}; {one}; {} }}",
+                    self.pick(&["a[l + 2]!0", "x = 1 / 0", inner.as_str()])
+                )
+            }
             1 => format!("d_step {{ {} }}", inner.replace("run W(1)", "g = 0").replace("run W(l)", "g = 0")),
             _ => format!("{label}{inner}"),
         }

@@ -1,25 +1,14 @@
 //! Systems whose bounds are known (`data/known_bounds.txt`): what the flow engine proves of them is accepted, is never less
 //! than the truth, and is the truth for most.
 
+use crate::support::known::{Known, Outcome};
 use crate::support::seconds;
 use explore::growth::{GrowthOptions, growth};
 use flow::Question;
 use model::context::Context;
 use model::network::Network;
 use model::semantics::{Reading, Semantics};
-use model::verdict::{Property, Reason};
-use std::collections::BTreeMap;
-use std::time::Instant;
-
-/// A system, and what is true of it.
-struct Known {
-    name: String,
-    text: String,
-    /// A search does not come to an end.
-    large: bool,
-    /// Per channel: the most that it holds; none if it grows.
-    truth: BTreeMap<String, Option<u64>>,
-}
+use model::verdict::Reason;
 
 fn systems() -> Vec<Known> {
     let mut found: Vec<Known> = Vec::new();
@@ -28,12 +17,8 @@ fn systems() -> Vec<Known> {
             (Some(head), _) => {
                 let (name, truth) = head.split_once(" | ").unwrap();
                 let (large, truth) = truth.strip_prefix("large ").map_or((false, truth), |truth| (true, truth));
-                let entry = |entry: &str| {
-                    let (channel, most) = entry.rsplit_once(' ').unwrap();
-                    (channel.to_owned(), (most != "grows").then(|| most.parse().unwrap()))
-                };
-                let truth = truth.split(", ").map(entry).collect();
-                found.push(Known { name: name.to_owned(), text: String::new(), large, truth });
+                let truth = truth.split(", ").map(|entry| entry.rsplit_once(' ').unwrap());
+                found.push(Known::new(name, large, truth));
             }
             (None, Some(system)) => system.text += &format!("{line}\n"),
             (None, None) => {}
@@ -42,71 +27,11 @@ fn systems() -> Vec<Known> {
     found
 }
 
-impl Known {
-    fn network(&self) -> Network {
-        let read = promela::read("known.pml", &self.text, &promela::preprocess::Options::default());
-        read.network.unwrap_or_else(|| panic!("{}: {:?}\n{}", self.name, read.diagnostics, self.text))
-    }
-
-    fn is_bounded(&self) -> bool {
-        self.truth.values().all(Option::is_some)
-    }
-}
-
 #[test]
 fn a_search_confirms_what_is_known() {
-    let mut different = Vec::new();
-    for system in systems().iter().filter(|system| !system.large) {
-        let network = system.network();
-        let semantics = Semantics::new(&network, Reading::Unbounded);
-        let limits = seconds(60).states(if system.is_bounded() { 300_000 } else { 3_000 });
-        let report = growth(&semantics, &GrowthOptions::default(), &Context::silent(&limits));
-        let growing = report.channels();
-        if !report.complete && system.is_bounded() {
-            different.push(format!("{}: not all states were visited", system.name));
-        }
-        for (channel, most) in &system.truth {
-            let longest = report.longest.iter().find(|q| q.channel == *channel).map_or(0, |q| u64::from(q.length));
-            match most {
-                Some(most) if longest != *most => different.push(format!("{}: {channel} {longest}", system.name)),
-                None if !growing.contains(channel) && longest <= 20 => {
-                    different.push(format!("{}: {channel} does not grow", system.name));
-                }
-                _ => {}
-            }
-        }
-    }
+    let small = systems().into_iter().filter(|system| !system.large);
+    let different: Vec<String> = small.flat_map(|system| system.unconfirmed()).collect();
     assert!(different.is_empty(), "{}", different.join("\n"));
-}
-
-/// What is proved of one system, where that is not all: as text. Panics where it is wrong.
-fn missing(system: &Known) -> Option<String> {
-    let network = system.network();
-    let begin = Instant::now();
-    let report = flow::check(&network, &Question::Boundedness, &Context::silent(&seconds(10)));
-    let time = begin.elapsed();
-    let Some(proof) = report.proof else { return Some(format!("no proof ({time:.1?})")) };
-    let accepted = certify::flow::verify(&network, &Property::Boundedness, &proof, &Context::silent(&seconds(20)));
-    let accepted = accepted.unwrap_or_else(|refusal| panic!("{}: refused: {refusal}\n{}", system.name, system.text));
-    let mut missing = Vec::new();
-    for (channel, truth) in &system.truth {
-        let claimed = accepted.bounded.iter().find(|(key, _)| {
-            let declared = &network.variables[key.variable as usize];
-            key.instance.is_none() && declared.element_name(key.element as usize) == *channel
-        });
-        match (truth, claimed) {
-            (None, Some(_)) => panic!("{}: {channel} is said to be bounded\n{}", system.name, system.text),
-            (Some(most), Some((_, Some(bound)))) if bound < most => {
-                panic!("{}: {channel} is said to hold {bound} at most, not {most}\n{}", system.name, system.text)
-            }
-            (Some(most), Some((_, Some(bound)))) if bound > most => {
-                missing.push(format!("{channel}: {bound} for {most}"))
-            }
-            (Some(_), Some((_, Some(_)))) | (None, None) => {}
-            (Some(_), _) => missing.push(format!("{channel}: no bound")),
-        }
-    }
-    (!missing.is_empty()).then(|| format!("{} ({time:.1?})", missing.join(", ")))
 }
 
 /// Bounded systems whose bounds are not proved exactly yet.
@@ -132,6 +57,14 @@ const OPEN: &[&str] = &[
     "flag: a mode that one process writes",
     "service: a balancer that takes turns",
 ];
+
+/// What flow does not prove of a system, as text.
+fn missing(system: &Known) -> Option<String> {
+    match system.by_flow() {
+        Outcome::Open => Some(String::from("no proof")),
+        Outcome::Proved(missing) => (!missing.is_empty()).then(|| missing.join(", ")),
+    }
+}
 
 #[test]
 fn known_bounds_are_proved_and_none_is_wrong() {

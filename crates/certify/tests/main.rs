@@ -1,6 +1,7 @@
 //! The integration tests of `certify`, one executable: each file is a module.
 
 mod arrivals_random;
+mod before_the_rules;
 mod counters_random;
 mod created_random;
 mod flow_attacks;

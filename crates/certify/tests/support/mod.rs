@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod known;
+
 use certify::Refusal;
 use certify::flow::Accepted;
 use explore::growth::{GrowthOptions, growth};
