@@ -10,9 +10,10 @@ use crate::graph::Graph;
 use crate::joint::{Cuts, Joint, Way};
 use crate::meter::{Meter, Statistics};
 use crate::path::execute;
+use crate::ranking::{Effect, Marked, Rank, effects};
 use crate::replay::{Moved, replay};
 use crate::shown::shown;
-use crate::system::{Examined, compose};
+use crate::system::{Examined, Known, compose};
 use crate::validate::{Checked, Projection, Real, project};
 use bitvector::Outcome as Answered;
 use cfront::interpret::Input;
@@ -59,7 +60,7 @@ pub struct Refined {
     pub part: usize,
     /// The events of the run, and how many steps it has.
     pub run: (Vec<String>, usize),
-    /// The new predicates, as C would write them, and where they stand.
+    /// The new predicates, as C would write them, and where they stand; and numbers that fall there.
     pub predicates: Vec<(model::source::Span, String)>,
 }
 
@@ -102,6 +103,10 @@ pub struct PartProof {
     pub predicates: Predicates,
     /// The structure under these predicates.
     pub extract: Extract,
+    /// Numbers that do not fall forever.
+    pub ranks: Vec<Rank>,
+    /// What each move of the structure does to them.
+    pub effects: Vec<Vec<Effect>>,
 }
 
 /// A run of the program.
@@ -216,12 +221,14 @@ impl<'s> Levels<'s> {
             meter.cx.check()?;
             self.extract(meter)?;
             let composition = self.composition();
-            let question = match self.asked.formula {
-                Some(formula) => compose::Question::Formula(formula),
+            let marked = self.asked.formula.map(|formula| Marked::new(&composition, formula, &self.examined));
+            let question = match &marked {
+                Some(marked) => compose::Question::Formula(&marked.formula),
                 None if self.question == Question::Deadlock => compose::Question::Deadlock,
                 None => compose::Question::Safety,
             };
-            let inner = self.inner(&composition, question, method, meter);
+            let seen = marked.as_ref().map_or(&composition, |marked| &marked.composition);
+            let inner = self.inner(seen, question, method, meter);
             meter.statistics.splits += inner.statistics.iterations;
             let most = meter.statistics.composed_states.max(inner.statistics.abstract_states);
             meter.statistics.composed_states = most;
@@ -229,7 +236,7 @@ impl<'s> Levels<'s> {
             let run = match inner.verdict {
                 Verdict::Holds(proof) => return Ok(Outcome::Holds(Box::new(self.holds(composition, *proof)))),
                 Verdict::Inconclusive(reason) => return Err(reason),
-                Verdict::Fails(run) => *run,
+                Verdict::Fails(run) => marked.map_or(*run.clone(), |marked| marked.plain(*run)),
             };
             match self.validate(&composition, &run, meter)? {
                 None => {
@@ -296,7 +303,7 @@ impl<'s> Levels<'s> {
     }
 
     fn extract(&mut self, meter: &mut Meter<'_>) -> Result<(), Reason> {
-        let (mut states, mut predicates) = (0, 0);
+        let (mut states, mut predicates, mut ranks) = (0, 0, 0);
         for one in &mut self.examined {
             // Those that every assignment decides make no choices.
             let choices = |at: &Vec<bitvector::TermId>| at.iter().filter(|&&p| !one.enumerated.asks(p)).count();
@@ -306,17 +313,21 @@ impl<'s> Levels<'s> {
                 return Err(Reason::NotProvable(message));
             }
             states += one.extract(meter)?.states.len() as u64;
+            one.effects = effects(one, meter)?;
             predicates += one.predicates.count(&one.graph) as u64;
+            let useful = one.effects.iter().flatten().fold(0, |ranks, effect| ranks | effect.falls);
+            ranks += u64::from(useful.count_ones());
         }
         meter.statistics.abstract_states = states;
         meter.statistics.predicates = predicates;
+        meter.statistics.ranks = ranks;
         Ok(())
     }
 
     fn holds(&mut self, composition: Composition, proof: CompositionProof) -> Holds {
         let parts = self.examined.drain(..).filter_map(|one| {
-            let Examined { part, graph, predicates, extract, .. } = one;
-            Some(PartProof { part, graph, predicates, extract: extract? })
+            let Examined { part, graph, predicates, extract, ranks, effects, .. } = one;
+            Some(PartProof { part, graph, predicates, extract: extract?, ranks: ranks.known, effects })
         });
         let (cuts, races) = (std::mem::take(&mut self.cuts), None);
         Holds { question: self.question, parts: parts.collect(), composition, proof, cuts, races }
@@ -337,7 +348,7 @@ impl<'s> Levels<'s> {
             let lost = || Reason::Internal(String::from("a run could not be followed in a component"));
             let extract = one.extract.as_ref().ok_or_else(lost)?;
             let projection = project(run, one.part, &one.graph, extract).ok_or_else(lost)?;
-            let known: Vec<usize> = one.predicates.at.iter().map(Vec::len).collect();
+            let known = one.known();
             match projection.check(one, meter)? {
                 Checked::Real(found) => real.push(*found),
                 Checked::Refined => {
@@ -459,6 +470,14 @@ impl<'s> Levels<'s> {
                     return self.violation(composition, run, &real).map(Some);
                 }
             }
+            if rounds == 1 {
+                let ways = joint.into_ways();
+                for (one, way) in self.examined.iter_mut().zip(ways) {
+                    if way.projection.ends(one, 2, meter)? {
+                        return Ok(None);
+                    }
+                }
+            }
             rounds *= 2;
             if rounds > most {
                 let message = "a loop can be taken many times, but no values were found that come back, and no reason why it ends";
@@ -482,7 +501,7 @@ impl<'s> Levels<'s> {
             let projection: Projection = project(run, one.part, &one.graph, extract).ok_or_else(lost)?;
             let path = projection.unrolled(rounds);
             let execution = execute(&mut one.graph, &path);
-            let known: Vec<usize> = one.predicates.at.iter().map(Vec::len).collect();
+            let known = one.known();
             match projection.feasible(one, path.clone(), &execution, None, meter)? {
                 Checked::Real(_) => ways.push(Way { projection, path, execution }),
                 Checked::Refined => {
@@ -533,19 +552,23 @@ impl<'s> Levels<'s> {
 
 impl Refined {
     /// What a component got beyond what was known before.
-    fn new(round: u64, one: &Examined, known: &[usize], composition: &Composition, run: &Run) -> Self {
+    fn new(round: u64, one: &Examined, known: &Known, composition: &Composition, run: &Run) -> Self {
         let event = |step: &StepLabel| match step {
             StepLabel::Event(event) => Some(composition.event_name(*event).to_owned()),
             StepLabel::Silent { .. } => None,
         };
         let (mut predicates, mut seen) = (Vec::new(), HashSet::new());
-        for ((node, at), &known) in one.graph.nodes.iter().zip(&one.predicates.at).zip(known) {
+        for ((node, at), &known) in one.graph.nodes.iter().zip(&one.predicates.at).zip(&known.predicates) {
             for &predicate in at.iter().skip(known) {
                 let new = (node.span, shown(&one.graph.terms, predicate));
                 if seen.insert(new.clone()) {
                     predicates.push(new);
                 }
             }
+        }
+        for rank in &one.ranks.known[known.ranks..] {
+            let (node, text) = &rank.shown;
+            predicates.push((one.graph.nodes[*node as usize].span, text.clone()));
         }
         let events = run.steps.iter().filter_map(event).collect();
         Refined { round, part: one.part, run: (events, run.steps.len()), predicates }

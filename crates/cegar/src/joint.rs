@@ -152,6 +152,11 @@ impl<'j> Joint<'j> {
         known[&term]
     }
 
+    /// The ways of the components.
+    pub(crate) fn into_ways(self) -> Vec<Way> {
+        self.ways
+    }
+
     /// Whether all can go their ways, and something more holds.
     pub(crate) fn ask(&mut self, more: Option<TermId>, meter: &mut Meter<'_>) -> Result<Outcome, Reason> {
         let parts: Vec<TermId> = self.constraints.iter().map(|&(image, ..)| image).chain(more).collect();

@@ -7,7 +7,7 @@
 //!   `certify::components` accepts; or there is a [`Violation`], a run with inputs that the interpreter of `c` has done.
 //!
 //! The way through: `spec` (the text, and what a component can do, step by step), [`graph`] (that in the solver's terms), [`abstraction`] and `plan` (predicates make a structure of it), `check` (the compose engine, and the loop around it),
-//! `validate` and `path` (is a run possible, and if not, which predicates are missing), `joint` (the same where components share variables), `enumerated` (variables that are
+//! `validate` and `path` (is a run possible, and if not, which predicates are missing), `joint` (the same where components share variables), `ranking` (loops that end), `enumerated` (variables that are
 //! followed as a whole), `guess` (another beginning, where this does not end), `replay` (the interpreter), `written` (the proof). [`families`] are specifications for any size.
 //!
 //! # What is answered
@@ -31,6 +31,7 @@ mod joint;
 mod meter;
 mod path;
 mod plan;
+mod ranking;
 mod replay;
 mod shown;
 mod system;
@@ -39,6 +40,7 @@ mod written;
 
 pub use check::{Answer, Holds, Outcome, PartProof, Refined, Violation, ViolationStep, check};
 pub use meter::Statistics;
+pub use ranking::{Effect, Rank};
 pub use replay::Moved;
 pub use shown::predicates;
 pub use spec::{

@@ -14,6 +14,8 @@ pub struct Statistics {
     pub splits: u64,
     /// Predicates at the end, over all components and places.
     pub predicates: u64,
+    /// Numbers that do not fall forever: ranking functions.
+    pub ranks: u64,
     /// States of the extracted structures at the end.
     pub abstract_states: u64,
     /// The most states that the compose engine looked at at once.
@@ -24,6 +26,21 @@ pub struct Statistics {
     pub solver_calls: u64,
     /// Answers that were remembered.
     pub remembered: u64,
+}
+
+impl Statistics {
+    /// What a proof needed.
+    pub fn scope(&self) -> String {
+        let plural = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let refinements = plural(self.refinements, "refinement");
+        match (plural(self.predicates, "predicate"), self.ranks) {
+            (_, 0) if self.predicates == 0 => String::from("no predicates are needed"),
+            (predicates, 0) => format!("{predicates} after {refinements}"),
+            (predicates, ranks) => {
+                format!("{predicates} and {} after {refinements}", plural(ranks, "ranking function"))
+            }
+        }
+    }
 }
 
 /// Counts what is done, and holds it against the budget.

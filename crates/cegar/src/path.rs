@@ -18,6 +18,7 @@ use bitvector::{Embedded, Model, Op, Outcome, Sort, TermId};
 use cfront::program::VariableId;
 use model::verdict::Reason;
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 /// More constants than this are too many to ask for each.
 const MOST_CONSTANTS: usize = 12;
@@ -116,7 +117,7 @@ impl Execution {
         for place in false_ones.take(MOST_COMPARED).collect::<Vec<_>>() {
             meter.cx.check()?;
             let Origin { state, condition } = self.constraints[place].1;
-            let wanted = preconditions(graph, path, state, condition);
+            let wanted = preconditions(graph, path, 0..=state, condition);
             let new =
                 |(state, atom): &&(usize, TermId)| !predicates.at[node_at(graph, path, *state) as usize].contains(atom);
             let cost = wanted.iter().filter(new).count();
@@ -187,7 +188,7 @@ impl Execution {
         }
         for &place in core {
             let Origin { state, condition } = self.constraints[place].1;
-            for (state, atom) in preconditions(graph, path, state, condition) {
+            for (state, atom) in preconditions(graph, path, 0..=state, condition) {
                 new |= predicates.add(graph, node_at(graph, path, state), atom);
             }
             if wide {
@@ -222,7 +223,7 @@ impl Execution {
         let (mut values, mut counters) = (Vec::new(), HashSet::new());
         for &place in core {
             let Origin { state, condition } = self.constraints[place].1;
-            for (state, atom) in preconditions(graph, path, state, condition) {
+            for (state, atom) in preconditions(graph, path, 0..=state, condition) {
                 for variable in graph.terms.free_variables(&[atom]) {
                     if enumerated.counts(variable) {
                         counters.insert(variable);
@@ -329,20 +330,26 @@ impl Execution {
 }
 
 /// The node of a state of a path.
-fn node_at(graph: &Graph, path: &Path, state: usize) -> u32 {
+pub(crate) fn node_at(graph: &Graph, path: &Path, state: usize) -> u32 {
     match state.checked_sub(1) {
         None => graph.start,
         Some(before) => graph.steps[path.steps[before] as usize].target,
     }
 }
 
-/// What a condition in a state needs: its atoms there, and their preconditions in every state on the way back.
-fn preconditions(graph: &mut Graph, path: &Path, state: usize, condition: TermId) -> Vec<(usize, TermId)> {
+/// What a condition in the last of these states needs: its atoms there, and their preconditions on the way back.
+pub(crate) fn preconditions(
+    graph: &mut Graph,
+    path: &Path,
+    states: RangeInclusive<usize>,
+    condition: TermId,
+) -> Vec<(usize, TermId)> {
     let variables: HashSet<TermId> = graph.variables.iter().copied().collect();
     let mut current = atoms(graph, condition);
     let mut wanted = Vec::new();
-    for at in (0..=state).rev() {
-        if at < state {
+    let last = *states.end();
+    for at in states.rev() {
+        if at < last {
             let mut earlier = HashSet::new();
             for atom in std::mem::take(&mut current) {
                 let before = graph.before(path.steps[at], atom);

@@ -3,16 +3,19 @@
 use crate::check::PartProof;
 use bitvector::{TermId, Terms};
 
-/// The predicates of a part by place, as C would write them; those of formulas, which hold or not at every place, are left
-/// out.
+/// The predicates of a part by place, and what falls there, as C would write them; predicates of formulas, which hold or not at every
+/// place, are left out.
 pub fn predicates(proof: &PartProof) -> Vec<(model::source::Span, Vec<String>)> {
     let skip = proof.graph.propositions.len();
-    let each = proof.graph.nodes.iter().zip(&proof.predicates.at).filter(|(_, at)| at.len() > skip);
-    each.map(|(node, at)| {
+    let falls = |rank: usize| proof.effects.iter().flatten().any(|effect| effect.falls >> rank & 1 == 1);
+    let ranks: Vec<&(u32, String)> =
+        proof.ranks.iter().enumerate().filter(|(rank, _)| falls(*rank)).map(|(_, rank)| &rank.shown).collect();
+    let each = (0..).zip(proof.graph.nodes.iter().zip(&proof.predicates.at)).map(|(place, (node, at))| {
         let texts = at[skip..].iter().map(|&predicate| shown(&proof.graph.terms, predicate));
-        (node.span, texts.collect())
-    })
-    .collect()
+        let own = ranks.iter().filter(|rank| rank.0 == place).map(|rank| rank.1.clone());
+        (node.span, texts.chain(own).collect::<Vec<String>>())
+    });
+    each.filter(|(_, texts)| !texts.is_empty()).collect()
 }
 
 /// A predicate as C would write it.

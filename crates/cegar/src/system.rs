@@ -5,6 +5,7 @@ use crate::enumerated::Enumerated;
 use crate::graph::Graph;
 use crate::guess::guesses;
 use crate::meter::Meter;
+use crate::ranking::{Effect, Ranks};
 use bitvector::Embedded;
 use model::composition::{Component, Composition, StepLabel};
 use model::ids::{EventId, PropositionId};
@@ -16,6 +17,7 @@ use spec::{Part, Prepared, Procedure, Question, Specification};
 pub(crate) struct Examined {
     /// Its place among the parts.
     pub(crate) part: usize,
+    pub(crate) name: String,
     pub(crate) graph: Graph,
     pub(crate) enumerated: Enumerated,
     pub(crate) predicates: Predicates,
@@ -23,10 +25,21 @@ pub(crate) struct Examined {
     pub(crate) propositions: Vec<PropositionId>,
     pub(crate) extract: Option<Extract>,
     extractor: Extractor,
+    /// Numbers that do not fall forever, and what each move does to them.
+    pub(crate) ranks: Ranks,
+    pub(crate) effects: Vec<Vec<Effect>>,
     /// How often it was refined.
     pub(crate) rounds: u32,
+    /// How often because a run with a loop was impossible.
+    pub(crate) rounds_of_loops: u32,
     /// For paths.
     pub(crate) solver: Embedded,
+}
+
+/// How many predicates a component has at each place, and how many ranks.
+pub(crate) struct Known {
+    pub(crate) predicates: Vec<usize>,
+    pub(crate) ranks: usize,
 }
 
 impl Examined {
@@ -40,6 +53,7 @@ impl Examined {
         let predicates = Predicates::new(&graph);
         Ok(Examined {
             part,
+            name: procedure.name.clone(),
             predicates,
             alphabet: asked.alphabet(procedure),
             propositions: asked.propositions(procedure),
@@ -47,9 +61,17 @@ impl Examined {
             graph,
             extract: None,
             extractor: Extractor::new(),
+            ranks: Ranks::default(),
+            effects: Vec::new(),
             rounds: 0,
+            rounds_of_loops: 0,
             solver: Embedded::new(),
         })
+    }
+
+    /// What is known of it.
+    pub(crate) fn known(&self) -> Known {
+        Known { predicates: self.predicates.at.iter().map(Vec::len).collect(), ranks: self.ranks.known.len() }
     }
 
     /// Whether it takes part in a step of a run.
@@ -68,6 +90,7 @@ impl Examined {
         self.alphabet = asked.alphabet(procedure);
         self.enumerated = Enumerated::new(&self.graph);
         (self.extract, self.extractor) = (None, Extractor::new());
+        self.ranks.forget();
         Ok(())
     }
 

@@ -8,7 +8,7 @@
 //! after some rounds of the loop the variables that matter have the values that they had some rounds before: the solver is
 //! requested inputs that make it so, after it has been seen whether the inputs that it found anyway do. Each component may need other numbers of rounds; the largest start and a common
 //! multiple of the periods is right for all. If no such inputs are found, the loop is unrolled further: the path may become
-//! impossible, and then there are new predicates.
+//! impossible, and then there are new predicates. Before that, a number is looked for that falls in the loop (`ranking`).
 //!
 //! Components that share variables are not independent of each other: see `joint`.
 
@@ -16,6 +16,7 @@ use crate::abstraction::Extract;
 use crate::graph::Graph;
 use crate::meter::Meter;
 use crate::path::{Execution, Feasibility, Path, execute};
+use crate::ranking::rank;
 use crate::system::Examined;
 use bitvector::{Evaluation, Model};
 use model::composition::{Run, StepLabel};
@@ -29,6 +30,8 @@ const MOST_BETWEEN: usize = 4;
 const MOST_ROUNDS: usize = 64;
 /// After so many refinements of a component, predicates are no longer local.
 const LOCAL_ROUNDS: u32 = 60;
+/// So often a run with a loop that is impossible is refined by predicates only.
+const PATIENCE: u32 = 2;
 
 /// The part of a run that one component has, with the rounds of its loop.
 #[derive(Clone, Debug)]
@@ -136,11 +139,19 @@ impl Projection {
             if let Some(real) = self.closed(examined, rounds, &execution, meter)? {
                 return Ok(Checked::Real(Box::new(real)));
             }
+            if rounds == 1 && self.ends(examined, 2, meter)? {
+                return Ok(Checked::Refined);
+            }
             rounds *= 2;
         }
         Ok(Checked::Open(format!(
             "a loop can be taken {MOST_ROUNDS} times, but no values were found that come back, and no reason why it ends"
         )))
+    }
+
+    /// Looks for a number that falls in the loop, in the last of so many rounds. Whether there is something new.
+    pub(crate) fn ends(&self, examined: &mut Examined, rounds: usize, meter: &mut Meter<'_>) -> Result<bool, Reason> {
+        Ok(!self.round.steps.is_empty() && rank(examined, &self.stem, &self.round, rounds, meter)?)
     }
 
     pub(crate) fn feasible(
@@ -154,6 +165,14 @@ impl Projection {
         match execution.feasible(examined, &path, meter)? {
             Feasibility::Possible(model) => Ok(Checked::Real(Box::new(self.real(path, execution, &model, rounds)))),
             Feasibility::Impossible(core) => {
+                // Predicates that tell the rounds of loops apart keep coming: perhaps some number falls on this one.
+                examined.rounds_of_loops += u32::from(self.infinite);
+                if examined.rounds_of_loops > PATIENCE
+                    && self.infinite
+                    && (self.ends(examined, 2, meter)? || self.ends(examined, 1, meter)?)
+                {
+                    return Ok(Checked::Refined);
+                }
                 examined.rounds += 1;
                 let wide = examined.rounds > LOCAL_ROUNDS;
                 if execution.refine(examined, &path, &core, wide) {

@@ -2,9 +2,10 @@
 
 use crate::abstraction::State;
 use crate::check::{Holds, PartProof};
+use crate::ranking::Effect;
 use bitvector::TermId;
 use bitvector::table::table;
-use model::components_proof::{AbstractState, ComponentsAbstraction, ComponentsProof, ProcedureStructure};
+use model::components_proof::{AbstractState, ComponentsAbstraction, ComponentsProof, ProcedureStructure, Rank};
 use std::collections::HashMap;
 
 impl Holds {
@@ -19,11 +20,24 @@ impl Holds {
 }
 
 fn structure(proof: &PartProof) -> ProcedureStructure {
-    let PartProof { part, graph, predicates, extract } = proof;
+    let PartProof { part, graph, predicates, extract, ranks, effects } = proof;
     let variables: HashMap<TermId, u32> = graph.variables.iter().copied().zip(0..).collect();
-    let roots: Vec<TermId> = predicates.at.iter().flatten().copied().collect();
+    let terms = ranks.iter().flat_map(|rank| &rank.at);
+    let roots: Vec<TermId> = predicates.at.iter().flatten().chain(terms).copied().collect();
     let (nodes, places) = table(&graph.terms, &variables, &roots);
     let numbers = |at: &Vec<TermId>| at.iter().filter_map(|term| places.get(term).copied()).collect();
+    let moves = |number: usize, bits: fn(&Effect) -> u32| {
+        let own = effects.iter().enumerate().flat_map(move |(state, effects)| {
+            let marked = effects.iter().enumerate().filter(move |(_, effect)| bits(effect) >> number & 1 == 1);
+            marked.map(move |(at, _)| (state as u32, at as u32))
+        });
+        own.collect()
+    };
+    let rank = |(number, rank): (usize, &crate::ranking::Rank)| Rank {
+        terms: numbers(&rank.at),
+        falls: moves(number, |effect| effect.falls),
+        rises: moves(number, |effect| effect.rises),
+    };
     let digit = |&truth: &bool| if truth { '1' } else { '0' };
     let state = |state: &State| AbstractState {
         place: state.node,
@@ -37,5 +51,6 @@ fn structure(proof: &PartProof) -> ProcedureStructure {
         states: extract.states.iter().map(state).collect(),
         initial: extract.initial.clone(),
         moves: extract.moves.clone(),
+        ranks: ranks.iter().enumerate().map(rank).filter(|rank| !rank.falls.is_empty()).collect(),
     }
 }

@@ -8,6 +8,7 @@ mod families;
 #[path = "common/generate.rs"]
 mod generate;
 mod guessed;
+mod loops;
 mod messages;
 mod proofs;
 mod random;

@@ -126,7 +126,7 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, ho
             }
         }
         at += 1;
-        if states.len() > MOST_STATES {
+        if states.len() > how.most {
             return None;
         }
     }
@@ -140,15 +140,17 @@ fn explored(procedure: &Procedure, specification: &Specification, text: &str, ho
 
 /// How a procedure is explored.
 #[derive(Clone, Copy)]
-struct How {
-    kind: Kind,
-    spin: bool,
-    returns: Watched,
+pub(crate) struct How {
+    pub(crate) kind: Kind,
+    pub(crate) spin: bool,
+    pub(crate) returns: Watched,
+    /// A procedure with more states than this is passed over.
+    pub(crate) most: usize,
 }
 
 /// Whose returns are events.
 #[derive(Clone, Copy, PartialEq)]
-enum Watched {
+pub(crate) enum Watched {
     Nobody,
     /// Those of procedures, each value by itself.
     Values,
@@ -190,7 +192,7 @@ fn returned(specification: &Specification, prefix: &str, value: Option<i128>) ->
     named.iter().find(|(_, conditions)| *conditions == wanted).map(|&(number, _)| EventId::from(number))
 }
 
-fn side_by_side(specification: &Specification, parts: &[Part], text: &str, how: How) -> Option<Composition> {
+pub(crate) fn side_by_side(specification: &Specification, parts: &[Part], text: &str, how: How) -> Option<Composition> {
     let components = parts.iter().map(|part| match part {
         Part::Process(process) => Some((**process).clone()),
         Part::Procedure(procedure) => Some(Component {
@@ -227,7 +229,7 @@ fn reaches(composition: &Composition, bad: &dyn Fn(&mut Stepper<'_>, &[u32]) -> 
     false
 }
 
-fn keeps(composition: &Composition, formula: &model::formula::Ltl<model::composition::Atom>) -> bool {
+pub(crate) fn keeps(composition: &Composition, formula: &model::formula::Ltl<model::composition::Atom>) -> bool {
     let question = compose::Question::Formula(formula);
     let answer = compose::check(composition, question, compose::Method::Plain, &model::context::Context::unlimited());
     match answer.verdict {
@@ -297,7 +299,7 @@ fn one(seed: u64, count: &mut Count) {
     }
     let whole = format!("seed {seed}\n{text}\n{spec}");
     let specification = specification_or(&spec, &text, &whole);
-    let how = How { kind, spin: false, returns: Watched::Nobody };
+    let how = How { kind, spin: false, returns: Watched::Nobody, most: MOST_STATES };
     let Some(concrete) = side_by_side(&specification, &specification.parts, &text, how) else { return };
     let product = concrete.components.iter().map(|component| component.structure.states()).product::<usize>();
     if product > MOST_STATES * 100 {

@@ -88,3 +88,41 @@ fn what_does_not_return_is_told() {
     assert_eq!(error("[] sensor.return {$0 == }").0, "M0002");
     assert_eq!(error("[] sensor.return {$0 == 1").0, "M0001");
 }
+
+#[test]
+fn the_data_of_an_event_is_returned() {
+    let program = |condition: &str| {
+        format!(
+            "void assert(int holds);\nint receive(void);\nint v = 1;
+void server(void) {{ while (1) {{ int w = receive(); v = w; assert({condition}); }} }}\n"
+        )
+    };
+    let spec = |process: &str, beside: &str, alphabet: &str| {
+        format!(
+            "file \"p.c\";\nR = ({process} -> STOP).\ncproc receive {{ abstract {{ A, (1), R }}; }}
+S = ({beside} -> S) + {{{alphabet}}}.\nprogram = (server || S)\n"
+        )
+    };
+    let one = spec("get[v:0..2] -> return {$0 == v}", "get[0] -> get[2]", "get[0..2]");
+    let two = spec("get[v:0..1][k:0..1] -> return {$0 == v + 2 * k}", "get[1][1] -> get[0][1]", "get[0..1][0..1]");
+    let below = spec("get[v:-1..1] -> return {$0 < v}", "get[-1] -> get[0]", "get[-1..1]");
+    let local = spec("idle[u:0..1] -> R[u]), R[v:0..1] = (ask -> return {$0 == v}", "idle[0] -> ask", "idle[0..1]");
+    for (spec, condition, holds) in [
+        (&one, "w == 0 || w == 2", true),
+        (&one, "w == 0", false),
+        (&one, "w != 0", false),
+        (&two, "w == 3 || w == 2", true),
+        (&two, "w == 3", false),
+        (&below, "w < 0", true),
+        (&below, "w < -1", false),
+        (&local, "w == 0", true),
+        (&local, "w == 1", false),
+    ] {
+        let specification = specification(read_with("test.spec", spec, &[("p.c", &program(condition))]));
+        match ask(&specification, Question::Safety, 20).verdict {
+            Outcome::Holds(proof) => assert!(holds && checked(&specification, &proof).is_ok(), "{spec} {condition}"),
+            Outcome::Fails(_) => assert!(!holds, "{spec} {condition}"),
+            other => panic!("{spec} {condition}: {other:?}"),
+        }
+    }
+}

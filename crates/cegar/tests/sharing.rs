@@ -575,7 +575,9 @@ impl Maker<'_> {
             2 if depth > 0 && self.loops < 2 => {
                 self.loops += 1;
                 let counter = self.loops - 1;
-                Statement::Repeat(counter, 1 + self.random.below(2i32), self.statements(depth - 1))
+                // Some go around too often to be unrolled.
+                let times = if self.random.one_in(6) { 40 } else { 1 + self.random.below(2i32) };
+                Statement::Repeat(counter, times, self.statements(depth - 1))
             }
             3 if !self.endless => Statement::Increment(Place::Cell(self.random.below(6usize))),
             4 => Statement::Any(self.random.below(2usize)),
@@ -764,6 +766,40 @@ fn what_is_checked_for_a_shared_variable_is_refused_without_the_proof_that_there
     holds.races = races;
     holds.cuts[0] = vec![2, 1];
     assert!(checked(&specification, &holds).is_err());
+}
+
+/// C evaluates what is not needed, too.
+#[test]
+fn a_load_counts_where_nothing_depends_on_it() {
+    let loads = [
+        "p = u < (t[1] < x) ? &t[0] : &t[0];",
+        "p = x ? &t[0] : &t[1];",
+        "u = x ? 1 : 1;",
+        "u = x * 0;",
+        "u = x - x;",
+        "x;",
+        "(void)x;",
+        "p = &x; u = *p * 0;",
+        "p = &x; *p;",
+        "p = u ? &t[0] : &x; *p;",
+        "if (x) { }",
+        "u = (x, 1);",
+        "s;",
+        "s.f * 0;",
+        "x = x;",
+    ];
+    let others = ["u = u && x;", "u = sizeof x;", "&x;", "p = &x;", "if (0) u = x;", "p = u ? &x : &t[0]; *p;"];
+    for (statement, expected) in loads.map(|load| (load, false)).into_iter().chain(others.map(|other| (other, true))) {
+        let program = format!(
+            "int x = 1; int t[2]; struct {{ int f; int g; }} s;\nvoid w(void) {{ x = 2; s.f = 1; }}\n\
+             void r(void) {{ int *p; int u = 0; {statement} }}\n"
+        );
+        let read = read_with("t.spec", "file \"t.c\";\nprogram = (w || r)\n", &[("t.c", &program)]);
+        let specification = specification(read);
+        let verdict = ask(&specification, Question::Safety, 20).verdict;
+        assert_eq!(matches!(verdict, Outcome::Holds(_)), expected, "{statement}: {verdict:?}");
+        assert_eq!(matches!(verdict, Outcome::Fails(_)), !expected, "{statement}: {verdict:?}");
+    }
 }
 
 /// A routine without a body may use an address that it gets, also where it must not write there, then and later.

@@ -5,13 +5,15 @@
 //! are words of literals (`crate::clauses`), and then clauses are refuted that say that
 //!
 //! * a first state of the procedure lies in none of the initial states;
-//! * a concrete state in an abstract one has a step of the graph into none of the listed targets. More targets than are
-//!   needed do no harm.
+//! * a concrete state in an abstract one has a step of the graph into none of the listed targets (more targets than are
+//!   needed do no harm), or into one of them with which a rank does not do what is claimed (`ranks`).
 //!
 //! What the others see of a state (events, endings, propositions of the formula) follows from its place and its truths, and
 //! is made here. That the structures keep what is asked is for [`crate::composition`].
 //!
 //! Deadlock can be read off structures only where no return is conditional; see the essay of [`spec::graph`].
+
+mod ranks;
 
 use crate::Refusal;
 use crate::clauses::circuit::{Answer, Circuit};
@@ -23,7 +25,8 @@ use model::components_proof::{ComponentsProof, ProcedureStructure};
 use model::composition::{Component, Composition};
 use model::context::Context;
 use model::refutation::{Literal, Refuter};
-use model::structure::{Move, StateParts, Structure};
+use model::structure::{Move, StateParts, Structure, TAU};
+use ranks::{Claims, Marks};
 use spec::graph::Graph;
 use spec::{Part, Prepared, Procedure, Question, Specification};
 use std::collections::HashMap;
@@ -48,6 +51,7 @@ pub fn verify(
     }
     let mut questions = without_races(specification, question, proof, refuter, cx)?;
     let mut components = Vec::new();
+    let mut marks = Marks::new(asked.events.clone());
     for (number, part) in asked.parts.iter().enumerate() {
         components.push(match (part, claimed.remove(&number)) {
             (Part::Process(process), None) => (**process).clone(),
@@ -61,17 +65,18 @@ pub fn verify(
                 let mut checking = Checking::new(&asked, question, procedure, claimed)?;
                 checking.over_approximates(refuter, cx)?;
                 questions += checking.questions;
-                checking.component(&asked)
+                checking.component(&asked, &mut marks)
             }
         });
     }
     if !claimed.is_empty() {
         return Err(malformed(String::from("there is a structure for a part that there is not")));
     }
-    let (events, propositions) = (asked.events.clone(), specification.propositions.clone());
+    let formula = asked.formula.map(|formula| marks.assumed(formula));
+    let (events, propositions) = (marks.events, specification.propositions.clone());
     let (name, formulas, progress) = (specification.name.clone(), Vec::new(), Vec::new());
     let composition = Composition { name, components, events, propositions, formulas, progress };
-    let question = match (question, asked.formula) {
+    let question = match (question, &formula) {
         (_, Some(formula)) => crate::composition::Question::Formula(formula),
         (Question::Deadlock, None) => crate::composition::Question::Deadlock,
         (_, None) => crate::composition::Question::Safety,
@@ -103,6 +108,7 @@ struct Checking<'p> {
     graph: Graph,
     claimed: &'p ProcedureStructure,
     table: Table,
+    claims: Vec<Claims<'p>>,
     /// By state: the truth of the predicates of its place.
     truths: Vec<Vec<bool>>,
     questions: u64,
@@ -134,11 +140,15 @@ impl<'p> Checking<'p> {
         if !claimed.predicates.iter().all(|at| at.len() >= graph.propositions.len()) {
             return Err(malformed("a place does not have the propositions of the formula"));
         }
+        if !matches!(question, Question::Formula(_)) && !claimed.ranks.is_empty() {
+            return Err(malformed("only formulas are about what happens infinitely often, and there are ranks"));
+        }
+        let claims = ranks::claims(claimed, &graph, &table).map_err(malformed)?;
         let truth = |digit: char| digit.to_digit(2).map(|digit| digit == 1);
         let truths = claimed.states.iter().map(|state| state.truths.chars().map(truth).collect::<Option<Vec<bool>>>());
         let truths: Option<Vec<Vec<bool>>> = truths.collect();
         let truths = truths.ok_or_else(|| malformed("a truth is neither 0 nor 1"))?;
-        let checking = Checking { procedure, graph, claimed, table, truths, questions: 0 };
+        let checking = Checking { procedure, graph, claimed, table, claims, truths, questions: 0 };
         match checking.fits() {
             true => Ok(checking),
             false => Err(malformed("the structure does not fit its graph")),
@@ -210,7 +220,8 @@ impl<'p> Checking<'p> {
         }
     }
 
-    /// Whether a step leads from one of these states, all those of its source, to none of the targets that are listed.
+    /// Whether a step leads from one of these states, all those of its source, to none of the targets that are listed, or
+    /// does something else to a rank than what is claimed.
     fn missing(&self, circuit: &mut Circuit<'_>, step: u32, states: &[u32]) -> Result<Literal, Refusal> {
         let before = self.any_values(circuit);
         let taken = &self.graph.steps[step as usize];
@@ -228,6 +239,19 @@ impl<'p> Checking<'p> {
             let outside = self.outside(circuit, &there, moves.map(|&(_, to)| to));
             let inside = self.inside(circuit, &here, state);
             missing.push(circuit.and(inside, outside));
+        }
+        for claims in &self.claims {
+            let terms = claims.terms(taken.source, taken.target);
+            let old = self.table.evaluate(circuit, &self.table.below(&[terms.0]), &before);
+            let new = self.table.evaluate(circuit, &self.table.below(&[terms.1]), &after);
+            for &state in states {
+                let moves = (0..).zip(&self.claimed.moves[state as usize]).filter(|(_, (taken, _))| *taken == step);
+                for (number, &(_, to)) in moves {
+                    let wrong = claims.misjudged(circuit, (state, number), old.get(terms.0), new.get(terms.1));
+                    let from_to = [self.inside(circuit, &here, state), self.inside(circuit, &there, to)];
+                    missing.extend(wrong.map(|wrong| circuit.all([wrong].into_iter().chain(from_to))));
+                }
+            }
         }
         let missing = circuit.any(missing.into_iter());
         Ok(circuit.and(guard, missing))
@@ -280,26 +304,29 @@ impl<'p> Checking<'p> {
         self.questions += 1;
         match circuit.ask(literal, refuter) {
             Answer::Never => Ok(()),
-            Answer::Possible => {
-                Err(Refusal::NotInvariant(String::from("a step of the program is missing in a structure")))
-            }
+            Answer::Possible => Err(Refusal::NotInvariant(String::from(
+                "a step of the program is missing in a structure, or does something else to a rank",
+            ))),
             Answer::Unknown(reason) => Err(Refusal::Undecided(reason)),
         }
     }
 
     /// What the others see.
-    fn component(&self, asked: &Prepared<'_>) -> Component {
+    fn component(&self, asked: &Prepared<'_>, marks: &mut Marks) -> Component {
         let procedure = self.procedure;
-        let propositions = asked.propositions(procedure);
-        let states = self.claimed.states.iter().zip(&self.truths).zip(&self.claimed.moves);
-        let parts = states.map(|((state, truths), moves)| StateParts {
-            moves: moves.iter().map(|&(step, to)| Move { event: self.graph.steps[step as usize].event, to }).collect(),
+        let (propositions, mut alphabet) = (asked.propositions(procedure), asked.alphabet(procedure));
+        let events = marks.events_of(self.claimed, &self.claims, &self.graph);
+        alphabet.extend(events.iter().flatten().filter(|&&event| event != TAU));
+        let moves = self.claimed.moves.iter().zip(&events);
+        let states = self.claimed.states.iter().zip(&self.truths).zip(moves);
+        let parts = states.map(|((state, truths), (moves, events))| StateParts {
+            moves: moves.iter().zip(events).map(|(&(_, to), &event)| Move { event, to }).collect(),
             labels: propositions.iter().zip(truths).filter(|(_, truth)| **truth).map(|(&id, _)| id).collect(),
             ending: self.graph.ending(state.place),
         });
         Component {
             name: procedure.name.clone(),
-            structure: Structure::new(asked.alphabet(procedure), self.claimed.initial.clone(), parts.collect()),
+            structure: Structure::new(alphabet, self.claimed.initial.clone(), parts.collect()),
             state_names: Vec::new(),
             state_spans: vec![procedure.span; self.claimed.states.len()],
             span: procedure.span,

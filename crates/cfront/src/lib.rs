@@ -78,6 +78,8 @@ pub struct Options {
     /// Variables outside of procedures that other components use, too. Each load of one is an edge of its own, which puts
     /// [any value](program::Cause::Shared) into a temporary, and each store is an edge of its own.
     pub shared: Vec<String>,
+    /// Whether [`program::Object::loaded`] tells what loads through pointers may load.
+    pub marks_loads: bool,
     /// Labels that must not be reached, in a unit that calls no error routine.
     pub error_labels: Vec<String>,
     /// How many calls of a procedure inside of its own calls are followed; deeper ones are [`ErrorKind::Recursion`]. With
@@ -97,6 +99,7 @@ impl Default for Options {
             entries: vec![String::from("main")],
             external: Vec::new(),
             shared: Vec::new(),
+            marks_loads: false,
             error_labels: vec![String::from("ERROR")],
             recursion: 0,
             budget: Budget::unlimited(),

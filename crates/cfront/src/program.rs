@@ -171,6 +171,8 @@ pub struct Object {
     pub linkage: Linkage,
     /// It, or a part of it, is declared `volatile`.
     pub volatile: bool,
+    /// The text may load it, or a part of it, even where nothing depends on the value and no edge is left.
+    pub loaded: bool,
 }
 
 /// Who else can mean an object.

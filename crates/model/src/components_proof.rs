@@ -11,7 +11,19 @@
 //! they meet. Loads and stores are events of the class. Two parts that are at accesses to one variable, one of them a
 //! store, are an error of the safety property; a proof of another property comes with one that this cannot be.
 //!
-//! Both are questions to a solver, one for each pair of a state and a step. What the others see of a state (events,
+//! **Loops that end.** A [`Rank`] gives each place a term, and so each concrete state a number, read without sign. Whatever the
+//! terms are, no run makes the number smaller infinitely often unless it makes it larger infinitely often, too: there are
+//! finitely many numbers. The proof says of each move of the structure whether it makes the number smaller ([`Rank::falls`]), or
+//! may make it larger ([`Rank::rises`]); of all others, that they do not make it larger. That is so if no concrete state in the
+//! one state has a step into the other with which it is not. Of the procedure itself, then: if moves that fall occur again and
+//! again, so do some that may rise. The formula need only hold of runs of the structures of which that is true, for each rank.
+//! A move that falls has no event; it gets one of its own, which the others do not know, so that the assumption can speak of it,
+//! and so does a move that may rise. Of moves that rise with an event, the event counts, whoever else brings it about: that
+//! assumes less. Nothing else is to be proved of a rank: that an outer loop resets the counter of an inner one is a move
+//! that rises, and ranks that fall one after the other are several ranks. Only formulas are about what happens infinitely often,
+//! so no other proof has ranks.
+//!
+//! All of these are questions to a solver, one for each step. What the others see of a state (events,
 //! propositions of the formula, how it ends) follows from its place and its truths. What remains is a question about
 //! structures in parallel, and for that there is a tree of partitions, see [`crate::composition_proof`].
 //!
@@ -62,6 +74,20 @@ pub struct ProcedureStructure {
     pub initial: Vec<u32>,
     /// By state: steps of the procedure, and the states that they lead to.
     pub moves: Vec<Vec<(u32, u32)>>,
+    /// Numbers that do not fall forever.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<Rank>,
+}
+
+/// A number for each state of a procedure.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Rank {
+    /// By place: the entry of the table. All have one width.
+    pub terms: Vec<u32>,
+    /// Moves that make it smaller: a state, and which of its moves.
+    pub falls: Vec<(u32, u32)>,
+    /// Moves that may make it larger.
+    pub rises: Vec<(u32, u32)>,
 }
 
 /// A place with the truth of its predicates.

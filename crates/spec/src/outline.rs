@@ -56,8 +56,8 @@ pub(crate) struct Outline {
     pub(crate) formulas: Vec<(Piece, Piece)>,
     /// Procedures, and the processes that they conform to.
     pub(crate) conforms: Vec<(Piece, Piece)>,
-    /// The conditions of `return` actions, by number.
-    pub(crate) returns: Vec<Piece>,
+    /// The conditions of `return` actions, by number, and the indices of their processes of which they speak.
+    pub(crate) returns: Vec<(Piece, Vec<String>)>,
     /// What the FSP reader gets.
     pub(crate) fsp: String,
 }
@@ -70,7 +70,9 @@ const WORDS: [&str; 5] = ["file", "cproc", "program", "ltl", "conforms"];
 pub(crate) fn outline(file: FileId, text: &str) -> Cut<Outline> {
     let mut scanner = Scanner { file, text, at: 0, outline: Outline::default() };
     let mut blank: Vec<(usize, usize)> = Vec::new();
-    let mut labels: Vec<(usize, usize, usize)> = Vec::new();
+    let mut labels: Vec<(usize, usize, String)> = Vec::new();
+    // The indices that were bound in this process, so far.
+    let mut bound: Vec<String> = Vec::new();
     let mut depth = 0_usize;
     while scanner.skip() {
         let start = scanner.at;
@@ -84,15 +86,22 @@ pub(crate) fn outline(file: FileId, text: &str) -> Cut<Outline> {
             let word = scanner.word();
             if word == "return" && depth > 0 {
                 let condition = scanner.returned()?;
-                labels.push((start, scanner.at, scanner.outline.returns.len()));
-                scanner.outline.returns.push(condition);
+                let indices = indices(&condition.text, &bound);
+                let label = label(scanner.outline.returns.len(), &indices, scanner.at - start);
+                labels.push((start, scanner.at, label.ok_or_else(|| scanner.unexpected("a shorter condition"))?));
+                scanner.outline.returns.push((condition, indices));
             } else if depth == 0 && !listed && WORDS.contains(&word) && scanner.definition(word)? {
                 blank.push((start, scanner.at));
             }
         } else {
             scanner.at += first.len_utf8();
             match first {
-                '(' | '{' | '[' => depth += 1,
+                '(' | '{' => depth += 1,
+                '[' => {
+                    depth += 1;
+                    bound.extend(binding(scanner.rest()));
+                }
+                '.' | ',' if depth == 0 => bound.clear(),
                 ')' | '}' | ']' => depth = depth.saturating_sub(1),
                 _ => {}
             }
@@ -104,18 +113,60 @@ pub(crate) fn outline(file: FileId, text: &str) -> Cut<Outline> {
 }
 
 /// The text without what was cut out, as long as it was.
-fn remaining(text: &str, blank: &[(usize, usize)], labels: &[(usize, usize, usize)]) -> String {
+fn remaining(text: &str, blank: &[(usize, usize)], labels: &[(usize, usize, String)]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for &(from, to) in blank {
         bytes[from..to].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
     }
-    for &(from, to, number) in labels {
-        let name = format!("\"#{number}");
-        bytes[from..to].fill(b' ');
-        bytes[from..from + name.len().min(to - from)].copy_from_slice(&name.as_bytes()[..name.len().min(to - from)]);
-        bytes[to - 1] = b'"';
+    for (from, to, label) in labels {
+        bytes[*from..*to].copy_from_slice(label.as_bytes());
     }
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The label of a `return` action, with its indices, in so many bytes.
+fn label(number: usize, indices: &[String], length: usize) -> Option<String> {
+    let suffix: String = indices.iter().map(|index| format!("[{index}]")).collect();
+    let blanks = length.checked_sub(format!("\"#{number}\"{suffix}").len())?;
+    Some(format!("\"#{number}{}\"{suffix}", " ".repeat(blanks)))
+}
+
+/// The name that an index in brackets binds, as in `[v:0..3]`.
+fn binding(rest: &str) -> Option<String> {
+    let rest = rest.trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let is_name = rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    (is_name && rest[end..].trim_start().starts_with(':')).then(|| rest[..end].to_owned())
+}
+
+/// The words of a text and what is between them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || c == ':';
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = is_word(rest.chars().next()?);
+        let end = rest.find(|c: char| is_word(c) != first).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        Some(word)
+    })
+}
+
+/// The indices of which a condition speaks, each once.
+fn indices(condition: &str, bound: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in words(condition) {
+        if bound.iter().any(|name| name == word) && found.iter().all(|known| known != word) {
+            found.push(word.to_owned());
+        }
+    }
+    found
+}
+
+/// A condition with numbers for its indices.
+pub(crate) fn with_values(condition: &str, indices: &[String], values: &[i64]) -> String {
+    let value = |word: &str| indices.iter().position(|index| index == word).and_then(|at| values.get(at));
+    words(condition).map(|word| value(word).map_or_else(|| word.to_owned(), |value| format!("({value})"))).collect()
 }
 
 struct Scanner<'t> {

@@ -20,7 +20,7 @@ mod units;
 
 use crate::expression::{Expression, parse};
 use crate::graph::{Accessed, Action, Behaviour, Returns, Source, build};
-use crate::outline::{Outline, PartText, Piece, outline};
+use crate::outline::{Outline, PartText, Piece, outline, with_values};
 use cfront::Component;
 use cfront::program::VariableId;
 use model::composition::{Component as Process, Named, Requirement};
@@ -208,7 +208,7 @@ impl<'r> Reader<'r> {
 
     fn specification(&mut self, name: &str) -> Refused<Specification> {
         for condition in &self.outline.returns {
-            self.returns.push(parse(&condition.text, condition.span)?);
+            self.returns.push(parse(&condition.0.text, condition.0.span)?);
         }
         self.read_units()?;
         self.check_names()?;
@@ -432,13 +432,30 @@ fn seen_as(event: &str, part: &PartText) -> String {
 
 /// The number of a `return` action, if a label is one.
 fn return_number(label: &str) -> Option<usize> {
-    label.trim().strip_prefix('#')?.parse().ok()
+    label.strip_prefix('#')?.split('[').next()?.trim().parse().ok()
+}
+
+/// The condition of a `return` action with the values that the indices have in its label.
+fn condition(reader: &Reader<'_>, number: usize, label: &str) -> Option<Refused<Expression>> {
+    let (condition, indices) = reader.outline.returns.get(number)?;
+    if indices.is_empty() {
+        return reader.returns.get(number).cloned().map(Ok);
+    }
+    let values: Option<Vec<i64>> =
+        label.split('[').skip(1).map(|part| part.trim_end_matches(']').parse().ok()).collect();
+    let values = values.filter(|values| values.len() == indices.len());
+    let missing = || Box::new(Diagnostic::error("M0108", condition.span, "an index in a return is no number"));
+    Some(
+        values
+            .ok_or_else(missing)
+            .and_then(|values| parse(&with_values(&condition.text, indices, &values), condition.span)),
+    )
 }
 
 /// The action of a label.
 fn action(reader: &mut Reader<'_>, label: &str, part: &PartText, component: &Component, span: Span) -> Refused<Action> {
     match return_number(label) {
-        Some(number) => match reader.returns.get(number).cloned() {
+        Some(number) => match condition(reader, number, label).transpose()? {
             Some(mut condition) => {
                 if let Some(unit) = reader.unit_with(&part.name.text) {
                     reader.with_constants(&mut condition, unit, component);

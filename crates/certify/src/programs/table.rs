@@ -69,6 +69,11 @@ impl Table {
         self.sorts.get(number as usize) == Some(&TRUTH)
     }
 
+    /// The sort of an entry, if there is such an entry.
+    pub(crate) fn sort(&self, number: u32) -> Option<Sort> {
+        self.sorts.get(number as usize).copied()
+    }
+
     fn entry(&self, node: &ProofNode, variables: &[Sort]) -> Option<(Entry, Sort)> {
         match node {
             ProofNode::Variable { variable } => Some((Entry::Variable(*variable), *variables.get(*variable as usize)?)),

@@ -102,7 +102,8 @@ impl Lowering<'_> {
                 Some(_) => Ok(()),
                 None => self.value(expression).map(|_| ()),
             },
-            Expression::Identifier(_) => self.operand(expression).map(|_| ()),
+            // A name alone is loaded, too, which only another component can tell.
+            Expression::Identifier(_) if !self.options.marks_loads => self.operand(expression).map(|_| ()),
             _ => self.value(expression).map(|_| ()),
         }
     }

@@ -134,6 +134,7 @@ impl Graph {
             function: None,
             linkage: Linkage::None,
             volatile,
+            loaded: false,
         });
         self.constant.push(false);
         Some(id)
@@ -167,6 +168,12 @@ impl Graph {
         }
     }
 
+    /// The object of a variable is loaded.
+    pub fn mark_loaded(&mut self, variable: VariableId) {
+        let object = self.variables[variable.0 as usize].object;
+        self.objects[object.0 as usize].loaded = true;
+    }
+
     /// A variable of the front end's own, which no text names.
     pub fn temporary(&mut self, name: String, procedure: Option<String>, scalar: Scalar, pointer: bool) -> VariableId {
         let (object, variable) = (ObjectId(self.objects.len() as u32), VariableId(self.variables.len() as u32));
@@ -186,6 +193,7 @@ impl Graph {
             function: None,
             linkage: Linkage::None,
             volatile: false,
+            loaded: false,
         });
         self.constant.push(false);
         variable

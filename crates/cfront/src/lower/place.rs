@@ -87,6 +87,7 @@ impl Lowering<'_> {
             let Some(variable) = self.known_variable(object, offset, scalar, false, parsed)? else {
                 return Ok(self.graph.terms.constant(0, scalar));
             };
+            self.graph.mark_loaded(variable);
             let read = match (self.graph.shared[variable.0 as usize], self.graph.volatile[variable.0 as usize]) {
                 (true, _) => self.any_value(variable, Cause::Shared(variable), parsed),
                 (_, true) => self.any_value(variable, Cause::Volatile, parsed),
@@ -97,6 +98,9 @@ impl Lowering<'_> {
         self.ensure_valid(place, scalar, false, parsed);
         let loaded = self.graph.terms.memory(Memory::Load(place.address), scalar);
         if !self.has_volatile && self.options.shared.is_empty() {
+            if self.options.marks_loads {
+                self.emit(Step::Refresh(place.address, scalar), parsed);
+            }
             return Ok(loaded);
         }
         // Something volatile or shared may lie there: each read has a value of its own.

@@ -145,6 +145,7 @@ impl Resolver<'_> {
             Step::Dies(_) | Step::Call { .. } => Ok(Instruction::Nop),
             Step::Refresh(address, scalar) => {
                 let mut candidates = self.candidates(address, scalar)?;
+                candidates.iter().for_each(|&(_, variable)| self.graph.mark_loaded(variable));
                 candidates.retain(|&(_, variable)| self.graph.volatile[variable.0 as usize]);
                 let variables = candidates.into_iter().map(|(_, variable)| variable).collect();
                 Ok(Instruction::Havoc(variables, Cause::Volatile))

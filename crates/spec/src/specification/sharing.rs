@@ -261,7 +261,8 @@ fn accessed(component: &Component, edge: &Edge) -> Option<VariableId> {
     }
 }
 
-/// The objects that a component uses after its start, with the first place of each kind.
+/// The objects that a component uses after its start, with the first place of each kind. A load counts even if nothing
+/// depends on the value, so that no edge is left of it: the second reading, with a step for each access, shows it.
 fn uses(component: &Component) -> BTreeMap<ObjectId, Use> {
     let start = component.location(component.entry).span;
     let mut uses: BTreeMap<ObjectId, Use> = BTreeMap::new();
@@ -270,6 +271,10 @@ fn uses(component: &Component) -> BTreeMap<ObjectId, Use> {
     let volatile = component.objects.iter().enumerate().filter(|(_, object)| object.volatile);
     uses.extend(
         volatile.map(|(number, object)| (ObjectId(number as u32), Use { used: Some(object.span), ..Use::default() })),
+    );
+    let loaded = component.objects.iter().enumerate().filter(|(_, object)| object.loaded);
+    uses.extend(
+        loaded.map(|(number, object)| (ObjectId(number as u32), Use { used: Some(object.span), ..Use::default() })),
     );
     for edge in component.edges.iter().filter(|edge| edge.span != start) {
         let (mut read, mut written) = (Vec::new(), Vec::new());

@@ -71,8 +71,8 @@ impl Reader<'_> {
         let number = self.unit_with(&name.text).ok_or_else(|| self.no_procedure(name, "procedure"))?;
         let abstracted = self.outline.about.iter().filter(|about| !about.abstracts.is_empty());
         let external = abstracted.map(|about| about.name.text.clone()).collect();
-        let (entries, shared) = (vec![name.text.clone()], self.shared_names.clone());
-        let options = cfront::Options { entries, external, shared, ..self.options.c.clone() };
+        let (entries, shared, marks_loads) = (vec![name.text.clone()], self.shared_names.clone(), true);
+        let options = cfront::Options { entries, external, shared, marks_loads, ..self.options.c.clone() };
         let Unit { input, base, .. } = &self.units[number];
         let (base, read) = (*base, cfront::read(input, &options));
         self.diagnostics.extend(read.diagnostics.into_iter().map(|diagnostic| shifted(diagnostic, base)));
