@@ -52,14 +52,20 @@ pub fn verify(
     refuter: &mut dyn Refuter,
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
+    let question = match question {
+        // A proof about all runs is one about those that are fair, too.
+        Question::Fair(formula, _) if !proof.fair.is_assumed() => Question::Formula(formula),
+        question if question.fair() == proof.fair => question,
+        _ => return Err(malformed("it is about other runs")),
+    };
     if !proof.invariants.is_empty() {
         says_nothing(composition, proof)?;
         return invariants::verify(composition, question, &proof.invariants, refuter, cx);
     }
-    if let Question::Progress(_) = question {
+    if let Question::Fair(..) | Question::Progress(..) = question {
         return says_nothing(composition, proof).and_then(|()| match decide(composition, question, cx)? {
             true => Ok(()),
-            false => Err(Refusal::Violated(String::from("a terminal set of states misses the events"))),
+            false => Err(Refusal::Violated(String::from("a run is a counterexample"))),
         });
     }
     let atoms = atoms_of(question)?;
@@ -90,8 +96,8 @@ pub fn verify(
     checker.finish(&root)
 }
 
-/// The tree says no more than that the components are the leaves. (For progress, quotients of steps say nothing of what must
-/// happen, so all states are visited again.)
+/// The tree says no more than that the components are the leaves. (Of fair runs, quotients of steps say nothing: what must
+/// happen is not known, so all states are visited again.)
 fn says_nothing(composition: &Composition, proof: &CompositionProof) -> Result<(), Refusal> {
     places(composition, proof)?;
     let plain = |node: &Node| node.hidden.is_empty() && node.classes.is_empty();
@@ -191,14 +197,14 @@ fn search(moving: &mut dyn Moving, formula: &Ltl<Atom>, atoms: &[Atom], cx: &Con
 fn stuttering_of(question: Question<'_>) -> Stuttering {
     match question {
         Question::Formula(formula) if stuttering::is_invariant(formula) => Stuttering::Divergence,
-        Question::Formula(_) => Stuttering::Visible,
-        Question::Deadlock | Question::Safety | Question::Progress(_) => Stuttering::Ignored,
+        Question::Formula(_) | Question::Fair(..) => Stuttering::Visible,
+        Question::Deadlock | Question::Safety | Question::Progress(..) => Stuttering::Ignored,
     }
 }
 
 /// What the question speaks of.
 fn atoms_of(question: Question<'_>) -> Result<Vec<Atom>, Refusal> {
-    let Question::Formula(formula) = question else { return Ok(Vec::new()) };
+    let (Question::Formula(formula) | Question::Fair(formula, _)) = question else { return Ok(Vec::new()) };
     let atoms: Vec<Atom> = formula.atoms().into_iter().map(|(atom, _)| atom).collect();
     if atoms.len() > MOST_ATOMS {
         return Err(Refusal::Unfinished(format!("a formula with more than {MOST_ATOMS} different conditions")));

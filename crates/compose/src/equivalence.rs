@@ -11,8 +11,7 @@
 
 use crate::lts::{Leaf, Lts, TAU};
 use crate::meter::Meter;
-use crate::minimise::classes::{Alike, alike, rounds};
-use crate::minimise::sets::Sets;
+use crate::minimise::classes::{Alike, alike_by_bunches, rounds};
 use model::context::Context;
 use model::ids::EventId;
 use model::structure::{Move, StateParts, Structure};
@@ -84,7 +83,7 @@ pub struct Distinction {
 pub fn minimise(structure: &Structure, by: Equivalence, cx: &Context<'_>) -> Result<Structure, Reason> {
     let meter = Meter::new(cx);
     let lts = prepared(structure, by, &meter)?;
-    let classes = alike(&lts, &vec![Vec::new(); lts.states()], &Sets::default(), by.manner(), &meter)?;
+    let classes = alike_by_bunches(&lts, by.manner(), &meter)?;
     let mut states: Vec<StateParts> = vec![StateParts::default(); classes.stays.len()];
     for (state, moves) in lts.moves.iter().enumerate() {
         let class = classes.of[state];
@@ -122,7 +121,7 @@ pub fn distinguish(
     both.moves.extend(other.moves.into_iter().map(|moves| moves.into_iter().map(|(e, to)| (e, to + offset)).collect()));
     both.wrong.extend(other.wrong);
     both.labels.extend(other.labels);
-    let classes = alike(&both, &vec![Vec::new(); both.states()], &Sets::default(), by.manner(), &meter)?;
+    let classes = alike_by_bunches(&both, by.manner(), &meter)?;
     if classes.of[a as usize] == classes.of[b as usize] {
         return Ok(None);
     }

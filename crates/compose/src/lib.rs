@@ -11,12 +11,16 @@
 //! * `counting`: linear invariants of all components, for those that count.
 //! * `auto`: all of them in slices.
 //!
+//! What only fair runs keep is answered by `fair`, and progress under fair choice by `progress`: products, too.
+//!
 //! This crate never prints. A limit that is hit is a reason, never an answer.
 
 mod assemble;
 mod auto;
+mod components;
 mod counting;
 pub mod equivalence;
+mod fair;
 mod lasso;
 mod lts;
 mod meter;
@@ -42,6 +46,7 @@ use meter::Meter;
 use model::composition::{Composition, Run};
 use model::composition_proof::CompositionProof;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::reason::Reason;
 use problem::Problem;
 use refine::Manner;
@@ -128,28 +133,47 @@ fn answer(
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
     statistics.automaton_states = problem.watch.as_ref().map_or(0, |watch| watch.states.len() as u64);
-    if let Question::Progress(wanted) = problem.question {
-        if !matches!(method, Method::Auto | Method::Plain) {
-            return Err(Reason::NotSupported(String::from("progress is answered by the product: leave out --method")));
+    let verdict = match problem.question {
+        Question::Progress(wanted, fair) => {
+            if !matches!(method, Method::Auto | Method::Plain) {
+                let why = "progress is answered by the product: leave out --method";
+                return Err(Reason::NotSupported(String::from(why)));
+            }
+            match fair {
+                Fairness::Choice => by(statistics, "plain", |_| progress::progress(problem, wanted, meter))?,
+                _ => fair::progress(problem, (wanted, fair), meter, statistics)?,
+            }
         }
-        return by(statistics, "plain", |_| progress::progress(problem, wanted, meter))
-            .and_then(|found| confirmed(problem, found));
-    }
-    let verdict = match method {
-        Method::Auto => auto::auto(problem, meter, trace, statistics)?,
-        Method::Plain => by(statistics, "plain", |_| plain::plain(problem, meter))?,
-        Method::Paper => by(statistics, "paper", |statistics| {
-            refine::refine(problem, Manner::Paper, u64::MAX, meter, trace, statistics)
-        })?,
-        Method::Refine => by(statistics, "refine", |statistics| {
-            refine::refine(problem, Manner::Eager, u64::MAX, meter, trace, statistics)
-        })?,
-        Method::Count => by(statistics, "count", |_| counting::count(problem, meter))?,
-        Method::Minimise => {
-            by(statistics, "minimise", |statistics| minimise::minimise(problem, meter, trace, statistics))?
+        Question::Fair(formula, fair) => fair::formula(problem, (formula, fair), method, meter, trace, statistics)?,
+        Question::Deadlock | Question::Safety | Question::Formula(_) => {
+            answer_by(problem, method, meter, trace, statistics)?
         }
     };
     confirmed(problem, verdict)
+}
+
+/// By a method, whichever runs the question is about.
+fn answer_by(
+    problem: &Problem<'_>,
+    method: Method,
+    meter: &Meter<'_>,
+    trace: &mut RefinementTrace<'_>,
+    statistics: &mut Statistics,
+) -> Result<Verdict, Reason> {
+    match method {
+        Method::Auto => auto::auto(problem, meter, trace, statistics),
+        Method::Plain => by(statistics, "plain", |_| plain::plain(problem, meter)),
+        Method::Paper => by(statistics, "paper", |statistics| {
+            refine::refine(problem, Manner::Paper, u64::MAX, meter, trace, statistics)
+        }),
+        Method::Refine => by(statistics, "refine", |statistics| {
+            refine::refine(problem, Manner::Eager, u64::MAX, meter, trace, statistics)
+        }),
+        Method::Count => by(statistics, "count", |_| counting::count(problem, meter)),
+        Method::Minimise => {
+            by(statistics, "minimise", |statistics| minimise::minimise(problem, meter, trace, statistics))
+        }
+    }
 }
 
 /// A run counts if it replays.

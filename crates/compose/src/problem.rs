@@ -7,10 +7,10 @@ use crate::product::{Path, Product, Step};
 use crate::watch::Watch;
 use crate::{Question, TAU, stuttering};
 use model::budget::Budget;
-use model::composition::{Composition, Run, StepLabel, Stepper};
+use model::composition::{Atom, Composition, Run, StepLabel, Stepper};
 use model::composition_proof::{CompositionProof, Node, Parts};
+use model::formula::Ltl;
 use model::ids::EventId;
-use model::terminal::terminal_events;
 use model::verdict::Reason;
 
 /// What all methods start from.
@@ -34,8 +34,8 @@ impl<'a> Problem<'a> {
         budget: &Budget,
     ) -> Result<Problem<'a>, Reason> {
         let watch = match question {
-            Question::Formula(formula) => Some(Watch::new(formula, budget)?),
-            Question::Deadlock | Question::Safety | Question::Progress(_) => None,
+            Question::Formula(formula) | Question::Fair(formula, _) => Some(Watch::new(formula, budget)?),
+            Question::Deadlock | Question::Safety | Question::Progress(..) => None,
         };
         let sees_stuttering = matches!(question, Question::Formula(formula) if !stuttering::is_invariant(formula));
         let leaf = |component: &model::composition::Component| Leaf::new(&component.structure, watch.as_ref());
@@ -75,14 +75,18 @@ impl<'a> Problem<'a> {
         match self.question {
             Question::Deadlock => run.loop_from.is_none() && Stepper::new(self.composition).is_stuck(last),
             Question::Safety => run.loop_from.is_none() && self.composition.is_wrong(last),
-            Question::Progress(progress) => terminal_events(self.composition, last)
-                .is_some_and(|happens| progress.is_missed(&|event| happens.contains(&event))),
-            Question::Formula(formula) => run.loop_from.is_some_and(|loop_from| {
-                !formula.holds_on(run.steps.len(), loop_from, &|atom, at| {
-                    self.composition.holds(*atom, &run.states[at], run.steps[at].event())
-                })
-            }),
+            Question::Progress(progress, fair) => run.misses(self.composition, progress, fair),
+            Question::Formula(formula) => self.breaks(run, formula),
+            Question::Fair(formula, fair) => self.breaks(run, formula) && run.is_fair(self.composition, fair),
         }
+    }
+
+    fn breaks(&self, run: &Run, formula: &Ltl<Atom>) -> bool {
+        run.loop_from.is_some_and(|loop_from| {
+            !formula.holds_on(run.steps.len(), loop_from, &|atom, at| {
+                self.composition.holds(*atom, &run.states[at], run.steps[at].event())
+            })
+        })
     }
 
     /// The tree that has the components as leaves, and nothing to say about them.
@@ -97,7 +101,7 @@ impl<'a> Problem<'a> {
                 Node { parts: Parts::Nodes(leaves), hidden: Vec::new(), classes: Vec::new() }
             }
         };
-        CompositionProof { root, invariants: Vec::new() }
+        CompositionProof { root, invariants: Vec::new(), fair: self.question.fair() }
     }
 }
 

@@ -6,20 +6,32 @@
 use crate::{Method, Question, Verdict, check};
 use model::composition::{Atom, Composition};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::formula::Ltl;
 use model::reason::Reason;
 
 /// Why a formula that holds does so vacuously, if it does. Where that is not known, the reason says why.
 pub type Vacuity = Result<Option<String>, Reason>;
 
-/// Looks at a formula that holds.
+/// Looks at a formula that holds for all runs.
 pub fn vacuity(composition: &Composition, formula: &Ltl<Atom>, method: Method, cx: &Context<'_>) -> Vacuity {
     vacuity_by(formula, &mut |formula| holds(composition, formula, method, cx))
 }
 
-/// Whether a formula holds.
+/// Whether a formula holds for all runs.
 pub fn holds(composition: &Composition, formula: &Ltl<Atom>, method: Method, cx: &Context<'_>) -> Result<bool, Reason> {
-    match check(composition, Question::Formula(formula), method, cx).verdict {
+    holds_fairly(composition, (formula, Fairness::None), method, cx)
+}
+
+/// Whether a formula holds for runs that are fair in a sense.
+pub fn holds_fairly(
+    composition: &Composition,
+    (formula, fair): (&Ltl<Atom>, Fairness),
+    method: Method,
+    cx: &Context<'_>,
+) -> Result<bool, Reason> {
+    let question = if fair.is_assumed() { Question::Fair(formula, fair) } else { Question::Formula(formula) };
+    match check(composition, question, method, cx).verdict {
         Verdict::Holds(_) => Ok(true),
         Verdict::Fails(_) => Ok(false),
         Verdict::Inconclusive(reason) => Err(reason),

@@ -4,8 +4,9 @@ use model::budget::Budget;
 use model::claim::{AtomSet, MOST_ATOMS};
 use model::composition::Atom;
 use model::formula::Ltl;
-use model::ids::PropositionId;
+use model::ids::{EventId, PropositionId};
 use model::verdict::Reason;
+use std::collections::BTreeMap;
 
 /// A Büchi automaton for the negation of a formula.
 #[derive(Clone, Debug)]
@@ -75,6 +76,24 @@ impl Watch {
         }
         watch.events.sort_unstable();
         Ok(watch)
+    }
+
+    /// The runs on which, from some time on, none of these events happens, but one of the condition's again and again.
+    pub(crate) fn missing(set: &[EventId], condition: Option<&[EventId]>) -> Watch {
+        const WANTED: AtomSet = 1;
+        const CONDITION: AtomSet = 2;
+        let mut events: BTreeMap<u32, AtomSet> = BTreeMap::new();
+        set.iter().for_each(|event| *events.entry(event.0).or_default() |= WANTED);
+        condition.iter().copied().flatten().for_each(|event| *events.entry(event.0).or_default() |= CONDITION);
+        let edge = |holds: AtomSet, fails: AtomSet, to: u32| WatchEdge { holds, fails, to };
+        let mut missing = vec![edge(0, WANTED, 1)];
+        missing.extend(condition.map(|_| edge(CONDITION, WANTED, 2)));
+        let states = vec![
+            WatchState { accepting: false, edges: vec![edge(0, 0, 0), edge(0, 0, 1)] },
+            WatchState { accepting: condition.is_none(), edges: missing.clone() },
+            WatchState { accepting: true, edges: missing },
+        ];
+        Watch { states, initial: 0, propositions: Vec::new(), events: events.into_iter().collect() }
     }
 
     /// The bits of the propositions that hold in a state.

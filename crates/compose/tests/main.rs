@@ -2,6 +2,7 @@
 
 mod counting;
 mod equivalence;
+mod fairness;
 mod families;
 mod formulas;
 mod hand;

@@ -10,6 +10,7 @@
 //! A formula speaks of infinite runs only (section 4): at each position of the states' propositions and of the event that
 //! happens next. A step without a name is a position like any other, and no event atom holds there.
 
+use crate::fairness::Fairness;
 use crate::formula::Ltl;
 use crate::ids::{EventId, PropositionId};
 use crate::source::Span;
@@ -57,8 +58,28 @@ pub enum Question<'a> {
     Safety,
     /// Every infinite run keeps a formula.
     Formula(&'a Ltl<Atom>),
-    /// Some events happen again and again, under fair choice.
-    Progress(&'a Progress),
+    /// Every infinite run that is fair keeps a formula.
+    Fair(&'a Ltl<Atom>, Fairness),
+    /// Some events happen again and again on every fair run, and no run comes to a bad end before.
+    Progress(&'a Progress, Fairness),
+}
+
+impl Question<'_> {
+    /// The formula that it is about.
+    pub fn formula(&self) -> Option<&Ltl<Atom>> {
+        match *self {
+            Question::Formula(formula) | Question::Fair(formula, _) => Some(formula),
+            _ => None,
+        }
+    }
+
+    /// Which runs it is about.
+    pub fn fair(&self) -> Fairness {
+        match *self {
+            Question::Fair(_, fair) | Question::Progress(_, fair) => fair,
+            _ => Fairness::None,
+        }
+    }
 }
 
 /// A structure with a name.
@@ -123,15 +144,40 @@ impl Composition {
         self.formulas.iter().find(|formula| formula.name == name)
     }
 
-    /// The question that a property is.
-    pub fn question(&self, property: &Property) -> Option<Question<'_>> {
+    /// The question that a property is, about runs that are fair in a sense. Progress is about fair choice, if nothing else is
+    /// said.
+    pub fn question(&self, property: &Property, fair: Fairness) -> Option<Question<'_>> {
         match property {
             Property::Deadlock => Some(Question::Deadlock),
             Property::Safety => Some(Question::Safety),
+            Property::Ltl(name) if fair.is_assumed() => {
+                self.requirement(name).map(|found| Question::Fair(&found.formula, fair))
+            }
             Property::Ltl(name) => self.requirement(name).map(|found| Question::Formula(&found.formula)),
-            Property::Progress(name) => self.progress.iter().find(|p| p.name == *name).map(Question::Progress),
+            Property::Progress(name) => {
+                let fair = if fair.is_assumed() { fair } else { Fairness::Choice };
+                self.progress.iter().find(|p| p.name == *name).map(|found| Question::Progress(found, fair))
+            }
             _ => None,
         }
+    }
+
+    /// The question that a run may answer for a property, whichever runs were asked about.
+    pub fn question_of(&self, run: &Run, property: &Property) -> Option<Question<'_>> {
+        let fair = match property {
+            // Infinite runs that miss progress are at least weakly fair.
+            Property::Progress(_) if run.loop_from.is_some() => Fairness::Weak,
+            _ => Fairness::None,
+        };
+        self.question(property, fair)
+    }
+
+    /// Whether a component has an error state.
+    pub fn has_errors(&self) -> bool {
+        self.components.iter().any(|component| {
+            let structure = &component.structure;
+            (0..structure.states() as u32).any(|state| structure.ending(state) == Ending::Error)
+        })
     }
 
     /// The name of an event.

@@ -76,6 +76,14 @@
 //! inside of one class, there would be a silent cycle in it, for it has finitely many states. So each infinite
 //! run of the components is one of the root with silent positions taken out, and the formula cannot tell.
 
+//! # Fair runs
+//!
+//! A proof may be about runs that are fair in a sense ([`CompositionProof::fair`]). Then the tree says nothing but that the
+//! components are its leaves: of a class nobody knows who can move in it, nor which steps are the alternatives of one choice.
+//! A proof about all runs is one about those that are fair, too.
+
+use crate::fairness::Fairness;
+
 /// A pseudo-event: what a component that has done its work is ready for. It is in the alphabet of every component.
 pub const READY_TO_END: u32 = u32::MAX - 1;
 
@@ -86,6 +94,8 @@ pub struct CompositionProof {
     pub root: Node,
     /// Sums that never change; if there are some, they are the proof.
     pub invariants: Vec<Invariant>,
+    /// Which runs it is about.
+    pub fair: Fairness,
 }
 
 /// A sum of weights of local states that never changes.

@@ -10,6 +10,8 @@ pub enum Fairness {
     Weak,
     /// A process that is able to move again and again moves again and again.
     Strong,
+    /// Of a choice that comes again and again, each alternative is taken again and again.
+    Choice,
 }
 
 impl Fairness {
@@ -24,6 +26,7 @@ impl Fairness {
             Fairness::None => "",
             Fairness::Weak => "fair runs only",
             Fairness::Strong => "strongly fair runs only",
+            Fairness::Choice => "runs with fair choices only",
         }
     }
 }

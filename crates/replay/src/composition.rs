@@ -28,8 +28,8 @@ pub fn confirmed(composition: &Composition, question: Question<'_>, run: Run) ->
     Ok(match question {
         Question::Deadlock => deadlock(composition, run),
         Question::Safety => error(composition, run),
-        Question::Formula(formula) => not_kept(composition, formula, run),
-        Question::Progress(progress) => missed(composition, progress, run),
+        Question::Formula(formula) | Question::Fair(formula, _) => not_kept(composition, formula, run),
+        Question::Progress(progress, _) => missed(composition, progress, run),
     })
 }
 
@@ -43,11 +43,19 @@ fn violates(composition: &Composition, question: Question<'_>, run: &Run) -> Res
         (Question::Deadlock, _) => Err("something can happen at the end of the run"),
         (Question::Safety, None) if composition.is_wrong(last) => Ok(()),
         (Question::Safety, _) => Err("the run does not end in an error"),
-        (Question::Progress(progress), None) if is_missed(composition, progress, last) => Ok(()),
-        (Question::Progress(_), _) => Err("the run does not end in a terminal set of states that misses the events"),
-        (Question::Formula(formula), Some(loop_from)) if !keeps(composition, formula, run, loop_from) => Ok(()),
-        (Question::Formula(_), Some(_)) => Err("the formula holds on the run"),
-        (Question::Formula(_), None) => Err("the run is not infinite"),
+        (Question::Progress(progress, fair), _) if run.misses(composition, progress, fair) => Ok(()),
+        (Question::Progress(..), None) => {
+            Err("the run does not end in a terminal set of states that misses the events")
+        }
+        (Question::Progress(..), Some(_)) => Err("the run has the events again and again, or is not fair"),
+        (Question::Fair(_, fair), Some(_)) if !run.is_fair(composition, fair) => Err("the run is not fair"),
+        (Question::Formula(formula) | Question::Fair(formula, _), Some(loop_from)) => {
+            match keeps(composition, formula, run, loop_from) {
+                true => Err("the formula holds on the run"),
+                false => Ok(()),
+            }
+        }
+        (Question::Formula(_) | Question::Fair(..), None) => Err("the run is not infinite"),
     }
 }
 
@@ -111,16 +119,14 @@ fn not_kept(composition: &Composition, formula: &Ltl<Atom>, run: Run) -> Chart {
     joint
 }
 
-fn is_missed(composition: &Composition, progress: &Progress, state: &[u32]) -> bool {
-    let happens = terminal_events(composition, state);
-    happens.is_some_and(|happens| progress.is_missed(&|event| happens.contains(&event)))
-}
-
-/// A run into a set of states that it cannot leave, where something never happens.
+/// A run into a set of states that it cannot leave, where something never happens, or round a loop without it.
 fn missed(composition: &Composition, progress: &Progress, run: Run) -> Chart {
     const SHOWN: usize = 4;
     let last = run.states.last().map_or(&[][..], Vec::as_slice);
-    let happens = terminal_events(composition, last).unwrap_or_default();
+    let happens = match run.loop_from {
+        Some(from) => run.steps[from..].iter().map(|step| step.event()).collect(),
+        None => terminal_events(composition, last).unwrap_or_default(),
+    };
     let missing = progress.missing(&|event| happens.contains(&event));
     let mut names: Vec<String> =
         missing.iter().take(SHOWN).map(|&event| format!("`{}`", composition.event_name(event))).collect();

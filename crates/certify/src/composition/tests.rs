@@ -26,7 +26,7 @@ impl Refuter for NoRefuter {
 }
 
 fn check(composition: &Composition, question: Question<'_>, root: Node) -> Result<(), Refusal> {
-    let proof = CompositionProof { root, invariants: Vec::new() };
+    let proof = CompositionProof { root, invariants: Vec::new(), fair: question.fair() };
     verify(composition, question, &proof, &mut NoRefuter, &Context::unlimited())
 }
 
@@ -256,7 +256,8 @@ fn choices_are_not_listed_one_by_one() {
 fn a_limit_is_not_an_answer() {
     let limits = Budget::unlimited().timeout(std::time::Duration::ZERO);
     let many = composition((0..16).map(|n| ring(&[2 * n, 2 * n + 1])).collect(), 32, 0);
-    let proof = CompositionProof { root: trivial(&many), invariants: Vec::new() };
+    let proof =
+        CompositionProof { root: trivial(&many), invariants: Vec::new(), fair: model::fairness::Fairness::None };
     let checked = verify(&many, Question::Deadlock, &proof, &mut NoRefuter, &Context::silent(&limits));
     assert!(matches!(checked, Err(Refusal::Unfinished(_))), "{checked:?}");
 }

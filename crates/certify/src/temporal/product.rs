@@ -13,6 +13,7 @@ use crate::Refusal;
 use crate::pace::pause;
 use model::claim::{AtomSet, product_digest};
 use model::context::Context;
+use model::fairness::Fairness;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -97,6 +98,22 @@ pub(crate) struct Place {
     pub enabled: Processes,
     pub moves: Vec<Move>,
     pub digest: u128,
+}
+
+impl Place {
+    /// What a step owes, requests and grants so that runs are fair to those that are enabled.
+    pub(crate) fn give_turns(&self, account: &mut Account<Debt>, fair: Fairness, moved: &Processes) {
+        let turn = |&process: &u32| Debt::Turn(process);
+        match fair {
+            Fairness::None => {}
+            Fairness::Weak => account.owed.extend(self.enabled.difference(moved).map(turn)),
+            // Under fair choice, it is the steps of a state that get their turns.
+            Fairness::Strong | Fairness::Choice => {
+                account.requested.extend(self.enabled.iter().map(turn));
+                account.granted.extend(moved.iter().map(turn));
+            }
+        }
+    }
 }
 
 /// What runs beside the automaton: its states are numbers.

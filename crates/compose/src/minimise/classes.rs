@@ -16,8 +16,10 @@
 //! every step of a state can be done after each of its inert steps, too. Ready sets and silence forever are parts only
 //! where no inert step leads to them.
 //!
-//! A round looks only at states whose signatures can have changed: those with a step to a state that got a new class.
+//! A round looks only at states whose signatures can have changed: those with a step to a state that got a new class. These
+//! can be nearly all states in each of many rounds; for large structures without ready sets there are [`bunches`].
 
+use super::bunches;
 use super::sets::Sets;
 use crate::lts::{Lts, TAU};
 use crate::meter::Meter;
@@ -75,11 +77,14 @@ pub(crate) fn alike(
 ) -> Result<Classes, Reason> {
     let (mut nodes, node_of) = Nodes::new(lts, ready, manner, meter)?;
     nodes.refine(sets, meter)?;
-    let mut stays = vec![manner == Alike::Strong; nodes.classes];
-    for (&class, &forever) in nodes.class.iter().zip(&nodes.forever) {
-        stays[class as usize] |= forever;
-    }
-    Ok(Classes { of: node_of.iter().map(|&node| nodes.class[node as usize]).collect(), stays })
+    Ok(nodes.classes(&node_of))
+}
+
+/// The same where there are no ready sets, for large structures of any shape.
+pub(crate) fn alike_by_bunches(lts: &Lts, manner: Alike, meter: &Meter<'_>) -> Result<Classes, Reason> {
+    let (mut nodes, node_of) = Nodes::new(lts, &vec![Vec::new(); lts.states()], manner, meter)?;
+    nodes.by_bunches(meter)?;
+    Ok(nodes.classes(&node_of))
 }
 
 /// The classes of all states round by round, up to the first round in which these two states are apart, and the states
@@ -244,6 +249,33 @@ impl Nodes {
 
     fn is_inert(&self, from: u32, event: u32, to: u32) -> bool {
         self.manner.is_weak() && event == TAU && self.class[from as usize] == self.class[to as usize]
+    }
+
+    fn classes(&self, node_of: &[u32]) -> Classes {
+        let mut stays = vec![self.manner == Alike::Strong; self.classes];
+        for (&class, &forever) in self.class.iter().zip(&self.forever) {
+            stays[class as usize] |= forever;
+        }
+        Classes { of: node_of.iter().map(|&node| self.class[node as usize]).collect(), stays }
+    }
+
+    /// Where there are no ready sets. A node that can be silent forever has a step to a node that nothing else leads to.
+    fn by_bunches(&mut self, meter: &Meter<'_>) -> Result<(), Reason> {
+        const FOREVER: u32 = (SILENT_FOREVER >> 32) as u32;
+        let count = self.class.len() as u32;
+        let own = (0..count).flat_map(|node| self.moves.of(node).iter().map(move |&(event, to)| (node, event, to)));
+        let forever = self.forever.iter().zip(0..).filter(|(forever, _)| **forever);
+        let steps = own.chain(forever.map(|(_, node)| (node, FOREVER, count)));
+        let mut first = self.class.clone();
+        first.push(self.classes as u32);
+        let blocks = bunches::blocks(steps, &first, self.manner.is_weak(), meter)?;
+        let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
+        for (class, block) in self.class.iter_mut().zip(blocks) {
+            let next = numbers.len() as u32;
+            *class = *numbers.entry(block).or_insert(next);
+        }
+        self.classes = numbers.len();
+        Ok(())
     }
 
     fn refine(&mut self, sets: &Sets, meter: &Meter<'_>) -> Result<(), Reason> {
@@ -562,9 +594,14 @@ mod tests {
                 lts.wrong.push(wrong);
                 lts.labels.push(AtomSet::from(random.below(6) == 0));
             }
-            for manner in [Alike::Strong, Alike::Branching, Alike::Diverging] {
-                let fast = alike(&lts, &ready, &sets, manner, &meter).map(|found| found.of);
-                let naive = alike_naive(&lts, &ready, &sets, manner);
+            let none = vec![Vec::new(); ready.len()];
+            let manners = [Alike::Strong, Alike::Branching, Alike::Diverging].into_iter();
+            for (manner, bunches) in manners.flat_map(|manner| [(manner, false), (manner, true)]) {
+                let (fast, ready) = match bunches {
+                    true => (alike_by_bunches(&lts, manner, &meter), &none),
+                    false => (alike(&lts, &ready, &sets, manner, &meter), &ready),
+                };
+                let (fast, naive) = (fast.map(|found| found.of), alike_naive(&lts, ready, &sets, manner));
                 let Ok(fast) = fast else { panic!("seed {start}: no limit") };
                 for (a, b) in (0..fast.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
                     assert_eq!(fast[a] == fast[b], naive[a] == naive[b], "seed {start}, {manner:?}, {a} {b}: {lts:?}");

@@ -13,6 +13,7 @@
 //! ([`model::composition_proof`]), and what is found is taken down the tree to a run (`expand`). The last two nodes are
 //! searched on the fly.
 
+mod bunches;
 pub(crate) mod classes;
 mod expand;
 mod order;
@@ -125,5 +126,5 @@ fn proof(problem: &Problem<'_>, pieces: &[Piece], live: &[usize]) -> Composition
     }
     let parts = Parts::Nodes(live.iter().filter_map(|&piece| nodes[piece].take()).collect());
     let root = Node { parts, hidden: Vec::new(), classes: Vec::new() };
-    CompositionProof { root, invariants: Vec::new() }
+    CompositionProof { root, ..problem.trivial_proof() }
 }

@@ -336,10 +336,9 @@ fn shows(composition: &Composition, question: Question<'_>, run: &model::composi
     match question {
         Question::Deadlock => run.loop_from.is_none() && model::composition::Stepper::new(composition).is_stuck(last),
         Question::Safety => run.loop_from.is_none() && composition.is_wrong(last),
-        Question::Progress(progress) => model::terminal::terminal_events(composition, last)
-            .is_some_and(|happens| progress.is_missed(&|event| happens.contains(&event))),
-        Question::Formula(formula) => {
-            let Some(from) = run.loop_from else { return false };
+        Question::Progress(progress, fair) => run.misses(composition, progress, fair),
+        Question::Formula(formula) | Question::Fair(formula, _) => {
+            let Some(from) = run.loop_from.filter(|_| run.is_fair(composition, question.fair())) else { return false };
             !formula.holds_on(run.steps.len(), from, &|atom, at| {
                 composition.holds(*atom, &run.states[at], run.steps[at].event())
             })

@@ -18,15 +18,15 @@ use crate::machines;
 use crate::settings::{Engine, Settings};
 use crate::strategy::{Strategy, not_applicable, not_supported, one_by_one};
 use compose::Method;
-use compose::vacuity::{holds, spare_by, vacuity_by};
+use compose::vacuity::{holds_fairly, spare_by, vacuity_by};
 use model::budget::Stopwatch;
 use model::composition::{Atom, Composition, Question};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::formula::Ltl;
 use model::observer::ProgressOnly;
 use model::semantics::Reading;
 use model::stats::{Sheet, Value};
-use model::structure::Ending;
 use model::verdict::{Outcome, Property, Reason};
 use replay::Replayed;
 use std::time::Duration;
@@ -36,6 +36,7 @@ pub struct Compositions<'a> {
     composition: &'a Composition,
     settings: &'a Settings,
     method: Method,
+    fair: Fairness,
 }
 
 /// Whether it can get stuck, as far as that is known.
@@ -48,7 +49,7 @@ enum Deadlock {
 impl<'a> Compositions<'a> {
     /// Reads the settings.
     pub fn new(composition: &'a Composition, settings: &'a Settings) -> Result<Self, Error> {
-        Ok(Compositions { composition, settings, method: settings::method(settings)? })
+        Ok(Compositions { composition, settings, method: settings::method(settings)?, fair: settings.fair.into() })
     }
 
     /// Whether the engine answers a property of this kind.
@@ -64,17 +65,9 @@ impl<'a> Compositions<'a> {
         matches!(self.settings.engine, Engine::Auto | Engine::Compose)
     }
 
-    /// Whether a component has an error state.
-    fn has_error(&self) -> bool {
-        self.composition.components.iter().any(|component| {
-            let structure = &component.structure;
-            (0..structure.states() as u32).any(|state| structure.ending(state) == Ending::Error)
-        })
-    }
-
     fn answer(&self, property: &Property, deadlock: &mut Option<Deadlock>, cx: &Context<'_>) -> Answer {
         let mut outcome = Answer::blank(property, Reading::Declared, compose::ENGINE);
-        let claim: Claim = match self.composition.question(property) {
+        let claim: Claim = match self.composition.question(property, self.fair) {
             Some(question) => self.answered(question, &mut outcome, deadlock, cx).into(),
             None => Claim::Open(Reason::NotSupported(format!("there is no formula for {property}"))),
         };
@@ -111,15 +104,12 @@ impl<'a> Compositions<'a> {
             }
             compose::Verdict::Holds(proof) => {
                 let start = Stopwatch::start();
-                let checked = Checked::composition(self.composition, &outcome.property, proof, cx);
+                let checked = Checked::composition(self.composition, &outcome.property, self.fair, proof, cx);
                 if let Some(sheet) = outcome.details.sheets.first_mut() {
                     sheet.set("check_ms", start.elapsed());
                 }
                 let checked = checked.map_err(|refusal| refused(refusal, cx))?;
-                let empty = match question {
-                    Question::Formula(formula) => self.vacuous(formula, outcome, deadlock, cx),
-                    _ => None,
-                };
+                let empty = question.formula().and_then(|formula| self.vacuous(formula, outcome, deadlock, cx));
                 Ok(checked.unless_vacuous(empty))
             }
         }
@@ -136,7 +126,8 @@ impl<'a> Compositions<'a> {
         let advice = &mut outcome.details.advice;
         let silent = ProgressOnly(cx.observer);
         let silent = Context::new(cx.budget, &silent);
-        let ask = &mut |formula: &Ltl<Atom>| holds(self.composition, formula, Method::Auto, &silent);
+        let ask =
+            &mut |formula: &Ltl<Atom>| holds_fairly(self.composition, (formula, self.fair), Method::Auto, &silent);
         match vacuity_by(formula, ask) {
             Ok(None) => advice.extend(spare_by(formula, ask)),
             Ok(empty) => return empty,
@@ -189,12 +180,11 @@ fn sheet(statistics: &compose::Statistics) -> Sheet {
 /// How the engine came to a proof.
 fn scope(statistics: &compose::Statistics) -> String {
     match statistics.method.as_str() {
-        "plain" => String::from("the product of all components"),
         "minimise" => String::from("component by component"),
         "count" => String::from("linear invariants of all components"),
         "paper" | "refine" if statistics.iterations == 1 => String::from("1 refinement"),
         "paper" | "refine" => format!("{} refinements", statistics.iterations),
-        other => String::from(other),
+        other => other.replacen("plain", "the product of all components", 1),
     }
 }
 
@@ -202,7 +192,7 @@ impl Strategy for Compositions<'_> {
     /// Deadlock, errors where there are any, every formula and every progress property of the text.
     fn stated(&self) -> Vec<Property> {
         let formulas = self.composition.formulas.iter().map(|formula| Property::Ltl(formula.name.clone()));
-        let safety = self.has_error().then_some(Property::Safety);
+        let safety = self.composition.has_errors().then_some(Property::Safety);
         let named = self.composition.progress.iter().filter(|progress| !progress.name.is_empty());
         let progress = named.map(|named| Property::Progress(named.name.clone()));
         [Property::Deadlock].into_iter().chain(safety).chain(formulas).chain(progress).collect()
@@ -210,7 +200,7 @@ impl Strategy for Compositions<'_> {
 
     fn unsupported(&self, property: &Property) -> Option<Reason> {
         match property {
-            Property::Safety if !self.has_error() => not_applicable("no component has an error state"),
+            Property::Safety if !self.composition.has_errors() => not_applicable("no component has an error state"),
             _ if self.is_answered(property) && self.is_chosen() => None,
             _ if self.is_answered(property) => {
                 not_supported(format!("{property} of compositions is answered by the engine `compose`"))

@@ -20,7 +20,7 @@ pub fn follow(
     let none = || Error::Mismatch(String::from("the trace is none of structures side by side"));
     let run = run_of(trace)?.ok_or_else(none)?;
     let property = certificate::property_named(&trace.property);
-    let question = property.as_ref().and_then(|property| composition.question(property));
+    let question = property.as_ref().and_then(|property| composition.question_of(&run, property));
     let question = question.ok_or_else(|| Error::Mismatch(format!("there is no property `{}`", trace.property)))?;
     let joint = replay::confirmed(composition, question, run)
         .map_err(|why| Error::Mismatch(format!("the trace is not possible in this model: {why}")))?;
