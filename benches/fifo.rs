@@ -28,12 +28,18 @@ struct Family {
     sizes: &'static [usize],
 }
 
-const FAMILIES: [Family; 6] = [
+const FAMILIES: [Family; 7] = [
     Family { title: "Pipeline", size: "stages", text: scm::families::pipeline, sizes: &[2, 5, 12, 50, 200] },
     Family {
         title: "Lock server with one mailbox",
         size: "clients",
         text: scm::families::lock_server,
+        sizes: &[2, 4, 8, 16, 24],
+    },
+    Family {
+        title: "Lock server whose clients do not wait",
+        size: "clients",
+        text: scm::families::impatient_lock_server,
         sizes: &[2, 4, 8, 16, 24],
     },
     Family { title: "Token ring", size: "processes", text: scm::families::token_ring, sizes: &[4, 8, 16, 32, 64] },
@@ -141,6 +147,16 @@ impl Bar {
     }
 }
 
+/// A lock server, and clients without end that ask again while they wait.
+const CLIENTS: &str = "mtype = { request, release, grant, deny };
+chan mail = [8] of { mtype }; chan out = [8] of { mtype };
+byte lent;
+proctype client() { do :: mail!request; do :: mail!request :: out?grant -> lent++; lent--; mail!release; break \
+  :: out?deny -> break od od }
+active proctype server() { do :: mail?request -> out!grant; do :: mail?request -> out!deny :: mail?release -> break od od }
+init { do :: run client() :: break od }
+";
+
 const ENDLESS: &str = "chan c = [2] of { byte }; chan d = [2] of { byte };
 active proctype P() { do :: c!1; c!2; d?1 :: c!1 od }
 active proctype Q() { byte x; do :: c?x; if :: x == 2 -> d!1 :: else fi od }
@@ -150,6 +166,7 @@ fn bars(most: u64) -> String {
     let mut bars = vec![
         Bar::scm(String::from("pipeline of 12 stages"), scm::families::pipeline(12), 10.0),
         Bar::scm(String::from("lock server, 8 clients"), scm::families::lock_server(8), 10.0),
+        Bar::scm(String::from("the same with clients that do not wait"), scm::families::impatient_lock_server(8), 10.0),
         Bar::scm(String::from("token ring of 64"), scm::families::token_ring(64), 2.0),
     ];
     let variants = [
@@ -175,9 +192,21 @@ fn bars(most: u64) -> String {
         let name = String::from("50,653 configurations (KMC's `ex-benchmark`), three properties");
         bars.push(Bar { name, extension: "cfsm", text, ask, goal: 2.0 });
     }
+    let philosophers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models/kmc/philo.cfsm");
+    if let Ok(text) = std::fs::read_to_string(philosophers) {
+        let ask = vec![String::from("-p"), String::from("partial-deadlock")];
+        bars.push(Bar {
+            name: String::from("KMC's `philo`, partial deadlock"),
+            extension: "cfsm",
+            text,
+            ask,
+            goal: 1.0,
+        });
+    }
     let unbounded = |asked: &str| ["-p", asked, "--channels", "unbounded"].map(String::from).to_vec();
     let asserted = ENDLESS.replace("d!1", "assert(len(d) == 0); d!1");
     for (name, text, asked) in [
+        ("lock server, any number of clients, `[] (lent <= 1)`, Promela", CLIENTS, "ltl:[] (lent <= 1)"),
         ("`[] (len(d) <= 1)`, Promela", ENDLESS, "ltl:[] (len(d) <= 1)"),
         ("`[] !(d?[2])`, Promela", ENDLESS, "ltl:[] !(d?[2])"),
         ("the same model, safety", ENDLESS, "safety"),

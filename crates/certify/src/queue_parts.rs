@@ -8,8 +8,13 @@
 //!   a bad configuration, and each part takes away those that none of its control states has together with the others. If
 //!   for some machine none is left, there is no such configuration.
 //!
+//! Sums that no step raises (`sums`) take away locations, too: those with which it would be more than in the beginning. They
+//! also prove formulas that say that channels, or shared variables that count, are at most some number.
+//!
 //! What stands at the head of a channel may not be known to any single part. So it is assumed, case by case: a part that
 //! has the message in its words must have it first there, one that knows the channel otherwise must allow it.
+
+mod sums;
 
 use crate::Refusal;
 use crate::pace::Pace;
@@ -22,6 +27,7 @@ use model::queue_parts::{self, QueueParts};
 use model::verdict::Property;
 use scm::{Bad, Specification};
 use std::collections::{BTreeMap, BTreeSet};
+use sums::Sum;
 
 /// With more cases of what stands at heads than this, a proof is not checked.
 const MOST_CASES: usize = 1 << 12;
@@ -44,9 +50,27 @@ pub fn verify(
     if let Some(channel) = parts.iter().flat_map(|part| &part.follows).find(|channel| !kept.contains(channel)) {
         return Err(Refusal::Malformed(format!("no part keeps the history of channel {channel}")));
     }
-    let check = Check { machines: &machines, traffic: &traffic, histories: &histories, parts, pace: Pace::new(cx) };
+    let sums = proof.sums.iter().map(|weights| Sum::read(weights, network)).collect::<Result<_, _>>()?;
+    let check =
+        Check { machines: &machines, traffic: &traffic, histories: &histories, parts, sums, pace: Pace::new(cx) };
     check.parts.iter().try_for_each(|part| check.inductive(part))?;
     check.excludes(&Faults::of(property, specification)?)
+}
+
+/// Checks that sums prove a formula `[] p`, for a network of any kind; there are no parts.
+pub fn verify_formula(network: &Network, property: &Property, proof: &QueueParts) -> Result<(), Refusal> {
+    crate::keeps(network, property)?;
+    let wrong = || Refusal::WrongKind(property.to_string());
+    if !proof.parts.is_empty() || !proof.histories.is_empty() || !proof.bad.is_empty() {
+        return Err(wrong());
+    }
+    let formula = network.formulas.iter().find(|formula| formula.property() == *property).ok_or_else(wrong)?;
+    let sums = proof.sums.iter().map(|weights| Sum::read(weights, network)).collect::<Result<Vec<_>, _>>()?;
+    match sums::prove(network, &formula.formula, &sums) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Refusal::Violated(String::from("the sums allow more"))),
+        None => Err(wrong()),
+    }
 }
 
 /// Who sends and reads what.
@@ -216,6 +240,7 @@ struct Check<'a> {
     traffic: &'a Traffic,
     histories: &'a BTreeMap<usize, History>,
     parts: Vec<Part>,
+    sums: Vec<Sum<'a>>,
     pace: Pace<'a>,
 }
 
@@ -412,6 +437,9 @@ impl Check<'_> {
                     suspect.locations[machine].retain(|at| seen.contains(at));
                     changed |= suspect.locations[machine].len() < before;
                 }
+            }
+            for sum in &self.sums {
+                changed |= sum.narrow(&mut suspect.locations, &suspect.heads);
             }
             if suspect.locations.iter().any(BTreeSet::is_empty) {
                 return Ok(false);

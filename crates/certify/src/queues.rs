@@ -3,7 +3,8 @@
 //! A [`QueueProof`] says what the queues can hold in each control state. Three things make it a proof:
 //!
 //! * *Initiation*: the first control state is listed, and its set has the empty queues.
-//! * *Consecution*: whatever a step makes of a set lies in the set of the control state that it leads to. Lossy channels
+//! * *Consecution*: whatever a step makes of a set lies in the set of the control state that it leads to. Lossy
+//!   channels
 //!   may lose messages after each step. That is enough: what is lost later could as well be lost then, and in the beginning
 //!   there is nothing to lose.
 //! * *Safety*: no set has a word that violates the property there.
@@ -18,6 +19,7 @@
 //! A word with another number of separators than it should have stands for no configuration. Such words do no harm: all
 //! that is asked of them is asked in addition.
 
+pub(crate) mod contents;
 pub(crate) mod data;
 #[cfg(test)]
 mod data_tests;
@@ -41,7 +43,13 @@ use scm::{Bad, Specification};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use words::{First, Words};
 
-/// Whether a proof with data can be about a network: whether no statement looks further into the queues than it may.
+/// Whether a proof with data can be about a network: whether no statement asks more about queues than classes of
+/// contents decide.
+pub fn can_be_asked(network: &Network) -> Result<(), Refusal> {
+    looks::asked(network).map(|_| ())
+}
+
+/// Whether no statement of a network looks further into the queues than at the head of one.
 pub fn can_speak_of(network: &Network) -> Result<(), Refusal> {
     looks::at_heads_only(network)
 }

@@ -19,6 +19,7 @@
 
 pub(crate) mod assumptions;
 pub(crate) mod components;
+mod finite;
 pub(crate) mod moves;
 pub(crate) mod product;
 pub(crate) mod settled;
@@ -244,15 +245,7 @@ impl Watch for Beside<'_> {
         if self.rules.labels && place.accepting {
             account.owed.remove(&Debt::Acceptance);
         }
-        let turn = |&process: &u32| Debt::Turn(process);
-        match self.rules.fair {
-            Fairness::None => {}
-            Fairness::Weak => account.owed.extend(place.enabled.difference(moved).map(turn)),
-            Fairness::Strong => {
-                account.requested.extend(place.enabled.iter().map(turn));
-                account.granted.extend(moved.iter().map(turn));
-            }
-        }
+        place.give_turns(account, self.rules.fair, moved);
         Ok(())
     }
 

@@ -30,6 +30,7 @@ mod replay;
 mod run;
 mod search;
 mod space;
+pub mod sums;
 mod system;
 mod trace;
 pub mod translation;

@@ -47,7 +47,7 @@ pub fn candidates<'a>(
     one_by_one.chain(PRECISIONS.map(|k| (together.clone(), k))).map(move |(machines, k)| {
         // A part that takes too much work is left out.
         let parts = machines.iter().filter_map(|machines| slicer.part(machines, k, limits, cx)).collect();
-        QueueParts { bad: bad.to_vec(), histories: slicer.written_down(), parts }
+        QueueParts { bad: bad.to_vec(), histories: slicer.written_down(), parts, sums: Vec::new() }
     })
 }
 

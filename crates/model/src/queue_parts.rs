@@ -8,6 +8,9 @@
 //! under prefixes. A part *keeps* a history if it has all machines that write to the channel, and none of them ever writes
 //! anything else; a part *follows* a history if it has the only machine that reads from the channel, which then gets nothing else.
 //! That parts rely on each other is no circle: what is read was written before.
+//!
+//! Beside parts there are [`Weights`]: a sum over all places of processes and all messages that no step raises, whatever
+//! the order of messages and however many processes are created. A server lends one lock, so that no two clients have it.
 
 use crate::queue_proof::QueueProof;
 use serde::{Deserialize, Serialize};
@@ -23,7 +26,25 @@ pub struct QueueParts {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histories: Vec<History>,
     /// The parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
+    /// Sums that no step raises.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sums: Vec<Weights>,
+}
+
+/// What each process weighs where it is, each message in its channel, and each unit of a shared variable that only counts.
+/// What is not listed weighs nothing. No step raises the sum.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Weights {
+    /// By machine and location.
+    pub locations: Vec<Vec<u32>>,
+    /// Shared variables with a channel, the first field of messages, and the weight of those.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<(u32, i32, u32)>,
+    /// Shared variables that are counted up and down, and the weight of 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<(u32, u32)>,
 }
 
 /// What is ever written to a channel. Every state of the automaton accepts; it starts in state 0.

@@ -128,6 +128,15 @@ pub fn pipeline(n: usize) -> String {
 /// A server that lends a lock to one of `n` clients at a time. All that clients send goes to its one mailbox: a request `r`,
 /// which it grants (`g`) or, while another client has the lock, denies (`d`), and the release `e`.
 pub fn lock_server(n: usize) -> String {
+    lock_server_with(n, false)
+}
+
+/// The same with clients that do not wait: they ask again and again, and the mailbox grows without end.
+pub fn impatient_lock_server(n: usize) -> String {
+    lock_server_with(n, true)
+}
+
+fn lock_server_with(n: usize, impatient: bool) -> String {
     let n = n.clamp(2, 84);
     let mut text = Text::default();
     text.line(format!("// A lock server with {n} clients; channel 0 is its mailbox, channel i leads to client i."));
@@ -141,6 +150,7 @@ pub fn lock_server(n: usize) -> String {
         text.state(holder, &[(n + holder, format!("{holder} ! g"))]);
         let others = (1..=n).filter(|&other| other != holder);
         let mut lent = vec![(0, format!("0 ? e{holder}"))];
+        lent.extend(impatient.then(|| (n + holder, format!("0 ? r{holder}"))));
         lent.extend(others.clone().map(|other| (denies(holder, other), format!("0 ? r{other}"))));
         text.state(n + holder, &lent);
         others.for_each(|other| text.state(denies(holder, other), &[(n + holder, format!("{other} ! d"))]));
@@ -148,7 +158,9 @@ pub fn lock_server(n: usize) -> String {
     for client in 1..=n {
         text.automaton(&format!("client{client}"), 0);
         text.state(0, &[(1, format!("0 ! r{client}"))]);
-        text.state(1, &[(2, format!("{client} ? g")), (0, format!("{client} ? d"))]);
+        let mut waits = vec![(2, format!("{client} ? g")), (0, format!("{client} ? d"))];
+        waits.extend(impatient.then(|| (1, format!("0 ! r{client}"))));
+        text.state(1, &waits);
         text.line("// has the lock");
         text.state(2, &[(0, format!("0 ! e{client}"))]);
     }

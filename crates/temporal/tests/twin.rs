@@ -2,7 +2,8 @@
 
 use crate::support;
 use crate::support::{Random, patterns};
-use temporal::{Formula, Lasso, Limits, automaton};
+use model::formula::Ltl;
+use temporal::{Formula, Lasso, Limits, automaton, monitor, with_atoms};
 use testing::seeds;
 
 /// Both the formula and its negation: exactly one of the two automata accepts, and it is the right one.
@@ -47,6 +48,46 @@ fn surge_protectors_agree_with_the_twin() {
             agrees(&formula, &lassos, &formula.to_paper(&names));
         }
     }
+}
+
+/// A word breaks a formula that promises nothing just where the monitor notices: going round the loop once for each of
+/// its states is enough.
+#[test]
+fn monitors_notice_what_the_twin_says_is_broken() {
+    let (mut safe, mut broken) = (0, 0);
+    for seed in 0..seeds(3_000) {
+        let mut random = Random::new(seed);
+        let (size, atoms) = (1 + random.below(12) as usize, 1 + random.below(3));
+        let formula = support::formula(&mut random, size, atoms, true);
+        let named: Vec<Ltl<u32>> = (0..atoms as u32).map(|atom| Ltl::Atom(Box::new(atom), String::new())).collect();
+        if !with_atoms(&formula, &named).is_safety() {
+            continue;
+        }
+        safe += 1;
+        let automaton = automaton(&formula, &Limits::default()).unwrap();
+        let monitor = monitor(&automaton, 10_000).unwrap();
+        for _ in 0..30 {
+            let lasso = support::lasso(&mut random, atoms);
+            let (mut at, mut position, mut noticed) = (0u32, 0, false);
+            for _ in 0..lasso.len() * (monitor.states.len() + 1) {
+                let letter = lasso.letter(position);
+                let open: Vec<Option<u32>> = monitor.states[at as usize]
+                    .iter()
+                    .filter(|(cube, _)| cube.admits(letter))
+                    .map(|(_, to)| *to)
+                    .collect();
+                assert_eq!(open.len(), 1, "seed {seed}: {formula:?} {monitor:?}");
+                let Some(next) = open[0] else {
+                    noticed = true;
+                    break;
+                };
+                (at, position) = (next, lasso.successor(position));
+            }
+            assert_eq!(noticed, !formula.holds_on(&lasso), "seed {seed}: {formula:?} on {lasso:?}\n{monitor:?}");
+            broken += usize::from(noticed);
+        }
+    }
+    assert!(safe > 300 && broken > 1_000, "{safe} {broken}");
 }
 
 /// The obligation of the initial state is at most the formula.

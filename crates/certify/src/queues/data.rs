@@ -1,36 +1,43 @@
 //! Invariants over queues for networks with data: steps are those of the network's own semantics.
 //!
-//! A control state is here a state without its messages, and the process that keeps control inside an atomic sequence. In
-//! `looks` it is made sure that a statement sees the head of one queue at most, and can only wait for it. So all that can
-//! happen with contents `w` happens already when all queues are empty, or when just one queue holds just the head that it
-//! has in `w`. Those *samples* are real states, and the semantics says where they lead: for each control state one sample
-//! without messages, and one for each message that can be at the head of a queue by the set of the proof.
+//! A control state is here a state without its messages, and the process that keeps control inside an atomic sequence.
+//! In `looks` it is made sure that a statement sees the head of one queue at most, and can only wait for it. So all
+//! that can happen with contents `w` happens already when all queues are empty, or when just one queue holds just the
+//! head that it has in `w`. Those *samples* are real states, and the semantics says where they lead: for each control
+//! state one sample without messages, and one for each message that can be at the head of a queue by the set of the
+//! proof.
 //!
-//! A step of a sample sends one message, takes one, or does neither; what it makes of the whole set is then checked as for
-//! plain machines. If a step of a sample goes wrong, so does one of the model. Contents with which no process can move
-//! are those whose heads belong to samples without a step.
+//! A step of a sample sends one message, takes one, or does neither; what it makes of the whole set is then checked as
+//! for plain machines. If a step of a sample goes wrong, so does one of the model. Contents with which no process can
+//! move are those whose heads belong to samples without a step.
 //!
-//! Queues come and go with processes, the youngest first. A word says nothing about queues that are not there; a step that
-//! makes new ones must come from a set whose words have nothing in them.
+//! Where statements or a formula ask for more than that, for lengths or several heads, a set is divided into `contents`
+//! that are alike for them, and samples of each have one of these in the queues that are asked about.
+//!
+//! Queues come and go with processes, the youngest first. A word says nothing about queues that are not there; a step
+//! that makes new ones must come from a set whose words have nothing in them.
 //!
 //! Only control states that are reached are looked at, beginning with the first state of the network. The bytes of the
 //! proof are compared with them, and never loaded.
 
+use super::contents::{Asked, Class, classes};
 use super::looks;
 use super::machines::Op;
 use super::pattern::Pattern;
 use super::words::{First, Words};
 use crate::pace::Pace;
-use crate::queue_formulas::Always;
+use crate::queue_formulas::Monitor;
 use crate::{Refusal, overflow};
+use model::claim::AtomSet;
 use model::context::Context;
 use model::fault::FaultAt;
 use model::network::{Action, Initial, Network};
-use model::queue_proof::{QueueProof, SEPARATOR};
+use model::queue_proof::{QueueProof, SEPARATOR, Watched};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper, awaited};
 use model::verdict::Property;
 use scm::{Bad, Regex, Specification};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// By whose rules an end is a proper one, and what else is bad.
 #[derive(Clone, Copy)]
@@ -41,8 +48,8 @@ pub(super) enum Rules<'a> {
     Promela,
 }
 
-/// A state without messages, and the process in control.
-type Control = (Vec<u8>, Option<u32>);
+/// A state without messages, the process in control, and what the monitor of a formula knows.
+type Control = (Vec<u8>, Option<u32>, Watched);
 
 /// Checks a proof about a network with data.
 pub(super) fn verify(
@@ -53,13 +60,13 @@ pub(super) fn verify(
     cx: &Context<'_>,
 ) -> Result<(), Refusal> {
     let semantics = Semantics::new(network, Reading::Unbounded);
-    let always = Always::of(&semantics, property)?;
+    let monitor = Monitor::of(&semantics, property, proof)?;
     let of_configurations =
         matches!(property, Property::Safety | Property::Deadlock | Property::Reception | Property::Orphan);
-    if always.is_none() && !of_configurations {
+    if monitor.is_none() && !of_configurations {
         return Err(Refusal::WrongKind(property.to_string()));
     }
-    looks::at_heads_only(network)?;
+    let asked = looks::asked(network)?;
     let listed = Listed::read(proof)?;
     let bad = match (rules, property) {
         (Rules::Machines(specification), Property::Safety) => patterns(network, specification, &listed.letters)?,
@@ -69,7 +76,11 @@ pub(super) fn verify(
     let mut stepper = semantics.stepper();
     stepper.listen();
     let lossy = lossy(network)?;
-    Check { network, stepper, listed, lossy, rules, bad, property, always, patience }.run()
+    // A loss is a step, and what a formula says of the next position depends on where it is taken.
+    if monitor.is_some() && lossy.contains(&true) {
+        return Err(Refusal::Malformed(String::from("a formula about queues that lose messages")));
+    }
+    Check { network, stepper, listed, lossy, rules, bad, property, asked, monitor, patience }.run()
 }
 
 /// What the proof says, made ready.
@@ -77,8 +88,8 @@ pub(crate) struct Listed {
     pub(crate) queues: usize,
     pub(crate) messages: Vec<Vec<i32>>,
     letters: HashMap<Vec<i32>, u32>,
-    pub(crate) automata: Vec<Words>,
-    /// By portable bytes and owner.
+    pub(crate) automata: Vec<Rc<Words>>,
+    /// By portable bytes, owner, and what the monitor knows.
     invariant: HashMap<Control, usize>,
 }
 
@@ -93,7 +104,8 @@ impl Listed {
         if letters.len() != messages.len() {
             return malformed(String::from("a message has two letters"));
         }
-        let automata = Words::all(&proof.automata, data.queues as usize)?;
+        let automata: Vec<Rc<Words>> =
+            Words::all(&proof.automata, data.queues as usize)?.into_iter().map(Rc::new).collect();
         let mut invariant = HashMap::new();
         for entry in &proof.entries {
             let control = match entry.control.as_slice() {
@@ -107,7 +119,10 @@ impl Listed {
             if entry.automaton as usize >= automata.len() {
                 return malformed(format!("there is no automaton {}", entry.automaton));
             }
-            if invariant.insert((bytes, control.owner), entry.automaton as usize).is_some() {
+            if control.watched.at as usize >= proof.monitor.len().max(1) {
+                return malformed(format!("the monitor has no state {}", control.watched.at));
+            }
+            if invariant.insert((bytes, control.owner, control.watched), entry.automaton as usize).is_some() {
                 return malformed(format!("control state {:?} is listed twice", entry.control));
             }
         }
@@ -115,7 +130,7 @@ impl Listed {
     }
 
     fn of(&self, stepper: &mut Stepper<'_>, control: &Control) -> Option<usize> {
-        self.invariant.get(&(stepper.portable(&control.0), control.1)).copied()
+        self.invariant.get(&(stepper.portable(&control.0), control.1, control.2)).copied()
     }
 }
 
@@ -178,17 +193,31 @@ struct Check<'a> {
     rules: Rules<'a>,
     bad: Vec<(&'a Bad, Option<Pattern>)>,
     property: &'a Property,
-    /// The formula, if the property is one.
-    always: Option<Always<'a>>,
+    /// What statements ask about queues, by machine and location.
+    asked: Vec<Vec<Asked>>,
+    /// That of the formula, if the property is one.
+    monitor: Option<Monitor<'a>>,
     patience: Pace<'a>,
 }
 
 /// A step of a sample.
 struct Taken {
     step: Step,
-    next: Option<Control>,
+    next: Option<(Vec<u8>, Option<u32>)>,
     fault: Option<FaultAt>,
     exchanges: Vec<Exchange>,
+    /// The atoms that are events of it.
+    events: AtomSet,
+}
+
+/// A control state with contents that are alike for all who ask.
+struct Case {
+    state: Vec<u8>,
+    owner: Option<u32>,
+    /// What the monitor knows after a look at the state.
+    watched: Watched,
+    class: Class,
+    words: Rc<Words>,
 }
 
 /// What can be done in a control state.
@@ -207,6 +236,15 @@ struct Moves {
 }
 
 impl Moves {
+    /// These steps are possible with this head.
+    fn takes_with(&mut self, steps: &[Step], queue: usize, letter: u32) {
+        for step in steps {
+            if let Step::Edge { process, .. } = *step {
+                self.taken_by.entry((process as usize, queue)).or_default().insert(letter);
+            }
+        }
+    }
+
     /// The heads with which nothing moves.
     fn blocking(&self) -> BTreeMap<usize, First> {
         self.takes.iter().map(|(&queue, taken)| (queue, First::NoneOf(taken.clone()))).collect()
@@ -221,19 +259,52 @@ impl Check<'_> {
         while let Some(control) = work.pop() {
             self.patience.spend(0)?;
             let Some(here) = self.listed.of(&mut self.stepper, &control) else { continue };
-            if !self.listed.automata[here].meets(&None, &[], &self.patience)? {
-                continue;
-            }
-            let moves = self.moves(&control, here)?;
-            self.safety(&control, here, &moves)?;
-            for target in self.consecution(&control, here, moves)? {
-                if !seen.contains(&target) {
-                    seen.insert(target.clone());
-                    work.push(target);
+            for case in self.cases(&control, here)? {
+                let moves = self.moves(&case)?;
+                self.safety(&case, &moves)?;
+                for target in self.consecution(&case, moves)? {
+                    if !seen.contains(&target) {
+                        seen.insert(target.clone());
+                        work.push(target);
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// The contents that a control state may have, by class.
+    fn cases(&mut self, (state, owner, watched): &Control, here: usize) -> Result<Vec<Case>, Refusal> {
+        self.stepper.load(state);
+        let places = self.stepper.loaded_places().enumerate();
+        let mut asked: Vec<(usize, &Asked)> = places
+            .map(|(process, (machine, at))| (process, &self.asked[machine.index()][at.index()]))
+            .filter(|(_, asked)| !asked.nothing())
+            .collect();
+        let read = self.monitor.as_mut().filter(|_| owner.is_none());
+        asked.extend(read.as_ref().map(|monitor| (0, &monitor.asked)));
+        let (all, mut cases) = (&self.listed.automata[here], Vec::new());
+        let classes = classes(&mut self.stepper, state, &asked, &all.heads(&self.patience)?)?;
+        let mut read = self.monitor.as_mut().filter(|_| owner.is_none());
+        for class in classes {
+            let words =
+                if class.is_everything() { Rc::clone(all) } else { Rc::new(all.within(&class, &self.patience)?) };
+            if !words.meets(&None, &[], &self.patience)? {
+                continue;
+            }
+            // Contents that the queues cannot hold are never there.
+            let member = class.member(&self.listed.messages);
+            let Some(member) = self.stepper.with_messages(state, &member) else { continue };
+            let mut watched = *watched;
+            if let Some(monitor) = &mut read {
+                watched = monitor.reads(&member, watched)?;
+                if watched == Watched::BROKEN {
+                    return Err(Refusal::Violated(String::from("the formula fails with contents of a control state")));
+                }
+            }
+            cases.push(Case { state: state.clone(), owner: *owner, watched, class, words });
+        }
+        Ok(cases)
     }
 
     fn initiation(&mut self) -> Result<Control, Refusal> {
@@ -242,7 +313,7 @@ impl Check<'_> {
             Err(fault) if *self.property == Property::Safety => return Err(Refusal::Violated(fault.fault.to_string())),
             Err(fault) => return Err(Refusal::Crash(fault.fault.to_string())),
         };
-        let first = (self.stepper.without_messages(&state), None);
+        let first = (self.stepper.without_messages(&state), None, Watched::default());
         let empty = vec![SEPARATOR; self.listed.queues.saturating_sub(1)];
         let here = self.listed.of(&mut self.stepper, &first);
         match here.is_some_and(|at| self.listed.automata[at].accepts(&empty)) {
@@ -251,37 +322,36 @@ impl Check<'_> {
         }
     }
 
-    /// What the samples of a control state do.
-    fn moves(&mut self, control: &Control, here: usize) -> Result<Moves, Refusal> {
-        let queues = self.stepper.queue_count(&control.0);
+    /// What the samples of a case do.
+    fn moves(&mut self, case: &Case) -> Result<Moves, Refusal> {
+        let queues = self.stepper.queue_count(&case.state);
         if queues > self.listed.queues {
             return Err(Refusal::Malformed(String::from("the model has more queues than the words of the proof")));
         }
         let mut moves = Moves::default();
-        moves.free = !self.sample(&control.0, control.1, &mut moves)?.is_empty();
-        let heads = self.listed.automata[here].heads(&self.patience)?;
+        let asked = case.class.member(&self.listed.messages);
+        let steps = self.sampled(case, &asked, queues, &mut moves)?.unwrap_or_default();
+        moves.free = !steps.is_empty();
+        // A process that moves here does so with the heads of the class.
+        for (&queue, content) in &case.class.contents {
+            let letter = content.map(|(letter, _)| letter);
+            letter.into_iter().for_each(|letter| moves.takes_with(&steps, queue, letter));
+        }
+        let heads = case.words.heads(&self.patience)?;
         // What stands in queues that are not there does not count; but a queue that comes is empty.
         let stale = heads.range(queues..).next().is_some();
-        for (queue, letters) in heads.into_iter().filter(|(queue, _)| *queue < queues) {
+        let others = |queue: usize| queue < queues && !case.class.contents.contains_key(&queue);
+        for (queue, letters) in heads.into_iter().filter(|(queue, _)| others(*queue)) {
             for letter in letters {
                 let Some(message) = self.listed.messages.get(letter as usize - 1) else { continue };
-                let mut contents = vec![Vec::new(); queue];
-                contents.push(vec![message.clone()]);
-                // A message that the queue cannot hold is in no configuration.
-                let Some(state) = self.stepper.with_messages(&control.0, &contents) else { continue };
-                contents.resize(queues, Vec::new());
-                if self.stepper.messages(&state) != contents {
-                    return Err(Refusal::Malformed(String::from("a queue does not keep a message as it is sent")));
-                }
-                let steps = self.sample(&state, control.1, &mut moves)?;
+                let mut contents = asked.clone();
+                contents.resize(contents.len().max(queue + 1), Vec::new());
+                contents[queue] = vec![message.clone()];
+                let Some(steps) = self.sampled(case, &contents, queues, &mut moves)? else { continue };
                 if !steps.is_empty() {
                     moves.takes.entry(queue).or_default().insert(letter);
                 }
-                for step in steps {
-                    if let Step::Edge { process, .. } = step {
-                        moves.taken_by.entry((process as usize, queue)).or_default().insert(letter);
-                    }
-                }
+                moves.takes_with(&steps, queue, letter);
             }
         }
         if moves.grows && stale {
@@ -290,13 +360,32 @@ impl Check<'_> {
         Ok(moves)
     }
 
+    /// The steps of the sample with these contents; none if a queue cannot hold them: they are in no configuration.
+    fn sampled(
+        &mut self,
+        case: &Case,
+        contents: &[Vec<Vec<i32>>],
+        queues: usize,
+        moves: &mut Moves,
+    ) -> Result<Option<Vec<Step>>, Refusal> {
+        let Some(state) = self.stepper.with_messages(&case.state, contents) else { return Ok(None) };
+        let mut contents = contents.to_vec();
+        contents.resize(queues, Vec::new());
+        if self.stepper.messages(&state) != contents {
+            return Err(Refusal::Malformed(String::from("a queue does not keep a message as it is sent")));
+        }
+        self.sample(&state, case, moves).map(Some)
+    }
+
     /// The steps of one sample.
-    fn sample(&mut self, state: &[u8], owner: Option<u32>, moves: &mut Moves) -> Result<Vec<Step>, Refusal> {
+    fn sample(&mut self, state: &[u8], case: &Case, moves: &mut Moves) -> Result<Vec<Step>, Refusal> {
         self.patience.spend(0)?;
         let mut steps: Vec<Taken> = Vec::new();
+        let monitor = &mut self.monitor;
         self.stepper
-            .expand(state, owner, &mut |successor| {
+            .expand(state, case.owner, &mut |successor| {
                 steps.push(Taken {
+                    events: monitor.as_mut().map_or(0, |monitor| monitor.events(state, &successor)),
                     step: successor.step,
                     next: successor.state.map(|next| (next.to_vec(), successor.control)),
                     fault: successor.fault,
@@ -313,10 +402,16 @@ impl Check<'_> {
                 self.is_done(op, next)?;
                 let target = self.stepper.without_messages(next);
                 moves.grows |= self.stepper.queue_count(&target) > queues;
-                moves.all.insert((op, (target, *owner)));
+                let watched = self.after(case, taken.events, owner.is_some())?;
+                moves.all.insert((op, (target, *owner, watched)));
             }
         }
         Ok(steps.into_iter().map(|taken| taken.step).collect())
+    }
+
+    /// What the monitor knows after a step of a case.
+    fn after(&self, case: &Case, events: AtomSet, goes_on: bool) -> Result<Watched, Refusal> {
+        self.monitor.as_ref().map_or(Ok(case.watched), |monitor| monitor.after(case.watched, events, goes_on))
     }
 
     /// Whether a message stands in its queue as it was sent.
@@ -358,24 +453,26 @@ impl Check<'_> {
     }
 
     /// Every step leads into the set of where it leads to; returns those control states.
-    fn consecution(&mut self, control: &Control, here: usize, moves: Moves) -> Result<Vec<Control>, Refusal> {
+    fn consecution(&mut self, case: &Case, moves: Moves) -> Result<Vec<Control>, Refusal> {
         let nothing = Words::nothing();
         let mut targets = Vec::new();
-        if control.1.is_some() && !moves.free {
-            // With some contents the process in control is blocked, and loses it.
-            let (target, blocking) = ((control.0.clone(), None), moves.blocking());
+        if (case.owner.is_some() || self.monitor.is_some()) && !moves.free {
+            // With some contents the process in control is blocked, and loses it; or nothing moves, and the run stays
+            // here.
+            let watched = self.after(case, 0, false)?;
+            let (target, blocking) = ((case.state.clone(), None, watched), moves.blocking());
             let at = self.listed.of(&mut self.stepper, &target);
             let there = at.map_or(&nothing, |at| &self.listed.automata[at]);
-            let words = &self.listed.automata[here];
-            if !words.leads_from(&blocking, Op::Internal, &self.lossy, there, &self.patience)? {
-                return Err(Refusal::NotInvariant(String::from("a process that loses control leads out of it")));
+            if !case.words.leads_from(&blocking, Op::Internal, &self.lossy, there, &self.patience)? {
+                let what = "a process that loses control, or a run that stays, leads out of it";
+                return Err(Refusal::NotInvariant(String::from(what)));
             }
             targets.extend(at.map(|_| target));
         }
         for (op, target) in moves.all {
             let at = self.listed.of(&mut self.stepper, &target);
             let there = at.map_or(&nothing, |at| &self.listed.automata[at]);
-            if !self.listed.automata[here].leads_into(op, &self.lossy, there, &self.patience)? {
+            if !case.words.leads_into(op, &self.lossy, there, &self.patience)? {
                 let what = format!("a step leads out of it: {op:?}");
                 return Err(Refusal::NotInvariant(what));
             }
@@ -384,26 +481,21 @@ impl Check<'_> {
         Ok(targets)
     }
 
-    fn safety(&mut self, (state, owner): &Control, here: usize, moves: &Moves) -> Result<(), Refusal> {
-        if owner.is_some() {
+    fn safety(&mut self, case: &Case, moves: &Moves) -> Result<(), Refusal> {
+        if case.owner.is_some() || self.monitor.is_some() {
             return Ok(());
         }
-        if let Some(always) = &self.always {
-            return match always.fails(&mut self.stepper, state, (&self.listed, here), &self.patience)? {
-                true => Err(Refusal::Violated(String::from("the formula fails with contents of a control state"))),
-                false => Ok(()),
-            };
-        }
+        let state = &case.state;
         let is_bad = match (self.property, self.rules) {
             (Property::Deadlock, Rules::Promela) => {
-                !self.stepper.is_valid_end(state) && self.can_be_stuck(here, moves)?
+                !self.stepper.is_valid_end(state) && self.can_be_stuck(case, moves)?
             }
-            (Property::Deadlock, Rules::Machines(_)) if !self.all_ended(state) => self.can_be_stuck(here, moves)?,
+            (Property::Deadlock, Rules::Machines(_)) if !self.all_ended(state) => self.can_be_stuck(case, moves)?,
             (Property::Orphan, _) | (Property::Deadlock, Rules::Machines(_)) => {
-                self.all_ended(state) && self.has_message(state, here)?
+                self.all_ended(state) && self.has_message(case)?
             }
-            (Property::Reception, _) => self.can_be_surprised(state, here, moves)?,
-            _ => self.is_bad(state, here)?,
+            (Property::Reception, _) => self.can_be_surprised(case, moves)?,
+            _ => self.is_bad(case)?,
         };
         match is_bad {
             true => Err(Refusal::Violated(String::from("the set of a control state has something bad in it"))),
@@ -411,8 +503,8 @@ impl Check<'_> {
         }
     }
 
-    fn can_be_stuck(&self, here: usize, moves: &Moves) -> Result<bool, Refusal> {
-        Ok(!moves.free && self.listed.automata[here].has_with(&moves.blocking(), &[], &self.patience)?)
+    fn can_be_stuck(&self, case: &Case, moves: &Moves) -> Result<bool, Refusal> {
+        Ok(!moves.free && case.words.has_with(&moves.blocking(), &[], &self.patience)?)
     }
 
     /// Every machine is in a state without transitions; a process, at its end.
@@ -425,10 +517,10 @@ impl Check<'_> {
     }
 
     /// Some contents have a message in a queue that is there.
-    fn has_message(&mut self, state: &[u8], here: usize) -> Result<bool, Refusal> {
-        for queue in 0..self.stepper.queue_count(state) {
+    fn has_message(&mut self, case: &Case) -> Result<bool, Refusal> {
+        for queue in 0..self.stepper.queue_count(&case.state) {
             let some = BTreeMap::from([(queue, First::Other(BTreeSet::new()))]);
-            if self.listed.automata[here].has_with(&some, &[], &self.patience)? {
+            if case.words.has_with(&some, &[], &self.patience)? {
                 return Ok(true);
             }
         }
@@ -436,26 +528,26 @@ impl Check<'_> {
     }
 
     /// Some contents have a message at the head of every queue that a process waits for, and it takes none of them.
-    fn can_be_surprised(&mut self, state: &[u8], here: usize, moves: &Moves) -> Result<bool, Refusal> {
-        self.stepper.load(state);
+    fn can_be_surprised(&mut self, case: &Case, moves: &Moves) -> Result<bool, Refusal> {
+        self.stepper.load(&case.state);
         for process in 0..self.stepper.loaded_processes() {
             let Some(queues) = awaited(self.network, &self.stepper, process) else { continue };
             let taken = |queue: usize| moves.taken_by.get(&(process, queue)).cloned().unwrap_or_default();
             let heads = queues.into_iter().map(|queue| (queue, First::Other(taken(queue)))).collect();
-            if self.listed.automata[here].has_with(&heads, &[], &self.patience)? {
+            if case.words.has_with(&heads, &[], &self.patience)? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    fn is_bad(&mut self, state: &[u8], here: usize) -> Result<bool, Refusal> {
-        self.stepper.load(state);
+    fn is_bad(&mut self, case: &Case) -> Result<bool, Refusal> {
+        self.stepper.load(&case.state);
         for (bad, pattern) in &self.bad {
             let covered = bad.machines.iter().enumerate().all(|(process, allowed)| {
                 allowed.as_ref().is_none_or(|states| states.iter().any(|wanted| self.is_at(process, wanted)))
             });
-            if covered && self.listed.automata[here].meets(pattern, &[], &self.patience)? {
+            if covered && case.words.meets(pattern, &[], &self.patience)? {
                 return Ok(true);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use model::context::Context;
-use model::queue_proof::{QueueAutomaton, QueueControl, QueueData, QueueEntry, SEPARATOR};
+use model::queue_proof::{QueueAutomaton, QueueControl, QueueData, QueueEntry, SEPARATOR, Watched};
 use model::semantics::{Reading, Semantics};
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ fn everything(network: &Network, queues: usize, messages: &[Vec<i32>]) -> QueueP
     let mut data = QueueData { queues: queues as u32, messages: messages.to_vec(), controls: Vec::new() };
     while let Some((state, owner)) = work.pop() {
         let digits = stepper.portable(&state).iter().map(|byte| format!("{byte:02x}")).collect();
-        data.controls.push(QueueControl { state: digits, owner });
+        data.controls.push(QueueControl { state: digits, owner, watched: Watched::default() });
         let mut samples = vec![state.clone()];
         for queue in 0..queues {
             for message in messages {
@@ -192,15 +192,14 @@ fn a_process_that_is_blocked_in_an_atomic_sequence_lets_others_move() {
 #[test]
 fn who_looks_further_than_at_one_head_is_refused() {
     let bodies = [
-        "len(c) < 2 -> c!1",
-        "full(c) -> c?_",
-        "nfull(c) -> c!1",
-        "empty(c) -> c!1",
-        "nempty(c) -> c!1",
+        "x = len(c)",
+        "len(c) < len(d) -> c!1",
+        "len(c) - 1 < 2 -> c!1",
+        "d_step { empty(c); c!1 }",
+        "c!(len(c))",
         "c??1",
         "c!!1",
         "c?<x>",
-        "c?[1] -> c?_",
         "c??[1] -> c!1",
         "enabled(1) -> c!1",
         "d_step { c?x; c?x }",
@@ -231,6 +230,31 @@ fn who_looks_further_than_at_one_head_is_refused() {
         let model = network(&text);
         let proof = everything(&model, 1, &[vec![0], vec![1], vec![2]]);
         assert_eq!(check(&model, &Property::Safety, &proof), Ok(()), "{body}");
+    }
+}
+
+#[test]
+fn conditions_on_lengths_and_heads_are_checked_by_classes_of_contents() {
+    let check_body = |body: &str| {
+        let text = format!("chan c = [2] of {{ byte }}; active proctype P() {{ byte x; do :: c!1 :: {body} od }}");
+        let model = network(&text);
+        check(&model, &Property::Safety, &everything(&model, 1, &[vec![0], vec![1], vec![2]]))
+    };
+    for body in [
+        "len(c) < 2 -> c!1",
+        "nfull(c) -> c!1",
+        "empty(c) -> c!1",
+        "nempty(c) -> c?_",
+        "c?[1] -> c?_",
+        "assert(empty(c) || len(c) > 0)",
+        "assert(!c?[1] || nempty(c))",
+    ] {
+        assert_eq!(check_body(body), Ok(()), "{body}");
+    }
+    for body in ["assert(len(c) < 3)", "assert(empty(c))", "assert(!c?[2])", "assert(nfull(c))", "assert(len(c) != 2)"]
+    {
+        let refused = check_body(body);
+        assert!(matches!(refused, Err(Refusal::Violated(_))), "{body}: {refused:?}");
     }
 }
 

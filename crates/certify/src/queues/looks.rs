@@ -1,21 +1,34 @@
-//! What the statements of a network see of the queues: nothing but the message at the head of one.
+//! What the statements of a network see of the queues: the message at the head of one, and what they ask for.
 //!
-//! The argument about all contents of the queues in `data` rests on this: whether a statement can be executed depends on
-//! the control state and on the head of at most one queue, and only in one way, by waiting for a message to be there.
-//! Whoever asks how long a queue is, whether one is empty, what stands behind its head, or whether some process can
-//! move, is refused. Nothing is computed here; every expression is looked at.
+//! The argument about all contents of the queues in `data` rests on this: with contents of one class (`contents`) in
+//! the queues that conditions ask about, whether a statement can be executed depends on the control state and on the
+//! head of at most one other queue, and only in one way, by waiting for a message to be there. Whoever computes with a
+//! length, asks what stands behind a head, or whether some process can move, is refused. Nothing is computed here;
+//! every expression is looked at.
 //!
-//! `timeout` is true when nothing else can move, and a statement may ask for it. More messages never keep everything from
-//! moving: if nothing can move with contents `w`, then nothing can with less. So where `timeout` is true with `w`, it is true
-//! in all samples of `w`, and what happens then happens there. And where something moves in a sample, be it because
-//! `timeout` is true there, something moves with `w`: that, or something that makes `timeout` false.
+//! `timeout` is true when nothing else can move, and a statement may ask for it. More messages never keep everything
+//! from moving: if nothing can move with contents `w`, then nothing can with less in queues that nobody asks about. So
+//! where `timeout` is true with `w`, it is true in all samples of `w`, and what happens then happens there. And where
+//! something moves in a sample, be it because `timeout` is true there, something moves with `w`: that, or something
+//! that makes `timeout` false.
 
+use super::contents::{Asked, looks};
 use crate::Refusal;
 use model::expr::{BinaryOp, Expr, Pattern};
-use model::network::{Action, Choice, Deterministic, Initial, Network, ReceiveMode, Variable};
+use model::ids::LocationId;
+use model::network::{Action, Choice, Deterministic, Initial, Machine, Network, ReceiveMode, Variable};
 
 /// Refuses a network in which something looks further into the queues than at one head.
 pub(super) fn at_heads_only(network: &Network) -> Result<(), Refusal> {
+    match asked(network)?.iter().flatten().all(Asked::nothing) {
+        true => Ok(()),
+        false => refused("the length of a queue is asked for, or a queue is looked into without a receive"),
+    }
+}
+
+/// What statements ask about queues beside one head, by machine and location. Refuses a network in which something asks
+/// for more than classes of contents decide.
+pub(super) fn asked(network: &Network) -> Result<Vec<Vec<Asked>>, Refusal> {
     if network.uses_priorities {
         return refused("priorities depend on what other processes can do");
     }
@@ -26,11 +39,21 @@ pub(super) fn at_heads_only(network: &Network) -> Result<(), Refusal> {
     if escapes && network.channel_types.iter().any(|ty| ty.is_rendezvous()) {
         return refused("it has both rendezvous and `unless`");
     }
-    for machine in &network.machines {
-        machine.provided.iter().try_for_each(plain)?;
-        machine.edges.iter().try_for_each(|edge| action(&edge.action))?;
+    network.machines.iter().map(|machine| asked_by(network, machine)).collect()
+}
+
+fn asked_by(network: &Network, machine: &Machine) -> Result<Vec<Asked>, Refusal> {
+    machine.provided.iter().try_for_each(plain)?;
+    let mut all = vec![Asked::default(); machine.locations.len()];
+    for (location, asked) in (0..).map(LocationId).zip(&mut all) {
+        for edge in machine.edges_from(location) {
+            match &edge.action {
+                Action::Condition(e) | Action::Assert(e) if looks(e) => asked.condition(network, e)?,
+                other => action(other)?,
+            }
+        }
     }
-    Ok(())
+    Ok(all)
 }
 
 fn refused<T>(why: &str) -> Result<T, Refusal> {

@@ -1,5 +1,6 @@
 //! Walks through automata over queue contents.
 
+use super::contents::{Class, Content};
 use super::machines::Op;
 use super::pattern::Pattern;
 use crate::Refusal;
@@ -8,7 +9,7 @@ use crate::queue_counts::{Count, Path};
 use crate::temporal::components::{Edge, components};
 use model::queue_proof::{QueueAutomaton, SEPARATOR};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
 /// What the first message of a channel must be.
@@ -28,6 +29,9 @@ impl First {
         }
     }
 }
+
+/// Where an automaton is in a word of a class: its state, the channel, and what was read of that one if it matters.
+type Inside = (u32, usize, Content);
 
 /// A deterministic automaton that was looked at: letters of a state are different, and lead to states. No separator lies on
 /// a cycle, so a word has fewer of them than there are states.
@@ -116,6 +120,59 @@ impl Words {
                 _ => (Some((channel, letter)), (to, channel, true)),
             }));
         })
+    }
+
+    /// The words of a class of contents.
+    pub(crate) fn within(&self, class: &Class, patience: &Pace<'_>) -> Result<Words, Refusal> {
+        let mut places: Vec<Inside> = self.start().map(|at| (at, 0, None)).into_iter().collect();
+        let mut numbers: HashMap<Inside, u32> = places.iter().copied().zip(0..).collect();
+        let (mut edges, mut accepting) = (Vec::new(), Vec::new());
+        while let Some(&(at, channel, so_far)) = places.get(edges.len()) {
+            patience.spend(0)?;
+            let wanted = class.contents.get(&channel).copied();
+            let ends = wanted.is_none_or(|wanted| wanted == so_far);
+            accepting.push(ends && self.accepting[at as usize]);
+            let mut list = BTreeMap::new();
+            for (&letter, &to) in &self.edges[at as usize] {
+                let next = match (letter, so_far) {
+                    (SEPARATOR, _) if ends => (to, self.after(channel), None),
+                    (SEPARATOR, _) => continue,
+                    _ if wanted.is_none() => (to, channel, None),
+                    (_, Some((head, length))) => {
+                        let longer = length.map(|length| length + 1).filter(|&length| length <= class.longest);
+                        (to, channel, Some((head, longer)))
+                    }
+                    (head, None) => (to, channel, Some((head, (class.longest > 0).then_some(1)))),
+                };
+                let fresh = places.len() as u32;
+                let number = *numbers.entry(next).or_insert(fresh);
+                if number == fresh {
+                    places.push(next);
+                }
+                list.insert(letter, number);
+            }
+            edges.push(list);
+        }
+        Ok(Words { accepting, edges, channels: self.channels }.trimmed())
+    }
+
+    /// The same words without edges from which no word ends.
+    fn trimmed(mut self) -> Words {
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.edges.len()];
+        for (from, edges) in self.edges.iter().enumerate() {
+            edges.values().for_each(|&to| before[to as usize].push(from as u32));
+        }
+        let mut alive = self.accepting.clone();
+        let mut work: Vec<u32> = (0..alive.len() as u32).filter(|&state| alive[state as usize]).collect();
+        while let Some(state) = work.pop() {
+            for &from in &before[state as usize] {
+                if !std::mem::replace(&mut alive[from as usize], true) {
+                    work.push(from);
+                }
+            }
+        }
+        self.edges.iter_mut().for_each(|edges| edges.retain(|_, to| alive[*to as usize]));
+        self
     }
 
     /// The letters that stand first in some channel of some word, by channel.

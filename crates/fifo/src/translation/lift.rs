@@ -11,7 +11,7 @@
 use super::correspond::Correspondence;
 use crate::{Invariant, Op};
 use model::network::{Network, ScalarType};
-use model::queue_proof::{QueueAutomaton, QueueControl, QueueData, QueueEntry, QueueProof};
+use model::queue_proof::{QueueAutomaton, QueueControl, QueueData, QueueEntry, QueueProof, Watched};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper};
 use queues::{Language, Languages, Limit};
 use scm::Folded;
@@ -266,7 +266,7 @@ impl Lifting<'_> {
                 fresh
             });
             proof.entries.push(QueueEntry { control: vec![data.controls.len() as u32], automaton });
-            data.controls.push(QueueControl::new(&self.stepper.portable(&state), owner));
+            data.controls.push(QueueControl::new(&self.stepper.portable(&state), owner, Watched::default()));
         }
         proof.data = Some(data);
         proof

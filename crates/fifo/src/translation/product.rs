@@ -15,7 +15,7 @@ use super::{Heads, Instead, beginning};
 use crate::{Bad, Invariant, Machine, Op, Property, Run, System, Transition};
 use model::budget::Budget;
 use model::network::{Action, Network};
-use model::queue_proof::{QueueControl, QueueData, QueueEntry, QueueProof};
+use model::queue_proof::{QueueControl, QueueData, QueueEntry, QueueProof, Watched};
 use model::semantics::{Exchange, Reading, Semantics, Step, Stepper, awaited};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -258,7 +258,7 @@ impl Closure<'_> {
                 }
             }
             states.push(self.name(&state, number));
-            controls.push(QueueControl::new(&self.stepper.portable(&state), owner));
+            controls.push(QueueControl::new(&self.stepper.portable(&state), owner, Watched::default()));
         }
         states.push(String::from("error"));
         let messages = self.messages;

@@ -21,12 +21,12 @@ use fifo::{Invariant, Method};
 use model::budget::{Budget, Stopwatch};
 use model::context::Context;
 use model::network::Network;
-use model::queue_proof::QueueProof;
 use model::semantics::{Reading, Semantics, Step};
 use model::source::SourceMap;
 use model::verdict::{Certificate, Outcome, Property, Reason};
 use replay::{BAD_CONFIGURATION, QueueRun};
 use scm::Specification;
+use std::iter::once_with;
 
 /// How much work the plain machines of a Promela model get before the network itself is looked at.
 const FIRST_STEPS: u64 = 4_000_000;
@@ -93,17 +93,17 @@ impl<'a> Machines<'a> {
         Ok(Machines { sources, network, settings, method, promela, bad, target })
     }
 
-    /// A proof that a formula `[] p` holds of all that is reached, if one is found.
+    /// A proof of a formula whose violations show after finitely many steps, if one is found.
     pub fn always(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
         let (start, mut outcome) = (Stopwatch::start(), Answer::blank(property, Reading::Unbounded, fifo::ENGINE));
-        let claim = self.directly(cx.budget, &mut outcome, cx).ok()?;
+        let claim = self.summed(property, cx).or_else(|| self.directly(cx.budget, &mut outcome, cx).ok())?;
         outcome.time = start.elapsed();
         Some(Answer { outcome, claim })
     }
 
     /// Whether there is something to ask about: plain machines, or a network that the checker takes proofs about.
     fn fits(&self) -> bool {
-        self.target.is_ok() || certify::queues::can_speak_of(self.network).is_ok()
+        self.target.is_ok() || certify::queues::can_be_asked(self.network).is_ok()
     }
 
     /// An answer for each property. What was found is checked without regard to the share of a property.
@@ -140,10 +140,7 @@ impl<'a> Machines<'a> {
                     Err(Reason::NotProvable(why)) if directly || others => {
                         let second = match directly {
                             true => self.directly(&share.slice(50), &mut outcome, cx).ok(),
-                            false => {
-                                let counted = self.counted(target, share, &outcome.property, cx);
-                                counted.or_else(|| self.in_parts(target, share, &outcome.property, cx))
-                            }
+                            false => self.otherwise(target, share, &outcome.property, cx),
                         };
                         match second {
                             Some(claim) => Ok(claim),
@@ -215,46 +212,42 @@ impl<'a> Machines<'a> {
         })
     }
 
-    /// Looks for a proof with relations between numbers of messages.
-    fn counted(&self, target: &Translation, share: &Budget, property: &Property, cx: &Context<'_>) -> Option<Claim> {
-        let given = if *property == Property::Safety { self.settings.bad.as_slice() } else { &[] };
-        let limits = self.limits(share, None);
-        let candidates = fifo::counting::candidates(&target.system, &limits, given, &cx.with(share));
-        let certificates = candidates.into_iter().map(|proof| Certificate::Counts(Box::new(proof)));
-        let mut checked = certificates.map(|one| Checked::queues(self.network, Some(&self.bad), property, one, cx));
+    /// Looks for proofs of other kinds: sums that no step raises, relations between numbers of messages, and parts, each about
+    /// few machines.
+    fn otherwise(&self, target: &Translation, share: &Budget, property: &Property, cx: &Context<'_>) -> Option<Claim> {
+        let (limits, within) = (self.limits(share, None), cx.with(share));
+        let bad = (*property == Property::Safety).then_some((&self.bad, self.settings.bad.as_slice()));
+        let (system, given) = (&target.system, bad.map_or(&[][..], |(_, given)| given));
+        let sums = bad.and_then(|bad| fifo::sums::of_bad(self.network, bad, &within));
+        let counted = once_with(|| fifo::counting::candidates(system, &limits, given, &within)).flatten();
+        let parts = once_with(|| fifo::parts::candidates(system, &limits, given, &within)).flatten();
+        let sums = sums.into_iter().map(|proof| Certificate::Parts(Box::new(proof)));
+        let sums = sums.chain(counted.map(|proof| Certificate::Counts(Box::new(proof))));
+        let all = sums.chain(parts.map(|proof| Certificate::Parts(Box::new(proof))));
+        let mut checked = all.map(|one| Checked::queues(self.network, Some(&self.bad), property, one, cx));
         checked.find_map(Result::ok).map(Claim::Proved)
     }
 
-    /// Looks for a proof in parts, each about few machines.
-    fn in_parts(&self, target: &Translation, share: &Budget, property: &Property, cx: &Context<'_>) -> Option<Claim> {
-        let given = if *property == Property::Safety { self.settings.bad.as_slice() } else { &[] };
-        let (limits, within) = (self.limits(share, None), cx.with(share));
-        let candidates = fifo::parts::candidates(&target.system, &limits, given, &within);
-        let certificates = candidates.map(|proof| Certificate::Parts(Box::new(proof)));
-        let mut checked = certificates.map(|one| Checked::queues(self.network, Some(&self.bad), property, one, cx));
-        checked.find_map(Result::ok).map(Claim::Proved)
+    /// Looks for sums that prove a formula `[] p`.
+    fn summed(&self, property: &Property, cx: &Context<'_>) -> Option<Claim> {
+        let proof = Certificate::Parts(Box::new(fifo::sums::of_formula(self.network, property, cx)?));
+        Checked::queues(self.network, None, property, proof, cx).ok().map(Claim::Proved)
     }
 
     /// Looks for a proof on the network itself.
     fn directly(&self, budget: &Budget, outcome: &mut Outcome, cx: &Context<'_>) -> Result<Claim, Unproved> {
         let most = languages(budget);
-        certify::queues::can_speak_of(self.network).map_err(|refusal| Unproved::Unfit(refusal.to_string()))?;
+        certify::queues::can_be_asked(self.network).map_err(|refusal| Unproved::Unfit(refusal.to_string()))?;
         let bad = (!self.promela).then_some(&self.bad);
-        let check = |proof: QueueProof| {
-            Checked::queues(self.network, bad, &outcome.property, Certificate::Queues(Box::new(proof)), cx)
-        };
-        let is_formula = matches!(outcome.property, Property::Ltl(_) | Property::Question(_));
-        let mut judge =
-            |proof: &QueueProof| !is_formula || !matches!(check(proof.clone()), Err(certify::Refusal::Violated(_)));
-        let found = fifo::network::prove(self.network, &outcome.property, &most, &mut judge)?;
-        let sheet = found.statistics().sheet();
-        let checked = check(found.proof);
+        let found = fifo::network::prove(self.network, &outcome.property, &most)?;
+        outcome.details.sheets = vec![found.statistics().sheet()];
+        let certificate = Certificate::Queues(Box::new(found.proof));
+        let checked = Checked::queues(self.network, bad, &outcome.property, certificate, cx);
         let checked = checked.map_err(|refusal| match refusal {
             certify::Refusal::Unfinished(_) if cx.budget.is_cancelled() => Unproved::Limit(queues::Limit::Interrupted),
             certify::Refusal::Unfinished(_) => Unproved::Limit(queues::Limit::Deadline),
             _ => Unproved::Lost,
         })?;
-        outcome.details.sheets = vec![sheet];
         Ok(Claim::Proved(checked))
     }
 

@@ -2,14 +2,15 @@
 //!
 //! A search comes to an end if no channel grows without end, and then its answer is the simplest. So it goes first, for a
 //! while. If it was not enough, the static engine says whether every channel is bounded. If so, the states are finitely
-//! many, and the search gets most of the time; its answer is one for channels of any length, since none of them was cut off.
-//! Otherwise the model is folded into plain machines, where it can be, and the engine for queues of any length is asked
-//! first. What neither has answered the other one tries with the time that is left.
+//! many, and the search gets most of the time, first a little in depth: what is bad may be at the end of a long run. Its
+//! answer is one for channels of any length, since none of them was cut off. Otherwise the model is folded into plain
+//! machines, where it can be, and the engine for queues of any length is asked first. What neither has answered the other
+//! one tries with the time that is left.
 
 use crate::error::Error;
 use crate::evidence::{Answer, Claim};
 use crate::networks::{Networks, one_search};
-use crate::settings::Engine;
+use crate::settings::{Engine, SearchOrder};
 use model::budget::Budget;
 use model::context::Context;
 use model::network::Network;
@@ -22,7 +23,7 @@ impl Networks<'_> {
     /// Safety, deadlock, reception and orphans of a Promela model for channels of any length.
     pub(crate) fn unbounded(&self, properties: Vec<Property>, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         if self.settings().engine == Engine::Fifo {
-            return self.machines(cx.budget)?.check(&properties, cx);
+            return self.machines(&cx.budget.slice(25))?.check(&properties, cx);
         }
         // Properties of queues are for machines, with half of the time at most.
         let (queues, properties): (Vec<Property>, Vec<Property>) =
@@ -41,7 +42,8 @@ impl Networks<'_> {
         if properties.is_empty() {
             return Ok(Vec::new());
         }
-        let search = |properties: Vec<Property>, budget: &Budget| self.search(properties, &cx.with(budget));
+        let by = |order, properties, budget: &Budget| self.search(properties, order, &cx.with(budget));
+        let search = |properties, budget: &Budget| by(self.settings().search, properties, budget);
         // Who asks for one kind of search, or limits it, gets it.
         if one_search(self.settings()) || cx.budget.most_states().is_some() {
             return search(properties, cx.budget);
@@ -53,8 +55,13 @@ impl Networks<'_> {
         }
         let finite = is_bounded(self.network(), cx);
         if finite {
-            let found = search(still_open(&answers), &cx.budget.slice(75))?;
-            replace(&mut answers, found);
+            let (deep, wide) = (cx.budget.slice(20).states(FIRST_STATES), cx.budget.slice(75));
+            for (order, budget) in [(SearchOrder::Depth, deep), (self.settings().search, wide)] {
+                if open(&answers) {
+                    let found = by(order, still_open(&answers), &budget)?;
+                    replace(&mut answers, found);
+                }
+            }
         }
         if cx.budget.is_cancelled() || !open(&answers) {
             return Ok(answers);
