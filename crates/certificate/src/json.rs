@@ -45,20 +45,16 @@ enum Form<'a> {
         kind: &'static str,
         states: u64,
         digest: String,
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        fair: bool,
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        strong: bool,
+        #[serde(flatten)]
+        runs: Runs,
         #[serde(skip_serializing_if = "Option::is_none")]
         automaton: Option<AutomatonJson>,
     },
     /// A claim without numbers.
     Searched {
         kind: &'static str,
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        fair: bool,
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        strong: bool,
+        #[serde(flatten)]
+        runs: Runs,
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         events: &'a [String],
     },
@@ -81,10 +77,17 @@ enum Form<'a> {
     /// How large an invariant with a ranking is.
     RankingSummary { kind: &'static str, control_states: usize, automata: usize, regions: usize },
     /// A tree of abstractions.
-    Composition { kind: &'static str, partitions: Vec<NodeJson> },
+    Composition {
+        kind: &'static str,
+        #[serde(flatten)]
+        runs: Runs,
+        partitions: Vec<NodeJson>,
+    },
     /// How large it is.
     CompositionSummary {
         kind: &'static str,
+        #[serde(flatten)]
+        runs: Runs,
         #[serde(flatten)]
         summary: PartitionsSummary,
     },
@@ -102,6 +105,24 @@ enum Form<'a> {
     ComponentsSummary { kind: &'static str, procedures: usize, states: usize, predicates: usize },
 }
 
+/// Which infinite runs a proof is about.
+#[derive(Serialize)]
+struct Runs {
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    fair: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    strong: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    choice: bool,
+}
+
+impl Runs {
+    fn new(fair: Fairness) -> Runs {
+        let (strong, choice) = (fair == Fairness::Strong, fair == Fairness::Choice);
+        Runs { fair: fair.is_assumed(), strong, choice }
+    }
+}
+
 /// A certificate in the document of `--certificate`.
 pub fn whole(certificate: &Certificate) -> CertificateJson<'_> {
     CertificateJson(match certificate {
@@ -113,7 +134,9 @@ pub fn whole(certificate: &Certificate) -> CertificateJson<'_> {
         Certificate::Counts(counts) => Form::Counts { kind: COUNTS, counts },
         Certificate::Parts(parts) => Form::Parts { kind: PARTS, parts },
         Certificate::Ranking(ranking) => Form::Ranking { kind: RANKING, ranking },
-        Certificate::Composition(proof) => Form::Composition { kind: COMPOSITION, partitions: partitions::list(proof) },
+        Certificate::Composition(proof) => {
+            Form::Composition { kind: COMPOSITION, runs: Runs::new(proof.fair), partitions: partitions::list(proof) }
+        }
         Certificate::Program(program) => Form::Program { kind: PROGRAM, program },
         Certificate::Components(proof) => Form::Components { kind: COMPONENTS, proof: components(proof) },
     })
@@ -161,9 +184,11 @@ pub fn in_short(certificate: &Certificate) -> CertificateJson<'_> {
             let regions = ranking.obligations.iter().flatten().map(|stage| stage.regions.len()).sum();
             Form::RankingSummary { kind: RANKING, control_states, automata, regions }
         }
-        Certificate::Composition(proof) => {
-            Form::CompositionSummary { kind: COMPOSITION, summary: partitions::summary(proof) }
-        }
+        Certificate::Composition(proof) => Form::CompositionSummary {
+            kind: COMPOSITION,
+            runs: Runs::new(proof.fair),
+            summary: partitions::summary(proof),
+        },
         Certificate::Program(proof) => Form::ProgramSummary {
             kind: PROGRAM,
             locations: proof.conditions.len(),
@@ -191,10 +216,10 @@ fn explored<'a>(states: u64, digest: u128, longest: &'a [(String, u64)], events:
 
 fn product(states: u64, digest: u128, fair: Fairness, claim: Option<&Claim>) -> Form<'static> {
     let automaton = claim.map(automaton_json);
-    let (fair, strong) = (fair.is_assumed(), fair == Fairness::Strong);
-    Form::Product { kind: PRODUCT, states, digest: format!("{digest:032x}"), fair, strong, automaton }
+    let runs = Runs::new(fair);
+    Form::Product { kind: PRODUCT, states, digest: format!("{digest:032x}"), runs, automaton }
 }
 
 fn searched(fair: Fairness, events: &[String]) -> Form<'_> {
-    Form::Searched { kind: SEARCHED, fair: fair.is_assumed(), strong: fair == Fairness::Strong, events }
+    Form::Searched { kind: SEARCHED, runs: Runs::new(fair), events }
 }

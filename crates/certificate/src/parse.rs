@@ -11,6 +11,7 @@ use crate::{
     COMPONENTS, COMPOSITION, COUNTS, EXPLORED, FLOW, PARTS, PRODUCT, PROGRAM, QUEUES, RANKING, SCHEMA, SEARCHED,
 };
 use model::components_proof::{ComponentsAbstraction, ComponentsProof};
+use model::composition_proof::CompositionProof;
 use model::fairness::Fairness;
 use model::semantics::Reading;
 use model::verdict::{Certificate, Property};
@@ -169,6 +170,7 @@ struct RawClaim {
     proof: Option<RawProof>,
     fair: Option<bool>,
     strong: Option<bool>,
+    choice: Option<bool>,
     automaton: Option<AutomatonJson>,
     invariant: Option<model::queue_proof::QueueProof>,
     counts: Option<model::queue_counts::QueueCounts>,
@@ -191,10 +193,12 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
     let field = |name: &str| format!("certificates[{position}].{name}");
     let RawClaim { property, reading: name, kind, states, digest, longest, events, proof, fair, automaton, .. } = raw;
     let (invariant, partitions, program, abstraction) = (raw.invariant, raw.partitions, raw.program, raw.abstraction);
-    let fair = match (fair, raw.strong) {
-        (Some(true), Some(true)) => Fairness::Strong,
-        (Some(true), _) => Fairness::Weak,
-        _ => Fairness::None,
+    let is = |which: Option<bool>| which == Some(true);
+    let fair = match (is(fair), is(raw.strong), is(raw.choice)) {
+        (false, ..) => Fairness::None,
+        (true, false, false) => Fairness::Weak,
+        (true, true, _) => Fairness::Strong,
+        (true, false, true) => Fairness::Choice,
     };
     let kind = need(kind, || field("kind"))?;
     let certificate = match kind.as_str() {
@@ -226,7 +230,8 @@ fn claim_of(position: usize, raw: RawClaim) -> Result<Claim, DocumentError> {
         RANKING => Certificate::Ranking(Box::new(need(raw.ranking, || field("ranking"))?)),
         COMPOSITION => {
             let list = need(partitions, || field("partitions"))?;
-            Certificate::Composition(Box::new(partitions::tree(&field("partitions"), list)?))
+            let proof = partitions::tree(&field("partitions"), list)?;
+            Certificate::Composition(Box::new(CompositionProof { fair, ..proof }))
         }
         PROGRAM => Certificate::Program(Box::new(need(program, || field("program"))?)),
         COMPONENTS => {

@@ -8,6 +8,7 @@
 
 use crate::parse::{DocumentError, need};
 use model::composition_proof::{CompositionProof, Invariant, Node, Parts};
+use model::fairness::Fairness;
 use serde::{Deserialize, Serialize};
 
 /// A tree deeper than this is not read.
@@ -98,7 +99,7 @@ pub(crate) fn tree(field: &str, list: Vec<NodeJson>) -> Result<CompositionProof,
     }
     need(root, || format!("{field}[0]")).map(|(root, _)| {
         let invariants = invariants.into_iter().map(|weights| Invariant { weights }).collect();
-        CompositionProof { root, invariants }
+        CompositionProof { root, invariants, fair: Fairness::None }
     })
 }
 
@@ -152,7 +153,7 @@ mod tests {
     fn a_tree_that_was_written_is_read_back() {
         let root = pair(pair(leaf(2, &[(0, 7), (1, 7)]), leaf(0, &[])), leaf(1, &[]));
         let weights = vec![(0, vec![0, -1]), (2, vec![1, 0, 2])];
-        let proof = CompositionProof { root, invariants: vec![Invariant { weights }] };
+        let proof = CompositionProof { root, invariants: vec![Invariant { weights }], fair: Fairness::None };
         let text = serde_json::to_string(&list(&proof)).unwrap();
         insta::assert_snapshot!(text, @r#"[{"component":2,"classes":[[0,7],[1,7]]},{"component":0},{"parts":[0,1],"hidden":[4],"classes":[[0,7,1]]},{"component":1},{"parts":[2,3],"hidden":[4],"classes":[[0,7,1]],"invariants":[[[0,[0,-1]],[2,[1,0,2]]]]}]"#);
         assert_eq!(read(&text).unwrap(), proof);

@@ -107,7 +107,8 @@ pub fn check(
             of_network(network, machines, (reading, certificate), &mut facts, cx)?;
         }
         (Subject::Composition(composition), Certificate::Composition(proof)) => {
-            let question = composition.question(property).ok_or_else(wrong)?;
+            let question = composition.question(property, proof.fair).ok_or_else(wrong)?;
+            facts.fair = question.fair();
             composition::verify(composition, question, proof, refuter, cx)?;
             let count = composition.components.len();
             facts.by = Some(format!("{count} component{}", if count == 1 { "" } else { "s" }));
@@ -137,6 +138,9 @@ fn of_network(
 ) -> Result<(), Refusal> {
     let property = facts.property.clone();
     match certificate {
+        Certificate::Product { fair: Fairness::Choice, .. } | Certificate::Searched { fair: Fairness::Choice, .. } => {
+            return Err(Refusal::Malformed(String::from("fair choice is about compositions")));
+        }
         Certificate::Queues(_) | Certificate::Counts(_) | Certificate::Parts(_) | Certificate::Ranking(_)
             if reading != Reading::Unbounded =>
         {
@@ -154,6 +158,9 @@ fn of_network(
             let bad = excluded(&proof.invariant.bad, network, machines)?;
             queue_counts::verify(network, &bad, &property, proof, cx)?;
             facts.bad.clone_from(&proof.invariant.bad);
+        }
+        Certificate::Parts(proof) if matches!(property, Property::Ltl(_) | Property::Question(_)) => {
+            queue_parts::verify_formula(network, &property, proof)?;
         }
         Certificate::Parts(proof) => {
             let bad = excluded(&proof.bad, network, machines)?;

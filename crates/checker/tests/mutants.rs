@@ -86,6 +86,7 @@ fn subjects() -> Vec<(&'static str, &'static str, Settings)> {
         ("c/counter.spec", "", plain()),
         ("c/writer.spec", "", plain()),
         ("c/surge.spec", "", plain()),
+        ("c/turns.spec", "", plain()),
     ]
 }
 

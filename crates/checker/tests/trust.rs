@@ -15,7 +15,7 @@ struct Kind {
     most: usize,
 }
 
-const KINDS: [Kind; 17] = [
+const KINDS: [Kind; 18] = [
     Kind {
         name: "`explored-states`, `searched`",
         proves: "safety, deadlock, boundedness, livelock, `trace`: the checker searches all states again",
@@ -72,16 +72,24 @@ const KINDS: [Kind; 17] = [
     Kind {
         name: "`queue-invariant`",
         proves: "safety, deadlock, reception, orphans with channels of any length: automata over queue contents",
-        files: &["queues.rs", "queues", "temporal/components.rs"],
+        files: &["queues.rs", "queues/machines.rs", "queues/pattern.rs", "queues/words.rs", "temporal/components.rs"],
         inner: &[],
         semantics: NETWORKS,
         most: 1300,
     },
     Kind {
-        name: "`queue-invariant` of a formula",
-        proves: "`[] p` with channels of any length, about places, data, lengths and heads",
-        files: &["queue_formulas.rs"],
+        name: "`queue-invariant` with data",
+        proves: "the same for models with data: steps of the semantics, with samples of what queues hold",
+        files: &["queues/data.rs", "queues/contents.rs", "queues/looks.rs"],
         inner: &["`queue-invariant`"],
+        semantics: NETWORKS,
+        most: 1300,
+    },
+    Kind {
+        name: "`queue-invariant` of a formula",
+        proves: "formulas that promise nothing, with channels of any length: a monitor, compared with the own tableau",
+        files: &["queue_formulas.rs", "temporal/finite.rs", "temporal/product.rs", "temporal/tableau.rs"],
+        inner: &["`queue-invariant`", "`queue-invariant` with data"],
         semantics: NETWORKS,
         most: 1300,
     },
@@ -95,8 +103,9 @@ const KINDS: [Kind; 17] = [
     },
     Kind {
         name: "`queue-parts`",
-        proves: "the same for many machines: invariants of few machines each, and what is ever written to channels",
-        files: &["queue_parts.rs"],
+        proves: "the same for many machines: invariants of few machines each, what is ever written to channels, sums that no \
+                 step raises; formulas that bound channels and counters",
+        files: &["queue_parts.rs", "queue_parts"],
         inner: &["`queue-invariant`"],
         semantics: NETWORKS,
         most: 1300,
@@ -131,7 +140,6 @@ const KINDS: [Kind; 17] = [
         files: &[
             "composition.rs",
             "composition/classes.rs",
-            "composition/plain.rs",
             "composition/ready.rs",
             "composition/stuttering.rs",
             "composition/states.rs",
@@ -153,11 +161,19 @@ const KINDS: [Kind; 17] = [
         most: 1300,
     },
     Kind {
-        name: "`partitions` of a `progress`",
-        proves: "progress of compositions under fair choice: the checker searches all states again",
-        files: &["composition.rs", "composition/plain.rs", "composition/progress.rs"],
+        name: "`partitions` of fair runs",
+        proves: "progress and formulas of compositions for fair runs: the checker searches all states again",
+        files: &[
+            "composition.rs",
+            "composition/plain.rs",
+            "composition/progress.rs",
+            "temporal/components.rs",
+            "temporal/product.rs",
+            "temporal/settled.rs",
+            "temporal/tableau.rs",
+        ],
         inner: &[],
-        semantics: &["fsp"],
+        semantics: &["fsp", "ltl"],
         most: 1300,
     },
     Kind {
@@ -172,7 +188,7 @@ const KINDS: [Kind; 17] = [
         name: "`predicate-abstraction`",
         proves: "properties of C components: structures that over-approximate procedures, by the same encoder and LRAT \
                  proofs, and a proof about these structures",
-        files: &["components.rs", "programs/table.rs", "programs/words.rs", "clauses.rs", "clauses"],
+        files: &["components.rs", "components", "programs/table.rs", "programs/words.rs", "clauses.rs", "clauses"],
         inner: &["`partitions`", "`partitions` with `invariants`"],
         semantics: &["cfront", "spec", "fsp", "ltl"],
         most: 1300,

@@ -265,8 +265,8 @@ pub struct CheckArgs {
     /// The channel semantics.
     #[arg(long, value_parser = choice::<Channels>(), default_value = "declared")]
     pub channels: Channels,
-    /// For `ltl`, `never`, `acceptance` and `livelock`: which infinite runs count; without a word, those that are
-    /// weakly fair.
+    /// For `ltl`, `never`, `acceptance`, `livelock` and `progress`: which infinite runs count; without a word, those
+    /// that are weakly fair.
     #[arg(long, value_parser = choice::<Fairness>(), default_value = "none", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "weak")]
     pub fair: Fairness,

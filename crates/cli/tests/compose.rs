@@ -278,7 +278,7 @@ fn an_aut_file_is_a_structure_alone_or_a_part_of_a_text() {
 fn what_makes_no_sense_is_refused() {
     let file = written("usage.fsp", CHAIN);
     for flags in [
-        &["--fair"][..],
+        &["--fair", "-p", "deadlock"][..],
         &["--channels", "drop"],
         &["--apply-bounds"],
         &["--bad", "x"],

@@ -17,6 +17,7 @@ use cfront::Component;
 use model::composition::Composition;
 use model::composition_proof::CompositionProof;
 use model::context::Context;
+use model::fairness::Fairness;
 use model::flow_proof::FlowProof;
 use model::network::Network;
 use model::program_proof::ProgramProof;
@@ -130,14 +131,15 @@ impl Checked {
         Ok(Checked::by_checker(property, Certificate::Explored { states, digest, longest, events }))
     }
 
-    /// Partitions of components.
+    /// Partitions of components, about runs that are fair in this sense.
     pub(crate) fn composition(
         composition: &Composition,
         property: &Property,
+        fair: Fairness,
         proof: Box<CompositionProof>,
         cx: &Context<'_>,
     ) -> Result<Checked, Refusal> {
-        let question = composition.question(property).ok_or_else(|| Refusal::WrongKind(property.to_string()))?;
+        let question = composition.question(property, fair).ok_or_else(|| Refusal::WrongKind(property.to_string()))?;
         certify::composition::verify(composition, question, &proof, &mut SatRefuter, cx)?;
         Ok(Checked::by_checker(property, Certificate::Composition(proof)))
     }

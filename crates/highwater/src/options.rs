@@ -83,7 +83,7 @@ const SHARED: &str =
 const FIFO: &str = "the engine `fifo`; for Promela, with `--channels unbounded`";
 
 /// Every option of `check` that does not apply everywhere.
-pub const RULES: [OptionRule; 29] = [
+pub const RULES: [OptionRule; 30] = [
     rule(
         "--channels drop",
         PROMELA,
@@ -94,11 +94,12 @@ pub const RULES: [OptionRule; 29] = [
     rule("--channels unbounded", NETWORKS, "", |s| s.channels == Channels::Unbounded, |_, _| true),
     rule(
         "--fair",
-        NETWORKS,
-        "ltl, never, acceptance and livelock by the engine `explore`",
-        |s| s.fair != Fairness::None,
-        |_, u| explores(u) && is_liveness(&u.property),
+        &[Kind::Promela, Kind::Machines, Kind::Composition],
+        "ltl, never, acceptance and livelock by the engine `explore`, ltl and progress by `compose`",
+        |s| matches!(s.fair, Fairness::Weak | Fairness::Strong),
+        is_liveness,
     ),
+    rule("--fair choice", &[Kind::Composition], "ltl and progress", |s| s.fair == Fairness::Choice, is_liveness),
     rule("--progress", NETWORKS, "livelock", |s| !s.progress.is_empty(), |_, u| u.property == Property::Livelock),
     rule("--bad", &[Kind::Machines], "safety", |s| !s.bad.is_empty(), |_, u| u.property == Property::Safety),
     rule("--c-faults", &[Kind::Program], "the engine `pdr`", |s| s.c_faults, |_, u| u.engine == Engine::Pdr),
@@ -226,9 +227,10 @@ fn reads_c(what: &Use) -> bool {
     matches!(what.engine, Engine::Pdr | Engine::Cegar)
 }
 
-fn is_liveness(property: &Property) -> bool {
-    use Property::{Acceptance, Livelock, Ltl, Never, Question};
-    matches!(property, Livelock | Ltl(_) | Question(_) | Never(_) | Acceptance)
+fn is_liveness(_: &Settings, what: &Use) -> bool {
+    use Property::{Acceptance, Livelock, Ltl, Never, Progress, Question};
+    let is_live = matches!(what.property, Livelock | Ltl(_) | Question(_) | Never(_) | Acceptance | Progress(_));
+    is_live && matches!(what.engine, Engine::Explore | Engine::Compose)
 }
 
 /// Whether the search for a violation may leave out states. A claim may count the steps in a state, and a fair run needs

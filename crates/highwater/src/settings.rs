@@ -81,10 +81,11 @@ choices! {
         None = "none": "Every run",
         Weak = "weak": "A process that is continuously enabled moves infinitely often",
         Strong = "strong": "A process that is enabled infinitely often moves infinitely often",
+        Choice = "choice": "Of a choice that is made infinitely often, every alternative is taken infinitely often",
     }
 }
 
-alike!(Fairness, model::fairness::Fairness: None, Weak, Strong);
+alike!(Fairness, model::fairness::Fairness: None, Weak, Strong, Choice);
 
 choices! {
     /// Partial-order reduction.

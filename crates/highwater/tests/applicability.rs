@@ -51,7 +51,7 @@ const SAMPLES: [Sample; 5] = [
     Sample {
         kind: Kind::Composition,
         bare: "P = (a -> P).\n||S = (P).\n",
-        rich: "P = (a -> P | b -> ERROR).\nQ = (a -> Q).\n||S = (P || Q).\n",
+        rich: "P = (a -> P | b -> ERROR).\nQ = (a -> Q).\nprogress A = {a}\n||S = (P || Q).\n",
         formula: "[] a",
         event: "a",
     },
@@ -190,6 +190,7 @@ fn give(option: &str, sample: &Sample, settings: &mut Settings, read: &mut ReadO
         "--channels drop" => settings.channels = Channels::Drop,
         "--channels unbounded" => settings.channels = Channels::Unbounded,
         "--fair" => settings.fair = Fairness::Weak,
+        "--fair choice" => settings.fair = Fairness::Choice,
         "--progress" => settings.progress = vec![String::from(sample.event)],
         "--bad" => settings.bad = vec![String::from("one@0")],
         "--c-faults" => settings.c_faults = true,
@@ -322,7 +323,7 @@ fn the_rules_of_the_library_are_those_of_the_table() {
 }
 
 /// An option that has no effect for this engine, these properties or another option.
-const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 34] = [
+const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 36] = [
     (Kind::Promela, "--search", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--search", Engine::Auto, "boundedness,livelock", ""),
     (Kind::Promela, "--search", Engine::Auto, "safety", "--bitstate"),
@@ -356,6 +357,8 @@ const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 34] = [
     (Kind::Machines, "--bad", Engine::Auto, "deadlock", ""),
     (Kind::Machines, "--method cegar", Engine::Auto, "boundedness", ""),
     (Kind::Machines, "--max-states", Engine::Auto, "safety,deadlock", ""),
+    (Kind::Composition, "--fair", Engine::Auto, "deadlock", ""),
+    (Kind::Composition, "--fair choice", Engine::Auto, "safety,deadlock", ""),
     (Kind::Composition, "--trace-refinement", Engine::Auto, "deadlock", "--plain"),
 ];
 

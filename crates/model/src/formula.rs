@@ -70,6 +70,35 @@ impl<A> Ltl<A> {
         matches!(self, Ltl::Unary(Modality::Always, inner) if inner.is_local())
     }
 
+    /// Whether it says that something never happens, by its form: then every run that breaks it does so after finitely
+    /// many positions (Sistla, FAC 1994).
+    pub fn is_safety(&self) -> bool {
+        self.promises_nothing(true)
+    }
+
+    /// Whether the formula, or its negation, has nothing that must come at some time.
+    fn promises_nothing(&self, as_it_is: bool) -> bool {
+        match self {
+            Ltl::Constant(_) | Ltl::Atom(..) => true,
+            Ltl::Unary(op, inner) => match op {
+                Modality::Not => inner.promises_nothing(!as_it_is),
+                Modality::Next => inner.promises_nothing(as_it_is),
+                Modality::Always => as_it_is && inner.promises_nothing(as_it_is),
+                Modality::Eventually => !as_it_is && inner.promises_nothing(as_it_is),
+            },
+            Ltl::Binary(op, a, b) => {
+                let both = |one: bool, other: bool| a.promises_nothing(one) && b.promises_nothing(other);
+                match op {
+                    Connective::And | Connective::Or => both(as_it_is, as_it_is),
+                    Connective::Implies => both(!as_it_is, as_it_is),
+                    Connective::Iff => both(true, true) && both(false, false),
+                    Connective::Until => !as_it_is && both(as_it_is, as_it_is),
+                    Connective::Release | Connective::WeakUntil => as_it_is && both(as_it_is, as_it_is),
+                }
+            }
+        }
+    }
+
     fn is_local(&self) -> bool {
         match self {
             Ltl::Constant(_) | Ltl::Atom(..) => true,
@@ -228,14 +257,15 @@ impl<A> Ltl<A> {
         self.along(positions, loop_from, atom).first().copied().unwrap_or(false)
     }
 
-    /// Whether every run that begins with these positions breaks the formula, whatever comes behind them: a bad prefix, and
-    /// one that shows it by itself (Kupferman and Vardi's *informative* prefixes, FMSD 2001). `atom` says whether an atom
-    /// holds at a position, where that is known.
+    /// Whether every run that begins with these positions breaks the formula, whatever comes behind them: a bad prefix,
+    /// and one that shows it by itself (Kupferman and Vardi's *informative* prefixes, FMSD 2001). `atom` says whether
+    /// an atom holds at a position, where that is known.
     pub fn is_refuted_by(&self, positions: usize, atom: &dyn Fn(&A, usize) -> Option<bool>) -> bool {
         self.settled(positions, atom).first() == Some(&Some(false))
     }
 
-    /// The value of the formula at each position, where it is the same for everything that may come behind the last one.
+    /// The value of the formula at each position, where it is the same for everything that may come behind the last
+    /// one.
     fn settled(&self, positions: usize, atom: &dyn Fn(&A, usize) -> Option<bool>) -> Vec<Option<bool>> {
         let operand = |e: &Ltl<A>| e.settled(positions, atom);
         let backwards = |step: &dyn Fn(usize, Option<bool>) -> Option<bool>| {
@@ -272,8 +302,8 @@ impl<A> Ltl<A> {
         }
     }
 
-    /// The positions at which the formula holds. The value of a temporal operator at a position follows from that at the next;
-    /// round the loop, twice is enough.
+    /// The positions at which the formula holds. The value of a temporal operator at a position follows from that at
+    /// the next; round the loop, twice is enough.
     pub fn along(&self, positions: usize, loop_from: usize, atom: &dyn Fn(&A, usize) -> bool) -> Vec<bool> {
         let next = |at: usize| if at + 1 < positions { at + 1 } else { loop_from };
         let operand = |e: &Ltl<A>| e.along(positions, loop_from, atom);

@@ -28,6 +28,7 @@ pub mod event;
 pub mod event_trace;
 pub mod explanation;
 pub mod expr;
+mod fair_run;
 pub mod fairness;
 pub mod fault;
 pub mod flow_proof;

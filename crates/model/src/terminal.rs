@@ -1,6 +1,7 @@
 //! Terminal sets: states that lead to each other and to nothing else. Under fair choice every run ends up in one.
 
-use crate::composition::{Composition, Progress, Stepper};
+use crate::composition::{Composition, Progress, Run, Stepper};
+use crate::fairness::Fairness;
 use crate::ids::EventId;
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +19,23 @@ impl Progress {
     pub fn missing(&self, happens: &dyn Fn(EventId) -> bool) -> Vec<EventId> {
         let missed = self.sets.iter().filter(|events| !events.iter().any(|&event| happens(event)));
         missed.flatten().copied().collect()
+    }
+}
+
+impl Run {
+    /// Whether the run shows that progress is missed: it leads into a terminal set that misses the events, or to a bad end; or it
+    /// is infinite, fair in this sense, and misses them on its loop. Its states are those of the composition, and it replays.
+    pub fn misses(&self, composition: &Composition, progress: &Progress, fair: Fairness) -> bool {
+        let Some(from) = self.loop_from else {
+            let happens = self.states.last().and_then(|last| terminal_events(composition, last));
+            return happens.is_some_and(|happens| {
+                // Only fair choice takes a run round through all of a set.
+                (fair == Fairness::Choice || happens.is_empty())
+                    && progress.is_missed(&|event| happens.contains(&event))
+            });
+        };
+        let happens: HashSet<EventId> = self.steps[from..].iter().map(|step| step.event()).collect();
+        progress.is_missed(&|event| happens.contains(&event)) && self.is_fair(composition, fair)
     }
 }
 

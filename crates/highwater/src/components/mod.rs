@@ -95,7 +95,7 @@ impl<'a> Components<'a> {
         let specification = &self.file.specification;
         let answer = cegar::check(specification, question, self.method, cx);
         let sheet = sheet(&answer.statistics).with("search_ms", "search", start.elapsed());
-        outcome.details.scope = scope(&answer.statistics);
+        outcome.details.scope = answer.statistics.scope();
         outcome.details.sheets = vec![sheet.with("check_ms", "check", Duration::ZERO)];
         outcome.details.exhibits = vec![rounds(specification, question, &answer.refined)];
         let claim = match answer.verdict {
@@ -309,15 +309,6 @@ fn sheet(found: &cegar::Statistics) -> Sheet {
         .with("remembered", "remembered", found.remembered)
         .with("obligations", "obligations", 0)
         .with("checked_by", "checked by", String::new())
-}
-
-/// What a proof needed.
-fn scope(found: &cegar::Statistics) -> String {
-    let plural = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-    match found.predicates {
-        0 => String::from("no predicates are needed"),
-        count => format!("{} after {}", plural(count, "predicate"), plural(found.refinements, "refinement")),
-    }
 }
 
 /// Which predicates came when, and because of which run, which the part cannot take.

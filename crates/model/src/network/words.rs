@@ -23,8 +23,8 @@ pub struct Words {
     pub wrong: BTreeMap<(MachineId, LocationId), String>,
     /// The first field of a message says who receives it.
     pub addressed: bool,
-    /// The messages that carry something.
-    pub carrying: BTreeSet<String>,
+    /// The messages that carry something, with how many values that is.
+    pub carrying: BTreeMap<String, usize>,
 }
 
 /// What is told of a step.
@@ -51,7 +51,7 @@ impl Words {
             _ => (String::new(), values),
         };
         let Some((name, data)) = rest.split_first() else { return (receiver, String::new()) };
-        let shown = self.carrying.contains(name) && !data.is_empty();
-        (receiver + name, if shown { format!("({})", data.join(",")) } else { String::new() })
+        let carried = &data[..self.carrying.get(name).copied().unwrap_or(0).min(data.len())];
+        (receiver + name, if carried.is_empty() { String::new() } else { format!("({})", carried.join(",")) })
     }
 }

@@ -121,7 +121,13 @@ impl Certificate {
             Certificate::Parts(proof) => {
                 let controls = proof.parts.iter().map(|part| part.invariant.entries.len() as u64).sum();
                 let controls = counted(controls, "control state", "control states");
-                format!("{}, {controls}", counted(proof.parts.len() as u64, "part", "parts"))
+                let sums = counted(proof.sums.len() as u64, "sum", "sums");
+                let parts = format!("{}, {controls}", counted(proof.parts.len() as u64, "part", "parts"));
+                match (proof.parts.is_empty(), proof.sums.is_empty()) {
+                    (_, true) => parts,
+                    (true, false) => sums,
+                    (false, false) => format!("{parts}, {sums}"),
+                }
             }
             Certificate::Program(proof) => {
                 match proof.conditions.iter().filter(|(_, conditions)| !conditions.is_empty()).count() {

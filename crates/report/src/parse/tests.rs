@@ -178,7 +178,8 @@ fn an_invariant_over_queues_is_read_back() {
     use model::queue_proof::{QueueAutomaton, QueueEntry, QueueProof};
     let automaton = QueueAutomaton { accepting: vec![0], edges: vec![vec![(1, 1)], vec![(0, 0)]] };
     let entries = vec![QueueEntry { control: vec![0, 2], automaton: 0 }];
-    let proof = QueueProof { bad: vec![String::from("p@1 with a")], automata: vec![automaton], entries, data: None };
+    let bad = vec![String::from("p@1 with a")];
+    let proof = QueueProof { bad, automata: vec![automaton], entries, ..QueueProof::default() };
     let certificate = Certificate::Queues(Box::new(proof));
     let outcome = Outcome { certificate: Some(certificate.clone()), ..sample::outcome(Verdict::Proved) };
     let mut out = Vec::new();
