@@ -312,10 +312,10 @@ fn deadlock(quick: bool, most: u64) -> String {
 /// What the paper's Fig. 10 has for `n` threads of Micro-C/OS: its method in seconds, and the plain product.
 const PUBLISHED: [(&str, usize, &str); 5] = [
     ("hasty", 2, "14.5 / 24"),
-    ("hasty", 3, "221.8 / > 7200"),
+    ("hasty", 3, "221.8 / > 1500"),
     ("careful", 4, "8.1 / 18.1"),
     ("careful", 5, "80 / 253"),
-    ("careful", 6, "813 / > 7200"),
+    ("careful", 6, "813 / > 1500"),
 ];
 
 /// A kernel whose tasks share its tables.

@@ -453,7 +453,7 @@ impl<'s> Levels<'s> {
             let model = match joint.ask(None, meter)? {
                 Answered::Sat(model) => model,
                 Answered::Unsat(core) => {
-                    let cuts = joint.cuts(&self.examined, &core, &self.cuts, meter);
+                    let cuts = joint.cuts(&self.examined, &core, &self.cuts, meter)?;
                     self.cut(&cuts, run, meter)?;
                     return Ok(None);
                 }

@@ -5,8 +5,10 @@
 //! variable as a term: a load takes it, a store gives another one. What each component asks of its inputs must hold then.
 //!
 //! If it cannot, the classes of values are too coarse: a component has loaded another value of the class than the one that
-//! was stored. The loads in a small core say which variables that concerns, and the values that these have in the run become
-//! classes of their own. Where they are no constants, the numbers with which the core compares bound new classes.
+//! was stored. The run is executed once more with what is loaded left open, and that each load gives what was stored as an
+//! assumption of its own: the loads in a minimal core say which variables that concerns, and the values that they should have
+//! given become classes of their own, or else the values that these variables have in the run. Where they are no constants,
+//! the numbers with which the core compares bound new classes.
 
 use crate::graph::Graph;
 use crate::meter::Meter;
@@ -33,11 +35,24 @@ struct Load {
     component: usize,
     input: TermId,
     variable: usize,
+    /// What was stored last.
+    stored: TermId,
+}
+
+/// What is known of loads when a run is executed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loads {
+    /// They give what was stored last.
+    Linked,
+    /// Nothing.
+    Open,
 }
 
 /// All components together, over one pool of terms.
 pub(crate) struct Joint<'j> {
     variables: &'j [SharedVariable],
+    run: &'j Run,
+    rounds: usize,
     ways: Vec<Way>,
     terms: Terms,
     /// By component: its terms in the common pool.
@@ -60,9 +75,19 @@ impl<'j> Joint<'j> {
     pub(crate) fn new(
         examined: &[Examined],
         variables: &'j [SharedVariable],
-        run: &Run,
+        run: &'j Run,
         rounds: usize,
         ways: Vec<Way>,
+    ) -> Joint<'j> {
+        Joint::executed(examined, variables, (run, rounds), ways, Loads::Linked)
+    }
+
+    fn executed(
+        examined: &[Examined],
+        variables: &'j [SharedVariable],
+        (run, rounds): (&'j Run, usize),
+        ways: Vec<Way>,
+        loads: Loads,
     ) -> Joint<'j> {
         let mut terms = Terms::new();
         let first: Vec<TermId> = variables
@@ -71,6 +96,8 @@ impl<'j> Joint<'j> {
             .collect();
         let mut joint = Joint {
             variables,
+            run,
+            rounds,
             images: vec![HashMap::new(); ways.len()],
             ways,
             terms,
@@ -83,10 +110,10 @@ impl<'j> Joint<'j> {
         let mut now = first;
         let mut positions = vec![0; examined.len()];
         let (stem, round) = run.steps.split_at(run.loop_from.unwrap_or(run.steps.len()));
-        joint.walk(examined, stem, &mut positions, &mut now);
+        joint.walk(examined, stem, &mut positions, &mut now, loads);
         joint.memory.push(now.clone());
         for _ in 0..rounds {
-            joint.walk(examined, round, &mut positions, &mut now);
+            joint.walk(examined, round, &mut positions, &mut now, loads);
             joint.memory.push(now.clone());
         }
         for (component, one) in examined.iter().enumerate() {
@@ -99,7 +126,14 @@ impl<'j> Joint<'j> {
         joint
     }
 
-    fn walk(&mut self, examined: &[Examined], steps: &[StepLabel], positions: &mut [usize], now: &mut [TermId]) {
+    fn walk(
+        &mut self,
+        examined: &[Examined],
+        steps: &[StepLabel],
+        positions: &mut [usize],
+        now: &mut [TermId],
+        loads: Loads,
+    ) {
         for label in steps {
             for (component, one) in examined.iter().enumerate() {
                 if !one.takes_part(label) {
@@ -112,8 +146,10 @@ impl<'j> Joint<'j> {
                     Some(Access::Load(variable, _)) => {
                         let execution = &self.ways[component].execution;
                         let Some(&(_, input)) = execution.inputs[position + 1].first() else { continue };
-                        self.images[component].insert(input, now[variable]);
-                        self.loads.push(Load { component, input, variable });
+                        if loads == Loads::Linked {
+                            self.images[component].insert(input, now[variable]);
+                        }
+                        self.loads.push(Load { component, input, variable, stored: now[variable] });
                     }
                     Some(Access::Store(variable, own)) => {
                         let value = self.ways[component].execution.values[position + 1][own.0 as usize];
@@ -200,6 +236,27 @@ impl<'j> Joint<'j> {
         real
     }
 
+    /// The loads, by number, of a minimal core: with any values in their place, all can go their ways together.
+    fn concerned(&mut self, examined: &[Examined], meter: &mut Meter<'_>) -> Result<Vec<usize>, Reason> {
+        let (ways, run) = (std::mem::take(&mut self.ways), (self.run, self.rounds));
+        let mut open = Joint::executed(examined, self.variables, run, ways, Loads::Open);
+        let mut links = Vec::new();
+        for number in 0..open.loads.len() {
+            let Load { component, input, stored, .. } = open.loads[number];
+            let loaded = open.image(&examined[component].graph, component, input);
+            links.push(open.terms.eq(loaded, stored));
+        }
+        // The links come first: whatever can be left out is one of them, if possible.
+        let parts: Vec<TermId> =
+            links.iter().copied().chain(open.constraints.iter().map(|&(image, ..)| image)).collect();
+        let found = meter.ask(&mut open.solver, &open.terms, &parts)?;
+        let Outcome::Unsat(core) = found else { return Ok(Vec::new()) };
+        let core: HashSet<TermId> = core.into_iter().collect();
+        let core: Vec<TermId> = parts.into_iter().filter(|part| core.contains(part)).collect();
+        let core = meter.core(&mut open.solver, &open.terms, &core);
+        Ok((0..links.len()).filter(|&number| core.contains(&links[number])).collect())
+    }
+
     /// Bounds that tell the values apart that a core of constraints has mixed up.
     pub(crate) fn cuts(
         &mut self,
@@ -207,7 +264,16 @@ impl<'j> Joint<'j> {
         core: &[TermId],
         known: &[Vec<u64>],
         meter: &mut Meter<'_>,
-    ) -> Cuts {
+    ) -> Result<Cuts, Reason> {
+        let needed = self.concerned(examined, meter)?;
+        let needed: Vec<&Load> = needed.into_iter().map(|number| &self.loads[number]).collect();
+        let stored = |load: &&Load| Some((load.variable, self.terms.as_const(load.stored)?));
+        for values in [needed.iter().filter_map(stored).collect(), self.values(&needed)] {
+            let found = self.bounds(values, known);
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
         let core: HashSet<TermId> = meter.core(&mut self.solver, &self.terms, core).into_iter().collect();
         let mut concerned: Vec<&Load> = Vec::new();
         let mut numbers: Vec<u128> = Vec::new();
@@ -219,22 +285,29 @@ impl<'j> Joint<'j> {
             numbers.extend(terms.parts(&[constraint]).into_iter().filter_map(|part| terms.as_const(part)));
             numbers.extend(self.terms.parts(&[image]).into_iter().filter_map(|part| self.terms.as_const(part)));
         }
-        let new = |found: Vec<(usize, u128)>| -> Cuts {
-            let bounds = found.into_iter().flat_map(|(variable, bits)| {
-                around(self.variables[variable].scalar, bits).into_iter().map(move |bits| (variable, bits))
-            });
-            bounds.filter(|(variable, bits)| !known[*variable].contains(bits)).collect()
-        };
-        let constants = |load: &&Load| {
-            let values = self.history[load.variable].iter().filter_map(|&value| self.terms.as_const(value));
-            values.map(|bits| (load.variable, bits)).collect::<Vec<_>>()
-        };
-        let found = new(concerned.iter().flat_map(constants).collect());
+        let found = self.bounds(self.values(&concerned), known);
         if !found.is_empty() {
-            return found;
+            return Ok(found);
         }
         let compared = concerned.iter().flat_map(|load| numbers.iter().map(|&number| (load.variable, number)));
-        new(compared.collect())
+        Ok(self.bounds(compared.collect(), known))
+    }
+
+    /// The constants that the variables of loads have in the run.
+    fn values(&self, loads: &[&Load]) -> Vec<(usize, u128)> {
+        let values = loads.iter().flat_map(|load| {
+            let values = self.history[load.variable].iter().filter_map(|&value| self.terms.as_const(value));
+            values.map(|bits| (load.variable, bits))
+        });
+        values.collect()
+    }
+
+    /// New bounds of the classes that have one of these values only.
+    fn bounds(&self, values: Vec<(usize, u128)>, known: &[Vec<u64>]) -> Cuts {
+        let bounds = values.into_iter().flat_map(|(variable, bits)| {
+            around(self.variables[variable].scalar, bits).into_iter().map(move |bits| (variable, bits))
+        });
+        bounds.filter(|(variable, bits)| !known[*variable].contains(bits)).collect()
     }
 }
 

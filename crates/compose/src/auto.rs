@@ -16,6 +16,7 @@ const ITERATIONS: u64 = 50;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Method {
     Plain,
+    Stubborn,
     Refine,
     Minimise,
     Count,
@@ -30,8 +31,8 @@ pub(crate) fn auto(
 ) -> Result<Verdict, Reason> {
     // Where stuttering counts, little can be merged.
     let order = match problem.sees_stuttering {
-        true => [Method::Plain, Method::Count, Method::Refine, Method::Minimise],
-        false => [Method::Plain, Method::Count, Method::Minimise, Method::Refine],
+        true => [Method::Plain, Method::Stubborn, Method::Count, Method::Refine, Method::Minimise],
+        false => [Method::Plain, Method::Stubborn, Method::Count, Method::Minimise, Method::Refine],
     };
     let mut given_up: Vec<Method> = Vec::new();
     // A proof that the plain search found and that takes more states to check than to find.
@@ -42,6 +43,9 @@ pub(crate) fn auto(
             let slice = meter.slice(states);
             let found = match method {
                 Method::Plain => by(statistics, "plain", |_| plain::plain_and_checkable(problem, &slice)),
+                Method::Stubborn => {
+                    by(statistics, "stubborn", |_| plain::deadlock(problem, &slice).map(|found| (found, true)))
+                }
                 // It is as good as it gets the first time.
                 Method::Count => by(statistics, "count", |_| {
                     given_up.push(method);

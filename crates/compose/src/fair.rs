@@ -70,8 +70,7 @@ pub(crate) fn progress(
     by(statistics, &format!("{}, plain", fair.words()), |_| {
         let product = problem.product();
         if progress.is_missed(&|_| false) {
-            let done = |state: &[u32]| problem.leaves.iter().zip(state).all(|(leaf, &at)| leaf.done[at as usize]);
-            let ends = |state: &[u32], moves: bool| product.is_wrong(state) || !moves && !done(state);
+            let ends = |state: &[u32], moves: bool| product.is_wrong(state) || !moves && !problem.is_done(state);
             if let Some(path) = breadth_first(&product, meter, ends)? {
                 return Ok(answer(problem, Some(path)));
             }

@@ -33,6 +33,7 @@ mod progress;
 mod projection;
 mod refine;
 mod search;
+mod stubborn;
 mod stuttering;
 mod table;
 mod trace;
@@ -71,6 +72,8 @@ pub enum Method {
     Minimise,
     /// Linear invariants over the states of all components, and a SAT solver.
     Count,
+    /// Stubborn sets, for deadlock only: a run, if there is one, and no proof.
+    Stubborn,
 }
 
 /// An answer, and what was counted on the way.
@@ -170,6 +173,7 @@ fn answer_by(
             refine::refine(problem, Manner::Eager, u64::MAX, meter, trace, statistics)
         }),
         Method::Count => by(statistics, "count", |_| counting::count(problem, meter)),
+        Method::Stubborn => by(statistics, "stubborn", |_| plain::deadlock(problem, meter)),
         Method::Minimise => {
             by(statistics, "minimise", |statistics| minimise::minimise(problem, meter, trace, statistics))
         }

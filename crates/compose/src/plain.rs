@@ -7,6 +7,7 @@ use crate::lasso::accepted_lasso;
 use crate::meter::Meter;
 use crate::problem::Problem;
 use crate::search::breadth_first;
+use crate::stubborn;
 use model::verdict::Reason;
 
 /// The same, and whether the checker's work is within the budget, too. It goes through all states; the search stops where
@@ -26,16 +27,26 @@ pub(crate) fn plain_and_checkable(problem: &Problem<'_>, meter: &Meter<'_>) -> R
 /// Answers by looking at every state.
 pub(crate) fn plain(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Verdict, Reason> {
     let product = problem.product();
-    let done = |state: &[u32]| problem.leaves.iter().zip(state).all(|(leaf, &at)| leaf.done[at as usize]);
     let path = match &problem.watch {
         Some(watch) => accepted_lasso(&product, watch, meter)?,
-        None if problem.is_deadlock() => {
-            breadth_first(&product, meter, |state, moves| !moves && !product.is_wrong(state) && !done(state))?
-        }
+        None if problem.is_deadlock() => breadth_first(&product, meter, |state, moves| {
+            !moves && !product.is_wrong(state) && !problem.is_done(state)
+        })?,
         None => breadth_first(&product, meter, |state, _| product.is_wrong(state))?,
     };
     Ok(match path {
         Some(path) => Verdict::Fails(Box::new(problem.run(&path))),
         None => Verdict::Holds(Box::new(problem.trivial_proof())),
     })
+}
+
+/// A run into a deadlock, by stubborn sets. That there is none is for others to prove.
+pub(crate) fn deadlock(problem: &Problem<'_>, meter: &Meter<'_>) -> Result<Verdict, Reason> {
+    if !problem.is_deadlock() {
+        return Err(Reason::NotSupported(String::from("stubborn sets find deadlocks only")));
+    }
+    match stubborn::find(&problem.product(), meter, |state| problem.is_done(state))? {
+        Some(path) => Ok(Verdict::Fails(Box::new(problem.run(&path)))),
+        None => Err(Reason::NotProvable(String::from("stubborn sets found no deadlock, which is no proof"))),
+    }
 }

@@ -49,6 +49,11 @@ impl<'a> Problem<'a> {
         matches!(self.question, Question::Deadlock)
     }
 
+    /// Whether all have done their work.
+    pub(crate) fn is_done(&self, state: &[u32]) -> bool {
+        self.leaves.iter().zip(state).all(|(leaf, &at)| leaf.done[at as usize])
+    }
+
     /// The components in parallel.
     pub(crate) fn product(&self) -> Product<'_> {
         Product::new(self.leaves.iter().map(|leaf| &leaf.lts).collect(), self.events)

@@ -106,13 +106,12 @@ pub(crate) fn progress(problem: &Problem<'_>, progress: &Progress, meter: &Meter
         }
         meter.spend(1 + graph.steps(from).len())?;
     }
-    let is_done = |state: &[u32]| problem.leaves.iter().zip(state).all(|(leaf, &at)| leaf.done[at as usize]);
     let product = problem.product();
     let mut tuple = Vec::new();
     let missed = (0..graph.states() as u32).find(|&state| {
         let own = component[state as usize] as usize;
         graph.table.get(state, &mut tuple);
-        let ends = graph.steps(state).is_empty() && is_done(&tuple) && !product.is_wrong(&tuple);
+        let ends = graph.steps(state).is_empty() && problem.is_done(&tuple) && !product.is_wrong(&tuple);
         !is_left[own] && !ends && progress.is_missed(&|event| happens[own].contains(&event.0))
     });
     Ok(match missed {

@@ -2,13 +2,14 @@
 //! run replayed.
 
 use crate::support::{
-    METHODS, Random, describe, random_composition, random_composition_with, random_formula, random_response, seeds,
-    verdict,
+    METHODS, Random, ask, describe, random_composition, random_composition_with, random_formula, random_response,
+    seeds, verdict,
 };
 use certify::composition::decide;
-use compose::Question;
+use compose::{Method, Question, Verdict};
 use model::composition::Composition;
 use model::context::Context;
+use model::reason::Reason;
 
 fn truth(composition: &Composition, question: Question<'_>) -> bool {
     decide(composition, question, &Context::unlimited()).expect("no limit")
@@ -30,8 +31,8 @@ fn agree(seed: u64, composition: &Composition, question: Question<'_>) -> bool {
 #[test]
 fn all_methods_agree_about_deadlock_and_safety() {
     let mut holds = [0; 2];
-    let count = seeds(500);
-    for seed in 0..count {
+    let (first, count) = (testing::first(0), seeds(500));
+    for seed in first..first + count {
         let composition = random_composition(&mut Random::new(seed));
         holds[0] += u64::from(agree(seed, &composition, Question::Deadlock));
         holds[1] += u64::from(agree(seed, &composition, Question::Safety));
@@ -40,10 +41,27 @@ fn all_methods_agree_about_deadlock_and_safety() {
 }
 
 #[test]
+fn stubborn_sets_find_a_deadlock_if_there_is_one() {
+    let (first, count) = (testing::first(0), seeds(3000));
+    let mut found = 0;
+    for seed in first..first + count {
+        let mut random = Random::new(seed ^ 0x5b00_0000);
+        let silent = 2 + random.below(5);
+        let composition = random_composition_with(&mut random, silent);
+        let answer = ask(&composition, Question::Deadlock, Method::Stubborn).verdict;
+        let fails = matches!(answer, Verdict::Fails(_));
+        assert!(fails || matches!(answer, Verdict::Inconclusive(Reason::NotProvable(_))), "seed {seed}: {answer:?}");
+        assert_eq!(fails, !truth(&composition, Question::Deadlock), "seed {seed}\n{}", describe(&composition));
+        found += u64::from(fails);
+    }
+    assert!(found > count / 20 && found < count - count / 20, "{found} of {count}");
+}
+
+#[test]
 fn all_methods_agree_about_formulas() {
     let mut holds = 0;
-    let count = seeds(500);
-    for seed in 0..count {
+    let (first, count) = (testing::first(0), seeds(500));
+    for seed in first..first + count {
         let mut random = Random::new(seed ^ 0xf0f0_0000);
         let composition = random_composition(&mut random);
         let formula = random_formula(&mut random, 3);
@@ -55,8 +73,8 @@ fn all_methods_agree_about_formulas() {
 #[test]
 fn all_methods_agree_about_formulas_where_much_is_silent() {
     let mut holds = 0;
-    let count = seeds(1000);
-    for seed in 0..count {
+    let (first, count) = (testing::first(0), seeds(1000));
+    for seed in first..first + count {
         let mut random = Random::new(seed ^ 0x0f0f_0000);
         let silent = 2 + random.below(3);
         let composition = random_composition_with(&mut random, silent);
