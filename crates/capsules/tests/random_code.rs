@@ -47,6 +47,25 @@ struct Object {
     pointer: bool,
 }
 
+/// How an object of type `P` is known by another name.
+#[derive(Clone, Copy, Debug)]
+enum Alias {
+    /// `P* z; z = &object;`
+    Pointer,
+    /// `P& z = object;`
+    Reference,
+    /// `(x == y ? &object : &object)->`
+    Conditional,
+    /// `int* z; z = t.xs;`
+    Array,
+    /// `z(t.xs, value);`, where `void z(int all[], int a = 3)`
+    Parameter,
+    /// A member `P* m = &s;`
+    Member,
+    /// `P& z()` of the capsule.
+    Result,
+}
+
 /// How an object is declared.
 #[derive(Clone, Debug)]
 enum First {
@@ -87,6 +106,12 @@ enum Code {
     Object(Object, First),
     Pointer(Object, Object),
     CopyObject(Object, Object),
+    /// `object = P{a, b, c}`
+    CopyNew(Object, Vec<Value>),
+    /// `object = ps[i]`
+    CopyElement(Object, Value),
+    /// A number in an object is written by another name for the object.
+    Alias(Alias, Object, Value),
     /// An unknown function that writes an object.
     ReadObject(Object),
     /// `id = frame.incarnate(w, EmptyActorClass, &object)`
@@ -211,6 +236,19 @@ impl Generator<'_> {
                 let pointer = Object { text: format!("q{}", self.next), real: to.real.clone(), whole, pointer: true };
                 self.objects.push(pointer.clone());
                 Code::Pointer(pointer, to)
+            }
+            8 if self.random.chance(50) => {
+                let all = [Alias::Pointer, Alias::Reference, Alias::Conditional, Alias::Array, Alias::Parameter];
+                let members = [Alias::Member, Alias::Result];
+                let all: Vec<Alias> = all.into_iter().chain(members.into_iter().filter(|_| self.unknown)).collect();
+                let alias = all[self.random.below(all.len())];
+                Code::Alias(alias, self.part(), self.value(1))
+            }
+            8 if self.random.chance(50) => Code::CopyElement(self.part(), self.value(1)),
+            8 => {
+                let acts = self.random.one_in(4u32);
+                let values = (0..3).map(|_| if acts { self.any() } else { self.value(1) }).collect();
+                Code::CopyNew(self.part(), values)
             }
             3 if whole => Code::CopyObject(self.whole(), self.whole()),
             3 => Code::CopyObject(self.part(), self.part()),
@@ -472,6 +510,33 @@ fn code_text(code: &[Code], text: &mut String) {
                 let mark = |object: &Object| if object.pointer { "*" } else { "" };
                 write!(text, "{}{} = {}{}; ", mark(to), to.text, mark(from), from.text)
             }
+            Code::CopyNew(to, values) => {
+                let values: Vec<String> = values.iter().map(value_text).collect();
+                write!(text, "{}{} = P{{{}}}; ", if to.pointer { "*" } else { "" }, to.text, values.join(", "))
+            }
+            Code::CopyElement(to, index) => {
+                let mark = if to.pointer { "*" } else { "" };
+                write!(text, "{mark}{} = ps[({}) & 1]; ", to.text, value_text(index))
+            }
+            Code::Alias(alias, object, value) => {
+                let (pointer, value) = (if object.pointer { "" } else { "&" }, value_text(value));
+                let name = &object.text;
+                let whole = if object.pointer { format!("*{name}") } else { name.clone() };
+                match alias {
+                    Alias::Pointer => {
+                        write!(text, "{{ int value = {value}; P* z; z = {pointer}{name}; z->b = value; }} ")
+                    }
+                    Alias::Reference => write!(text, "{{ int value = {value}; P& z = {whole}; z.b = value; }} "),
+                    Alias::Conditional => {
+                        let both = format!("{pointer}{name}");
+                        write!(text, "{{ int value = {value}; P* z; z = x == y ? {both} : {both}; z->b = value; }} ")
+                    }
+                    Alias::Array => write!(text, "{{ int value = {value}; int* z; z = t.xs; z[1] = value; }} "),
+                    Alias::Parameter => write!(text, "z(t.xs, {value}); "),
+                    Alias::Member => write!(text, "m->b = {value}; "),
+                    Alias::Result => write!(text, "{{ int value = {value}; P& z = n(); z.b = value; }} "),
+                }
+            }
             Code::ReadObject(object) => {
                 write!(text, "read({}{}); ", if object.pointer { "" } else { "&" }, object.text)
             }
@@ -532,6 +597,15 @@ fn text(program: &Program) -> String {
         text += &format!("{head} {{ ");
         code_text(code, &mut text);
         text += "}\n";
+    }
+    text += "void z(int all[], int a = 3) { all[1] = a; } ";
+    let mut all = String::new();
+    [&program.first, &program.f, &program.g].into_iter().for_each(|code| code_text(code, &mut all));
+    if all.contains("m->") {
+        text += "P* m = &s; ";
+    }
+    if all.contains("n()") {
+        text += "P& n() { return s; } ";
     }
     text += "`\nbehavior port p : P; behavior port q~ : P; connect p with q; behavior port frame : Frame;\n";
     text += "behavior port r : R; part v : V; connect r with v.r;\n";
@@ -767,6 +841,29 @@ impl Run<'_> {
                 for (path, value) in paths(to.whole).iter().zip(numbers) {
                     self.set(&format!("{}{path}", to.real), value);
                 }
+            }
+            Code::CopyNew(to, values) => {
+                let values: Vec<i32> = values.iter().map(|value| self.value(value)).collect();
+                for (path, value) in paths(false).iter().zip(values) {
+                    self.set(&format!("{}{path}", to.real), value);
+                }
+            }
+            Code::CopyElement(to, index) => {
+                let real = format!("ps[{}]", self.value(index) & 1);
+                let from = Object { text: real.clone(), real, whole: false, pointer: false };
+                let numbers = self.numbers(&from);
+                for (path, value) in paths(false).iter().zip(numbers) {
+                    self.set(&format!("{}{path}", to.real), value);
+                }
+            }
+            Code::Alias(alias, object, value) => {
+                let value = self.value(value);
+                let real = match alias {
+                    Alias::Array | Alias::Parameter => "t.xs[1]".to_owned(),
+                    Alias::Member | Alias::Result => "s.b".to_owned(),
+                    _ => format!("{}.b", object.real),
+                };
+                self.set(&real, value);
             }
             Code::ReadObject(object) => {
                 for path in paths(object.whole) {

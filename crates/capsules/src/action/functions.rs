@@ -94,9 +94,7 @@ fn function(head: &[Token], parameters: &[Token], body: &[Token]) -> Option<Func
     }
     let mut declared = Vec::new();
     for one in parameters.split(|token| token.text == ",").filter(|one| !one.is_empty()) {
-        let (last, ty) = one.split_last()?;
-        let ty: Vec<&str> = ty.iter().map(|t| t.text.as_str()).filter(|word| *word != "const").collect();
-        declared.push((ty.concat(), last.text.clone()));
+        declared.push(parameter(one)?);
     }
     let end = Token { kind: Kind::End, text: String::new(), span: name.span };
     let words = body.iter().map(|token| token.text.clone()).collect();
@@ -107,6 +105,20 @@ fn function(head: &[Token], parameters: &[Token], body: &[Token]) -> Option<Func
     }
     let returns = returns.concat();
     Some(Function { name: name.text.clone(), returns, parameters: declared, body: statements, words })
+}
+
+/// The type and the name of a parameter, without the value that it has if none is given. An array is a pointer.
+fn parameter(tokens: &[Token]) -> Option<(String, String)> {
+    let at = |mark: &str| tokens.iter().position(|token| token.kind == Kind::Mark && token.text == mark);
+    let declared = &tokens[..at("=").unwrap_or(tokens.len())];
+    let end = at("[").filter(|end| *end < declared.len());
+    let (name, ty) = declared[..end.unwrap_or(declared.len())].split_last()?;
+    let dimensions = declared.iter().filter(|token| token.text == "[").count();
+    if dimensions > 1 || (end.is_some() && name.kind != Kind::Name) {
+        return None;
+    }
+    let ty = ty.iter().map(|t| t.text.as_str()).filter(|word| *word != "const").chain(end.map(|_| "*"));
+    Some((ty.collect(), name.text.clone()))
 }
 
 /// The code without lines that a test for macros leaves out (`#ifdef CALLSUPER`): these macros exist in redefinitions only.

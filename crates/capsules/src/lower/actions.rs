@@ -12,7 +12,7 @@ use super::reach::{Reach, could_write, is_assignment, is_set_first, words_of};
 use super::structures::Shape;
 use super::timers::wish;
 use super::values::{binary, of_type, random};
-use super::variables::{Meaning, Type, is_plain, scalar};
+use super::variables::{Meaning, Type, scalar};
 use crate::action::{Arm, Expr as Syntax, ExprKind, Stmt, StmtKind, Unreadable};
 use crate::ast::Code;
 use model::diagnostic::Diagnostic;
@@ -208,8 +208,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         }
     }
 
-    /// If code that is not modelled could have failed an assertion, it may have.
+    /// If code that is not modelled could have failed an assertion, or ended the program, it may have.
     pub(super) fn failure(&mut self, at: LocationId, span: Span) -> LocationId {
+        let at = if std::mem::take(&mut self.may_end) { self.condition(at, &Guard::unknown(), span) } else { at };
         if !std::mem::take(&mut self.may_fail) {
             return at;
         }
@@ -371,8 +372,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             }
             Some(first) => {
                 self.ignored(first, scopes)?;
-                // A pointer or a reference is another name for what it points to.
-                if !is_plain(ty) || ty.ends_with('*') {
+                if self.names.may_point(ty) {
                     self.forget_all(first, scopes);
                 }
             }
@@ -505,7 +505,11 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             Some(Meaning::Timer) => no(whole.span, "a timer that is assigned"),
             // The identity of a timer or a part is not kept.
             Some(Meaning::Opaque) if op == "=" && self.is_effect(right, scopes) => self.effect_of(at, right, scopes),
-            Some(Meaning::Opaque) => self.ignored(right, scopes).map(|()| at),
+            Some(Meaning::Opaque) => {
+                self.ignored(right, scopes)?;
+                self.forget_pointed(right, scopes);
+                Ok(at)
+            }
             _ => self.ignored(whole, scopes).map(|()| at),
         }
     }
@@ -545,6 +549,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             return no(error.span, format!("{}, which could change the timer `{word}`,", error.what));
         }
         self.may_fail |= Reach::could_fail(&words);
+        self.may_end |= self.lowering.ended.is_some() && Reach::could_end(&words);
         if writes {
             self.forget_words(&words, scopes);
         }
@@ -564,13 +569,17 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
     }
 
     /// What these names stand for is unknown.
-    fn forget_words(&mut self, words: &HashSet<String>, scopes: &Scopes<'a>) {
+    pub(super) fn forget_words(&mut self, words: &HashSet<String>, scopes: &Scopes<'a>) {
         for word in words {
-            match self.meaning(word, scopes) {
-                Some(Meaning::Variable(variable, _) | Meaning::Handle(variable)) => self.forget(variable),
-                Some(Meaning::Object(object)) => object.variables().for_each(|variable| self.forget(variable)),
-                Some(Meaning::Reply(data, valid)) => data.into_iter().chain([valid]).for_each(|v| self.forget(v)),
-                _ => {}
+            // An operation that is called there means the member.
+            let member = self.names.known.get(word).cloned();
+            for meaning in self.meaning(word, scopes).into_iter().chain(member) {
+                match meaning {
+                    Meaning::Variable(variable, _) | Meaning::Handle(variable) => self.forget(variable),
+                    Meaning::Object(object) => object.variables().for_each(|variable| self.forget(variable)),
+                    Meaning::Reply(data, valid) => data.into_iter().chain([valid]).for_each(|v| self.forget(v)),
+                    _ => {}
+                }
             }
         }
     }

@@ -86,7 +86,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             all.classes.iter().flat_map(codes).filter(is_asking).map(|code| code.span).collect::<BTreeSet<_>>();
         let outside = self.lowering.library.snippets.iter().any(|snippet| is_asking(&&snippet.code));
         let effect = self.machine.initial(None).and_then(|first| self.machine.transitions[first].effect)?;
-        let own = (0..all.instances.len()).filter(|&i| std::ptr::eq(all.class(i), self.class)).count();
+        let own = (0..all.instances.len()).filter(|&i| codes(all.class(i)).any(|code| is_asking(&code))).count();
         let once = own == 1 && all.instances[self.instance].optional.is_none();
         let only = once && !outside && asking.len() == 1 && asking.contains(&effect.span);
         action::statements(effect).ok().filter(|_| only)

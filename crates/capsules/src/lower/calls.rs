@@ -15,7 +15,7 @@ use crate::questions::UNBOUND;
 use crate::resolve::Slot;
 use model::diagnostic::Diagnostic;
 use model::expr::Expr;
-use model::ids::LocationId;
+use model::ids::{LocationId, VariableId};
 use model::network::Action;
 use model::source::Span;
 use std::rc::Rc;
@@ -165,9 +165,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             && let ExprKind::Member(port, method) = &function.kind
             && let Some(port) = self.port_named(port, scopes)
             && self.class.ports[port].protocol.text == "Frame"
-            && let Some((part, index)) = created(method, arguments)
+            && let Some(created) = created(method, arguments)
         {
-            let (at, done) = self.incarnate(at, (part, index), given(method, arguments), scopes)?;
+            let (at, done) = self.create(at, created, (method, arguments), scopes)?;
             return Ok((at, Some(super::build::value(done, e.span))));
         }
         let is_set = self.inform(e, scopes).map(|_| Expr::Const(1));
@@ -244,8 +244,8 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 }
                 Ok(at)
             }
-            ("Timing", "informIn" | "informAt" | "informEvery", [when, ..]) => {
-                self.ignored(when, scopes)?;
+            ("Timing", "informIn" | "informAt" | "informEvery", [_, ..]) => {
+                self.copied(arguments, scopes)?;
                 // What a timeout carries is not kept.
                 self.named_priority(whole, scopes)?;
                 if method == "informEvery" {
@@ -261,12 +261,35 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             // Checks of types at run time are not modelled.
             (_, "sendTypeCheckEnable" | "sendTypeCheckDisable", _) => Ok(at),
             ("Frame", "destroy", [part]) => Ok(self.destroy(at, part, scopes)?.0),
-            ("Frame", _, _) if created(method, arguments).is_some() => {
-                let Some((part, index)) = created(method, arguments) else { return Ok(at) };
-                Ok(self.incarnate(at, (part, index), given(method, arguments), scopes)?.0)
-            }
-            _ => no(whole.span, format!("the call of `{method}` on a port of `{protocol}`")),
+            _ => match created(method, arguments).filter(|_| protocol == "Frame") {
+                Some(created) => Ok(self.create(at, created, (method, arguments), scopes)?.0),
+                None => no(whole.span, format!("the call of `{method}` on a port of `{protocol}`")),
+            },
         }
+    }
+
+    /// Arguments of the run-time system, which copies what it is given the address of.
+    fn copied(&mut self, arguments: &[Syntax], scopes: &mut Scopes<'a>) -> Lowered<()> {
+        for e in arguments {
+            let inner = if let ExprKind::Unary("&", inner) = &e.kind { inner } else { e };
+            self.ignored(inner, scopes)?;
+            if std::ptr::eq(inner, e) {
+                self.forget_pointed(e, scopes);
+            }
+        }
+        Ok(())
+    }
+
+    /// `frame.incarnate(..)`
+    fn create(
+        &mut self,
+        at: LocationId,
+        (part, index): (&Syntax, Option<i64>),
+        (method, arguments): (&str, &[Syntax]),
+        scopes: &mut Scopes<'a>,
+    ) -> Lowered<(LocationId, VariableId)> {
+        self.copied(&arguments[1..], scopes)?;
+        self.incarnate(at, (part, index), given(method, arguments), scopes)
     }
 
     fn send(&mut self, at: LocationId, send: &Send<'_>, scopes: &mut Scopes<'a>) -> Lowered<LocationId> {
@@ -351,8 +374,13 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 self.values(&shape, only, scopes).and_then(|values| values.into_iter().collect())
             }
             _ => {
+                let ty = self.lowering.library.event(declared.protocol, event).and_then(|e| e.data.as_deref());
+                let points = ty.is_none_or(|ty| self.names.may_point(ty));
                 for value in data {
                     self.ignored(value, scopes)?;
+                    if points {
+                        self.forget_pointed(value, scopes);
+                    }
                 }
                 None
             }

@@ -81,6 +81,8 @@ pub(super) struct Handlers<'h, 'l, 'a, 'd> {
     pub(super) given: Option<Object>,
     /// Code that is not modelled could have failed an assertion.
     pub(super) may_fail: bool,
+    /// It could have ended the program.
+    pub(super) may_end: bool,
     pub(super) messages: &'h mut Messages<'d>,
     /// Per state: where it waits, and the state of its region that was last active.
     pub(super) waits: Vec<LocationId>,
@@ -132,6 +134,7 @@ pub(super) fn machine<'a>(
         data: Vec::new(),
         given: None,
         may_fail: false,
+        may_end: false,
         messages,
         waits,
         last,

@@ -126,6 +126,12 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             ExprKind::Name(name) => {
                 let operation = Rc::clone(&self.operations[name]);
                 let Some(ty) = self.names.exact(&operation.returns) else {
+                    if self.names.may_point(&operation.returns) {
+                        let mut words = operation.words.clone();
+                        arguments.iter().for_each(|argument| words_of(argument, &mut words));
+                        self.reach.close(&mut words);
+                        self.forget_words(&words, scopes);
+                    }
                     let at = self.inline(at, &operation, arguments, None, e.span, scopes)?;
                     return Ok((at, ExprKind::Literal));
                 };
@@ -204,8 +210,7 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                 },
                 None => {
                     self.ignored(&argument, scopes)?;
-                    // Another name for what is given.
-                    if ty.ends_with('&') || ty.ends_with('*') {
+                    if self.names.may_point(ty) {
                         self.forget_all(&argument, scopes);
                     }
                     Meaning::Opaque

@@ -119,6 +119,11 @@ impl Reach {
         FAILING.iter().any(|word| words.contains(*word))
     }
 
+    /// Whether they could end the program.
+    pub(super) fn could_end(words: &HashSet<String>) -> bool {
+        ENDING.iter().any(|word| words.contains(*word))
+    }
+
     /// Adds what the operations mention that some words call; then a word that could reach a port, if there is one.
     pub(super) fn close(&self, words: &mut HashSet<String>) -> Option<String> {
         let mut left: Vec<&(HashSet<String>, HashSet<String>)> = self.bodies.iter().collect();

@@ -9,7 +9,7 @@ use super::actions::{Lowered, Scopes, no};
 use super::build::Build;
 use super::handlers::{Handlers, Message};
 use super::reach::{
-    could_write, expressions, expressions_in, is_assignment, leaves, reads, words_of, words_of_statement,
+    children, could_write, expressions, expressions_in, is_assignment, leaves, reads, words_of, words_of_statement,
 };
 use super::values::of_type;
 use super::variables::{Meaning, Names, Type, is_plain, scalar};
@@ -491,6 +491,12 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         {
             let is_it = self.is_structure(ty, scopes) && self.names.shape(ty).as_ref() == Some(shape);
             let firsts = shape.firsts(Some(&list[0])).filter(|_| is_it)?;
+            // What unknown code does matters.
+            let acts =
+                |first: &First<'_>| matches!(first, First::Code(e) if could_write(e) && self.exact(e, scopes).is_err());
+            if firsts.iter().any(acts) {
+                return None;
+            }
             let cells = Object { shape: shape.clone(), first: 0.into(), indices: Vec::new() }.cells(e.span);
             let value = |(first, (_, ty)): (First<'_>, (Place, Type))| match first {
                 First::Unset => None,
@@ -521,14 +527,35 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         if object.indices.iter().any(|index| index.constant().is_none()) {
             return no(e.span, "a copy to an element whose index is computed");
         }
-        let mut at = at;
-        for ((place, _), value) in object.cells(e.span).into_iter().zip(values) {
+        let targets: Vec<VariableId> = object.variables().collect();
+        let (mut at, mut kept) = (at, Vec::new());
+        for ((place, ty), value) in object.cells(e.span).into_iter().zip(values) {
             match value {
-                Some(value) => at = self.build.then(at, Action::Assign(place, value), e.span),
+                // All values are read before the first is changed.
+                Some(value) if reads_any(&value, &targets) => {
+                    let old = self.temporary("old value", ty, e.span, scopes);
+                    at = self.build.then(at, Action::Assign(super::build::place(old, e.span), value), e.span);
+                    kept.push((place, super::build::value(old, e.span)));
+                }
+                Some(value) => kept.push((place, value)),
                 None => self.forget(place.variable),
             }
         }
+        for (place, value) in kept {
+            at = self.build.then(at, Action::Assign(place, value), e.span);
+        }
         Ok(at)
+    }
+
+    /// The objects that an expression of an unknown type may point to are unknown from now on.
+    pub(super) fn forget_pointed(&mut self, e: &Syntax, scopes: &Scopes<'a>) {
+        if self.exact(e, scopes).is_ok() {
+            return;
+        }
+        match self.object(e, scopes) {
+            Some(object) => object.variables().for_each(|variable| self.forget(variable)),
+            None => children(e).into_iter().for_each(|inner| self.forget_pointed(inner, scopes)),
+        }
     }
 
     /// Declares an object in the code, or another name for one.
@@ -658,6 +685,15 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         self.given = Some(object);
         at
     }
+}
+
+/// Whether a value depends on one of some variables of the machine.
+fn reads_any(value: &Expr, variables: &[VariableId]) -> bool {
+    let mut found = false;
+    value.walk(&mut |e| {
+        found |= matches!(e, Expr::Read(place) if place.scope == Scope::Local && variables.contains(&place.variable));
+    });
+    found
 }
 
 /// What was given to a part, and how its variables are marked.

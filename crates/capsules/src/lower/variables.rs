@@ -2,7 +2,7 @@
 
 use super::Forgotten;
 use super::build::Build;
-use super::reach::is_set_first;
+use super::reach::{is_set_first, words_of};
 use super::structures::{self, First, Object, Shape, unset};
 use super::timers::{self, Identity};
 use crate::action::{self, ExprKind, Member, Stmt};
@@ -57,6 +57,8 @@ pub(super) struct Names {
     pub(super) timers: Vec<Identity>,
     /// Numbers in objects that have no value at first, each with the name of its object.
     unset: Vec<(VariableId, String)>,
+    /// What members may point to from the start.
+    pointed: HashSet<String>,
 }
 
 impl Names {
@@ -68,6 +70,11 @@ impl Names {
             ty if self.enumerations.contains(ty.rsplit("::").next().unwrap_or(ty)) => Some(Type::Int),
             _ => None,
         }
+    }
+
+    /// Whether a value of a type may be another name for something: a pointer, a reference, or what has one in it.
+    pub(super) fn may_point(&self, ty: &str) -> bool {
+        ty.ends_with('*') || !(is_plain(ty) || self.exact(ty).is_some() || self.shape(ty).is_some())
     }
 }
 
@@ -107,6 +114,7 @@ pub(super) fn names(library: &Library<'_>, class: &Class<'_>, forgotten: &mut Fo
     }
     names.members(outside, None, build);
     names.members(inside, Some(&first), build);
+    hidden.extend(std::mem::take(&mut names.pointed));
     for (name, meaning) in &mut names.known {
         if hidden.contains(name) {
             *meaning = Meaning::Opaque;
@@ -180,6 +188,7 @@ impl Names {
             structures: HashMap::new(),
             timers: Vec::new(),
             unset: Vec::new(),
+            pointed: HashSet::new(),
         };
         for enumeration in &library.enumerations {
             let literals = enumeration.literals.iter().map(|(name, value)| (name.text.clone(), *value));
@@ -254,7 +263,12 @@ impl Names {
                             let first = if ty == Type::Bool { i32::from(first != 0) } else { first };
                             Meaning::Variable(build.variable(name.clone(), scalar(ty), first, span), ty)
                         }
-                        _ => Meaning::Opaque,
+                        _ => {
+                            if let Some(e) = initial.as_ref().filter(|_| self.may_point(&ty)) {
+                                words_of(e, &mut self.pointed);
+                            }
+                            Meaning::Opaque
+                        }
                     };
                     self.set(name, meaning);
                 }
