@@ -88,6 +88,10 @@ struct Lowering<'l, 'a> {
     addressed: bool,
     /// The most numbers that a message carries and that some code reads.
     width: usize,
+    /// A message that is deferred has its priority behind these.
+    keeps_priorities: bool,
+    /// Per queue and priority: the variable of the queue for messages that are recalled to its front.
+    fronts: BTreeMap<(VariableId, priorities::Priority), VariableId>,
     /// Per part that is created at run time: what is given to it, and how that looks, if it is known and always the same.
     arguments: HashMap<usize, Vec<VariableId>>,
     given: RefCell<HashMap<usize, Option<Shape>>>,
@@ -141,6 +145,9 @@ fn round<'a>(
         calls: invoke::Calls::default(),
         addressed: *threads != Threads::Any,
         width: if instances.classes.iter().any(reads_data) { width(library, instances) } else { 0 },
+        keeps_priorities: instances.classes.iter().any(|class| timers::mentions(class, "defer"))
+            && instances.classes.iter().any(priorities::mentions_priorities),
+        fronts: BTreeMap::new(),
         arguments: HashMap::new(),
         given: RefCell::default(),
         ended: None,
@@ -156,6 +163,7 @@ fn round<'a>(
     }
     lowering.declare_calls(messages);
     lowering.declare_priorities();
+    lowering.declare_fronts();
     for instance in 0..instances.instances.len() {
         lowering.instance(instance, messages);
     }
@@ -267,7 +275,7 @@ impl<'l, 'a> Lowering<'l, 'a> {
     /// Queues, timers and symbols.
     fn declare(&mut self, messages: &mut Messages<'_>) {
         let types = variables::types(self.library);
-        let data = std::iter::repeat_n(ScalarType::Int, self.width);
+        let data = std::iter::repeat_n(ScalarType::Int, self.carried());
         let address = self.addressed.then_some(ScalarType::Symbol(SymbolSetId(1)));
         let fields = address.into_iter().chain([ScalarType::Symbol(SymbolSetId(0))]).chain(data).collect();
         let span = self.instances.classes[0].capsule.name.span;
@@ -304,6 +312,7 @@ impl<'l, 'a> Lowering<'l, 'a> {
             };
             self.queues.insert(instance, id);
             if timers::mentions(class, "defer") {
+                self.symbol(deferred::MARK.0, deferred::MARK.1);
                 let id = self.channel(format!("{}{}", self.path(instance), questions::DEFERRED), span);
                 self.deferred.insert(instance, id);
             }
@@ -365,7 +374,7 @@ impl<'l, 'a> Lowering<'l, 'a> {
         let next = self.names.len() as i32 + 1;
         let symbol = *self.symbols.entry((port.to_owned(), event.to_owned())).or_insert(next);
         if symbol == next {
-            self.names.push(format!("{port}.{event}"));
+            self.names.push(if port.is_empty() { event.to_owned() } else { format!("{port}.{event}") });
         }
         symbol
     }
@@ -420,16 +429,21 @@ impl<'l, 'a> Lowering<'l, 'a> {
 
     fn message(&self, to: usize, channel: VariableId, symbol: Expr, data: Vec<Expr>, span: Span) -> Action {
         let address = self.addressed.then(|| address(to));
-        let data = data.into_iter().chain(std::iter::repeat(Expr::Const(0))).take(self.width);
+        let data = data.into_iter().chain(std::iter::repeat(Expr::Const(0))).take(self.carried());
         let message = address.into_iter().chain([symbol]).chain(data).collect();
         Action::Send { channel: global(channel, span), message, sorted: false }
+    }
+
+    /// How many numbers a message has.
+    fn carried(&self) -> usize {
+        self.width + usize::from(self.keeps_priorities)
     }
 
     /// The pattern of a message to an instance.
     fn pattern(&self, to: usize, symbol: i32, data: Vec<Pattern>) -> Vec<Pattern> {
         let address = self.addressed.then(|| Pattern::Match(address(to)));
         let symbol = Pattern::Match(Expr::Const(symbol));
-        let data = data.into_iter().chain(std::iter::repeat(Pattern::Any)).take(self.width);
+        let data = data.into_iter().chain(std::iter::repeat(Pattern::Any)).take(self.carried());
         address.into_iter().chain([symbol]).chain(data).collect()
     }
 

@@ -59,16 +59,16 @@ fn errors_are_at_their_places() {
             "U0202 m.art:3:41 this priority is not in the subset of action code that is checked",
         ),
         (
-            "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S `p.a().send(High);`;\n S -> S on q.a `msg->defer();`;\n}; };",
-            "U0202 m.art:5:17 `defer` in a capsule whose messages have priorities is not in the subset of action code that is checked",
+            "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S `p.a().send(High);`;\n S -> S on q.a `msg->defer(); q.a().recallAll(1);`;\n}; };",
+            "U0202 m.art:5:31 a recall of all messages to the front, where they have priorities, is not in the subset of action code that is checked",
         ),
         (
-            "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S;\n S -> S on q.a `msg->defer(); q.a().recall(1);`;\n}; };",
-            "U0202 m.art:5:31 `recall` is not in the subset of action code that is checked",
+            "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S;\n S -> S on q.a `msg->defer(); q.a().recallAt(1);`;\n}; };",
+            "U0202 m.art:5:31 `recallAt` is not in the subset of action code that is checked",
         ),
         (
-            "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S;\n S -> S on q.a `msg->defer(); q.recallFront();`;\n}; };",
-            "U0202 m.art:5:31 the call of `recallFront` on a port of `P` is not in the subset of action code that is checked",
+            "protocol P { out a(); };\ncapsule Top { behavior port p : P; behavior port q~ : P; connect p with q; statemachine {\n state S;\n initial -> S;\n S -> S on q.a `msg->defer(); q.recallAt(0);`;\n}; };",
+            "U0202 m.art:5:31 the call of `recallAt` on a port of `P` is not in the subset of action code that is checked",
         ),
     ];
     for (text, expected) in cases {

@@ -174,6 +174,14 @@ impl Generator<'_> {
         }
     }
 
+    /// A number in an object of type `P`.
+    fn own(&mut self, object: &Object) -> Value {
+        let field = ["a", "b", "c"][self.random.below(3)];
+        let mark = if object.pointer { "->" } else { "." };
+        let (text, real) = (format!("{}{mark}{field}", object.text), format!("{}.{field}", object.real));
+        Value::Cell(Place { text, real, index: None, after: "" })
+    }
+
     fn place(&mut self) -> Place {
         if self.random.chance(20) {
             let index = Value::Binary("&", Box::new(Value::Variable(self.variable())), Box::new(Value::Number(1)));
@@ -213,7 +221,7 @@ impl Generator<'_> {
         self.next += 1;
         let name = format!("o{}", self.next);
         let new = Object { text: name.clone(), real: name, whole, pointer: false };
-        match self.random.below(10u32) {
+        match self.random.below(12u32) {
             0 | 1 => {
                 let first = match self.random.below(4u32) {
                     0 if self.unknown && self.random.chance(60) => First::Open,
@@ -237,18 +245,28 @@ impl Generator<'_> {
                 self.objects.push(pointer.clone());
                 Code::Pointer(pointer, to)
             }
-            8 if self.random.chance(50) => {
+            8 | 9 if self.random.chance(50) => {
                 let all = [Alias::Pointer, Alias::Reference, Alias::Conditional, Alias::Array, Alias::Parameter];
                 let members = [Alias::Member, Alias::Result];
                 let all: Vec<Alias> = all.into_iter().chain(members.into_iter().filter(|_| self.unknown)).collect();
                 let alias = all[self.random.below(all.len())];
                 Code::Alias(alias, self.part(), self.value(1))
             }
-            8 if self.random.chance(50) => Code::CopyElement(self.part(), self.value(1)),
-            8 => {
-                let acts = self.random.one_in(4u32);
-                let values = (0..3).map(|_| if acts { self.any() } else { self.value(1) }).collect();
-                Code::CopyNew(self.part(), values)
+            8 | 9 if self.random.chance(50) => {
+                let object = self.part();
+                let index = if self.random.chance(50) { self.own(&object) } else { self.value(1) };
+                Code::CopyElement(object, index)
+            }
+            8 | 9 => {
+                let object = self.part();
+                let (acts, own) = (self.random.one_in(4u32), self.random.chance(50));
+                let one = |_| match () {
+                    () if acts => self.any(),
+                    () if own => self.own(&object),
+                    () => self.value(1),
+                };
+                let values = (0..3).map(one).collect();
+                Code::CopyNew(object, values)
             }
             3 if whole => Code::CopyObject(self.whole(), self.whole()),
             3 => Code::CopyObject(self.part(), self.part()),
@@ -299,7 +317,22 @@ impl Generator<'_> {
         let (known, objects, handle) = (self.known.len(), self.objects.len(), self.handle);
         let start = std::mem::replace(&mut self.start, if depth == 0 { 0 } else { known });
         let count = 1 + self.random.below(if depth == 0 { 5 } else { 3usize });
-        let found = (0..count).map(|_| self.code(depth)).collect();
+        let mut found = Vec::new();
+        for _ in 0..count {
+            found.push(self.code(depth));
+            // What was written by another name shows.
+            let shown = match &found[found.len() - 1] {
+                Code::Alias(Alias::Array | Alias::Parameter, ..) => {
+                    let place = Place { text: "t.xs[1]".into(), real: "t.xs[1]".into(), index: None, after: "" };
+                    Code::Set(self.variable(), Value::Cell(place))
+                }
+                Code::Alias(_, object, _) | Code::CopyNew(object, _) | Code::CopyElement(object, _) => {
+                    Code::Give(object.clone())
+                }
+                _ => continue,
+            };
+            found.push(shown);
+        }
         self.known.truncate(known);
         self.objects.truncate(objects);
         (self.handle, self.start) = (handle, start);

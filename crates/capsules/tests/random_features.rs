@@ -38,6 +38,14 @@ enum Act {
     Recall(usize, usize),
     RecallAll(usize, usize),
     Purge(usize, usize),
+    /// To the front of the queue.
+    RecallFront(usize, usize),
+    RecallAllFront(usize, usize),
+    /// Whatever came by a port.
+    RecallPort(usize),
+    RecallPortFront(usize),
+    RecallAllPort(usize),
+    PurgePort(usize),
     /// `v` becomes the reply.
     Invoke(usize),
     Reply(i32),
@@ -76,7 +84,7 @@ struct System {
     /// Per capsule its controller, if threads are configured.
     controllers: Option<Vec<usize>>,
     invokes: bool,
-    /// Messages may have priorities. They are not deferred then.
+    /// Messages may have priorities.
     urgent: bool,
 }
 
@@ -93,11 +101,17 @@ fn acts(random: &mut Random, own: usize, cause: Option<Cause>, system: &System) 
             3 => Act::Every,
             4 | 5 => Act::Cancel,
             6 => Act::IsValid,
-            7 if system.urgent => Act::Urgent(other, event),
+            7 if system.urgent && random.chance(50) => Act::Urgent(other, event),
             7 if matches!(cause, Some(Cause::Message(..))) => Act::Defer,
+            8 if random.chance(50) => Act::RecallFront(other, event),
             8 => Act::Recall(other, event),
+            9 if !system.urgent && random.chance(50) => Act::RecallAllFront(other, event),
             9 => Act::RecallAll(other, event),
             10 if random.chance(40) => Act::Purge(other, event),
+            10 => {
+                let all = [Act::RecallPort(other), Act::RecallPortFront(other), Act::RecallAllPort(other)];
+                if random.one_in(5u32) { Act::PurgePort(other) } else { all[random.below(3)] }
+            }
             11 if system.invokes && cause.is_some() => Act::Invoke(other),
             12 if matches!(cause, Some(Cause::Call(_))) => Act::Reply(1 + random.below(2)),
             13 if system.optional && own == 0 => Act::Destroy,
@@ -139,6 +153,39 @@ fn generate(random: &mut Random, urgent: bool) -> System {
     system
 }
 
+/// A capsule that defers and recalls what the two others have sent at first.
+fn deferring(random: &mut Random, urgent: bool) -> System {
+    let controllers =
+        random.chance(50).then(|| (0..CAPSULES).map(|c| if c == 2 { random.below(2) } else { 0 }).collect());
+    let mut system = System { capsules: Vec::new(), optional: true, controllers, invokes: false, urgent };
+    let mut transitions = Vec::new();
+    for (from, other, event) in (0..8).map(|n| (n & 1, 1 + (n >> 1 & 1), n >> 2)) {
+        let recalled = |random: &mut Random| {
+            let (of, e) = (1 + random.below(CAPSULES - 1), random.below(2));
+            match random.below(7u32) {
+                0 | 1 => Act::RecallFront(of, e),
+                2 | 3 => Act::RecallPortFront(of),
+                4 => Act::RecallPort(of),
+                5 => Act::RecallAllPort(of),
+                _ if urgent => Act::Recall(of, e),
+                _ => Act::RecallAllFront(of, e),
+            }
+        };
+        let one = |_| if random.chance(50) { Act::Defer } else { recalled(random) };
+        let acts = (0..2).map(one).collect();
+        transitions.push(Transition { from, to: random.below(2), cause: Cause::Message(other, event), acts });
+    }
+    system.capsules.push(Capsule { states: 2, first: vec![Act::Create], transitions });
+    for _ in 1..CAPSULES {
+        let one = |_| match random.below(2) {
+            e if urgent && random.chance(50) => Act::Urgent(0, e),
+            e => Act::Send(0, e),
+        };
+        system.capsules.push(Capsule { states: 1, first: (0..2).map(one).collect(), transitions: Vec::new() });
+    }
+    system
+}
+
 /// The event in the direction from one capsule to another.
 fn event(from: usize, to: usize, event: usize) -> &'static str {
     [["u", "v"], ["x", "y"]][usize::from(from > to)][event]
@@ -168,6 +215,13 @@ fn code(own: usize, acts: &[Act]) -> String {
         Act::Defer => String::from("msg->defer(); "),
         Act::Recall(from, e) => format!("p{from}.{}().recall(); ", event(from, own, e)),
         Act::RecallAll(from, e) => format!("p{from}.{}().recallAll(); ", event(from, own, e)),
+        Act::RecallFront(from, e) if e == 0 => format!("p{from}.{}().recall(1); ", event(from, own, e)),
+        Act::RecallFront(from, e) => format!("p{from}.{}().recall(true); ", event(from, own, e)),
+        Act::RecallAllFront(from, e) => format!("p{from}.{}().recallAll(1); ", event(from, own, e)),
+        Act::RecallPort(from) => format!("p{from}.recall(); "),
+        Act::RecallPortFront(from) => format!("p{from}.recallFront(); "),
+        Act::RecallAllPort(from) => format!("p{from}.recallAll(); "),
+        Act::PurgePort(from) => format!("p{from}.purge(); "),
         Act::Purge(from, e) => format!("p{from}.{}().purge(); ", event(from, own, e)),
         Act::Invoke(to) => count(format!(
             "{{ RTMessage r; p{to}.{}().invoke(&r); if (r.isValid()) {{ v = *static_cast<int*>(r.getData()); }} }}",
@@ -234,8 +288,8 @@ struct Process {
     w: bool,
     /// What is left of the handler.
     left: VecDeque<Step>,
-    /// The message that is handled.
-    message: Option<Cause>,
+    /// The message that is handled, and whether it has the priority `High`.
+    message: Option<(Cause, bool)>,
     /// Its identity of a timer; whether it is valid follows from where it is.
     tid: Option<u32>,
     deferred: Vec<Item>,
@@ -258,7 +312,7 @@ struct Item {
     cause: Cause,
     /// Of a timer: its identity, and whether it is periodic.
     timer: Option<(u32, bool)>,
-    /// Its timeout has the priority `High`.
+    /// It has the priority `High`.
     soon: bool,
 }
 
@@ -279,6 +333,18 @@ struct Found {
     rests: BTreeSet<Rest>,
     unexpected: BTreeSet<(usize, Cause)>,
     failed: bool,
+}
+
+/// Whether a message that was deferred is one of those that are recalled or purged.
+fn fits(act: Act, item: &Item) -> bool {
+    match act {
+        Act::Recall(from, e) | Act::RecallAll(from, e) | Act::Purge(from, e) => item.cause == Cause::Message(from, e),
+        Act::RecallFront(from, e) | Act::RecallAllFront(from, e) => item.cause == Cause::Message(from, e),
+        Act::RecallPort(of) | Act::RecallPortFront(of) | Act::RecallAllPort(of) | Act::PurgePort(of) => {
+            matches!(item.cause, Cause::Message(from, _) if from == of)
+        }
+        _ => false,
+    }
 }
 
 /// How many queues for messages of the usual priority there are.
@@ -375,7 +441,7 @@ impl Interpreter<'_> {
             }
             Act::Urgent(to, e) => {
                 if world.processes[to].exists {
-                    let item = Item { to, cause: Cause::Message(own, e), timer: None, soon: false };
+                    let item = Item { to, cause: Cause::Message(own, e), timer: None, soon: true };
                     world.queues[self.urgent(to)].push_back(item);
                 }
             }
@@ -398,19 +464,38 @@ impl Interpreter<'_> {
             }
             Act::IsValid => world.processes[own].w = Self::is_valid(world, own),
             Act::Defer => {
-                if let Some(cause) = world.processes[own].message {
-                    world.processes[own].deferred.push(Item { to: own, cause, timer: None, soon: false });
+                if let Some((cause, soon)) = world.processes[own].message {
+                    world.processes[own].deferred.push(Item { to: own, cause, timer: None, soon });
                 }
             }
-            Act::Recall(from, e) | Act::RecallAll(from, e) | Act::Purge(from, e) => {
-                let queue = self.queue(own);
-                let fits = |item: &Item| item.cause == Cause::Message(from, e);
+            Act::RecallFront(..) | Act::RecallPortFront(_) => {
+                let fits = |item: &Item| fits(act, item);
+                if let Some(at) = world.processes[own].deferred.iter().position(fits) {
+                    let item = world.processes[own].deferred.remove(at);
+                    let queue = if item.soon { self.urgent(own) } else { self.queue(own) };
+                    world.queues[queue].push_front(item);
+                }
+            }
+            Act::RecallAllFront(..) => unreachable!("the order is left open"),
+            Act::Recall(..)
+            | Act::RecallAll(..)
+            | Act::Purge(..)
+            | Act::RecallPort(_)
+            | Act::RecallAllPort(_)
+            | Act::PurgePort(_) => {
+                let fits = |item: &Item| fits(act, item);
                 while let Some(at) = world.processes[own].deferred.iter().position(fits) {
                     let item = world.processes[own].deferred.remove(at);
-                    if !matches!(act, Act::Purge(..)) {
+                    let queue = if item.soon { self.urgent(own) } else { self.queue(own) };
+                    if !matches!(act, Act::Purge(..) | Act::PurgePort(_)) {
                         world.queues[queue].push_back(item);
                     }
-                    if matches!(act, Act::Recall(..)) {
+                    // Others may come between the messages that are recalled.
+                    if !matches!(act, Act::Purge(..) | Act::PurgePort(_)) {
+                        let again = matches!(act, Act::RecallAll(..) | Act::RecallAllPort(_));
+                        let left = &mut world.processes[own].left;
+                        left.extend(again.then_some(Step::Act(act)));
+                        left.rotate_right(usize::from(again));
                         break;
                     }
                 }
@@ -423,7 +508,7 @@ impl Interpreter<'_> {
                     return;
                 }
                 world.processes[own].left.push_front(Step::Wait);
-                self.take(world, to, Cause::Call(own));
+                self.take(world, to, (Cause::Call(own), false));
             }
             Act::Reply(value) => {
                 world.processes[own].reply = Some(value);
@@ -433,13 +518,13 @@ impl Interpreter<'_> {
     }
 
     /// The capsule handles a message, in the only way that was chosen by the caller: of several transitions the one with the number.
-    fn take(&mut self, world: &mut World, own: usize, cause: Cause) -> usize {
+    fn take(&mut self, world: &mut World, own: usize, (cause, soon): (Cause, bool)) -> usize {
         let state = world.processes[own].state;
         let transitions = self.system.capsules[own].transitions.clone();
         let fits: Vec<&Transition> = transitions.iter().filter(|t| t.from == state && t.cause == cause).collect();
         let process = &mut world.processes[own];
         process.running = true;
-        process.message = Some(cause);
+        process.message = Some((cause, soon));
         process.reply = None;
         match fits.first() {
             Some(t) => {
@@ -498,6 +583,16 @@ impl Interpreter<'_> {
                             next.queues.iter_mut().for_each(|queue| queue.retain(|item| item.to != 2));
                         }
                     }
+                    Step::Act(act @ Act::RecallAllFront(..)) => {
+                        let all = next.processes[own].deferred.iter();
+                        let (recalled, kept) = all.partition::<Vec<Item>, _>(|item| fits(act, item));
+                        next.processes[own].deferred = kept;
+                        let queue = self.queue(own);
+                        let mut other = next.clone();
+                        recalled.iter().for_each(|item| other.queues[queue].push_front(*item));
+                        recalled.iter().rev().for_each(|item| next.queues[queue].push_front(*item));
+                        found.push(other);
+                    }
                     Step::Act(act) => self.act(&mut next, own, act),
                     Step::Rest => {
                         next.processes[own].running = false;
@@ -548,7 +643,7 @@ impl Interpreter<'_> {
                 if let Some((_, true)) = item.timer {
                     next.pending.push(item);
                 }
-                self.take(&mut next, own, item.cause);
+                self.take(&mut next, own, (item.cause, item.soon));
                 found.push(next);
             }
         }
@@ -689,7 +784,11 @@ fn explored(system: &System, network: &Network, sources: &SourceMap) -> Found {
                 let all = ["", " (High)"].iter().flat_map(|priority| {
                     owners.iter().enumerate().map(move |(own, owner)| (own, format!("{owner}{priority}")))
                 });
-                let queues = all.map(|(own, name)| channel(&name).iter().map(|text| message(own, text)).collect());
+                // What was recalled to the front comes first.
+                let queues = all.map(|(own, name)| {
+                    let all = channel(&format!("{name} (front)")).into_iter().chain(channel(&name));
+                    all.map(|text| message(own, &text)).collect()
+                });
                 let queues = queues.collect();
                 let pending = (0..CAPSULES).map(|own| channel(&format!("{}.timer", names[own])).len()).collect();
                 found.rests.insert(((0..CAPSULES).map(one).collect(), queues, pending));
@@ -719,7 +818,8 @@ fn random_features_do_what_the_rules_say() {
     let (mut compared, mut failed, mut configured) = (0, 0, 0);
     let seeds = testing::seeds(400);
     for seed in testing::first(0)..testing::first(0) + seeds {
-        let system = generate(&mut Random::new(seed), seed % 4 == 3);
+        let random = &mut Random::new(seed);
+        let system = if seed % 3 == 1 { deferring(random, seed % 2 == 1) } else { generate(random, seed % 4 == 3) };
         let text = text(&system);
         let threads = match &system.controllers {
             None => Threads::Any,

@@ -1,6 +1,7 @@
 //! Calls: sends, timers, the creation of parts, output, assertions.
 
 use super::actions::{Lowered, Scopes, no};
+use super::deferred::recall;
 use super::guard::{Guard, not};
 use super::handlers::{Handlers, Message};
 use super::invoke::Invocation;
@@ -94,10 +95,10 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
                     Some((target, event, data)) => {
                         let port = self.target(target, scopes)?;
                         let span = whole.span;
+                        if let Some(how) = recall(method, arguments) {
+                            return self.recall(at, (port, Some(event)), how, span, scopes);
+                        }
                         match (method.as_str(), arguments) {
-                            ("recall" | "recallAll" | "purge", []) => {
-                                return self.recall(at, (port, Some(event)), method, span, scopes);
-                            }
                             ("reply", []) if scopes.cause.is_some_and(|cause| cause.invoked && cause.port == port) => {
                                 return self.reply(at, (port, event, data), span, scopes);
                             }
@@ -232,6 +233,9 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
         scopes: &mut Scopes<'a>,
     ) -> Lowered<LocationId> {
         let protocol = self.class.ports[port].protocol.text.as_str();
+        if let Some(how) = recall(method, arguments).filter(|_| !self.lowering.library.is_room()) {
+            return self.recall(at, (port, None), how, whole.span, scopes);
+        }
         if self.lowering.library.is_room() {
             let (data, only, priority) = (arguments, None, Priority::General);
             let send = Send { port, event: method, data, only, priority, span: whole.span };
@@ -257,7 +261,6 @@ impl<'a> Handlers<'_, '_, 'a, '_> {
             ("Timing", "cancelTimer", [timer]) => self.cancel(at, timer, scopes),
             ("Timing", "adjustTimeBegin" | "adjustTimeEnd" | "currentTime", _) => Ok(at),
             ("External", "enable" | "disable", []) => Ok(self.enable(at, port, method == "enable", whole.span)),
-            (_, "recall" | "recallAll" | "purge", []) => self.recall(at, (port, None), method, whole.span, scopes),
             // Checks of types at run time are not modelled.
             (_, "sendTypeCheckEnable" | "sendTypeCheckDisable", _) => Ok(at),
             ("Frame", "destroy", [part]) => Ok(self.destroy(at, part, scopes)?.0),

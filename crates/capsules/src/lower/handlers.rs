@@ -77,6 +77,10 @@ pub(super) struct Handlers<'h, 'l, 'a, 'd> {
     pub(super) operations: HashMap<String, Rc<Function>>,
     /// What the message carries that is being handled.
     pub(super) data: Vec<Object>,
+    /// The priority of the message that is being handled, if it may be deferred.
+    pub(super) priority: Option<VariableId>,
+    /// Where a message is kept while it moves from the head of a queue to its end.
+    pub(super) moved: Vec<VariableId>,
     /// What was given to this part when it was created.
     pub(super) given: Option<Object>,
     /// Code that is not modelled could have failed an assertion.
@@ -132,6 +136,8 @@ pub(super) fn machine<'a>(
         reach,
         operations: operations(class),
         data: Vec::new(),
+        priority: None,
+        moved: Vec::new(),
         given: None,
         may_fail: false,
         may_end: false,
@@ -145,6 +151,10 @@ pub(super) fn machine<'a>(
     };
     if super::reads_data(class) {
         handlers.declare_data();
+    }
+    if lowering.deferred.contains_key(&instance) && lowering.has_priorities(instance) {
+        let name = String::from("priority of the message");
+        handlers.priority = Some(handlers.build.variable(name, ScalarType::Byte, 0, span));
     }
     handlers.all(initial);
     let mut build = handlers.build;
@@ -266,12 +276,17 @@ impl<'l, 'a> Handlers<'_, 'l, 'a, '_> {
         for &(from, queue) in queues {
             let (channel, mode) = (super::global(queue, span), ReceiveMode::default());
             let receive = Action::Receive { channel: channel.clone(), pattern: pattern.clone(), mode };
-            self.build.edge(from, received, receive, span);
+            let taken = if self.priority.is_some() { self.build.location() } else { received };
+            self.build.edge(from, taken, receive, span);
             self.build.says(if invoked {
                 format!("is called: {name}.{event}{{}}")
             } else {
                 format!("takes {name}.{event}{{}}")
             });
+            if let Some(priority) = self.priority {
+                let number = Expr::Const(self.lowering.priority_of(queue).number());
+                self.build.edge(taken, received, Action::Assign(place(priority, span), number), span);
+            }
             let waits = |request: &&Request| self.lowering.queue_of_timeout(self.instance, request) == queue;
             let here: Vec<&Request> = requests.iter().filter(waits).collect();
             for request in here {

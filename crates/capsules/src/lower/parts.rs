@@ -82,7 +82,7 @@ impl Lowering<'_, '_> {
     /// Every message to an instance.
     fn pattern_of_any(&self, instance: usize) -> Vec<Pattern> {
         let address = self.addressed.then(|| Pattern::Match(super::address(instance)));
-        address.into_iter().chain([Pattern::Any]).chain(std::iter::repeat_n(Pattern::Any, self.width)).collect()
+        address.into_iter().chain([Pattern::Any]).chain(std::iter::repeat_n(Pattern::Any, self.carried())).collect()
     }
 
     /// How many machines there are in the part that is created with an instance.

@@ -5,7 +5,7 @@ use super::actions::{Lowered, Scopes, no};
 use super::handlers::Handlers;
 use super::threads::each_expression;
 use super::variables::Meaning;
-use super::{Lowering, timers};
+use super::{Lowering, deferred, timers};
 use crate::action::{self, Expr as Syntax, ExprKind};
 use crate::resolve::{Class, Slot};
 use model::ids::VariableId;
@@ -29,6 +29,13 @@ pub(super) fn priority(e: &Syntax) -> Option<Priority> {
     let ExprKind::Name(name) = &e.kind else { return None };
     let name = name.rsplit("::").next().unwrap_or(name);
     NAMED.into_iter().chain([Priority::General]).find(|priority| format!("{priority:?}") == name)
+}
+
+impl Priority {
+    /// How a message that is deferred keeps it; 0 is the usual one.
+    pub(super) fn number(self) -> i32 {
+        NAMED.iter().position(|priority| *priority == self).map_or(0, |at| at as i32 + 1)
+    }
 }
 
 /// Whether code of a class mentions a priority: code that is not understood may use it.
@@ -111,14 +118,42 @@ impl Lowering<'_, '_> {
         if priority == Priority::General { Some(queue) } else { self.priorities.get(&(queue, priority)).copied() }
     }
 
-    /// The queues of an instance, that of the highest priority first.
-    pub(super) fn queues_of(&self, instance: usize) -> Vec<VariableId> {
-        let usual = self.queues[&instance];
+    /// Declares a queue for what is recalled to the front of another.
+    pub(super) fn declare_fronts(&mut self) {
+        let recalls = |instance: &usize| deferred::recalls_to_front(self.instances.class(*instance));
+        let wanted: BTreeSet<VariableId> =
+            self.deferred.keys().copied().filter(recalls).map(|instance| self.queues[&instance]).collect();
+        for usual in wanted {
+            for (priority, queue) in self.by_priority(usual) {
+                let queue = &self.network.variables[queue.index()];
+                let (name, span) = (format!("{} (front)", queue.name), queue.span);
+                let front = self.channel(name, span);
+                self.fronts.insert((usual, priority), front);
+            }
+        }
+    }
+
+    /// The priorities of the messages in a queue, the highest first, each with the queue for it.
+    pub(super) fn by_priority(&self, usual: VariableId) -> Vec<(Priority, VariableId)> {
         let mut all: Vec<(Priority, VariableId)> =
             NAMED.into_iter().filter_map(|priority| Some((priority, self.queue_for(usual, priority)?))).collect();
         all.push((Priority::General, usual));
         all.sort_unstable();
-        all.into_iter().map(|(_, queue)| queue).collect()
+        all
+    }
+
+    /// The queues of an instance, that of the highest priority first.
+    pub(super) fn queues_of(&self, instance: usize) -> Vec<VariableId> {
+        let usual = self.queues[&instance];
+        let all = self.by_priority(usual).into_iter();
+        all.flat_map(|(priority, queue)| self.fronts.get(&(usual, priority)).copied().into_iter().chain([queue]))
+            .collect()
+    }
+
+    /// The priority of the messages in a queue of an instance.
+    pub(super) fn priority_of(&self, queue: VariableId) -> Priority {
+        let mut all = self.priorities.iter().chain(&self.fronts);
+        all.find(|(_, known)| **known == queue).map_or(Priority::General, |((_, priority), _)| *priority)
     }
 
     /// Whether messages of several priorities wait for an instance.

@@ -268,8 +268,10 @@ impl Lowering<'_, '_> {
     /// The variables of locks: taking one commutes to the right, releasing it to the left.
     pub(super) fn lock_variables(&self) -> BTreeSet<VariableId> {
         let locks = self.sharing.locks.values().flat_map(|lock| [Some(lock.busy), lock.starting]).flatten();
-        // What is given to a part is written before it exists, and read when it starts.
-        locks.chain(self.arguments.values().flatten().copied()).collect()
+        // What is given to a part is written before it exists, and read when it starts. No other thread uses the queues of
+        // messages that were deferred.
+        let own = self.deferred.values().chain(self.fronts.values());
+        locks.chain(self.arguments.values().flatten().copied()).chain(own.copied()).collect()
     }
 }
 
