@@ -78,6 +78,16 @@ fn errors_are_at_their_places() {
 }
 
 #[test]
+fn equal_conjugations_are_found_in_either_direction() {
+    for direction in ["in", "out"] {
+        let read = art(&format!(
+            "protocol P {{ {direction} a(); }};\ncapsule C {{ service behavior port p : P; statemachine {{ state S; initial -> S; }}; }};\ncapsule Top {{ behavior port q : P; part c : C;\nconnect q with c.p; statemachine {{ state S; initial -> S; }}; }};"
+        ));
+        assert_eq!(said(&read), ["U0111 m.art:4:1 both ends of this connector see `P` the same way round"]);
+    }
+}
+
+#[test]
 fn two_variants_in_one_folder_are_told_from_a_slip() {
     let file = |name: &str| Text { name: name.into(), text: "capsule Top {};".into() };
     let read = read(Dialect::Art, &file("a.art"), &[file("b.art")], None, &Threads::Any);

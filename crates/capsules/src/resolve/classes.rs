@@ -66,11 +66,15 @@ impl<'a> Class<'a> {
             return;
         };
         let (Some(a), Some(b)) = (a, b) else { return };
-        let Some(event) = a.alphabet.mismatch(&b.alphabet).or_else(|| b.alphabet.mismatch(&a.alphabet)) else { return };
+        let silent = a.protocol == b.protocol && [&a, &b].iter().all(|end| end.alphabet.outgoing.is_empty());
+        let received = a.alphabet.incoming.first().filter(|_| silent).map(|event| event.text.as_str());
+        let sent = a.alphabet.mismatch(&b.alphabet).or_else(|| b.alphabet.mismatch(&a.alphabet));
+        let Some(event) = sent.or(received) else { return };
         if a.protocol == b.protocol {
             let text = format!("both ends of this connector see `{}` the same way round", a.protocol);
             let error = Diagnostic::error("U0111", connector.span, text);
-            let error = error.label(format!("what one end sends, such as `{event}`, the other sends as well"));
+            let does = if sent.is_some() { "sends" } else { "receives" };
+            let error = error.label(format!("what one end {does}, such as `{event}`, the other {does} as well"));
             messages.report(
                 error.help("one of the two ports must be conjugated: `port p~` in Art, `conjugated Port` in ROOM"),
             );
