@@ -118,6 +118,27 @@ fn a_loop_whose_counter_is_reset_does_not_end() {
     not_proved("int i, j;", "for (i = 0; i < 50; i++) { for (j = 0; j < 50; j++) {} if (i == 40) i = 0; }");
 }
 
+/// A return that a formula speaks of is an event of its own, with which a variable changes.
+#[test]
+fn an_event_with_which_a_number_becomes_larger_counts() {
+    let answered = |body: &str| {
+        let program = format!(
+            "void request(void);\nvoid reply(void);\nint get(void);\nvoid server(void) {{\nint i, j;\nwhile (1) {{\nrequest();
+i = 5;\nwhile (i > 0) {{ i--; {body} }}\nreply();\n}}\n}}\n"
+        );
+        let formula = "[] (request -> <> reply) || <> server.get.return {$0 == 77}";
+        let spec = format!("file \"p.c\";\nprogram = (server)\nltl Answered {{ {formula} }}\n");
+        let specification = specification(read_with("test.spec", &spec, &[("p.c", &program)]));
+        match ask(&specification, Question::Formula(0), 30).verdict {
+            Outcome::Holds(proof) => checked(&specification, &proof).is_ok(),
+            Outcome::Fails(_) => false,
+            other => panic!("{body}: {other:?}"),
+        }
+    };
+    assert!(answered("j = get();"));
+    assert!(!answered("if (i == 0) i = get();"));
+}
+
 /// A server that counts to 50 with a shared variable under a lock, while another one does something to it.
 fn beside(counter: &str, other: &str) -> Specification {
     let program = format!(
