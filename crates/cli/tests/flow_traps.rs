@@ -425,7 +425,7 @@ fn a_meeting_in_an_atomic_sequence() {
 #[test]
 fn many_from_the_start() {
     let text =
-        "chan c = [1] of { byte };\nactive proctype A() { c!1 }\nactive proctype M() { d_step { run A(); run A() } }";
+        "chan c = [1] of { byte };\nactive proctype A() { c!1 }\nactive proctype M() { atomic { run A(); run A() } }";
     let (bounded, most) = queue(&ask(&network(text), &Question::Boundedness), "c");
     assert!(!bounded || most.is_none_or(|most| most >= 3), "{most:?}");
 }
@@ -443,16 +443,16 @@ fn one_queue_of_strangers() {
     );
 }
 
-/// One deterministic step is one edge, however many processes it creates.
+/// Several processes that one atomic sequence creates are several.
 #[test]
-fn a_step_that_creates_several_processes() {
+fn a_sequence_that_creates_several_processes() {
     unbounded(
         "chan c = [1] of { byte };
          proctype A(byte n) { c!n } proctype B() { do :: c!1 od }
-         active proctype M() { d_step { run A(1); run B() } }",
+         active proctype M() { atomic { run A(1); run B() } }",
         &["c"],
     );
-    let text = "chan c = [1] of { byte };\nproctype A(byte n) { c!n }\nactive proctype M() { d_step { run A(1); run A(2); run A(3) } }";
+    let text = "chan c = [1] of { byte };\nproctype A(byte n) { c!n }\nactive proctype M() { atomic { run A(1); run A(2); run A(3) } }";
     let (bounded, most) = queue(&ask(&network(text), &Question::Boundedness), "c");
     assert!(!bounded || most.is_none_or(|most| most >= 3), "{most:?}");
 }

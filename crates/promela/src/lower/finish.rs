@@ -137,6 +137,10 @@ impl Lowering<'_> {
                 let error = self.error("P0222", span, "a jump cannot enter or leave a `d_step`");
                 *error = error.clone().help("use `atomic` instead of `d_step`, or restructure the loop");
             }
+            FlowError::RunInDStep(span) => {
+                let error = self.error("P0248", span, "a `d_step` cannot create a process");
+                *error = error.clone().help("use `atomic` instead of `d_step`, or put the `run` before or after it");
+            }
             FlowError::TwoElse(span) => {
                 let error = self.error("P0223", span, "two `else` can be reached at the same place");
                 *error = error

@@ -33,6 +33,7 @@ impl Graph {
     ) -> Result<Finished, Vec<FlowError>> {
         let mut errors = Vec::new();
         self.check_jumps(&mut errors);
+        self.check_steps(&mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -57,6 +58,13 @@ impl Graph {
         }
         let reported = self.reported(body, &transitions);
         Ok(self.into_machine(transitions, initial, reported, text))
+    }
+
+    /// A step that creates processes would create them in its middle; SPIN does not allow it either.
+    fn check_steps(&self, errors: &mut Vec<FlowError>) {
+        let creates = |kind: &ElKind| matches!(kind, ElKind::Action(Action::Run { .. }));
+        let wrong = self.elements.iter().filter(|element| element.in_d_step && creates(&element.kind));
+        errors.extend(wrong.map(|element| FlowError::RunInDStep(element.span)));
     }
 
     fn check_jumps(&self, errors: &mut Vec<FlowError>) {

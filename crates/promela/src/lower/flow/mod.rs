@@ -122,6 +122,8 @@ pub(super) enum FlowError {
     EndlessJump(Span),
     /// A jump into or out of a deterministic step.
     CrossesDStep(Span),
+    /// The creation of a process in a deterministic step.
+    RunInDStep(Span),
     /// Two `else` at one place.
     TwoElse(Span),
     /// A statement that always can be taken and leads to itself.
