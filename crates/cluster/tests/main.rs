@@ -2,6 +2,7 @@
 
 mod agreement;
 mod checkpoints;
+mod combinations;
 mod joining;
 
 use cluster::{Cluster, Member, Refused};

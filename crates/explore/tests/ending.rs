@@ -2,7 +2,6 @@
 //!
 //! The judge is the search of all states. `HIGHWATER_SEEDS=N` tries N models of each kind instead of a few hundred.
 
-use crate::meetings;
 use explore::Options;
 use explore::expansion::Expander;
 use explore::growth::{Ending, GrowthOptions, ending, growth};
@@ -16,7 +15,7 @@ use model::semantics::{Reading, Semantics};
 use model::verdict::{Property, Reason};
 use std::collections::{BTreeMap, BTreeSet};
 use testing::Random;
-use testing::models::{ends, loops, queues};
+use testing::models::{ends, loops, meetings, queues};
 
 const MOST: usize = 3_000;
 

@@ -7,7 +7,6 @@ mod failures;
 mod growth;
 mod growth_pace;
 mod growth_rules;
-mod meetings;
 mod progress;
 mod random_growth;
 mod random_progress;

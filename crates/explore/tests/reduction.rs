@@ -3,12 +3,11 @@
 //! Processes have parameters (channels, numbers), elements of arrays of their own, local variables and channels, atomic sequences
 //! and deterministic steps, so that most of their steps look independent of the others and some are not; chains of local
 //! statements, loops of them, local arrays, variables that one process only touches, messages with fields that nothing reads, escapes
-//! and labels, so that much looks as if nothing could tell. A third of them is of another kind (`meetings.rs`). Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries
+//! and labels, so that much looks as if nothing could tell. A third of them is of another kind (`testing::models::meetings`). Seeds are printed with every failure; `HIGHWATER_SEEDS=N` tries
 //! N models instead of the usual few hundred.
 
 #![allow(clippy::print_stdout)]
 
-use crate::meetings;
 use explore::liveness::Setting;
 use explore::progress::ProgressOf;
 use explore::reduction::{Labels, Mode};
@@ -22,6 +21,7 @@ use model::source::SourceMap;
 use model::verdict::{Outcome, Property, Reason, Verdict};
 use std::fmt::Write;
 use testing::Random;
+use testing::models::meetings;
 
 const MOST_STATES: u64 = 5_000;
 

@@ -4,14 +4,14 @@
 //!
 //! They have the shared variables that formulas of the other random models name (`reduction.rs`).
 
+use crate::Random;
 use std::fmt::Write;
-use testing::Random;
 
 /// A model.
 pub fn model(random: &mut Random) -> String {
     let mut text = String::from(
         "byte x, y; bit flag[3]; byte count[3];\nchan q = [1] of { byte }; chan ring[3] = [1] of { byte };\n\
-         chan r[2] = [0] of { byte }; chan s = [0] of { byte };\n\
+         chan r[2] = [0] of { byte }; chan s = [0] of { byte }; chan names = [1] of { chan };\n\
          proctype W(chan c) { byte l = len(q), m = len(ring[x % 3]); assert(l + m < 2 || !flag[1]); c?l }\n",
     );
     let processes = 3 + random.below(2);
@@ -51,7 +51,18 @@ fn receive(random: &mut Random) -> String {
 /// Something before a send, which others may see or not.
 fn before(random: &mut Random) -> String {
     let local = ["l = 1", "m = l", "l = 0", "(l == 0)", "(l < 2)", "l = 1 - l", "m = (m + 1) % 3", "c = s"];
-    let seen = ["x = 1", "l = x", "(x == 0)", "flag[0] = 1", "q?l", "s?l", "r[0]!0", "d_step { l = 0; y = 1 }"];
+    let seen = [
+        "x = 1",
+        "l = x",
+        "(x == 0)",
+        "(_nr_pr < 4)",
+        "flag[0] = 1",
+        "q?l",
+        "s?l",
+        "r[0]!0",
+        "d_step { l = 0; y = 1 }",
+        "names?c",
+    ];
     if random.below(3) > 0 { one(random, &local) } else { one(random, &seen) }
 }
 
@@ -59,7 +70,20 @@ fn before(random: &mut Random) -> String {
 fn after(random: &mut Random) -> String {
     one(
         random,
-        &["x = 0", "x = 1", "y = 1", "y = x", "flag[l % 2] = 1", "l = 0", "ring[1]!m", "q!m", "(y == 1)", "x = 2"],
+        &[
+            "x = 0",
+            "x = 1",
+            "y = 1",
+            "y = x",
+            "flag[l % 2] = 1",
+            "l = 0",
+            "ring[1]!m",
+            "q!m",
+            "(y == 1)",
+            "x = 2",
+            "names!c",
+            "x = _nr_pr",
+        ],
     )
 }
 
