@@ -7,7 +7,8 @@
 //! Not every part that is not needed makes a formula vacuous. `[] (p || q)` where `p` always holds says what its author
 //! meant, and more: that `q` is spare is a note. Two kinds of parts make it vacuous: the right-hand side of an implication, and a temporal disjunct next to a propositional one, which is an
 //! implication written otherwise. Of two temporal disjuncts, `[]<> b || []<> c`, neither is the condition of the other: the
-//! formula asks for one of them, and one of them is what it gets.
+//! formula asks for one of them, and one of them is what it gets. A part of what an implication assumes is spare, too:
+//! `([]<> a -> []<> b) -> <> c` says what its author meant if it holds without `[]<> b`, and more.
 
 use crate::formula::{Connective, Ltl, Modality};
 
@@ -42,7 +43,7 @@ impl<A: Clone> Ltl<A> {
 
     fn weighed(&self, vacuous: bool) -> Vec<Strengthened<A>> {
         let mut found = Vec::new();
-        collect(self, true, &|part| part, &mut found);
+        collect(self, true, false, &|part| part, &mut found);
         found.retain(|part| part.is_vacuous == vacuous);
         found
     }
@@ -50,13 +51,19 @@ impl<A: Clone> Ltl<A> {
 
 type Rebuild<'a, A> = &'a dyn Fn(Ltl<A>) -> Ltl<A>;
 
-/// Parts below `at`, which occurs positively or not; `rebuild` puts something else in its place.
-fn collect<A: Clone>(at: &Ltl<A>, positive: bool, rebuild: Rebuild<'_, A>, found: &mut Vec<Strengthened<A>>) {
+/// Parts below `at`, which occurs positively or not, and is assumed or not; `rebuild` puts something else in its place.
+fn collect<A: Clone>(
+    at: &Ltl<A>,
+    positive: bool,
+    assumed: bool,
+    rebuild: Rebuild<'_, A>,
+    found: &mut Vec<Strengthened<A>>,
+) {
     match at {
         Ltl::Constant(_) | Ltl::Atom(..) => {}
         Ltl::Unary(op, inner) => {
             let positive = positive ^ (*op == Modality::Not);
-            collect(inner, positive, &|part| rebuild(Ltl::Unary(*op, Box::new(part))), found);
+            collect(inner, positive, assumed, &|part| rebuild(Ltl::Unary(*op, Box::new(part))), found);
         }
         // Both sides occur positively and negatively.
         Ltl::Binary(Connective::Iff, ..) => {}
@@ -64,7 +71,7 @@ fn collect<A: Clone>(at: &Ltl<A>, positive: bool, rebuild: Rebuild<'_, A>, found
             let left = |part: Ltl<A>| rebuild(Ltl::Binary(*op, Box::new(part), b.clone()));
             let right = |part: Ltl<A>| rebuild(Ltl::Binary(*op, a.clone(), Box::new(part)));
             let alternatives = matches!((op, positive), (Connective::Or, true) | (Connective::And, false));
-            let is_vacuous = !alternatives || !a.is_propositional() || !b.is_propositional();
+            let is_vacuous = !assumed && (!alternatives || !a.is_propositional() || !b.is_propositional());
             let mut replaced = |part: &Ltl<A>, rebuild: Rebuild<'_, A>| {
                 let formula = rebuild(Ltl::Constant(!positive));
                 let words = match is_vacuous {
@@ -86,8 +93,9 @@ fn collect<A: Clone>(at: &Ltl<A>, positive: bool, rebuild: Rebuild<'_, A>, found
                 }
                 _ => {}
             }
-            collect(a, positive ^ (*op == Connective::Implies), &left, found);
-            collect(b, positive, &right, found);
+            let implies = *op == Connective::Implies;
+            collect(a, positive ^ implies, assumed || implies && positive, &left, found);
+            collect(b, positive, assumed, &right, found);
         }
     }
 }
@@ -133,10 +141,24 @@ mod tests {
         assert_eq!(strengthened(&binary(Connective::Implies, often("b"), often("c"))), ["[] <> b -> false"]);
     }
 
+    fn spare(formula: &Ltl<()>) -> Vec<String> {
+        formula.spare().iter().map(|found| found.formula.to_string()).collect()
+    }
+
+    #[test]
+    fn what_is_assumed_too_much_is_spare() {
+        let often = |name| unary(Modality::Always, unary(Modality::Eventually, atom(name)));
+        let implies = |a, b| binary(Connective::Implies, a, b);
+        let formula = implies(implies(often("a"), often("b")), often("c"));
+        assert_eq!(strengthened(&formula), ["([] <> a -> [] <> b) -> false"]);
+        assert_eq!(spare(&formula), ["([] <> a -> true) -> [] <> c"]);
+        let both = implies(binary(Connective::And, atom("p"), often("q")), often("c"));
+        assert_eq!(strengthened(&both), ["(p && [] <> q) -> false"]);
+        assert_eq!(spare(&both), ["(p && true) -> [] <> c"]);
+    }
+
     #[test]
     fn propositional_alternatives_can_be_spare() {
-        let spare =
-            |formula: &Ltl<()>| formula.spare().iter().map(|found| found.formula.to_string()).collect::<Vec<_>>();
         let either = binary(Connective::Or, atom("p"), atom("q"));
         assert_eq!(spare(&unary(Modality::Always, either.clone())), ["[] (false || q)", "[] (p || false)"]);
         assert_eq!(spare(&unary(Modality::Not, either)), Vec::<String>::new());
