@@ -7,6 +7,7 @@ use std::path::Path;
 
 const README: &str = "README.md";
 const BOOK: &str = "docs/src/capabilities.md";
+const LARGE: &str = "docs/src/large-models.md";
 
 fn read(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
@@ -62,15 +63,33 @@ fn comparisons_with_spin_are_those_of_the_benches() {
     );
     assert_shown(
         &results("Two threads against one, geometric mean: "),
-        &[(BOOK, "two threads against one, geometric mean | ")],
+        &[
+            (BOOK, "two threads against one, geometric mean | "),
+            (LARGE, "two threads against one, safety and deadlock, large models, geometric mean | "),
+        ],
     );
     assert_shown(
         &results("with `-DCOLLAPSE` against Highwater's, geometric mean: "),
-        &[(BOOK, "of `pan -DCOLLAPSE` against Highwater's, geometric mean | ")],
+        &[
+            (BOOK, "of `pan -DCOLLAPSE` against Highwater's, geometric mean | "),
+            (LARGE, "of `pan -DCOLLAPSE` against those here, geometric mean | "),
+        ],
     );
     assert_shown(&liveness("Geometric mean over 59 rows: "), &[(BOOK, "59 properties, geometric mean | ")]);
     assert_shown(&liveness("Geometric means over 58 models: "), &[(BOOK, "58 models, geometric mean | ")]);
     assert_shown(&liveness("of the states are left, "), &[(BOOK, "of all; `pan` ")]);
+}
+
+#[test]
+fn comparisons_with_the_defaults_of_spin_are_those_of_the_bench() {
+    for (measured, shown) in [
+        ("`--reduction order`: no more than `pan`'s on ", "(`spin -a`, `cc -O2`, `./pan`), models | "),
+        ("models without errors that have more than 200000 raw states: ", "and no errors, CPU time, geometric mean | "),
+        ("models that have more than 200000 raw states: ", "more than 200,000 states, CPU time, geometric mean | "),
+        ("`--reduction order` takes ", "less than a twentieth of the states, CPU time, geometric mean | "),
+    ] {
+        assert_shown(&after("benches/RESULTS.md", measured), &[(LARGE, shown)]);
+    }
 }
 
 #[test]
