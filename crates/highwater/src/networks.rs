@@ -106,7 +106,7 @@ impl<'a> Networks<'a> {
         }
         match (self.reading, self.settings.engine) {
             (Reading::Unbounded, Engine::Auto | Engine::Fifo) => self.unbounded(properties, cx),
-            _ => self.search(properties, self.settings.search, cx),
+            _ => self.search(properties, (self.settings.search, self.settings.reduction), cx),
         }
     }
 
@@ -142,7 +142,12 @@ impl<'a> Networks<'a> {
     }
 
     /// What one explicit search answers.
-    pub(crate) fn search(&self, of: Vec<Property>, order: SearchOrder, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
+    pub(crate) fn search(
+        &self,
+        of: Vec<Property>,
+        (order, reduction): (SearchOrder, Reduction),
+        cx: &Context<'_>,
+    ) -> Result<Vec<Answer>, Error> {
         let settings = self.settings;
         let identity = &self.identity(&of);
         let (spill, new, resume) =
@@ -161,6 +166,7 @@ impl<'a> Networks<'a> {
             packing: if settings.unpacked { Packing::Never } else { Packing::Auto },
             disk,
             symmetry: settings.symmetry,
+            reduction: reduction.into(),
             bitstate: settings.bitstate.then_some(cx.budget.most_memory().unwrap_or(DEFAULT_BITS) / 2),
             ..settings.search()
         };

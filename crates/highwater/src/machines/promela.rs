@@ -2,15 +2,16 @@
 //!
 //! A search comes to an end if no channel grows without end, and then its answer is the simplest. So it goes first, for a
 //! while. If it was not enough, the static engine says whether every channel is bounded. If so, the states are finitely
-//! many, and the search gets most of the time, first a little in depth: what is bad may be at the end of a long run. Its
-//! answer is one for channels of any length, since none of them was cut off. Otherwise the model is folded into plain
-//! machines, where it can be, and the engine for queues of any length is asked first. What neither has answered the other
-//! one tries with the time that is left.
+//! many, and a search with partial-order reduction gets most of the time, first a little in depth: what is bad may be at
+//! the end of a long run. Its answer is one for channels of any length, since none of them was cut off. Otherwise only
+//! runs count that such a search finds in depth: the checker, which visits all states, would not come to an end. Then the
+//! model is folded into plain machines, where it can be, and the engine for queues of any length is asked. What neither
+//! has answered the search tries with the time that is left.
 
 use crate::error::Error;
 use crate::evidence::{Answer, Claim};
 use crate::networks::{Networks, one_search};
-use crate::settings::{Engine, SearchOrder};
+use crate::settings::{Engine, Reduction, SearchOrder};
 use model::budget::Budget;
 use model::context::Context;
 use model::network::Network;
@@ -42,25 +43,26 @@ impl Networks<'_> {
         if properties.is_empty() {
             return Ok(Vec::new());
         }
-        let by = |order, properties, budget: &Budget| self.search(properties, order, &cx.with(budget));
-        let search = |properties, budget: &Budget| by(self.settings().search, properties, budget);
+        let settings = self.settings();
+        let search = |properties, budget: &Budget| {
+            self.search(properties, (settings.search, settings.reduction), &cx.with(budget))
+        };
         // Who asks for one kind of search, or limits it, gets it.
-        if one_search(self.settings()) || cx.budget.most_states().is_some() {
+        if one_search(settings) || cx.budget.most_states().is_some() {
             return search(properties, cx.budget);
         }
         let mut answers = search(properties, &cx.budget.slice(25).states(FIRST_STATES))?;
-        let violated = answers.iter().any(|answer| matches!(answer.claim, Claim::Violated(_)));
+        let violated = answers.iter().any(is_violated);
         if cx.budget.is_cancelled() || violated || !open(&answers) {
             return Ok(answers);
         }
         let finite = is_bounded(self.network(), cx);
-        if finite {
-            let (deep, wide) = (cx.budget.slice(20).states(FIRST_STATES), cx.budget.slice(75));
-            for (order, budget) in [(SearchOrder::Depth, deep), (self.settings().search, wide)] {
-                if open(&answers) {
-                    let found = by(order, still_open(&answers), &budget)?;
-                    replace(&mut answers, found);
-                }
+        let reduction = if settings.reduction == Reduction::None { Reduction::None } else { Reduction::Order };
+        let (deep, wide) = (cx.budget.slice(20).states(FIRST_STATES), cx.budget.slice(75));
+        for (order, budget) in [(SearchOrder::Depth, deep), (settings.search, wide)] {
+            if open(&answers) && (finite || order == SearchOrder::Depth) {
+                let found = self.search(still_open(&answers), (order, reduction), &cx.with(&budget))?;
+                replace(&mut answers, found.into_iter().filter(|answer| finite || is_violated(answer)));
             }
         }
         if cx.budget.is_cancelled() || !open(&answers) {
@@ -92,12 +94,16 @@ fn still_open(answers: &[Answer]) -> Vec<Property> {
     answers.iter().filter(|answer| answer.is_open()).map(|answer| answer.outcome.property.clone()).collect()
 }
 
+fn is_violated(answer: &Answer) -> bool {
+    matches!(answer.claim, Claim::Violated(_))
+}
+
 fn open(answers: &[Answer]) -> bool {
     answers.iter().any(Answer::is_open)
 }
 
 /// Takes better answers instead of those that are none, and the last answer where all are.
-fn replace(answers: &mut [Answer], others: Vec<Answer>) {
+fn replace(answers: &mut [Answer], others: impl IntoIterator<Item = Answer>) {
     for other in others {
         if let Some(answer) = answers.iter_mut().find(|answer| answer.outcome.property == other.outcome.property) {
             let time = answer.outcome.time + other.outcome.time;
