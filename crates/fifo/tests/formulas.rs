@@ -33,7 +33,7 @@ fn what_is_proved_of_random_models_is_accepted_and_no_search_contradicts() {
     println!("{tally:?}");
     let least = seeds as usize / 20;
     assert!(tally.proved > least && tally.violated > least && tally.beyond > least / 4, "{tally:?}");
-    assert!(tally.forged > least, "{tally:?}");
+    assert!(tally.forged > least && tally.renamed > least, "{tally:?}");
 }
 
 #[derive(Default, Debug)]
@@ -49,6 +49,8 @@ struct Tally {
     unfit: BTreeMap<String, usize>,
     /// Proofs that were said to be of a formula that is violated.
     forged: usize,
+    /// Proofs that were said to be of a violated formula of the same shape.
+    renamed: usize,
     /// Changed monitors that are refused.
     changed: usize,
 }
@@ -60,6 +62,7 @@ impl Tally {
         let read = promela::read("random.pml", &text, &promela::preprocess::Options::default());
         let Some(mut network) = read.network else { panic!("seed {seed}: {:?}\n{text}", read.diagnostics) };
         let atoms = network.formulas[0].formula.atoms();
+        assert_eq!(atoms.len(), CONDITIONS.len());
         network.formulas.clear();
         for number in 0..6 {
             let formula = safety(&mut random, &atoms, 3);
@@ -68,7 +71,7 @@ impl Tally {
         }
         let semantics = Semantics::new(&network, Reading::Unbounded);
         let found: Vec<Seen> = network.formulas.iter().map(|one| Twin::new(&semantics).formula(&one.formula)).collect();
-        let mut proofs = Vec::new();
+        let (mut proofs, mut proved) = (Vec::new(), Vec::new());
         for (one, seen) in network.formulas.iter().zip(&found) {
             assert!(one.formula.is_safety(), "seed {seed}: {}", one.formula);
             self.violated += usize::from(*seen == Seen::Broken);
@@ -79,6 +82,7 @@ impl Tally {
             self.beyond += usize::from(*seen == Seen::More);
             self.change(&network, &property, &proof, &mut random);
             proofs.push(proof);
+            proved.push(one.formula.clone());
         }
         let broken = || network.formulas.iter().zip(&found).filter(|(_, seen)| **seen == Seen::Broken);
         for proof in &proofs {
@@ -88,6 +92,15 @@ impl Tally {
                 self.forged += 1;
             }
         }
+        self.rename(&mut network, proofs.iter().zip(&proved), &atoms, &mut random);
+        // Nothing is proved of what must come: no prefix breaks it.
+        let (atom, text) = &atoms[random.below(atoms.len())];
+        let atom = Ltl::Atom(Box::new(atom.clone()), text.clone());
+        let changes = both(Connective::And, atom.clone(), Ltl::Unary(Modality::Next, Box::new(not(atom))));
+        network.formulas[0].formula = Ltl::Unary(Modality::Eventually, Box::new(changes));
+        let coming = Property::Ltl(network.formulas[0].name.clone());
+        assert!(proofs.iter().all(|proof| !verify(&network, &coming, proof)), "seed {seed}: what never comes\n{text}");
+        let semantics = Semantics::new(&network, Reading::Unbounded);
         for property in [Property::Safety, Property::Deadlock] {
             let seen = Twin::new(&semantics).question(&property);
             if self.ask(&network, &property, seed, &text).is_some() {
@@ -118,6 +131,35 @@ impl Tally {
             Err(_) => {
                 self.lost += 1;
                 None
+            }
+        }
+    }
+
+    /// The monitor of a formula is that of all formulas of its shape: with another atom the rest of the proof must not fit,
+    /// if that formula is violated.
+    fn rename<'p>(
+        &mut self,
+        network: &mut Network,
+        proofs: impl Iterator<Item = (&'p QueueProof, &'p Ltl)>,
+        atoms: &[(Atom, String)],
+        random: &mut Random,
+    ) {
+        for (proof, formula) in proofs {
+            let own = formula.atoms();
+            let others: Vec<_> = atoms.iter().filter(|atom| !own.contains(atom)).collect();
+            for _ in 0..if own.is_empty() { 0 } else { 3 } {
+                let (from, to) = (&own[random.below(own.len())].0, others[random.below(others.len())]);
+                network.formulas[0].formula = renamed(formula, from, to);
+                let semantics = Semantics::new(network, Reading::Unbounded);
+                if Twin::new(&semantics).formula(&network.formulas[0].formula) == Seen::Broken {
+                    let property = Property::Ltl(network.formulas[0].name.clone());
+                    assert!(
+                        !verify(network, &property, proof),
+                        "{} by the proof of {formula}",
+                        network.formulas[0].formula
+                    );
+                    self.renamed += 1;
+                }
             }
         }
     }
@@ -276,6 +318,18 @@ fn progress(formula: &Ltl, holds: &dyn Fn(&Atom) -> bool) -> Ltl {
     }
 }
 
+/// The formula with one atom instead of another.
+fn renamed(formula: &Ltl, from: &Atom, to: &(Atom, String)) -> Ltl {
+    let sub = |inner: &Ltl| Box::new(renamed(inner, from, to));
+    match formula {
+        Ltl::Constant(_) => formula.clone(),
+        Ltl::Atom(atom, _) if **atom == *from => Ltl::Atom(Box::new(to.0.clone()), to.1.clone()),
+        Ltl::Atom(..) => formula.clone(),
+        Ltl::Unary(op, inner) => Ltl::Unary(*op, sub(inner)),
+        Ltl::Binary(op, a, b) => Ltl::Binary(*op, sub(a), sub(b)),
+    }
+}
+
 fn not(formula: Ltl) -> Ltl {
     match formula {
         Ltl::Constant(value) => Ltl::Constant(!value),
@@ -338,6 +392,26 @@ fn form(random: &mut Random, atoms: &[(Atom, String)], depth: usize, as_it_is: b
     }
 }
 
+/// What formulas speak of.
+const CONDITIONS: [&str; 16] = [
+    "own == 1",
+    "own == 0",
+    "len(c0) < 2",
+    "len(c0) == 2",
+    "len(c1) == 0",
+    "len(c1) <= 2",
+    "nempty(c0)",
+    "c0?[1]",
+    "c0?[2]",
+    "c1?[2]",
+    "len(c0) + len(c1) < 3",
+    "P0@here",
+    "P1:x == 1",
+    "c0!1",
+    "c1?2",
+    "r!1",
+];
+
 /// A small model.
 struct Model<'r> {
     random: &'r mut Random,
@@ -354,8 +428,8 @@ impl Model<'_> {
             text += &format!("active proctype P{process}() {{ byte x; {first}\n{label}do\n");
             text += &format!(":: {} {leave}od; here: skip }}\n", options.join("\n:: "));
         }
-        text + "ltl f { [] (own == 1 || own == 0 || len(c0) < 2 || len(c1) == 0 || nempty(c0) || c0?[1] || c1?[2]
-            || len(c0) + len(c1) < 3 || P0@here || P1:x == 1 || c0!1 || c1?2 || r!1) }\n"
+        // Joined by `||` they would be one condition.
+        text + &format!("ltl f {{ ({}) }}\n", CONDITIONS.join(") U ("))
     }
 
     fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {

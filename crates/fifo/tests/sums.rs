@@ -127,6 +127,42 @@ fn any_number_of_clients_have_one_lock() {
     }
 }
 
+/// One token, which clients use in turn, and a process that does something odd in the end.
+const ONE_TOKEN: &str = "mtype = { token };
+chan out = [1] of { mtype }; chan other = [1] of { mtype };
+byte used;
+proctype lender() { out!token }
+active [2] proctype client() { do :: out?token -> used++; used--; out!token od }
+active proctype first() { out!token }
+active proctype again() { bit x; out?token -> used++; do :: x = 1 - x :: break od; used--; out!token }
+active proctype odd() { chan c; other!token; skip; skip }
+ltl f { [] (used <= 1) }
+";
+
+/// Each change makes a second token, and leaves all locations where they are: the weights fit, and prove nothing.
+#[test]
+fn weights_of_one_model_are_none_of_another_with_a_second_token() {
+    let right = promela(ONE_TOKEN).expect("a model");
+    let proof = of_formula(&right, &formula(&right), &Context::unlimited()).expect("sums");
+    assert_eq!(certify::queue_parts::verify_formula(&right, &formula(&right), &proof), Ok(()));
+    for (was, is) in [
+        ("skip; skip", "out!token; skip"),
+        ("skip; skip", "c = out; c!token"),
+        ("skip; skip", "out = other; skip"),
+        ("skip; skip", "run lender(); skip"),
+        ("skip; skip", "used++; skip"),
+        ("x = 1 - x", "used--"),
+        ("out?token", "out?<token>"),
+        ("other!token", "out!token"),
+    ] {
+        let wrong = promela(&ONE_TOKEN.replace(was, is)).expect(is);
+        let locations = |network: &Network| network.machines.iter().map(|m| m.locations.len()).collect::<Vec<_>>();
+        assert_eq!(locations(&wrong), locations(&right), "{is}");
+        assert!(fails(&wrong), "{is}");
+        assert!(certify::queue_parts::verify_formula(&wrong, &formula(&wrong), &proof).is_err(), "{is}");
+    }
+}
+
 /// Tokens in channels, which processes take and give back, and count; and now and then something else.
 fn random_text(random: &mut Random) -> String {
     let mut text = String::from(
