@@ -74,6 +74,9 @@ pub(crate) fn trimmed_but<'n>(
     Some(Semantics::trimmed(semantics.network(), semantics.reading(), &trims))
 }
 
+/// With more processes than this nobody moves alone: each would be compared with each.
+const MOST_PROCESSES: usize = 256;
+
 /// A process that may move alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
@@ -207,7 +210,8 @@ impl<'n> Reduction<'n> {
             let wanted = closing_too || !place.closing || !place.anchors.is_empty();
             (!place.visible && wanted).then_some(place.closing)
         };
-        if !processes.clone().any(|process| place(&self.places, process).is_some()) {
+        if processes.len() > MOST_PROCESSES || !processes.clone().any(|process| place(&self.places, process).is_some())
+        {
             return;
         }
         self.look_at(stepper);

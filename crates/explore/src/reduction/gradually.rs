@@ -25,7 +25,8 @@ pub enum Mode {
 
 impl Mode {
     /// The mode for a reading of the channels. With channels of any length, what is left of infinitely many states may be
-    /// finite, and the checker, which visits all of them, would not finish: there, states are left out on request only.
+    /// finite, and the checker, which visits all of them, would not finish: there, states are left out only if
+    /// the caller knows that they are finitely many, or on request.
     pub fn of(self, reading: Reading) -> Mode {
         if self == Mode::Auto && reading == Reading::Unbounded { Mode::Off } else { self }
     }

@@ -1,8 +1,8 @@
 //! Promela models whose channels have no bounds: who answers, and for how long.
 //!
 //! A search comes to an end if no channel grows without end, and then its answer is the simplest. So it goes first, for a
-//! while. If it was not enough, the static engine says whether every channel is bounded. If so, the states are finitely
-//! many, and a search with partial-order reduction gets most of the time, first a little in depth: what is bad may be at
+//! while. If it was not enough, the static engine says whether every channel is bounded, or a search that looks at their
+//! lengths. If so, the states are finitely many, and a search with partial-order reduction gets most of the time, first a little in depth: what is bad may be at
 //! the end of a long run. Its answer is one for channels of any length, since none of them was cut off. Otherwise only
 //! runs count that such a search finds in depth: the checker, which visits all states, would not come to an end. Then the
 //! model is folded into plain machines, where it can be, and the engine for queues of any length is asked. What neither
@@ -12,9 +12,11 @@ use crate::error::Error;
 use crate::evidence::{Answer, Claim};
 use crate::networks::{Networks, one_search};
 use crate::settings::{Engine, Reduction, SearchOrder};
+use explore::growth::{GrowthOptions, growth};
 use model::budget::Budget;
 use model::context::Context;
 use model::network::Network;
+use model::semantics::{Reading, Semantics};
 use model::verdict::Property;
 
 /// A search of more states than this takes longer than asking the other engine first.
@@ -56,8 +58,8 @@ impl Networks<'_> {
         if cx.budget.is_cancelled() || violated || !open(&answers) {
             return Ok(answers);
         }
-        let finite = is_bounded(self.network(), cx);
         let reduction = if settings.reduction == Reduction::None { Reduction::None } else { Reduction::Order };
+        let finite = is_finite(self.network(), reduction, cx);
         let (deep, wide) = (cx.budget.slice(20).states(FIRST_STATES), cx.budget.slice(75));
         for (order, budget) in [(SearchOrder::Depth, deep), (settings.search, wide)] {
             if open(&answers) && (finite || order == SearchOrder::Depth) {
@@ -70,7 +72,7 @@ impl Networks<'_> {
         }
         let machines = self.machines(&cx.budget.slice(if finite { 40 } else { 10 }))?;
         if machines.fits() {
-            let most = cx.budget.slice(if finite { 100 } else { 60 });
+            let most = cx.budget.slice(if finite { 100 } else { 90 });
             let found = machines.check(&still_open(&answers), &cx.with(&most))?;
             replace(&mut answers, found);
         }
@@ -82,12 +84,17 @@ impl Networks<'_> {
     }
 }
 
-/// Whether every channel has a bound, by what the static engine says in a moment. Nothing is proved by that here: it is
-/// asked to spend the time well.
-fn is_bounded(network: &Network, cx: &Context<'_>) -> bool {
+/// Whether there are finitely many states, by what the static engine says in a moment, or a search that looks at lengths.
+/// Nothing is proved by that here: it is asked to spend the time well.
+fn is_finite(network: &Network, reduction: Reduction, cx: &Context<'_>) -> bool {
     let moment = cx.budget.slice(10);
     let report = flow::check(network, &flow::Question::Boundedness, &cx.with(&moment));
-    report.complete && report.queues.iter().all(|queue| queue.bounded)
+    if report.complete {
+        return report.queues.iter().all(|queue| queue.bounded);
+    }
+    let options = GrowthOptions { stop_at_first: true, reduction: reduction.into(), ..GrowthOptions::default() };
+    let search = growth(&Semantics::new(network, Reading::Unbounded), &options, &cx.with(&cx.budget.slice(25)));
+    search.complete && search.crashed.is_none()
 }
 
 fn still_open(answers: &[Answer]) -> Vec<Property> {
