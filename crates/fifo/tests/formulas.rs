@@ -9,8 +9,10 @@
 #![allow(clippy::print_stdout)]
 
 use fifo::network::{Unproved, prove};
+use model::budget::Budget;
 use model::claim::{AtomSet, Watcher};
 use model::context::Context;
+use model::fairness::Fairness;
 use model::formula::{Atom, Connective, Ltl, Modality};
 use model::network::{Formula, Network};
 use model::queue_proof::QueueProof;
@@ -33,7 +35,7 @@ fn what_is_proved_of_random_models_is_accepted_and_no_search_contradicts() {
     println!("{tally:?}");
     let least = seeds as usize / 20;
     assert!(tally.proved > least && tally.violated > least && tally.beyond > least / 4, "{tally:?}");
-    assert!(tally.forged > least && tally.renamed > least, "{tally:?}");
+    assert!(tally.forged > least && tally.renamed > least && tally.decided > least, "{tally:?}");
 }
 
 #[derive(Default, Debug)]
@@ -47,6 +49,8 @@ struct Tally {
     violated: usize,
     lost: usize,
     unfit: BTreeMap<String, usize>,
+    /// Decided by the product with a tableau, too, which is another judge.
+    decided: usize,
     /// Proofs that were said to be of a formula that is violated.
     forged: usize,
     /// Proofs that were said to be of a violated formula of the same shape.
@@ -75,9 +79,14 @@ impl Tally {
         for (one, seen) in network.formulas.iter().zip(&found) {
             assert!(one.formula.is_safety(), "seed {seed}: {}", one.formula);
             self.violated += usize::from(*seen == Seen::Broken);
+            let most = Budget::unlimited().states(MOST as u64);
+            let decided = certify::temporal::decide(&semantics, &one.formula, Fairness::None, &Context::silent(&most));
+            self.decided += usize::from(decided.is_ok());
+            assert!(*seen != Seen::Broken || decided != Ok(true), "seed {seed}: {}\n{text}", one.formula);
             let property = Property::Ltl(one.name.clone());
             let Some(proof) = self.ask(&network, &property, seed, &text) else { continue };
             assert!(*seen != Seen::Broken, "seed {seed}: {} is proved\n{text}", one.formula);
+            assert_ne!(decided, Ok(false), "seed {seed}: {} is proved\n{text}", one.formula);
             self.proved += 1;
             self.beyond += usize::from(*seen == Seen::More);
             self.change(&network, &property, &proof, &mut random);
