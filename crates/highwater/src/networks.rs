@@ -34,6 +34,9 @@ const FIRST_STATES: u64 = 1 << 14;
 /// The memory for `--bitstate` where there is no limit on it.
 const DEFAULT_BITS: u64 = 4 << 30;
 
+/// The order of visits, and when states are left out.
+type Way = (SearchOrder, Reduction);
+
 /// A network, ready to be checked.
 pub(crate) struct Networks<'a> {
     model: &'a NetworkModel,
@@ -142,12 +145,7 @@ impl<'a> Networks<'a> {
     }
 
     /// What one explicit search answers.
-    pub(crate) fn search(
-        &self,
-        of: Vec<Property>,
-        (order, reduction): (SearchOrder, Reduction),
-        cx: &Context<'_>,
-    ) -> Result<Vec<Answer>, Error> {
+    pub(crate) fn search(&self, of: Vec<Property>, way: Way, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let settings = self.settings;
         let identity = &self.identity(&of);
         let (spill, new, resume) =
@@ -155,7 +153,7 @@ impl<'a> Networks<'a> {
         let checkpoint = Checkpoint::of(new, resume, spill).map_err(usage)?;
         let kept = checkpoint.as_ref().filter(|_| settings.cluster.is_none());
         let disk = Disk::of(kept, spill, identity.clone()).map_err(usage)?;
-        let order = match order {
+        let order = match way.0 {
             SearchOrder::Breadth => Order::Breadth,
             SearchOrder::Depth => Order::Depth,
         };
@@ -166,7 +164,7 @@ impl<'a> Networks<'a> {
             packing: if settings.unpacked { Packing::Never } else { Packing::Auto },
             disk,
             symmetry: settings.symmetry,
-            reduction: reduction.into(),
+            reduction: way.1.into(),
             bitstate: settings.bitstate.then_some(cx.budget.most_memory().unwrap_or(DEFAULT_BITS) / 2),
             ..settings.search()
         };

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::evidence::{Answer, Claim};
 use crate::networks::{Networks, one_search};
 use crate::settings::{Engine, Reduction, SearchOrder};
-use explore::growth::{GrowthOptions, growth};
+use explore::growth::{GrowthOptions, GrowthReport, growth};
 use model::budget::Budget;
 use model::context::Context;
 use model::network::Network;
@@ -54,8 +54,7 @@ impl Networks<'_> {
             return search(properties, cx.budget);
         }
         let mut answers = search(properties, &cx.budget.slice(25).states(FIRST_STATES))?;
-        let violated = answers.iter().any(is_violated);
-        if cx.budget.is_cancelled() || violated || !open(&answers) {
+        if cx.budget.is_cancelled() || answers.iter().any(is_violated) || !open(&answers) {
             return Ok(answers);
         }
         let reduction = if settings.reduction == Reduction::None { Reduction::None } else { Reduction::Order };
@@ -87,14 +86,11 @@ impl Networks<'_> {
 /// Whether there are finitely many states, by what the static engine says in a moment, or a search that looks at lengths.
 /// Nothing is proved by that here: it is asked to spend the time well.
 fn is_finite(network: &Network, reduction: Reduction, cx: &Context<'_>) -> bool {
-    let moment = cx.budget.slice(10);
-    let report = flow::check(network, &flow::Question::Boundedness, &cx.with(&moment));
-    if report.complete {
-        return report.queues.iter().all(|queue| queue.bounded);
-    }
+    let report = flow::check(network, &flow::Question::Boundedness, &cx.with(&cx.budget.slice(10)));
     let options = GrowthOptions { stop_at_first: true, reduction: reduction.into(), ..GrowthOptions::default() };
-    let search = growth(&Semantics::new(network, Reading::Unbounded), &options, &cx.with(&cx.budget.slice(25)));
-    search.complete && search.crashed.is_none()
+    let search = || growth(&Semantics::new(network, Reading::Unbounded), &options, &cx.with(&cx.budget.slice(25)));
+    let visits_all = |report: GrowthReport| report.complete && report.crashed.is_none();
+    if report.complete { report.queues.iter().all(|queue| queue.bounded) } else { visits_all(search()) }
 }
 
 fn still_open(answers: &[Answer]) -> Vec<Property> {
