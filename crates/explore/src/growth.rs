@@ -336,24 +336,11 @@ impl<'a> Hunt<'a> {
             {
                 return ended;
             }
-            if turn == 0
-                && let Err(ended) = self.crowds_of_first()
-            {
-                return ended;
-            }
             if let Some(reason) = stopped {
                 return Ended::Stopped(reason);
             }
         }
         if turns.end < MOST_TURNS { Ended::Enough } else { Ended::Stopped(Reason::States) }
-    }
-
-    fn crowds_of_first(&mut self) -> Result<(), Ended> {
-        let Some(first) = self.origins.first_mut() else { return Ok(()) };
-        let tree = std::mem::take(&mut first.1);
-        let ended = self.crowds(&tree);
-        self.origins[0].1 = tree;
-        ended
     }
 
     fn add_origin(&mut self, origin: Origin) {
@@ -365,7 +352,15 @@ impl<'a> Hunt<'a> {
     /// about the others.
     fn search_from(&mut self, index: usize, turn: u32, states: u64) -> Ended {
         let (origin, mut tree) = (Rc::clone(&self.origins[index].0), std::mem::take(&mut self.origins[index].1));
-        let ended = self.breadth_first(&origin, &mut tree, states);
+        let mut ended = self.breadth_first(&origin, &mut tree, states);
+        let is_early = matches!(ended, Ended::Enough | Ended::Stopped(Reason::Limit(_)));
+        if is_early
+            && turn == 0
+            && index == 0
+            && let Err(shown) = self.crowds(&tree)
+        {
+            ended = shown;
+        }
         self.origins[index].1 = tree;
         let steps = FIRST_STEPS.min(4 * states) + states / STATES_PER_STEP;
         let walks = |hunt: &mut Self| match hunt.fillings(&origin, turn, WORK_PER_STEP * steps) {
