@@ -591,12 +591,12 @@ fn bound_all(
         let prover =
             Prover::new(&part, shape, dropped, &never).with_limits(&limited(limits, &proof.abstraction.linear));
         let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
-        let mut queues: Vec<u32> = Vec::new();
+        let (mut queues, mut listed) = (Vec::new(), HashSet::new());
         for counter in &part.counters {
             if let Counter::Message(queue, _) = counter
                 && proof.abstraction.queues[*queue as usize].claimed
                 && rows.contains_key(queue)
-                && !queues.contains(queue)
+                && listed.insert(*queue)
             {
                 queues.push(*queue);
             }

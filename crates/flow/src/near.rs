@@ -13,7 +13,7 @@ use crate::weigh::Frame;
 use model::budget::Budget;
 use model::flow_proof::Weights;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// More processes than these are not near.
@@ -35,6 +35,8 @@ pub struct Near<'n> {
     touched: Vec<BTreeSet<u32>>,
     /// Per queue: the instances that send to it or take from it.
     queues: HashMap<u32, BTreeSet<u32>>,
+    /// The queues that some process takes messages from.
+    read: HashSet<u32>,
     /// Per instance: the counters that no other process changes.
     own: Vec<Vec<u32>>,
     /// Per counter: the transitions that change it.
@@ -48,15 +50,16 @@ impl<'n> Near<'n> {
     pub fn new(net: &'n Net, shape: &'n Shape, left_out: &'n HashSet<Counter>) -> Self {
         let mut users = vec![BTreeSet::new(); net.counters.len()];
         let mut touched = vec![BTreeSet::new(); net.of_instance.len()];
-        let mut queues: HashMap<u32, BTreeSet<u32>> = HashMap::new();
+        let (mut queues, mut read) = (HashMap::<u32, BTreeSet<u32>>::new(), HashSet::new());
         let mut changed_by = vec![Vec::new(); net.counters.len()];
         for (id, transition) in (0u32..).zip(&net.transitions) {
-            for &(counter, _) in &transition.effects {
+            for &(counter, change) in &transition.effects {
                 changed_by[counter as usize].push(id);
                 users[counter as usize].insert(transition.instance);
                 touched[transition.instance as usize].insert(counter);
                 if let Counter::Message(queue, _) = net.counters[counter as usize] {
                     queues.entry(queue).or_default().insert(transition.instance);
+                    read.extend((change < 0).then_some(queue));
                 }
             }
         }
@@ -66,20 +69,12 @@ impl<'n> Near<'n> {
                 own[only as usize].push(counter);
             }
         }
-        Near { net, shape, left_out, users, touched, queues, own, changed_by, arrivals: RefCell::default() }
+        Near { net, shape, left_out, users, touched, queues, read, own, changed_by, arrivals: RefCell::default() }
     }
 
     /// Whether some process takes messages from a queue.
     pub fn is_read(&self, queue: u32) -> bool {
-        let takes = |id: &u32| {
-            let of = |&(counter, change): &(u32, i64)| {
-                change < 0 && matches!(self.net.counters[counter as usize], Counter::Message(q, _) if q == queue)
-            };
-            self.net.transitions[*id as usize].effects.iter().any(of)
-        };
-        let counters = self.net.counters.iter().zip(&self.changed_by);
-        let mut own = counters.filter(|(counter, _)| matches!(counter, Counter::Message(q, _) if *q == queue));
-        own.any(|(_, changed_by)| changed_by.iter().any(takes))
+        self.read.contains(&queue)
     }
 
     /// The least bound of a queue that weights near it prove. One that no process reads may always be empty: then a
@@ -102,6 +97,7 @@ impl<'n> Near<'n> {
         }
         best
     }
+
     /// The same, by weights of what only these instances change.
     fn among(&self, near: &BTreeSet<u32>, instances: &[u32], queue: u32, budget: &Budget) -> Option<(Proved, Weights)> {
         // What several of them share, another one than the largest touches, too.
@@ -116,10 +112,13 @@ impl<'n> Near<'n> {
                 && !self.left_out.contains(&self.net.counters[counter as usize])
         });
         let counted: HashSet<u32> = counted.collect();
-        let effective: HashSet<u32> =
-            counted.iter().flat_map(|&counter| &self.changed_by[counter as usize]).copied().collect();
-        let merged: Vec<Merged> =
-            instances.iter().map(|&instance| self.arrivals(instance).merged(&|id| effective.contains(&id))).collect();
+        let mut effective: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for &id in counted.iter().flat_map(|&counter| &self.changed_by[counter as usize]) {
+            effective.entry(self.net.transitions[id as usize].instance).or_default().insert(id);
+        }
+        let of_instance =
+            |instance: &u32| self.arrivals(*instance).merged(self.net, effective.entry(*instance).or_default());
+        let merged: Vec<Merged> = instances.iter().map(of_instance).collect();
         let part = self.net.part(instances, &|counter| counted.contains(&counter), &merged);
         let prover = Prover::new(&part, self.shape, vec![false; part.counters.len()], budget);
         let frame = Frame::new(&part, &vec![true; part.transitions.len()]);
@@ -128,7 +127,7 @@ impl<'n> Near<'n> {
         for (&instance, merged) in instances.iter().zip(&merged) {
             let id = self.net.ids[instance as usize];
             if let Some(potentials) = weights.nodes.get_mut(&id).filter(|_| !self.shape.many[id as usize]) {
-                *potentials = merged.of.iter().map(|&node| potentials.get(node).unwrap_or(0)).collect();
+                *potentials = merged.spread(potentials);
             }
         }
         Some((proved, weights))

@@ -4,7 +4,9 @@
 //! transitions of an instance change nothing that counts, nodes that must have the same potential are merged first.
 
 use super::{Counter, Net, Transition};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use model::runs::Runs;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 impl Net {
     /// The net cut into parts that share no counter: each with its own numbers for instances and counters, none with
@@ -59,7 +61,7 @@ impl Net {
             let merged = merged.get(local as usize);
             if let Some(merged) = merged {
                 part.graph_nodes[local as usize] = merged.count;
-                part.first[local as usize].iter_mut().for_each(|node| *node = merged.of[*node as usize]);
+                part.first[local as usize].iter_mut().for_each(|node| *node = merged.of(*node));
             }
             let ids: Vec<u32> =
                 merged.map_or_else(|| self.of_instance[instance as usize].clone().collect(), |m| m.kept.clone());
@@ -78,7 +80,7 @@ impl Net {
                 effects.sort_unstable();
                 let Transition { mut from, mut to, node, progress, .. } = *transition;
                 if let Some(merged) = merged {
-                    (from, to) = (merged.of[from as usize], merged.of[to as usize]);
+                    (from, to) = (merged.of(from), merged.of(to));
                 }
                 let (moves, edges, lengths) = (transition.moves.clone(), Vec::new(), Vec::new());
                 part.transitions.push(Transition {
@@ -101,20 +103,63 @@ impl Net {
 
 /// Nodes of an instance, some of them merged.
 pub(crate) struct Merged {
-    /// Per node: the number of what it is merged into.
-    pub(crate) of: Vec<u32>,
+    arrivals: Rc<Arrivals>,
+    /// Per node that is merged into another one than where nothing has an effect: the number of that.
+    changed: BTreeMap<u32, u32>,
     /// How many are left.
     pub(crate) count: u32,
     /// The transitions that are left: those with an effect, and those that lead to another node.
     pub(crate) kept: Vec<u32>,
 }
 
-/// The ways into each node of an instance, in an order in which most nodes come after those that lead to them.
+impl Merged {
+    /// The number of what a node is merged into.
+    pub(crate) fn of(&self, node: u32) -> u32 {
+        self.changed.get(&node).copied().unwrap_or_else(|| self.arrivals.of[node as usize])
+    }
+
+    /// Numbers of what is left, for all nodes.
+    pub(crate) fn spread(&self, numbers: &Runs) -> Runs {
+        fn add(counted: &mut Vec<(u32, i64)>, count: u32, number: i64) {
+            match counted.last_mut() {
+                _ if count == 0 => {}
+                Some(last) if last.1 == number => last.0 += count,
+                _ => counted.push((count, number)),
+            }
+        }
+        let number = |of: u32| numbers.get(of).unwrap_or(0);
+        let (mut counted, mut begin, mut changed) = (Vec::new(), 0, self.changed.iter().peekable());
+        for &(end, of) in &self.arrivals.runs {
+            while let Some((&node, &other)) = changed.next_if(|&(&node, _)| node < end) {
+                add(&mut counted, node - begin, number(of));
+                add(&mut counted, 1, number(other));
+                begin = node + 1;
+            }
+            add(&mut counted, end - begin, number(of));
+            begin = end;
+        }
+        Runs::try_from(counted).unwrap_or_default()
+    }
+}
+
+/// The paths into each node of an instance, and what is merged where no transition has an effect.
+///
+/// Each node is merged into the one that it can only be reached from, by transitions without an effect: along them a
+/// potential cannot rise, and nothing makes it fall. Most nodes come after those that lead to them in the order in
+/// which this is found out; one that does not is kept. A transition with an effect merges less: only the nodes behind it are
+/// looked at again, so a few of them cost little in a large process.
 pub(crate) struct Arrivals {
-    order: Vec<u32>,
-    /// Per node: where it comes from, by which transition, and whether that changes any counter.
-    into: Vec<Vec<(u32, u32, bool)>>,
-    first: Vec<bool>,
+    /// Per node: where it is in the order.
+    rank: Vec<u32>,
+    /// Per node: where it comes from, and where it leads to, by which transitions.
+    into: Vec<Vec<(u32, u32)>>,
+    out: Vec<Vec<(u32, u32)>>,
+    /// Per node: the number of what it is merged into; and as runs, with the end of each.
+    of: Vec<u32>,
+    runs: Vec<(u32, u32)>,
+    /// The nodes that are left, by number.
+    heads: Vec<u32>,
+    kept: Vec<u32>,
 }
 
 impl Arrivals {
@@ -124,57 +169,179 @@ impl Arrivals {
         let (mut into, mut out) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
         for id in net.of_instance[instance as usize].clone() {
             let transition = &net.transitions[id as usize];
-            into[transition.to as usize].push((transition.from, id, !transition.effects.is_empty()));
-            out[transition.from as usize].push(transition.to);
+            into[transition.to as usize].push((transition.from, id));
+            out[transition.from as usize].push((transition.to, id));
         }
-        let mut first = vec![false; nodes];
-        net.first[instance as usize].iter().for_each(|&node| first[node as usize] = true);
-        // Depth-first: a node is done when all that it leads to is; in the opposite order it comes before that.
-        let (mut order, mut seen) = (Vec::with_capacity(nodes), vec![false; nodes]);
-        for &start in &net.first[instance as usize] {
-            let mut stack = vec![(start, 0)];
-            while let Some((node, next)) = stack.pop() {
-                if next == 0 && std::mem::replace(&mut seen[node as usize], true) {
-                    continue;
-                }
-                match out[node as usize].get(next) {
-                    Some(&to) => stack.extend([(node, next + 1), (to, 0)]),
-                    None => order.push(node),
-                }
+        let first: BTreeSet<u32> = net.first[instance as usize].iter().copied().collect();
+        let order = in_order(&out, &net.first[instance as usize]);
+        let mut rank = vec![u32::MAX; nodes];
+        (0..).zip(&order).for_each(|(at, &node)| rank[node as usize] = at);
+        let (mut of, mut heads): (Vec<Option<u32>>, Vec<u32>) = (vec![None; nodes], Vec::new());
+        let rest = (0..nodes as u32).filter(|&node| rank[node as usize] == u32::MAX);
+        for node in order.into_iter().chain(rest) {
+            let paths: &Vec<(u32, u32)> = &into[node as usize];
+            let is_free = rank[node as usize] < u32::MAX && !first.contains(&node);
+            let origin = paths.first().and_then(|&(from, _)| of[from as usize]).filter(|_| is_free);
+            let merged = origin.filter(|_| paths.iter().all(|&(from, _)| of[from as usize] == origin));
+            of[node as usize] = Some(merged.unwrap_or(heads.len() as u32));
+            heads.extend(merged.is_none().then_some(node));
+        }
+        let of: Vec<u32> = of.into_iter().flatten().collect();
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        for (end, &number) in (1..).zip(&of) {
+            match runs.last_mut() {
+                Some(last) if last.1 == number => last.0 = end,
+                _ => runs.push((end, number)),
             }
         }
-        order.reverse();
-        Arrivals { order, into, first }
+        let into_head = |(number, &head): (u32, &u32)| {
+            into[head as usize].iter().filter(|&&(from, _)| of[from as usize] != number).map(|&(_, id)| id).collect()
+        };
+        let kept: Vec<Vec<u32>> = (0..).zip(&heads).map(into_head).collect();
+        Arrivals { rank, kept: kept.concat(), into, out, of, runs, heads }
     }
 
-    /// Merges each node into the one that it can only be reached from, by transitions without an effect: along them a
-    /// potential cannot rise, and nothing makes it fall.
-    pub(crate) fn merged(&self, has_effect: &dyn Fn(u32) -> bool) -> Merged {
-        let mut of: Vec<Option<u32>> = vec![None; self.into.len()];
+    fn is_head(&self, node: u32) -> bool {
+        self.heads[self.of[node as usize] as usize] == node
+    }
+
+    /// The same where some transitions have an effect.
+    pub(crate) fn merged(self: &Rc<Self>, net: &Net, effective: &BTreeSet<u32>) -> Merged {
+        let (changed, kept) = (BTreeMap::new(), self.kept.clone());
+        let mut merged = Merged { arrivals: Rc::clone(self), changed, count: self.heads.len() as u32, kept };
         let mut heads = Vec::new();
-        for &node in &self.order {
-            let ways = &self.into[node as usize];
-            let origin = ways.first().and_then(|&(from, ..)| of[from as usize]).filter(|_| !self.first[node as usize]);
-            let same = |&(from, id, any): &(u32, u32, bool)| of[from as usize] == origin && !(any && has_effect(id));
-            of[node as usize] = origin.filter(|_| ways.iter().all(same)).or(Some(heads.len() as u32));
-            if of[node as usize] == Some(heads.len() as u32) {
-                heads.push(node);
+        // What a head was merged from comes from different nodes, or from behind: it stays one.
+        let ranked = |node: u32| (!self.is_head(node)).then_some((self.rank[node as usize], node));
+        let mut open: BTreeSet<(u32, u32)> =
+            effective.iter().filter_map(|&id| ranked(net.transitions[id as usize].to)).collect();
+        while let Some((_, node)) = open.pop_first() {
+            let paths = &self.into[node as usize];
+            let origin = merged.of(paths[0].0);
+            let is_same = paths.iter().all(|&(from, id)| merged.of(from) == origin && !effective.contains(&id));
+            let number = if is_same { origin } else { merged.count };
+            if !is_same {
+                merged.count += 1;
+                heads.push((node, number));
+            }
+            if number != self.of[node as usize] {
+                merged.changed.insert(node, number);
+                open.extend(self.out[node as usize].iter().filter_map(|&(to, _)| ranked(to)));
             }
         }
-        let of = of.into_iter().zip(0..).map(|(known, node)| {
-            known.unwrap_or_else(|| {
-                heads.push(node);
-                heads.len() as u32 - 1
-            })
-        });
-        let of: Vec<u32> = of.collect();
-        let mut kept = Vec::new();
-        for (number, &head) in (0..).zip(&heads) {
-            let stays = |from: u32| of[from as usize] == number;
-            let ways = self.into[head as usize].iter();
-            kept.extend(ways.filter(|&&(from, id, any)| !stays(from) || any && has_effect(id)).map(|&(_, id, _)| id));
+        let mut kept: Vec<u32> = effective.iter().copied().collect();
+        for (node, number) in heads {
+            let paths = self.into[node as usize].iter().filter(|&&(from, _)| merged.of(from) != number);
+            kept.extend(paths.map(|&(_, id)| id));
         }
-        kept.sort_unstable();
-        Merged { of, count: heads.len() as u32, kept }
+        for &node in merged.changed.keys() {
+            kept.extend(self.out[node as usize].iter().filter(|&&(to, _)| self.is_head(to)).map(|&(_, id)| id));
+        }
+        merged.kept.extend(kept);
+        merged.kept.sort_unstable();
+        merged.kept.dedup();
+        merged
+    }
+}
+
+/// The nodes that are reached, depth-first: a node is done when all that it leads to is; in the opposite order it comes
+/// before that.
+fn in_order(out: &[Vec<(u32, u32)>], first: &[u32]) -> Vec<u32> {
+    let (mut order, mut seen) = (Vec::with_capacity(out.len()), vec![false; out.len()]);
+    for &start in first {
+        let mut stack = vec![(start, 0)];
+        while let Some((node, next)) = stack.pop() {
+            if next == 0 && std::mem::replace(&mut seen[node as usize], true) {
+                continue;
+            }
+            match out[node as usize].get(next) {
+                Some(&(to, _)) => stack.extend([(node, next + 1), (to, 0)]),
+                None => order.push(node),
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testing::Random;
+
+    /// What is merged, found node by node.
+    fn naive(net: &Net, effective: &BTreeSet<u32>) -> (Vec<u32>, Vec<u32>) {
+        let arrivals = Arrivals::new(net, 0);
+        let mut order: Vec<u32> = (0..net.graph_nodes[0]).collect();
+        order.sort_by_key(|&node| arrivals.rank[node as usize]);
+        let mut head: BTreeMap<u32, u32> = BTreeMap::new();
+        for &node in &order {
+            let into = || net.transitions.iter().enumerate().filter(|(_, t)| t.to == node);
+            let origin = into().next().and_then(|(_, t)| head.get(&t.from).copied());
+            let is_free = arrivals.rank[node as usize] < u32::MAX && !net.first[0].contains(&node);
+            let same = |(id, t): (usize, &Transition)| {
+                head.get(&t.from).copied() == origin && !effective.contains(&(id as u32))
+            };
+            let merged = origin.filter(|_| is_free && into().all(same));
+            head.insert(node, merged.unwrap_or(node));
+        }
+        let stays = |t: &Transition| head[&t.from] == head[&t.to];
+        let kept = (0..).zip(&net.transitions).filter(|(id, t)| !stays(t) || effective.contains(id));
+        let kept = kept.filter(|(_, t)| head[&t.to] == t.to).map(|(id, _)| id).collect();
+        (head.into_values().collect(), kept)
+    }
+
+    fn random(random: &mut Random) -> Net {
+        let nodes = 2 + random.below(8) as u32;
+        let count = 1 + random.below(2 * nodes as usize);
+        let transitions = (0..count).map(|_| {
+            let node = |random: &mut Random| random.below(nodes as usize) as u32;
+            let (from, to) = (node(random), node(random));
+            let to = if random.below(3) == 0 { to } else { (from + 1) % nodes };
+            Transition {
+                instance: 0,
+                from,
+                to,
+                node: 0,
+                effects: Vec::new(),
+                moves: Vec::new(),
+                edges: Vec::new(),
+                progress: false,
+                lengths: Vec::new(),
+            }
+        });
+        let transitions: Vec<Transition> = transitions.collect();
+        Net {
+            counters: Vec::new(),
+            of_instance: std::iter::once(0..transitions.len() as u32).collect(),
+            transitions,
+            ids: vec![0],
+            graph_nodes: vec![nodes],
+            first: vec![vec![0]],
+            followed: Vec::new(),
+            numbers: Vec::new(),
+            first_distance: Vec::new(),
+            first_count: Vec::new(),
+            failures: HashSet::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_merged_is_what_is_found_node_by_node() {
+        for seed in 0..3_000 {
+            let mut dice = Random::new(seed);
+            let net = random(&mut dice);
+            let effective = (0..net.transitions.len() as u32).filter(|_| dice.below(3) == 0).collect();
+            let merged = Rc::new(Arrivals::new(&net, 0)).merged(&net, &effective);
+            let (heads, kept) = naive(&net, &effective);
+            assert_eq!(merged.kept, kept, "seed {seed}");
+            for (node, head) in (0..).zip(&heads) {
+                for (other, its_head) in (0..).zip(&heads) {
+                    assert_eq!(merged.of(node) == merged.of(other), head == its_head, "seed {seed}: {node} {other}");
+                }
+            }
+            let numbers: Runs = (0..i64::from(merged.count)).map(|number| number % 3).collect();
+            let all: Vec<i64> = (0..net.graph_nodes[0]).map(|node| i64::from(merged.of(node)) % 3).collect();
+            assert_eq!(merged.spread(&numbers), all.into_iter().collect(), "seed {seed}");
+        }
     }
 }
