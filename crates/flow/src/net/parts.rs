@@ -5,7 +5,9 @@
 
 use super::{Counter, Net, Transition};
 use model::runs::Runs;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::rc::Rc;
 
 impl Net {
@@ -104,8 +106,8 @@ impl Net {
 /// Nodes of an instance, some of them merged.
 pub(crate) struct Merged {
     arrivals: Rc<Arrivals>,
-    /// Per node that is merged into another one than where nothing has an effect: the number of that.
-    changed: BTreeMap<u32, u32>,
+    /// The nodes that are merged into another one than where nothing has an effect, in rising order, with the number of that.
+    changed: Vec<(u32, u32)>,
     /// How many are left.
     pub(crate) count: u32,
     /// The transitions that are left: those with an effect, and those that lead to another node.
@@ -115,7 +117,8 @@ pub(crate) struct Merged {
 impl Merged {
     /// The number of what a node is merged into.
     pub(crate) fn of(&self, node: u32) -> u32 {
-        self.changed.get(&node).copied().unwrap_or_else(|| self.arrivals.of[node as usize])
+        let changed = self.changed.binary_search_by_key(&node, |&(node, _)| node);
+        changed.map_or_else(|_| self.arrivals.of[node as usize], |at| self.changed[at].1)
     }
 
     /// Numbers of what is left, for all nodes.
@@ -130,7 +133,7 @@ impl Merged {
         let number = |of: u32| numbers.get(of).unwrap_or(0);
         let (mut counted, mut begin, mut changed) = (Vec::new(), 0, self.changed.iter().peekable());
         for &(end, of) in &self.arrivals.runs {
-            while let Some((&node, &other)) = changed.next_if(|&(&node, _)| node < end) {
+            while let Some(&(node, other)) = changed.next_if(|&&(node, _)| node < end) {
                 add(&mut counted, node - begin, number(of));
                 add(&mut counted, 1, number(other));
                 begin = node + 1;
@@ -154,8 +157,9 @@ pub(crate) struct Arrivals {
     /// Per node: where it comes from, and where it leads to, by which transitions.
     into: Vec<Vec<(u32, u32)>>,
     out: Vec<Vec<(u32, u32)>>,
-    /// Per node: the number of what it is merged into; and as runs, with the end of each.
+    /// Per node: the number of what it is merged into; the same as runs, with the end of each; and a copy to work with.
     of: Vec<u32>,
+    scratch: RefCell<Vec<u32>>,
     runs: Vec<(u32, u32)>,
     /// The nodes that are left, by number.
     heads: Vec<u32>,
@@ -198,7 +202,8 @@ impl Arrivals {
             into[head as usize].iter().filter(|&&(from, _)| of[from as usize] != number).map(|&(_, id)| id).collect()
         };
         let kept: Vec<Vec<u32>> = (0..).zip(&heads).map(into_head).collect();
-        Arrivals { rank, kept: kept.concat(), into, out, of, runs, heads }
+        let scratch = RefCell::new(of.clone());
+        Arrivals { rank, kept: kept.concat(), into, out, of, scratch, runs, heads }
     }
 
     fn is_head(&self, node: u32) -> bool {
@@ -207,39 +212,45 @@ impl Arrivals {
 
     /// The same where some transitions have an effect.
     pub(crate) fn merged(self: &Rc<Self>, net: &Net, effective: &BTreeSet<u32>) -> Merged {
-        let (changed, kept) = (BTreeMap::new(), self.kept.clone());
-        let mut merged = Merged { arrivals: Rc::clone(self), changed, count: self.heads.len() as u32, kept };
-        let mut heads = Vec::new();
+        let (mut changed, mut heads) = (Vec::new(), Vec::new());
+        let (mut of, mut count) = (self.scratch.borrow_mut(), self.heads.len() as u32);
         // What a head was merged from comes from different nodes, or from behind: it stays one.
-        let ranked = |node: u32| (!self.is_head(node)).then_some((self.rank[node as usize], node));
-        let mut open: BTreeSet<(u32, u32)> =
+        let ranked = |node: u32| (!self.is_head(node)).then_some(Reverse((self.rank[node as usize], node)));
+        let mut open: BinaryHeap<Reverse<(u32, u32)>> =
             effective.iter().filter_map(|&id| ranked(net.transitions[id as usize].to)).collect();
-        while let Some((_, node)) = open.pop_first() {
-            let paths = &self.into[node as usize];
-            let origin = merged.of(paths[0].0);
-            let is_same = paths.iter().all(|&(from, id)| merged.of(from) == origin && !effective.contains(&id));
-            let number = if is_same { origin } else { merged.count };
-            if !is_same {
-                merged.count += 1;
-                heads.push((node, number));
+        while let Some(Reverse((rank, node))) = open.pop() {
+            while open.peek() == Some(&Reverse((rank, node))) {
+                open.pop();
             }
+            let paths = &self.into[node as usize];
+            let origin = of[paths[0].0 as usize];
+            let is_same = |&(from, id): &(u32, u32)| of[from as usize] == origin && !effective.contains(&id);
+            let number = if paths.iter().all(is_same) {
+                origin
+            } else {
+                heads.push((node, count));
+                count += 1;
+                count - 1
+            };
             if number != self.of[node as usize] {
-                merged.changed.insert(node, number);
+                of[node as usize] = number;
+                changed.push((node, number));
                 open.extend(self.out[node as usize].iter().filter_map(|&(to, _)| ranked(to)));
             }
         }
-        let mut kept: Vec<u32> = effective.iter().copied().collect();
+        let mut kept: Vec<u32> = effective.iter().copied().chain(self.kept.iter().copied()).collect();
         for (node, number) in heads {
-            let paths = self.into[node as usize].iter().filter(|&&(from, _)| merged.of(from) != number);
+            let paths = self.into[node as usize].iter().filter(|&&(from, _)| of[from as usize] != number);
             kept.extend(paths.map(|&(_, id)| id));
         }
-        for &node in merged.changed.keys() {
+        for &(node, _) in &changed {
             kept.extend(self.out[node as usize].iter().filter(|&&(to, _)| self.is_head(to)).map(|&(_, id)| id));
+            of[node as usize] = self.of[node as usize];
         }
-        merged.kept.extend(kept);
-        merged.kept.sort_unstable();
-        merged.kept.dedup();
-        merged
+        kept.sort_unstable();
+        kept.dedup();
+        changed.sort_unstable();
+        Merged { arrivals: Rc::clone(self), changed, count, kept }
     }
 }
 
