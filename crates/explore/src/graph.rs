@@ -70,11 +70,11 @@ pub(crate) struct Notes {
     /// What occurs in each state that was looked at.
     pub(crate) states: Row,
     /// Where each edge comes from, among the states of all partitions.
-    from: Vec<StateId>,
+    pub(crate) from: Vec<StateId>,
     /// Where it leads, among the states of this one.
-    to: Vec<StateId>,
+    pub(crate) to: Vec<StateId>,
     /// What occurs on it.
-    edges: Row,
+    pub(crate) edges: Row,
 }
 
 impl Notes {

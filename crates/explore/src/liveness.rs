@@ -6,6 +6,7 @@
 
 use crate::ENGINE;
 use crate::accept::{self, Found, Question, Sighting};
+use crate::disk::Disk;
 use crate::graph::draw::Way;
 use crate::progress::{self, ProgressOf};
 use crate::reduction::{self, Mode, Tally};
@@ -61,16 +62,19 @@ impl Setting<'_> {
         };
         let sighting = antecedent.map(|_| (AtomSet::MAX, &holds as &(dyn Fn(AtomSet) -> bool + Sync)));
         let found = self.search(&question, sighting, may_reduce);
+        // What is asked beside it is not for the checkpoint.
+        let own = Options { disk: self.options.disk.as_ref().map(Disk::beside), ..self.options.clone() };
+        let beside = Setting { options: &own, ..*self };
         let seen = found.seen || found.digest.is_none();
         let mut outcome = self.outcome(property.clone(), &question, Some(formula), found, start);
         if outcome.verdict == Verdict::Inconclusive(not_replayed()) {
             // A prefix that does not show by itself that it is bad: a run with a loop does.
             let question = Question { prefixes: false, ..question };
-            let found = self.search(&question, None, may_reduce);
+            let found = beside.search(&question, None, may_reduce);
             outcome = self.outcome(property, &question, Some(formula), found, start);
         }
         if outcome.verdict == Verdict::Proved {
-            self.examine_vacuity(formula, seen, &mut outcome);
+            beside.examine_vacuity(formula, seen, &mut outcome);
         }
         outcome
     }
@@ -114,7 +118,8 @@ impl Setting<'_> {
             return self.unanswered(Property::Livelock, Reason::NotSupported(reason), start);
         };
         let question = Question { fair: self.fair, stutters: false, ..Question::new(&claim) };
-        let found = self.search(&question, None, false);
+        let own = Options { disk: self.options.disk.as_ref().map(Disk::beside), ..self.options.clone() };
+        let found = Setting { options: &own, ..*self }.search(&question, None, false);
         let mut outcome = self.outcome(Property::Livelock, &question, None, found, start);
         if let Some(witness) = &mut outcome.witness {
             (witness.problem, witness.problem_code) = progress::words();
@@ -177,11 +182,8 @@ impl Setting<'_> {
 
     /// The search, with as many states as the mode says.
     fn search(&self, question: &Question<'_>, sighting: Option<Sighting<'_>>, may_reduce: bool) -> Found {
-        let mode = if may_reduce && !self.fair.is_assumed() {
-            self.options.reduction.of(self.semantics.reading())
-        } else {
-            Mode::Off
-        };
+        let mode =
+            if may_reduce && !self.fair.is_assumed() { self.options.mode(self.semantics.reading()) } else { Mode::Off };
         let search = |tried: Mode, budget: &Budget| {
             let question = Question { reduce: tried == Mode::On, ..*question };
             let search = if tried == Mode::Off { accept::search } else { accept::search_trimmed };

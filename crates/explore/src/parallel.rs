@@ -73,7 +73,8 @@ pub(crate) trait Visitor<'a>: Sized {
     /// What was found is enough.
     fn must_end(&self) -> bool;
     fn transitions(&self) -> u64;
-    fn report(self) -> Self::Report;
+    /// What was seen since the last time.
+    fn report(&mut self) -> Self::Report;
 }
 
 /// Whether it pays to go on in several threads.

@@ -92,7 +92,7 @@ pub struct Found {
 pub(crate) fn livelock(setting: &Setting<'_>, progress: &ProgressOf<'_>) -> (Outcome, bool) {
     let start = Stopwatch::start();
     let Setting { semantics, sources, cx, .. } = *setting;
-    let wanted = setting.options.reduction.of(semantics.reading());
+    let wanted = setting.options.mode(semantics.reading());
     let mode = if progress.reduction(semantics).is_some() { wanted } else { Mode::Off };
     let searched = |tried: Mode, budget: &Budget| {
         let way = Way { options: setting.options, large: reduction::is_last(mode, budget) };

@@ -7,6 +7,9 @@ mod failures;
 mod growth;
 mod growth_pace;
 mod growth_rules;
+mod infinite_disk;
+#[path = "../../cli/tests/ltl_models/mod.rs"]
+mod ltl_models;
 mod progress;
 mod random_growth;
 mod random_progress;

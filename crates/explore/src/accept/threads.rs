@@ -50,7 +50,7 @@ pub(super) fn search(
     let drawn = match product.initial() {
         Ok(first) => {
             let wanted = product.wanted_marks.clone();
-            draw::search::<Drawer<'_>, _>(Watch { options, cx: *cx }, setup, &first, &wanted)
+            draw::search::<Drawer<'_>, _>(semantics, Watch { options, cx: *cx }, setup, &first, &wanted)
         }
         Err(reason) => {
             let stopped = Some(reason);
@@ -209,8 +209,9 @@ impl<'a> Visitor<'a> for Drawer<'a> {
         self.product.mover.transitions
     }
 
-    fn report(self) -> Self::Report {
-        let Drawer { product, seen, .. } = self;
-        Seen { transitions: product.mover.transitions, crashed: product.mover.crashed, ..seen }
+    fn report(&mut self) -> Self::Report {
+        let mover = &mut self.product.mover;
+        let transitions = std::mem::take(&mut mover.transitions);
+        Seen { transitions, crashed: mover.crashed.take(), ..std::mem::take(&mut self.seen) }
     }
 }

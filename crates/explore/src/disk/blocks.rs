@@ -67,6 +67,8 @@ pub(crate) struct Blocks {
     pub(crate) bytes: Vec<u8>,
     /// Per block, the hash of its first state and where it begins in `bytes`.
     pub(crate) index: Vec<(u64, u64)>,
+    /// Per block, how many states stand before it.
+    pub(crate) numbers: Vec<u64>,
     pub(crate) states: u64,
     pub(crate) state_bytes: u64,
     /// Whether states have parents.
@@ -78,7 +80,8 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     pub(crate) fn new(parents: bool) -> Self {
-        Blocks { bytes: Vec::new(), index: Vec::new(), states: 0, state_bytes: 0, parents, start: 0, open: 0 }
+        let (bytes, index, numbers) = (Vec::new(), Vec::new(), Vec::new());
+        Blocks { bytes, index, numbers, states: 0, state_bytes: 0, parents, start: 0, open: 0 }
     }
 
     /// Adds a state; hashes must not fall.
@@ -86,6 +89,7 @@ impl Blocks {
         if self.open == 0 {
             self.start = self.bytes.len();
             self.index.push((hash, self.start as u64));
+            self.numbers.push(self.states);
             self.bytes.extend([0; HEADER]);
         }
         let mut length = state.len();

@@ -4,13 +4,12 @@ use super::blocks::{Block, Blocks, NO_REFERENCE, Reference, read_block, split};
 use super::candidates::Candidates;
 use super::manifest::{LAYERS, Manifest, Part, Total, open_part};
 use super::runs::{Cursor, Filter, PARTITIONS, Run, merged};
-use super::stage::{BATCH, Counted, Stage, Worker};
+use super::stage::{BATCH, Stage, Worker};
 use super::{Disk, Place, Stop};
-use crate::expansion::{Expander, Problem};
-use crate::search::{Found, Violations, Watch};
+use crate::search::Watch;
 use model::budget::Stopwatch;
-use model::semantics::{Reached, Semantics};
-use model::verdict::{Property, Reason, SearchStats};
+use model::semantics::Semantics;
+use model::verdict::{Reason, SearchStats};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -35,14 +34,14 @@ const CHECKPOINT_SHARE: u32 = 20;
 static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
 /// The folder of the files.
-struct Folder {
-    path: PathBuf,
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
     /// It is removed in the end.
     scratch: bool,
 }
 
 impl Folder {
-    fn make(disk: &Disk) -> Result<Folder, Reason> {
+    pub(super) fn make(disk: &Disk) -> Result<Folder, Reason> {
         let scratch = disk.checkpoint.is_none();
         let path = match &disk.place {
             Place::At(path) => path.clone(),
@@ -59,7 +58,7 @@ impl Folder {
         Ok(Folder { path, scratch })
     }
 
-    fn reason(&self, stop: Stop) -> Reason {
+    pub(super) fn reason(&self, stop: Stop) -> Reason {
         match stop {
             Stop::Disk(error) => Reason::Disk(format!("{}: {error}", self.path.display())),
             Stop::Reason(reason) => reason,
@@ -76,37 +75,30 @@ impl Drop for Folder {
     }
 }
 
-/// Searches with the states on disk.
-pub(crate) fn search<'a>(semantics: &'a Semantics<'a>, watch: Watch<'a>, disk: &Disk) -> Found {
-    let nothing = |reason: Reason| {
-        Violations::<Reference>::default().found(Some(reason), SearchStats::default(), None, None, |_, _| Vec::new())
-    };
-    let folder = match Folder::make(disk) {
-        Ok(folder) => folder,
-        Err(reason) => return nothing(reason),
-    };
-    match Layers::open(semantics, watch, disk, &folder) {
-        Ok(mut layers) => {
-            let end = layers.run();
-            let stopped = end.err().map(|stop| folder.reason(stop));
-            layers.finish(stopped)
-        }
-        Err(stop) => nothing(folder.reason(stop)),
-    }
+/// What is done with states, layer after layer.
+pub(super) trait Work<'a> {
+    /// The first state.
+    fn first(&mut self) -> Result<Vec<u8>, Stop>;
+    /// Expands a layer; its successors are candidates.
+    fn expand(&mut self, layers: &mut Layers<'a>, layer: &Run) -> Result<(), Stop>;
+    /// The layers up to the one that is to be expanded are complete.
+    fn complete(&mut self, layers: &mut Layers<'a>) -> Result<(), Stop>;
+    /// What a checkpoint has beside the layers.
+    fn note(&mut self, manifest: &mut Manifest) -> io::Result<()>;
 }
 
-/// The search.
-struct Layers<'a> {
-    semantics: &'a Semantics<'a>,
-    watch: Watch<'a>,
-    folder: &'a Folder,
+/// The states on disk.
+pub(super) struct Layers<'a> {
+    pub(super) semantics: &'a Semantics<'a>,
+    pub(super) watch: Watch<'a>,
+    pub(super) folder: Arc<Folder>,
     checkpoint: Option<(PathBuf, Manifest)>,
     /// The file of all layers, to be written and to be read, and its length.
     writer: File,
-    reader: Arc<File>,
-    length: u64,
+    pub(super) reader: Arc<File>,
+    pub(super) length: u64,
     /// The layer that is to be expanded; none before the first one and after the last one.
-    layer: Option<Arc<Run>>,
+    pub(super) layer: Option<Arc<Run>>,
     /// All states: the oldest runs first.
     runs: Vec<Arc<Run>>,
     /// Runs that were made.
@@ -114,23 +106,29 @@ struct Layers<'a> {
     /// Files of runs that are not needed once there is another checkpoint.
     obsolete: Vec<String>,
     candidates: Candidates,
-    /// Bytes that may be used.
+    /// Bytes that may be used, and those of them that are for candidates.
     memory: u64,
-    worker: Worker<'a>,
+    pub(super) room: u64,
     /// What was counted in complete layers.
-    total: Total,
-    reached: Reached,
-    violations: Violations<Reference>,
+    pub(super) total: Total,
     /// The checkpoint at the end of the last layer, if it is not written.
     pending: Option<Manifest>,
     since: Stopwatch,
     last_took: Duration,
     synced: Vec<String>,
+    /// A file beside the layers that a checkpoint needs as well.
+    pub(super) beside: Option<File>,
     most_memory_bytes: u64,
 }
 
 impl<'a> Layers<'a> {
-    fn open(semantics: &'a Semantics<'a>, watch: Watch<'a>, disk: &Disk, folder: &'a Folder) -> Result<Self, Stop> {
+    /// Opens the files; with what the checkpoint says, if the search goes on from one.
+    pub(super) fn open(
+        semantics: &'a Semantics<'a>,
+        watch: Watch<'a>,
+        disk: &Disk,
+        folder: &Arc<Folder>,
+    ) -> Result<(Self, Option<Manifest>), Stop> {
         let path = folder.path.join(LAYERS);
         let writer = File::options().create(true).write(true).truncate(!disk.resume).open(&path)?;
         let reader = Arc::new(File::open(&path)?);
@@ -140,11 +138,10 @@ impl<'a> Layers<'a> {
             let data = (folder.path != *at).then(|| folder.path.to_string_lossy().into_owned());
             (at.clone(), Manifest { identity: identity.clone(), data, ..Manifest::default() })
         });
-        let worker = Worker::new(semantics, watch);
         let mut layers = Layers {
             semantics,
             watch,
-            folder,
+            folder: Arc::clone(folder),
             checkpoint,
             writer,
             reader,
@@ -154,32 +151,27 @@ impl<'a> Layers<'a> {
             made: 0,
             obsolete: Vec::new(),
             memory,
+            room,
             candidates: Candidates::new(&folder.path.join("overflow"), room)?,
-            reached: worker.expander.stepper.reached().clone(),
-            worker,
             total: Total::default(),
-            violations: Violations::default(),
             pending: None,
             since: Stopwatch::start(),
             last_took: Duration::ZERO,
             synced: Vec::new(),
+            beside: None,
             most_memory_bytes: 0,
         };
-        if disk.resume {
-            layers.restore()?;
-        }
-        Ok(layers)
+        let earlier = if disk.resume { Some(layers.restore()?) } else { None };
+        Ok((layers, earlier))
     }
 
     /// Goes on from the checkpoint.
-    fn restore(&mut self) -> Result<(), Stop> {
+    fn restore(&mut self) -> Result<Manifest, Stop> {
         let damaged = || io::Error::other("the checkpoint is damaged");
         let (at, empty) = self.checkpoint.as_ref().ok_or_else(damaged)?;
         let manifest = Manifest::read(at).map_err(io::Error::other)?;
         manifest.belongs(&empty.identity, at).map_err(io::Error::other)?;
-        let restored = self.semantics.restore_shapes(&manifest.shapes);
-        let reached = Reached::restore(self.semantics, manifest.reached.clone());
-        self.reached = reached.filter(|_| restored).ok_or_else(damaged)?;
+        self.semantics.restore_shapes(&manifest.shapes).then_some(()).ok_or_else(damaged)?;
         self.length = manifest.length();
         self.writer.set_len(self.length)?;
         io::Seek::seek(&mut self.writer, io::SeekFrom::End(0))?;
@@ -194,30 +186,17 @@ impl<'a> Layers<'a> {
             self.made = self.made.max(number.map_or(0, |number| number + 1));
         }
         if let Some(layer) = &manifest.layer {
-            self.layer = Some(Arc::new(open_part(layer, Arc::clone(&self.reader), self.has_room())?));
+            let run = open_part(layer, Arc::clone(&self.reader), self.has_room())?;
+            let before = manifest.total.states.checked_sub(run.states).ok_or_else(damaged)?;
+            self.layer = Some(Arc::new(run.numbered(before)));
         }
         self.synced = manifest.runs.iter().filter_map(|run| run.name.clone()).collect();
-        self.total = manifest.total;
-        for (property, count, at) in manifest.violations {
-            let mut problems = self.problems_at(at)?.0.into_iter();
-            let problem = problems.find(|problem| problem.property == property && !self.violations.has(problem));
-            self.violations.put(problem.ok_or_else(damaged)?, count, at);
-        }
-        Ok(())
-    }
-
-    /// What is wrong in a state that was expanded before, and the fault after which it cannot go on.
-    fn problems_at(&mut self, at: Reference) -> Result<(Vec<Problem>, Option<model::fault::FaultAt>), Stop> {
-        let mut expander = Worker::new(self.semantics, self.watch).expander;
-        let (state, _) = self.state(at)?;
-        let watch = self.watch;
-        let expanded = expander.expand(&state, &mut |_: &[u8]| (), &mut || watch.must_stop(0, 0));
-        expanded.map_err(|unfinished| unfinished.reason())?;
-        Ok((std::mem::take(&mut expander.problems), expander.crashed.take()))
+        self.total = manifest.total.clone();
+        Ok(manifest)
     }
 
     /// A state and its parent.
-    fn state(&self, at: Reference) -> io::Result<(Vec<u8>, Reference)> {
+    pub(super) fn state(&self, at: Reference) -> io::Result<(Vec<u8>, Reference)> {
         let ((block, place), mut bytes) = (split(at), Vec::new());
         read_block(&self.reader, block, &mut bytes)?;
         let found = Block::open(&bytes)?.states(true).nth(place as usize);
@@ -225,7 +204,7 @@ impl<'a> Layers<'a> {
     }
 
     /// The states from the first one to another.
-    fn chain(&self, mut at: Reference) -> io::Result<Vec<Vec<u8>>> {
+    pub(super) fn chain(&self, mut at: Reference) -> io::Result<Vec<Vec<u8>>> {
         let mut chain = Vec::new();
         while at != NO_REFERENCE {
             let (state, parent) = self.state(at)?;
@@ -241,11 +220,12 @@ impl<'a> Layers<'a> {
 
     // --- the search -------------------------------------------------------------------------------
 
-    fn run(&mut self) -> Result<(), Stop> {
+    pub(super) fn run(&mut self, work: &mut impl Work<'a>) -> Result<(), Stop> {
         if self.total.states == 0 {
-            self.first_state()?;
+            let first = work.first()?;
+            self.candidates.push(&first, NO_REFERENCE)?;
             self.settle()?;
-            self.checkpoint()?;
+            self.checkpoint(work)?;
         }
         while let Some(layer) = self.layer.clone() {
             if self.watch.cx.budget.most_depth().is_some_and(|limit| self.total.depth >= limit) {
@@ -255,29 +235,15 @@ impl<'a> Layers<'a> {
                 return Err(Reason::States.into());
             }
             self.look()?;
-            self.expand(&layer)?;
+            work.expand(self, &layer)?;
             drop(layer);
             self.settle()?;
             self.total.depth += u64::from(self.layer.is_some());
             self.merge_runs()?;
-            self.checkpoint()?;
+            self.checkpoint(work)?;
+            work.complete(self)?;
         }
         Ok(())
-    }
-
-    /// Adds the first state; or says why there is none.
-    fn first_state(&mut self) -> Result<(), Stop> {
-        match self.worker.expander.stepper.initial() {
-            Err(overflow) => Err(Reason::from(overflow).into()),
-            Ok(Err(fault)) => {
-                let reason = format!("there is no first state: {}", fault.fault);
-                let (last_steps, fault) = (Vec::new(), Some(fault));
-                let problem = Problem { property: Property::Safety, last_steps, fault, same: 0 };
-                self.violations.add(self.watch.options, problem, NO_REFERENCE);
-                Err(Reason::NotSupported(reason).into())
-            }
-            Ok(Ok(state)) => Ok(self.candidates.push(&state, NO_REFERENCE)?),
-        }
     }
 
     /// How many threads a layer is for.
@@ -286,16 +252,23 @@ impl<'a> Layers<'a> {
         if layer.index.len() < NARROW.min(self.watch.options.alone) { 1 } else { self.watch.options.jobs }
     }
 
-    fn look(&self) -> Result<(), Reason> {
+    pub(super) fn look(&self) -> Result<(), Reason> {
         self.watch.must_stop(self.memory_bytes(), 0).map_or(Ok(()), Err)
     }
 
-    /// Expands a layer; its successors are candidates.
-    fn expand(&mut self, layer: &Run) -> Result<(), Stop> {
-        let stage = Stage {
+    /// Threads look at the states of a layer, `first` among them; successors are candidates. What they have counted, and the first
+    /// state that ends the search, if there is one.
+    pub(super) fn expand<W: Worker>(
+        &self,
+        layer: &Run,
+        first: &mut W,
+        make: &(impl Fn() -> W + Sync),
+    ) -> (Vec<W::Counted>, Reference, Result<(), Stop>) {
+        let stage = &Stage {
             layer,
             candidates: &self.candidates,
             total: &self.total,
+            watch: self.watch,
             memory: self.memory_bytes(),
             batch: BATCH.min(self.watch.options.alone.max(1)),
             next: AtomicUsize::new(0),
@@ -303,9 +276,8 @@ impl<'a> Layers<'a> {
             stopped: AtomicBool::new(false),
         };
         let jobs = self.jobs(layer);
-        let (stage, semantics, watch, first) = (&stage, self.semantics, self.watch, &mut self.worker);
         let counts: Vec<_> = thread::scope(|scope| {
-            let work = move || stage.work(&mut Worker::new(semantics, watch));
+            let work = move || stage.work(&mut make());
             // Where the system gives no more threads, fewer do the work.
             let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
             let handles: Vec<_> = (1..jobs).map_while(spawn).collect();
@@ -313,30 +285,9 @@ impl<'a> Layers<'a> {
             let others = handles.into_iter().map(|handle| handle.join().unwrap_or_else(|_| (None, Err(unwound()))));
             std::iter::once(own).chain(others).collect()
         });
-        let least = stage.least.load(Ordering::Relaxed);
         let (counted, ends): (Vec<_>, Vec<_>) = counts.into_iter().unzip();
-        self.count(counted.into_iter().flatten().collect());
-        ends.into_iter().collect::<Result<(), _>>()?;
-        if least != NO_REFERENCE {
-            for problem in self.problems_at(least)?.0 {
-                self.violations.add(self.watch.options, problem, least);
-            }
-            return Err(Reason::StoppedEarly.into());
-        }
-        Ok(())
-    }
-
-    /// Takes what the threads have counted.
-    fn count(&mut self, counted: Vec<Counted>) {
-        let total = &mut self.total;
-        for part in &counted {
-            total.transitions += part.transitions;
-            total.alone += part.alone;
-            total.digest = total.digest.wrapping_add(part.digest);
-            self.reached.join(&part.reached);
-        }
-        total.crash = total.crash.or(counted.iter().filter_map(|part| part.crash).min());
-        self.violations.extend(counted.into_iter().map(|part| part.violations), |at| at);
+        let end = ends.into_iter().collect::<Result<(), _>>();
+        (counted.into_iter().flatten().collect(), stage.least.load(Ordering::Relaxed), end)
     }
 
     /// Finds out which candidates are new, and makes a layer of them.
@@ -372,9 +323,10 @@ impl<'a> Layers<'a> {
         let New { layer, length, .. } = new.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.length = length;
         self.candidates.rewind()?;
+        let before = self.total.states;
         self.total.states += layer.states;
         self.total.state_bytes += layer.state_bytes;
-        self.layer = (layer.states > 0).then(|| Arc::new(layer.run(&self.reader, start, self.length)));
+        self.layer = (layer.states > 0).then(|| Arc::new(layer.run(&self.reader, start, self.length).numbered(before)));
         self.runs.extend(self.layer.clone());
         Ok(())
     }
@@ -424,18 +376,18 @@ impl<'a> Layers<'a> {
     }
 
     /// A layer is complete: a checkpoint, unless there was one a moment ago.
-    fn checkpoint(&mut self) -> Result<(), Stop> {
+    fn checkpoint(&mut self, work: &mut impl Work<'a>) -> Result<(), Stop> {
         let (Some((_, empty)), Some(layer)) = (&self.checkpoint, &self.layer) else { return Ok(()) };
         let part = |run: &Run| Part { name: run.name.clone(), start: run.start, end: run.end, states: run.states };
-        self.pending = Some(Manifest {
+        let mut manifest = Manifest {
             total: self.total.clone(),
             layer: Some(part(layer)),
             runs: self.runs.iter().map(|run| part(run)).collect(),
             shapes: self.semantics.shapes(),
-            reached: self.reached.places().to_vec(),
-            violations: self.violations.tallies().map(|(property, count, &at)| (property.clone(), count, at)).collect(),
             ..empty.clone()
-        });
+        };
+        work.note(&mut manifest)?;
+        self.pending = Some(manifest);
         let due = self.since.elapsed() >= self.last_took * CHECKPOINT_SHARE;
         if due { Ok(self.write_checkpoint()?) } else { Ok(()) }
     }
@@ -444,6 +396,7 @@ impl<'a> Layers<'a> {
         let (Some((folder, _)), Some(manifest)) = (&self.checkpoint, self.pending.take()) else { return Ok(()) };
         let start = Stopwatch::start();
         self.writer.sync_data()?;
+        self.beside.as_ref().map_or(Ok(()), |file| file.sync_data())?;
         for run in &self.runs {
             if let Some(name) = run.name.as_ref().filter(|name| !self.synced.contains(name)) {
                 run.file.sync_all()?;
@@ -456,44 +409,21 @@ impl<'a> Layers<'a> {
         Ok(())
     }
 
-    fn finish(mut self, stopped: Option<Reason>) -> Found {
-        // The last complete layer is kept where it can be; an older checkpoint is whole, too.
+    /// The search ends: the last complete layer is kept where it can be; an older checkpoint is whole, too.
+    pub(super) fn close(&mut self, stopped: Option<Reason>) -> Option<Reason> {
         let unwritten = self.write_checkpoint().err().filter(|_| stopped.is_none());
-        let mut stopped = stopped.or(unwritten.map(|error| self.folder.reason(Stop::Disk(error))));
-        let crashed = match self.total.crash.map(|at| self.problems_at(at)) {
-            Some(Ok((_, crashed))) => crashed,
-            Some(Err(stop)) => {
-                stopped = stopped.or(Some(self.folder.reason(stop)));
-                None
-            }
-            None => None,
-        };
-        let stats = SearchStats {
+        stopped.or(unwritten.map(|error| self.folder.reason(Stop::Disk(error))))
+    }
+
+    pub(super) fn stats(&self) -> SearchStats {
+        SearchStats {
             states: self.total.states,
             transitions: self.total.transitions,
             depth: self.total.depth,
             state_bytes: self.total.state_bytes,
             memory_bytes: self.most_memory_bytes.max(self.memory_bytes()),
             violations: 0,
-        };
-        let digest = stopped.is_none().then_some(self.total.digest);
-        let reached = stopped.is_none().then(|| self.reached.clone());
-        let violations = std::mem::take(&mut self.violations);
-        let (mut expander, mut lost) = (Expander::of(self.semantics, self.watch.options), None);
-        let alone = self.total.alone;
-        let mut found = violations.found(stopped, stats, digest, crashed, |&at, last| match self.chain(at) {
-            Ok(chain) => expander.run_along(&chain, last),
-            Err(error) => {
-                lost = Some(self.folder.reason(Stop::Disk(error)));
-                Vec::new()
-            }
-        });
-        if lost.is_some() {
-            (found.stopped, found.digest) = (lost, None);
-            found.violations.clear();
-            found.runs.clear();
         }
-        Found { alone, reached, ..found }
     }
 }
 
@@ -533,6 +463,7 @@ struct Share {
 #[derive(Default)]
 struct Layer {
     index: Vec<(u64, u64)>,
+    numbers: Vec<u64>,
     filters: Vec<Filter>,
     states: u64,
     state_bytes: u64,
@@ -541,8 +472,8 @@ struct Layer {
 impl Layer {
     fn run(mut self, file: &Arc<File>, start: u64, end: u64) -> Run {
         self.filters.resize_with(PARTITIONS, Filter::default);
-        let (index, filters, states) = (self.index, self.filters, self.states);
-        Run { file: Arc::clone(file), name: None, parents: true, index, start, end, states, filters }
+        let Layer { index, numbers, filters, states, .. } = self;
+        Run { file: Arc::clone(file), name: None, parents: true, index, numbers, start, end, states, filters }
     }
 }
 
@@ -563,6 +494,7 @@ impl New<'_> {
             self.writer.write_all(&blocks.bytes)?;
             let layer = &mut self.layer;
             layer.index.extend(blocks.index.iter().map(|&(hash, at)| (hash, at + self.length)));
+            layer.numbers.extend(blocks.numbers.iter().map(|number| number + layer.states));
             layer.filters.resize_with(partition, Filter::default);
             layer.filters.push(filter);
             layer.states += blocks.states;

@@ -6,7 +6,9 @@
 
 use super::Identity;
 use super::blocks::{NO_REFERENCE, Reference, Stream, checksum};
+use super::graph::EDGES;
 use super::runs::Run;
+use crate::graph::Marks;
 use model::verdict::Property;
 use std::fmt::{self, Write as _};
 use std::fs::{self, File};
@@ -98,6 +100,21 @@ pub(crate) struct Manifest {
     pub(crate) reached: Vec<bool>,
     /// Of each property that is violated: how often, and in which state first.
     pub(crate) violations: Vec<(Property, u64, Reference)>,
+    /// For questions about cycles.
+    pub(crate) drawing: Option<Drawing>,
+}
+
+/// What is kept of the edges between states.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Drawing {
+    /// Where the file of edges ends.
+    pub(crate) edges: u64,
+    /// The different sets of what occurs, in the order of their numbers.
+    pub(crate) sets: Vec<Marks>,
+    /// A condition that is watched was seen to hold.
+    pub(crate) noticed: bool,
+    /// Why some run cannot go on, if one cannot.
+    pub(crate) crash: Option<String>,
 }
 
 impl Manifest {
@@ -149,6 +166,11 @@ impl Manifest {
         for (property, count, at) in &self.violations {
             line("violated", format!("{property} {count} {at}"));
         }
+        if let Some(Drawing { edges, sets, noticed, crash }) = &self.drawing {
+            let sets: Vec<String> = sets.iter().map(Marks::to_string).collect();
+            line("edges", format!("{edges} {} {}", u8::from(*noticed), sets.join(" ")));
+            crash.iter().for_each(|crash| line("crash", one_line(crash)));
+        }
         let sum = checksum(text.as_bytes());
         format!("{text}checksum {sum:016x}\n")
     }
@@ -193,6 +215,13 @@ impl Manifest {
                     };
                     manifest.violations.push((property, number(&mut words)?, number(&mut words)?));
                 }
+                "edges" => {
+                    let (edges, noticed) = (number(&mut words)?, number::<u8>(&mut words)? == 1);
+                    let sets = words.filter(|word| !word.is_empty()).map(|word| word.parse().ok());
+                    let sets = sets.collect::<Option<Vec<Marks>>>();
+                    manifest.drawing = Some(Drawing { edges, noticed, sets: sets?, crash: None });
+                }
+                "crash" => manifest.drawing.as_mut()?.crash = Some(value.to_owned()),
                 _ => return None,
             }
         }
@@ -236,6 +265,12 @@ impl Manifest {
         if count().map_err(failed(&path))? != self.total.states {
             return Err(Refused::Damaged(path, String::from("it has another number of states")));
         }
+        if let Some(Drawing { edges, .. }) = self.drawing {
+            let path = data.join(EDGES);
+            let file = File::open(&path).map_err(failed(&path))?;
+            let mut stream = Stream::new(&file, 0, edges);
+            while stream.next().map_err(failed(&path))?.is_some() {}
+        }
         for run in self.runs.iter().filter(|run| run.name.is_some()) {
             let path = data.join(run.name.as_deref().unwrap_or(LAYERS));
             let file = File::open(&path).map_err(failed(&path))?;
@@ -254,7 +289,8 @@ impl Manifest {
 pub(crate) fn open_part(part: &Part, file: Arc<File>, room: bool) -> io::Result<Run> {
     let Part { name, start, end, states } = part.clone();
     let parents = name.is_none();
-    Run::read(Run { file, name, parents, index: Vec::new(), start, end, states, filters: Vec::new() }, room)
+    let (index, numbers, filters) = (Vec::new(), Vec::new(), Vec::new());
+    Run::read(Run { file, name, parents, index, numbers, start, end, states, filters }, room)
 }
 
 fn one_line(text: &str) -> String {
@@ -303,6 +339,12 @@ mod tests {
             shapes: vec![(0, 1), (1, 2)],
             reached: vec![true, false, true],
             violations: vec![(Property::Deadlock, 2, 5)],
+            drawing: Some(Drawing {
+                edges: 12,
+                sets: vec![0, Marks::MAX],
+                noticed: true,
+                crash: Some(String::from("a b")),
+            }),
         };
         let text = manifest.text();
         assert_eq!(Manifest::parse(&text), Some(manifest));

@@ -17,13 +17,17 @@
 
 mod blocks;
 mod candidates;
+mod cycles;
+mod edges;
+pub(crate) mod graph;
 mod layers;
 mod manifest;
 mod runs;
+mod safety;
 mod stage;
 
-pub(crate) use layers::search;
 pub use manifest::Refused;
+pub(crate) use safety::search;
 
 use manifest::Manifest;
 use model::verdict::Reason;
@@ -51,6 +55,9 @@ enum Place {
     At(PathBuf),
 }
 
+/// So many letters of the name of a search are part of the name of its folder.
+const MOST_LETTERS: usize = 40;
+
 /// What a checkpoint belongs to: names and values. Another search must not go on from it.
 pub type Identity = Vec<(String, String)>;
 
@@ -73,6 +80,27 @@ impl Checkpoint {
                 Ok(Some(Checkpoint::Resume(folder.to_owned())))
             }
             _ => Err(Refused::Ignored),
+        }
+    }
+}
+
+impl Checkpoint {
+    /// That of one of several searches of a check, in a folder below. A search that had not begun when the check was interrupted
+    /// begins.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Checkpoint {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let words: String = name.chars().take(MOST_LETTERS).map(plain).collect();
+        let below = format!("{words}-{:016x}", blocks::checksum(name.as_bytes()));
+        match self {
+            Checkpoint::New(folder) => Checkpoint::New(folder.join(below)),
+            Checkpoint::Resume(folder) => {
+                let own = folder.join(below);
+                let begun = |folder: &Path| Manifest::path(folder).exists();
+                let others = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+                let interrupted = begun(folder) || others.into_iter().any(|other| begun(&other));
+                if interrupted && !begun(&own) { Checkpoint::New(own) } else { Checkpoint::Resume(own) }
+            }
         }
     }
 }
@@ -112,6 +140,13 @@ impl Disk {
         manifest.verify(folder)?;
         let (place, checkpoint) = (Place::At(manifest.data(folder)), Some((folder.to_owned(), identity)));
         Ok(Disk { place, checkpoint, resume: true, room: None })
+    }
+
+    /// For another search in the same place, without a checkpoint.
+    #[must_use]
+    pub(crate) fn beside(&self) -> Disk {
+        let (Place::Below(folder) | Place::At(folder)) = &self.place;
+        Disk { place: Place::Below(folder.clone()), checkpoint: None, resume: false, room: self.room }
     }
 
     /// With so many bytes of memory for the successors of a layer, instead of a quarter of what may be used.

@@ -79,6 +79,8 @@ pub(crate) struct Run {
     pub(crate) parents: bool,
     /// Per block, the hash of its first state and where it begins.
     pub(crate) index: Vec<(u64, u64)>,
+    /// Per block of a layer, the number of its first state.
+    pub(crate) numbers: Vec<u64>,
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) states: u64,
@@ -88,14 +90,21 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn memory_bytes(&self) -> u64 {
-        self.filters.iter().map(Filter::memory_bytes).sum::<u64>() + self.index.capacity() as u64 * 16
+        self.filters.iter().map(Filter::memory_bytes).sum::<u64>()
+            + (self.index.capacity() * 2 + self.numbers.capacity()) as u64 * 8
     }
 
     /// The same states without what is needed to look them up.
     pub(crate) fn bare(&self) -> Run {
         let (file, name) = (Arc::clone(&self.file), self.name.clone());
         let Run { parents, start, end, states, .. } = *self;
-        Run { file, name, parents, index: Vec::new(), start, end, states, filters: Vec::new() }
+        Run { file, name, parents, index: Vec::new(), numbers: Vec::new(), start, end, states, filters: Vec::new() }
+    }
+
+    /// The same states, of which so many others come before.
+    pub(crate) fn numbered(mut self, before: u64) -> Run {
+        self.numbers.iter_mut().for_each(|number| *number += before);
+        self
     }
 
     /// Where a block ends.
@@ -105,10 +114,13 @@ impl Run {
 
     /// Reads a run that was written before: all checksums, the order and the number of states are verified.
     pub(crate) fn read(run: Run, room: bool) -> io::Result<Run> {
-        let (mut index, mut filters, mut states) = (Vec::new(), Filters::new(room), 0);
+        let (mut index, mut numbers, mut filters, mut states) = (Vec::new(), Vec::new(), Filters::new(room), 0);
         let mut stream = Stream::new(&run.file, run.start, run.end);
         while let Some((start, block)) = stream.next()? {
             let mut first = None;
+            if run.name.is_none() {
+                numbers.push(states);
+            }
             for (state, _) in block.states(run.parents) {
                 let hash = hash(state);
                 first = first.or(Some(hash));
@@ -120,7 +132,7 @@ impl Run {
         if states != run.states {
             return Err(io::Error::other("the file is damaged: it has another number of states"));
         }
-        Ok(Run { index, filters: filters.finish(), ..run })
+        Ok(Run { index, numbers, filters: filters.finish(), ..run })
     }
 }
 
@@ -330,5 +342,6 @@ pub(crate) fn merged<E: From<io::Error>>(
     })?;
     flush(&mut blocks)?;
     let file = Arc::new(file);
-    Ok(Run { file, name: Some(name), parents: false, index, start: 0, end, states, filters: filters.finish() })
+    let (name, numbers, filters) = (Some(name), Vec::new(), filters.finish());
+    Ok(Run { file, name, parents: false, index, numbers, start: 0, end, states, filters })
 }

@@ -3,6 +3,7 @@
 use super::components::{Components, Wanted};
 use super::round::{Path, round};
 use super::{Graph, Marks, Notes};
+use crate::disk::graph;
 use crate::parallel::{At, Partition, Seats, Shared, Visitor, chain_to, packed, stats};
 use crate::partition::owner;
 use crate::search::{Options, Watch};
@@ -10,15 +11,16 @@ use crate::share::{Bare, Kind, States};
 use crate::table::{NO_PARENT, StateId, StateTable};
 use model::context::Context;
 use model::fault::{FaultAt, Overflow};
+use model::semantics::Semantics;
 use model::verdict::{Reason, SearchStats};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
 /// Cycles are looked for again when there are so many times as many states.
-const GROWTH: u64 = 3;
+pub(crate) const GROWTH: u64 = 3;
 /// So many bytes a state takes while cycles are looked for.
-const NODE_BYTES: u64 = 20;
+pub(crate) const NODE_BYTES: u64 = 20;
 
 /// What threads have seen, put together; with an end of type `E`, which is a violation without any cycle of states.
 pub(crate) struct Seen<E> {
@@ -47,7 +49,7 @@ impl<E> Seen<E> {
         self.end.get_or_insert((at, end));
     }
 
-    fn add(&mut self, other: Seen<E>) {
+    pub(crate) fn add(&mut self, other: Seen<E>) {
         self.transitions += other.transitions;
         self.digest = self.digest.wrapping_add(other.digest);
         self.alone += other.alone;
@@ -81,7 +83,7 @@ pub(crate) struct Way<'o> {
     pub(crate) large: bool,
 }
 
-/// Small models are searched by one thread, for any number of threads; larger ones by all `together`, from the start, if need be
+/// Small models are searched by one thread, for any number of threads, unless they are kept on disk; larger ones by all `together`, from the start, if need be
 /// after an attempt of one thread.
 pub(crate) fn alone_first<F>(
     Way { options, large }: Way<'_>,
@@ -90,6 +92,9 @@ pub(crate) fn alone_first<F>(
     together: &dyn Fn(&Context<'_>) -> F,
     stopped: &dyn Fn(&F) -> Option<Reason>,
 ) -> F {
+    if options.disk.is_some() {
+        return together(cx);
+    }
     let few = options.alone as u64;
     if options.jobs <= 1 || cx.budget.most_states().is_some_and(|limit| limit <= few) {
         return alone(cx);
@@ -102,10 +107,19 @@ pub(crate) fn alone_first<F>(
 }
 
 /// Draws the graph from a first state on, until it is complete or has a cycle with what is wanted.
-pub(crate) fn search<'a, V, E>(watch: Watch<'a>, setup: V::Setup, first: &[u8], wanted: &Wanted) -> Drawn<E>
+pub(crate) fn search<'a, V, E: Send>(
+    semantics: &'a Semantics<'a>,
+    watch: Watch<'a>,
+    setup: V::Setup,
+    first: &[u8],
+    wanted: &Wanted,
+) -> Drawn<E>
 where
     V: Visitor<'a, Notes = Notes, Report = Seen<E>> + 'a,
 {
+    if let Some(disk) = &watch.options.disk {
+        return graph::search::<V, E>(semantics, watch, setup, first, wanted, disk);
+    }
     thread::scope(|scope| {
         let seats = Seats::new(scope, watch.options.jobs);
         let (jobs, mut partitions) = (seats.jobs(), Vec::new());

@@ -54,12 +54,12 @@ impl<'a> Visitor<'a> for Safety<'a> {
         self.expander.transitions
     }
 
-    fn report(self) -> Seen {
+    fn report(&mut self) -> Seen {
         Seen {
-            violations: self.violations,
-            crashed: self.expander.crashed,
-            transitions: self.expander.transitions,
-            digest: self.expander.digest,
+            violations: std::mem::take(&mut self.violations),
+            crashed: self.expander.crashed.take(),
+            transitions: std::mem::take(&mut self.expander.transitions),
+            digest: std::mem::take(&mut self.expander.digest),
             reached: self.expander.stepper.reached().clone(),
         }
     }

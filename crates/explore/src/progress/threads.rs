@@ -39,7 +39,7 @@ pub(super) fn search<'a>(
         Ok(first) => first,
         Err(reason) => return Found { stopped: Some(reason), ..Found::default() },
     };
-    let drawn = draw::search::<Drawer<'a>, _>(Watch { options, cx: *cx }, setup, &first, &Wanted::default());
+    let drawn = draw::search::<Drawer<'a>, _>(semantics, Watch { options, cx: *cx }, setup, &first, &Wanted::default());
     let complete = drawn.stopped.is_none() && drawn.run.is_none();
     let endless = matches!(drawn.run, Some(Run::Ends(..)));
     Found {
@@ -123,8 +123,9 @@ impl<'a> Visitor<'a> for Drawer<'a> {
         self.walk.mover.transitions
     }
 
-    fn report(self) -> Self::Report {
-        let Walk { mover, alone, .. } = self.walk;
-        Seen { transitions: mover.transitions, crashed: mover.crashed, alone, ..self.seen }
+    fn report(&mut self) -> Self::Report {
+        let Walk { mover, alone, .. } = &mut self.walk;
+        let (transitions, alone) = (std::mem::take(&mut mover.transitions), std::mem::take(alone));
+        Seen { transitions, crashed: mover.crashed.take(), alone, ..std::mem::take(&mut self.seen) }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::disk::Disk;
 use crate::reduction::Mode;
+use model::semantics::Reading;
 use model::verdict::Property;
 
 /// In which order states are looked at.
@@ -57,6 +58,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// When states are left out: on disk there is one search, and a checkpoint of it, so whether that pays is not tried out.
+    pub(crate) fn mode(&self, reading: Reading) -> Mode {
+        match self.reduction.of(reading) {
+            Mode::Auto if self.disk.is_some() => Mode::Off,
+            mode => mode,
+        }
+    }
+
     /// The defaults, but for when states are left out.
     pub fn reducing(reduction: Mode) -> Options {
         Options { reduction, ..Options::default() }
