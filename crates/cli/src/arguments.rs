@@ -340,7 +340,7 @@ pub struct SearchArgs {
     /// Keep states uncompressed, in one thread: more memory, less time.
     #[arg(long)]
     pub unpacked: bool,
-    /// Keep states on disk, below a folder, for safety and deadlock: for what does not fit into `--memory`.
+    /// Keep states on disk, below a folder: for what does not fit into `--memory`.
     #[arg(long, value_name = "DIR")]
     pub spill: Option<PathBuf>,
     /// Keep states on disk in a folder, with checkpoints from which `--resume` goes on after an interruption.

@@ -129,7 +129,7 @@ impl<'a> Networks<'a> {
 
     /// What a search is, for those who share it and for a checkpoint of it: names and values.
     fn identity(&self, properties: &[Property]) -> Vec<(String, String)> {
-        let Settings { keep_going, reduction, symmetry, .. } = self.settings;
+        let Settings { keep_going, reduction, symmetry, fair, progress, .. } = self.settings;
         let names = properties.iter().map(Property::to_string).collect::<Vec<_>>();
         let of = |name: &str, value: String| (name.to_owned(), value);
         vec![
@@ -141,18 +141,26 @@ impl<'a> Networks<'a> {
             of("keep-going", keep_going.to_string()),
             of("reduction", (*reduction == Reduction::Order).to_string()),
             of("symmetry", symmetry.to_string()),
+            of("fairness", format!("{fair:?}").to_lowercase()),
+            of("progress", progress.join(",")),
         ]
+    }
+
+    /// Where the states of a search are kept: safety and deadlock are for one, and every other property for one of its own.
+    fn disk(&self, of: &[Property]) -> Result<(Option<Checkpoint>, Option<Disk>), Error> {
+        let Settings { spill, checkpoint, resume, cluster, .. } = self.settings;
+        let all = Checkpoint::of(checkpoint.as_deref(), resume.as_deref(), spill.as_deref()).map_err(usage)?;
+        let own = of.iter().find(|property| !machines::answers(property));
+        let kept = own.and_then(|own| Some(all.as_ref()?.part(&own.to_string()))).or(all);
+        let disk = Disk::of(kept.as_ref().filter(|_| cluster.is_none()), spill.as_deref(), self.identity(of));
+        Ok((kept, disk.map_err(usage)?))
     }
 
     /// What one explicit search answers.
     pub(crate) fn search(&self, of: Vec<Property>, way: Way, cx: &Context<'_>) -> Result<Vec<Answer>, Error> {
         let settings = self.settings;
         let identity = &self.identity(&of);
-        let (spill, new, resume) =
-            (settings.spill.as_deref(), settings.checkpoint.as_deref(), settings.resume.as_deref());
-        let checkpoint = Checkpoint::of(new, resume, spill).map_err(usage)?;
-        let kept = checkpoint.as_ref().filter(|_| settings.cluster.is_none());
-        let disk = Disk::of(kept, spill, identity.clone()).map_err(usage)?;
+        let (checkpoint, disk) = self.disk(&of)?;
         let order = match way.0 {
             SearchOrder::Breadth => Order::Breadth,
             SearchOrder::Depth => Order::Depth,
@@ -203,9 +211,10 @@ impl<'a> Networks<'a> {
     }
 
     /// A formula, a claim or acceptance labels; `None` if there is no such formula or claim.
-    fn infinite_runs(&self, property: &Property, cx: &Context<'_>) -> Option<Answer> {
+    fn infinite_runs(&self, property: &Property, disk: Option<Disk>, cx: &Context<'_>) -> Option<Answer> {
         let semantics = Semantics::new(self.network, self.reading);
-        let (sources, fair, options) = (self.sources, self.settings.fair.into(), &self.settings.search());
+        let options = &Options { disk, ..self.settings.search() };
+        let (sources, fair) = (self.sources, self.settings.fair.into());
         let setting = Setting { semantics: &semantics, sources, fair, options, cx: *cx };
         let claim = |name: &String| self.network.claims.iter().find(|claim| claim.name == *name);
         let outcome = match property {
@@ -375,7 +384,9 @@ impl Strategy for Networks<'_> {
             answers.push(self.portfolio(cx, false).boundedness());
         }
         if properties.contains(&Property::Livelock) {
-            let found = self.portfolio(cx, false).livelock(&self.settings.progress, self.reading);
+            let mut portfolio = self.portfolio(cx, false);
+            portfolio.options.disk = self.disk(&[Property::Livelock])?.1;
+            let found = portfolio.livelock(&self.settings.progress, self.reading);
             answers.push(found.map_err(Error::Usage)?);
         }
         let infinite: Vec<&Property> = properties.iter().filter(|p| is_about_infinite_runs(p)).collect();
@@ -385,7 +396,8 @@ impl Strategy for Networks<'_> {
         answers.extend(self.reachability(searched, &cx.with(&budget))?);
         for (index, property) in infinite.iter().enumerate() {
             let budget = cx.budget.share(infinite.len() - index);
-            answers.extend(self.infinite_runs(property, &cx.with(&budget)));
+            let disk = self.disk(std::slice::from_ref(property))?.1;
+            answers.extend(self.infinite_runs(property, disk, &cx.with(&budget)));
         }
         let position = |answer: &Answer| properties.iter().position(|p| *p == answer.outcome.property);
         answers.sort_by_key(|answer| position(answer).unwrap_or(usize::MAX));

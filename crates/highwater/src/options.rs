@@ -74,7 +74,8 @@ const NETWORKS: &[Kind] = &[Kind::Promela, Kind::Machines];
 const STRUCTURES: &[Kind] = &[Kind::Composition, Kind::Components];
 const C: &[Kind] = &[Kind::Program, Kind::Components];
 const SEARCH: &str = "safety and deadlock by the engine `explore`";
-const STORED: &str = "safety and deadlock by the engine `explore`, without `--bitstate`";
+const STORED: &str =
+    "safety, deadlock, ltl, never, acceptance and livelock by the engine `explore`, without `--bitstate`";
 const IN_MEMORY: &str = "safety and deadlock by the engine `explore`, without `--bitstate` and not on disk";
 const DEVICE: &str = "safety and deadlock by the engine `explore`, breadth-first, with bounded channels, in memory, in one process, without `--bitstate`, \
                       `--unpacked`, `--symmetry` and `--reduction order`";
@@ -193,7 +194,7 @@ const fn of_search(name: &'static str, given: fn(&Settings) -> bool) -> OptionRu
 
 /// An option of the search on disk.
 const fn on_disk(name: &'static str, given: fn(&Settings) -> bool) -> OptionRule {
-    rule(name, PROMELA, STORED, given, |s, u| searches(u) && !s.bitstate)
+    rule(name, PROMELA, STORED, given, |s, u| (searches(u) || explores(u) && is_liveness(s, u)) && !s.bitstate)
 }
 
 fn is_of_structures(settings: &Settings) -> bool {

@@ -323,7 +323,7 @@ fn the_rules_of_the_library_are_those_of_the_table() {
 }
 
 /// An option that has no effect for this engine, these properties or another option.
-const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 36] = [
+const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 38] = [
     (Kind::Promela, "--search", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--search", Engine::Auto, "boundedness,livelock", ""),
     (Kind::Promela, "--search", Engine::Auto, "safety", "--bitstate"),
@@ -335,6 +335,8 @@ const NO_EFFECT: [(Kind, &str, Engine, &str, &str); 36] = [
     (Kind::Promela, "--cluster", Engine::Auto, "safety", "--bitstate"),
     (Kind::Promela, "--cluster", Engine::Auto, "safety", "--spill"),
     (Kind::Promela, "--cluster", Engine::Flow, "boundedness", ""),
+    (Kind::Promela, "--spill", Engine::Flow, "livelock", ""),
+    (Kind::Promela, "--spill", Engine::Auto, "trace", ""),
     (Kind::Promela, "--emit-cuda", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--bitstate", Engine::Flow, "boundedness", ""),
     (Kind::Promela, "--bitstate", Engine::Fifo, "safety", "--channels unbounded"),
