@@ -75,17 +75,10 @@ impl<'a> Networks<'a> {
     }
 
     fn portfolio<'c>(&'c self, cx: &'c Context<'_>, advisory: bool) -> Portfolio<'c> {
-        let settings = self.settings;
-        Portfolio {
-            network: self.network,
-            sources: self.sources,
-            engines: self.static_engines(),
-            cx: *cx,
-            fair: settings.fair.into(),
-            options: settings.search(),
-            advisory,
-            enumerate_cycles: settings.abstraction == Abstraction::Cycles,
-        }
+        let (network, sources, engines, settings) = (self.network, self.sources, self.static_engines(), self.settings);
+        let (cx, fair, options) = (*cx, settings.fair.into(), settings.search());
+        let enumerate_cycles = settings.abstraction == Abstraction::Cycles;
+        Portfolio { network, sources, engines, cx, fair, options, advisory, enumerate_cycles }
     }
 
     /// What answers boundedness and livelock.
@@ -130,13 +123,12 @@ impl<'a> Networks<'a> {
     /// What a search is, for those who share it and for a checkpoint of it: names and values.
     fn identity(&self, properties: &[Property]) -> Vec<(String, String)> {
         let Settings { keep_going, reduction, symmetry, fair, progress, .. } = self.settings;
-        let names = properties.iter().map(Property::to_string).collect::<Vec<_>>();
         let of = |name: &str, value: String| (name.to_owned(), value);
         vec![
             of("version", env!("CARGO_PKG_VERSION").to_owned()),
             of("model", self.info.sha256.clone()),
             of("defines", format!("{:?}", self.info.defines)),
-            of("properties", names.join(",")),
+            of("properties", properties.iter().map(Property::to_string).collect::<Vec<_>>().join(",")),
             of("channels", format!("{:?}", self.reading).to_lowercase()),
             of("keep-going", keep_going.to_string()),
             of("reduction", (*reduction == Reduction::Order).to_string()),
@@ -213,8 +205,8 @@ impl<'a> Networks<'a> {
     /// A formula, a claim or acceptance labels; `None` if there is no such formula or claim.
     fn infinite_runs(&self, property: &Property, disk: Option<Disk>, cx: &Context<'_>) -> Option<Answer> {
         let semantics = Semantics::new(self.network, self.reading);
-        let options = &Options { disk, ..self.settings.search() };
         let (sources, fair) = (self.sources, self.settings.fair.into());
+        let options = &Options { disk, ..self.settings.search() };
         let setting = Setting { semantics: &semantics, sources, fair, options, cx: *cx };
         let claim = |name: &String| self.network.claims.iter().find(|claim| claim.name == *name);
         let outcome = match property {
@@ -384,8 +376,8 @@ impl Strategy for Networks<'_> {
             answers.push(self.portfolio(cx, false).boundedness());
         }
         if properties.contains(&Property::Livelock) {
-            let mut portfolio = self.portfolio(cx, false);
-            portfolio.options.disk = self.disk(&[Property::Livelock])?.1;
+            let options = Options { disk: self.disk(&[Property::Livelock])?.1, ..self.settings.search() };
+            let portfolio = Portfolio { options, ..self.portfolio(cx, false) };
             let found = portfolio.livelock(&self.settings.progress, self.reading);
             answers.push(found.map_err(Error::Usage)?);
         }
