@@ -1,7 +1,8 @@
 //! The examples of Magee and Kramer's book, where they are at hand: every file is read, and deadlock, safety and progress are
-//! what LTSA says. Its table has no asserts; those expected here were worked out by hand, for all runs (LTSA's *fair choice* off).
+//! what LTSA says. Its table has no asserts; those expected here were worked out by hand, for all runs (LTSA's *fair choice* off) and
+//! for runs with fair choices only.
 
-use highwater::settings::ReadOptions;
+use highwater::settings::{Fairness, ReadOptions, Settings};
 use highwater::{Budget, Check, Model, Verdict};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +13,13 @@ fn folder() -> Option<PathBuf> {
 }
 
 fn verdict(model: &Model, property: &str) -> (Verdict, String) {
-    let check = Check::new(model).property(property).expect(property).timeout(Duration::from_secs(60));
+    verdict_of(model, property, Fairness::None)
+}
+
+fn verdict_of(model: &Model, property: &str, fair: Fairness) -> (Verdict, String) {
+    let settings = Settings { fair, ..Settings::default() };
+    let check =
+        Check::new(model).settings(settings).property(property).expect(property).timeout(Duration::from_secs(60));
     let report = check.run().expect(property);
     let finding = report.finding(property).expect(property);
     (finding.verdict(), report.to_text())
@@ -107,6 +114,29 @@ fn asserts_hold_or_do_not() {
         for (name, holds) in expected {
             let (found, text) = verdict(&model, &format!("ltl:{name}"));
             assert_eq!(found == Verdict::Violated, !holds, "{file} {name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn asserts_under_fair_choice() {
+    let Some(folder) = folder() else { return };
+    let [ring, bridge] = ["chapter14_lts_DatabaseRing.fsp", "chapter14_lts_SingleLaneBridge_fluent.fsp"];
+    // The bridge can always be emptied and entered from either side; when it is congested, those who may enter go first.
+    let crossing =
+        ["FIRSTRED", "REDCROSS", "BLUECROSS", "CROSS", "STRONGRED", "ONEWAY", "REDEXIT"].map(|name| (name, true));
+    let congested = [("REDCROSS", false), ("BLUECROSS", false), ("CROSS", false), ("ONEWAY", true)];
+    let database = [("SAFE", true), ("LIVE", true), ("WITNESS_LIVE", false), ("WITNESS_SAFE", false)];
+    for (file, system, expected) in [
+        (ring, "DATABASE_RING_ONE", &database[..]),
+        (bridge, "SingleLaneBridge", &crossing[..]),
+        (bridge, "CongestedBridge", &congested[..]),
+    ] {
+        let options = ReadOptions { system: Some(system.to_owned()), ..ReadOptions::default() };
+        let model = Model::read_with(&folder.join(file), &options, &Budget::default()).expect(file);
+        for &(name, holds) in expected {
+            let (found, text) = verdict_of(&model, &format!("ltl:{name}"), Fairness::Choice);
+            assert_eq!(found == Verdict::Proved, holds, "{system} {name}: {text}");
         }
     }
 }
