@@ -24,7 +24,7 @@ use locals::Local;
 use model::diagnostic::Diagnostic;
 use model::source::Span;
 use model::structure::Ending;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 /// Following names for names has an end, or there is none.
@@ -64,6 +64,8 @@ pub(crate) struct Builder<'l, 'f, 'a> {
     alphabet: Vec<Symbol>,
     propositions: Vec<(String, Span)>,
     proposition_numbers: HashMap<String, u32>,
+    /// The sequences that were reached: one of their processes may never end, and their events count all the same.
+    sequences: BTreeMap<(Place, Vec<Value>), Rc<Sequence<'f>>>,
     steps: usize,
 }
 
@@ -81,6 +83,7 @@ pub(crate) fn run<'f>(lowering: &mut Lowering<'f, '_>, process: &'f Process) -> 
         alphabet: Vec::new(),
         propositions: Vec::new(),
         proposition_numbers: HashMap::new(),
+        sequences: BTreeMap::new(),
         steps: 0,
     };
     builder.run()
@@ -107,6 +110,9 @@ impl<'f> Builder<'_, 'f, '_> {
         self.state(begin, Some(first.name.text.clone()), first.name.span, None)?;
         while let Some((number, site)) = self.waiting.pop_front() {
             self.expand(number, site)?;
+        }
+        for sequence in std::mem::take(&mut self.sequences).into_values() {
+            self.alphabet_of_sequence(&sequence)?;
         }
         for clause in &process.clauses {
             self.alphabet_of(clause)?;
@@ -144,6 +150,8 @@ impl<'f> Builder<'_, 'f, '_> {
                 }
                 Body::Sequence(before, last) => {
                     let sequence = Rc::new(self.sequence(before, last, env)?);
+                    let place = sequence.places.first().copied().unwrap_or(ERROR);
+                    self.sequences.entry((place, values(&sequence.env))).or_insert_with(|| sequence.clone());
                     match self.within(&sequence, 0, 0) {
                         Some(site) => return Ok((site, name)),
                         None => (body, env) = (last, sequence.env.clone()),

@@ -105,6 +105,9 @@ fn the_alphabet_has_events_of_local_processes_that_are_never_reached() {
     let read = valid("P = (a -> P), Q[i:0..1] = (when (i > 0) b[i] -> STOP).");
     assert_eq!(alphabet(&read, 0), ["a", "b[1]"]);
     assert_eq!(alphabet(&valid("P = (a -> P) + {x, y[1..2]}."), 0), ["a", "x", "y[1]", "y[2]"]);
+    // A process in front of `;` that never ends, and one that ends at once.
+    let read = valid("P = (a -> P).\nE = END + {e}.\nQ = (b -> P;(c -> END) | d -> E;Q).");
+    assert_eq!(alphabet(&read, 0), ["a", "b", "c", "d", "e"]);
 }
 
 #[test]

@@ -6,3 +6,4 @@ mod fuzz;
 mod language;
 mod messages;
 mod round_trip;
+mod twin;

@@ -2,7 +2,7 @@
 //!
 //! A proposition of a state that cannot be reached is one all the same: that it never holds is what a formula may ask.
 
-use super::Builder;
+use super::{Builder, Sequence};
 use crate::ast::{Body, Clause};
 use crate::context::{Env, Refused};
 
@@ -38,15 +38,7 @@ impl<'f> Builder<'_, 'f, '_> {
             }
             Body::Sequence(before, last) => {
                 let sequence = self.sequence(before, last, env.clone())?;
-                for part in &sequence.parts {
-                    for &symbol in part.events.iter().flatten() {
-                        self.own(symbol);
-                    }
-                    for (name, span) in &part.raw.propositions {
-                        self.proposition(name.clone(), *span);
-                    }
-                }
-                self.alphabet_inside(last, env)
+                self.alphabet_of_sequence(&sequence)
             }
             Body::Choice(choice) => {
                 if self.numbers.contains_key(&(choice.place, super::values(env))) {
@@ -74,6 +66,19 @@ impl<'f> Builder<'_, 'f, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// The events of the processes and of what follows them, whether they end or not.
+    pub(super) fn alphabet_of_sequence(&mut self, sequence: &Sequence<'f>) -> Result<(), Refused> {
+        for part in &sequence.parts {
+            for &symbol in part.events.iter().flatten() {
+                self.own(symbol);
+            }
+            for (name, span) in &part.raw.propositions {
+                self.proposition(name.clone(), *span);
+            }
+        }
+        self.alphabet_inside(sequence.last, &sequence.env)
     }
 
     /// Nameless states are called by what happened since the last one with a name. A state is reached from an earlier one.
