@@ -112,7 +112,7 @@ impl Tally {
         let semantics = Semantics::new(&network, Reading::Unbounded);
         for property in [Property::Safety, Property::Deadlock] {
             let seen = Twin::new(&semantics).question(&property);
-            if self.ask(&network, &property, seed, &text).is_some() {
+            if self.ask(&network, &property, seed, text).is_some() {
                 assert!(seen != Seen::Broken, "seed {seed}: {property} is proved\n{text}");
                 self.others += 1;
             }
