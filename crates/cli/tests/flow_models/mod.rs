@@ -374,7 +374,7 @@ impl Generator {
             9 => self.condition(),
             10 => String::from("skip"),
             11 if self.passes => self.reference(),
-            12 if self.style == Style::Creation => self.run(),
+            12 if self.style == Style::Creation && !self.step => self.run(),
             13 if self.random.chance(20) => String::from("timeout"),
             _ => self.assignment(),
         }
@@ -387,9 +387,9 @@ impl Generator {
         let run = format!("run Q{child}({channel}, {argument})");
         match self.random.below(8) {
             0 | 1 => format!("do :: j < {} -> {run}; j++ :: else -> break od; j = 0", 1 + self.random.below(3)),
-            2 if !self.step => format!("atomic {{ {run}; {} }}", self.send()),
-            3 if !self.step => format!("do :: {run} :: {} -> break od", self.guard()),
-            4 if !self.step && !self.atomic => format!("d_step {{ {run}; run Q{}(d, 1) }}", self.random.below(2)),
+            2 => format!("atomic {{ {run}; {} }}", self.send()),
+            3 => format!("do :: {run} :: {} -> break od", self.guard()),
+            4 if !self.atomic => format!("atomic {{ {run}; run Q{}(d, 1) }}", self.random.below(2)),
             _ => run,
         }
     }
