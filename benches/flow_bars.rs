@@ -75,7 +75,7 @@ pub struct Limited<T> {
     pub result: T,
     /// CPU time.
     pub time: f64,
-    /// How long it went on after it was told to stop: seconds of wall time.
+    /// How long it went on after it was cancelled: seconds of wall time.
     pub over: Option<f64>,
 }
 

@@ -11,7 +11,7 @@
 //! So where a request is granted by no step there, the states that make it are taken away, and what is left is looked at again
 //! (Emerson & Lei 1987). The run that is shown goes from one thing that must happen to the nearest other one.
 //!
-//! Whatever merges states or steps says too little here: of a class, nobody knows who can move in it, nor which steps are the
+//! Whatever merges states or steps says too little here: of a class, it is not known who can move in it, nor which steps are the
 //! alternatives of one choice. So the other methods are asked about *all* runs first: a proof is one for fair runs, too, and
 //! the run that they find may be fair. Only then comes this one.
 

@@ -74,7 +74,7 @@ pub(crate) fn trimmed_but<'n>(
     Some(Semantics::trimmed(semantics.network(), semantics.reading(), &trims))
 }
 
-/// With more processes than this nobody moves alone: each would be compared with each.
+/// With more processes than this all processes move: each would be compared with each.
 const MOST_PROCESSES: usize = 256;
 
 /// A process that may move alone.

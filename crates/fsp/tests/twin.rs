@@ -803,7 +803,7 @@ fn read(composition: &Composition) -> Lts {
     }
 }
 
-/// Classes are told apart by how they end and where their steps lead, until there are no more of them.
+/// Classes are distinguished by how they end and where their steps lead, until there are no more of them.
 fn bisimilar(left: &Lts, right: &Lts) -> bool {
     let shift = |steps: &BTreeSet<(Event, usize)>| -> Vec<(Event, usize)> {
         steps.iter().map(|(event, to)| (event.clone(), to + left.steps.len())).collect()

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const NUMBER: &str = "argCount";
 const TEXTS: &str = "argStrings";
-/// More values than this are not told apart.
+/// More values than this are not distinguished.
 const MOST: i32 = 64;
 
 /// `RTMain::argCount()`, `RTMain::argStrings()`

@@ -1,7 +1,7 @@
 //! Parts that are created and destroyed at run time.
 //!
 //! A variable says of each whether it exists (1), does not (0), or is being destroyed: then it is one more than the number of
-//! machines in it that are still there. Each of them is told to leave, and ends when it has finished with its message, or at once if it
+//! machines in it that are still there. Each of them gets a request to leave, and ends when it has finished with its message, or at once if it
 //! has not started: it empties its queue, drops its timers, and starts again when the part is created again. Whoever destroys a part
 //! waits for that.
 

@@ -38,7 +38,7 @@ pub(super) struct Request {
     pub(super) wish: Wish,
 }
 
-/// What a timer is asked for: whether it is periodic, and the priority of its timeouts.
+/// What a request for a timer says: whether it is periodic, and the priority of its timeouts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Wish {
     pub(super) every: bool,
@@ -66,7 +66,7 @@ pub(super) fn wish(call: &Syntax) -> Wish {
     }
 }
 
-/// What the timers of a class are asked for.
+/// The requests for timers of a class.
 fn wishes(class: &Class<'_>) -> BTreeSet<Wish> {
     let mut found = BTreeSet::from([Wish::USUAL]);
     if mentions(class, "informEvery") {

@@ -147,7 +147,7 @@ pub(crate) fn classes(
         let some = heads.flat_map(|&head| lengths().map(move |length| Some((head, length))));
         let contents: Vec<Content> = std::iter::once(None).chain(some).collect();
         if classes.len().saturating_mul(contents.len()) > MOST_CLASSES {
-            return Err(Refusal::Unfinished(String::from("too many contents of queues are told apart")));
+            return Err(Refusal::Unfinished(String::from("too many contents of queues are distinguished")));
         }
         let with = |class: &Class, content: &Content| {
             let mut class = class.clone();
@@ -179,7 +179,7 @@ pub(crate) fn looks(e: &Expr) -> bool {
 fn plain(e: &Expr) -> Result<(), Refusal> {
     let mut checked = Ok(());
     e.walk(&mut |part| match part {
-        Expr::Channel(..) => checked = refused("the length of a queue is asked for in a computation"),
+        Expr::Channel(..) => checked = refused("the length of a queue is used in a computation"),
         Expr::Poll { .. } => checked = refused("a queue is looked into without a receive in a computation"),
         Expr::Enabled(_) => checked = refused("it is asked whether something else can move"),
         Expr::Priority(_) => checked = refused("priorities depend on what other processes can do"),

@@ -7,7 +7,7 @@
 //! every expression is looked at.
 //!
 //! `timeout` is true when nothing else can move, and a statement may ask for it. More messages never keep everything
-//! from moving: if nothing can move with contents `w`, then nothing can with less in queues that nobody asks about. So
+//! from moving: if nothing can move with contents `w`, then nothing can with less in queues that no condition reads. So
 //! where `timeout` is true with `w`, it is true in all samples of `w`, and what happens then happens there. And where
 //! something moves in a sample, be it because `timeout` is true there, something moves with `w`: that, or something
 //! that makes `timeout` false.
@@ -22,7 +22,7 @@ use model::network::{Action, Choice, Deterministic, Initial, Machine, Network, R
 pub(super) fn at_heads_only(network: &Network) -> Result<(), Refusal> {
     match asked(network)?.iter().flatten().all(Asked::nothing) {
         true => Ok(()),
-        false => refused("the length of a queue is asked for, or a queue is looked into without a receive"),
+        false => refused("the length of a queue is used, or a queue is inspected without a receive"),
     }
 }
 

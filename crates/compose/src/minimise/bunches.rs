@@ -1,6 +1,6 @@
 //! Bisimulation in time O(m log n), for m steps between n states (Jansen, Groote, Keiren & Wijs, TACAS 2020).
 //!
-//! *Blocks* are sets of states that have not been told apart; a silent step inside of a block is *inert*. The other steps are in
+//! *Blocks* are sets of states that have not been distinguished; a silent step inside of a block is *inert*. The other steps are in
 //! *bunches*: blocks are stable under each bunch, which means that either all states of a block come, by inert steps, to
 //! one with a step of the bunch, or none does. As long as a bunch has steps with several events or into several blocks, those
 //! with one event into one block that are at most half of it become a bunch of their own, and blocks are split until they are

@@ -1,7 +1,7 @@
 //! The edges of a graph of states on disk.
 //!
 //! A file has a record for each state that has edges: its number, what occurs in it, and of each edge what occurs on it and where
-//! it leads. That is a hash of the successor at first, since nobody knows its number while it is a candidate, and a number
+//! it leads. That is a hash of the successor at first, since its number is not known while it is a candidate, and a number
 //! once all numbers are known ([`Edges::numbered`]). The records stand in blocks as states do, so each has its checksum.
 //!
 //! A state is looked up among all whose hashes are in a range, as many as there is room for. Where two states have the same

@@ -32,7 +32,7 @@ pub(super) struct Partners {
 type Channels = BTreeSet<Option<VariableId>>;
 
 impl Partners {
-    /// `None` where it cannot be told.
+    /// `None` where it is not known.
     pub(super) fn new(network: &Network, stability: &Stability, visible: &Visible) -> Option<Partners> {
         let mut partners = Partners::default();
         if !network.channel_types.iter().any(|ty| ty.is_rendezvous()) {

@@ -1,9 +1,9 @@
-//! Which contents of queues are told apart in a control state, because a statement or the formula asks for lengths or
+//! Which contents of queues are distinguished in a control state, because a statement or the formula asks for lengths or
 //! heads.
 //!
 //! Whoever asks compares lengths with constants, and looks at heads. So a set is cut into the contents with the same
 //! head and the same length up to the largest constant, in each queue that is asked about where the processes are. The
-//! checker makes sure that nobody asks for more, and cuts its own way.
+//! checker makes sure that no condition reads more, and cuts its own way.
 
 use model::expr::{ChannelTest, Expr};
 use model::network::{Action, Network};
@@ -40,7 +40,7 @@ impl Class {
     }
 }
 
-/// The contents of a queue with one of these heads, as far as they are told apart.
+/// The contents of a queue with one of these heads, as far as they are distinguished.
 pub(super) fn contents(heads: &BTreeSet<u32>, longest: usize) -> Vec<Content> {
     let lengths = || (1..=longest).map(Some).chain([None]);
     let some = heads.iter().flat_map(|&head| lengths().map(move |length| Some((head, length))));

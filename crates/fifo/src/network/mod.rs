@@ -191,7 +191,7 @@ struct Analysis<'a> {
     controls: Controls,
     /// The queues that are asked about in a control state, and the longest length that matters.
     asked: HashMap<u32, (Vec<usize>, usize)>,
-    /// Ways in which contents are told apart; the first is none.
+    /// Ways in which contents are distinguished; the first is none.
     classes: Vec<Class>,
     class_numbers: HashMap<Class, u32>,
     /// The contents in which a queue is so; with the number of letters and the longest length.

@@ -1,6 +1,6 @@
 //! Random models whose processes look whether a partner is ready for a rendezvous: sends in the middle of atomic
 //! sequences, beside an `else`, in an `unless`; and whose partners get ready, or stop being it, by steps that look as if
-//! they mattered to nobody.
+//! they mattered to no one else.
 //!
 //! They have the shared variables that formulas of the other random models name (`reduction.rs`).
 
